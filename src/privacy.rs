@@ -99,7 +99,7 @@ pub fn forget(
     let mut eraser = Eraser {
         request,
         dir: session.dir().to_owned(),
-        court: session.terms().court,
+        court: session.config().policy,
         suppressed: Suppressed::new(salt, &wanted),
         worker: format!("forgotten-{:.8}", salt.to_string()),
         wanted,

@@ -155,7 +155,7 @@ fn nor_does_it_suppress_anything() {
     );
     let board: Projection = {
         let session = Session::open(&world.place.at(".comail")).expect("a session");
-        session.board().expect("a board")
+        session.projection().expect("a board")
     };
     assert_eq!(board.totals().counts.unsealed, 1);
     let (code, report) = world.place.json(["audit"]);

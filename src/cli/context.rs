@@ -79,8 +79,8 @@ impl Context {
 
     /// Opens the session, and reports repairs on stderr.
     pub fn open_session(&mut self) -> Result<Session> {
-        let session = Session::open_watched(&self.dir, self.watch())?;
-        session.tell();
+        let session = Session::open_watched(&self.session_dir, self.watch())?;
+        session.log_opened();
         self.report_mended(&session);
         Ok(session)
     }

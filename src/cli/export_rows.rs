@@ -9,7 +9,7 @@ use super::progress::WorkBar;
 use crate::gate::{Fact, Judgement};
 use crate::judge::forgotten::is_forgotten;
 use crate::judge::masking::MASK;
-use crate::quest::{Listing, ListingError, QuestId, Submission, map_schema};
+use crate::quest::{Listing, QuestId, Submission, map_schema};
 use crate::session::{
     Effective, LineReader, Projection, QuestRecord, Session, SessionError, State,
 };
@@ -48,14 +48,17 @@ impl Comes {
         let mut reader = findings.session.reader()?;
         let forgets = !findings.board.totals().forgetting.is_empty();
         let mut comes = Self::default();
-        let mut counted = vec![false; findings.board.quests().len()];
-        for standing in ids.filter_map(|id| findings.board.get(id)) {
+        let mut counted = vec![false; findings.board.count()];
+        for id in ids {
+            let Some(standing) = findings.board.get(id)? else {
+                continue;
+            };
             if std::mem::replace(&mut counted[standing.id.index()], true) {
                 continue;
             }
-            *comes.effective.entry(Effective::of(standing)).or_default() += 1;
+            *comes.effective.entry(Effective::of(&standing)).or_default() += 1;
             comes.disputed += u32::from(standing.dispute.is_some());
-            comes.forgotten += u32::from(forgets && is_forgotten(&mut reader, standing)?);
+            comes.forgotten += u32::from(forgets && is_forgotten(&mut reader, &standing)?);
         }
         Ok(comes)
     }
@@ -102,16 +105,18 @@ impl RowMap {
         board: &Projection,
         listing: Listing,
         only: &[State],
-    ) -> Result<Self, ListingError> {
+    ) -> anyhow::Result<Self> {
         let listed = listing.finish()?;
         let gone = u32::try_from(listed.without_row()).unwrap_or(u32::MAX);
-        let wanted = |id: QuestId| {
-            board
-                .get(id)
-                .is_some_and(|standing| only.is_empty() || only.contains(&standing.progress.state))
-        };
+        let mut wanted = vec![only.is_empty(); board.count()];
+        if !only.is_empty() {
+            for quest in board.quests() {
+                let quest = quest?;
+                wanted[quest.id.index()] = only.contains(&quest.progress.state);
+            }
+        }
         let mut rows = listed.known_rows();
-        rows.retain(|(_, id)| wanted(*id));
+        rows.retain(|(_, id)| wanted.get(id.index()) == Some(&true));
         Ok(Self { rows, gone })
     }
 
@@ -135,15 +140,17 @@ pub(super) fn results<'a>(
     columns: &'a Columns,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
     let mut reader = findings.session.reader()?;
-    let waiting = findings.board.waiting();
+    let waiting = findings.board.waiting()?;
     let bar = WorkBar::of("writing the results", map.len());
     Ok(map.rows.iter().map(move |(row, id)| {
         bar.step()?;
         let standing = findings
             .board
-            .get(*id)
+            .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;
-        let cells = cells(&mut reader, standing, waiting.blocks(*id), columns)?;
+        let told = Told::read(&mut reader, &standing)?;
+        let blocked = waiting.blocks(*id);
+        let cells = cells(&standing, blocked, &told, columns)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }

@@ -148,10 +148,10 @@ fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
 pub fn known_quests(session: &Session, board: &Projection) -> Result<Listing> {
     let mut listing = Listing::new();
     let mut reader = session.reader()?;
-    let bar = WorkBar::of("reading the quests", board.quests().len() as u64);
+    let bar = WorkBar::of("reading the quests", board.count() as u64);
     for standing in board.quests() {
         bar.step()?;
-        let quest = reader.quest(standing)?;
+        let quest = reader.quest(&standing?)?;
         listing.seed(&Quest {
             rows: Vec::new(),
             shown: Vec::new(),

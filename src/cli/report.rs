@@ -208,7 +208,7 @@ fn whole(
         last: Some(survey.last.word()),
     };
     let kind = Some(session.manifest().kind.name.as_str());
-    let report = told(session.dir(), wanted, kind, history, &seen);
+    let report = told(session.dir(), wanted, kind, history, &seen)?;
     Ok((report, survey.stopped))
 }
 
@@ -218,7 +218,7 @@ fn told(
     kind: Option<&str>,
     history: &RunHistory,
     seen: &Seen<'_>,
-) -> Report {
+) -> Result<Report, SessionError> {
     Report::of(&Telling {
         at: context::now(),
         kind,

@@ -342,7 +342,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
         file.path(),
         &mut context::clock(),
         |session| -> Result<_> {
-            let board = session.board()?;
+            let board = session.projection()?;
             let mut listing = known_quests(session, &board)?;
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;

@@ -91,13 +91,14 @@ impl<'a> Carrier<'a> {
         let mut reader = old.reader()?;
         let mut pairs = Pairs::of(quests);
         let mut counts = CarryCounts::default();
-        for standing in old.board().quests() {
+        for standing in old.projection().quests() {
+            let standing = standing?;
             let mut passed = standing.progress.state == State::Pass;
-            if passed && let Some(why) = withdrawn(&mut reader, standing)? {
+            if passed && let Some(why) = withdrawn(&mut reader, &standing)? {
                 counts.leave(why);
                 passed = false;
             }
-            pairs.add(&reader.quest(standing)?, passed);
+            pairs.add(&reader.quest(&standing)?, passed);
         }
         let (pairs, left) = pairs.finish();
         for why in left {
@@ -155,9 +156,9 @@ impl<'a> Carrier<'a> {
     }
 
     fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, JudgeError> {
-        let standing: Option<&QuestRecord> = self.old.board().get(pair.old);
+        let standing: Option<QuestRecord> = self.old.projection().get(pair.old)?;
         let standing = standing.ok_or(SessionError::Illegal("there is no such quest"))?;
-        let passed = self.reader.last_attempt(standing)?;
+        let passed = self.reader.last_attempt(&standing)?;
         Ok(passed.ok_or(SessionError::Illegal("a PASS has an attempt"))?)
     }
 

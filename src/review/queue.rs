@@ -363,7 +363,7 @@ pub fn histories(
     quests: &BTreeSet<QuestId>,
 ) -> Result<BTreeMap<QuestId, History>, SessionError> {
     let mut reading = Reading {
-        court: session.terms().court,
+        court: session.config().policy,
         histories: quests.iter().map(|id| (*id, History::default())).collect(),
     };
     session.read_sound(&Unwatched, &mut |entry| {

@@ -66,11 +66,11 @@ pub fn settle(
         return Ok(());
     }
     let appended = session.append(clock, |session| {
-        let board = session.board()?;
+        let board = session.projection()?;
         for settled in &quests {
             let standing = known(&board, settled.quest)?;
-            may_settle(standing, *settled, decision)?;
-            may_accept(session, standing, decision)?;
+            may_settle(&standing, *settled, decision)?;
+            may_accept(session, &standing, decision)?;
         }
         settlement(session, &board, quests, decision, person)
     })?;
@@ -88,14 +88,14 @@ pub(super) fn settle_seen(
     let mut quests: Vec<SettledQuest> = seen.iter().map(|seen| settled(seen)).collect();
     quests.sort_unstable_by_key(|settled| settled.quest);
     let appended = session.append(clock, |session| {
-        let board = session.board()?;
+        let board = session.projection()?;
         for seen in seen {
             let standing = known(&board, seen.id)?;
-            if standing != *seen {
+            if standing != **seen {
                 return Err(NotSettled::Meanwhile(seen.id));
             }
-            may_settle(standing, settled(standing), decision)?;
-            may_accept(session, standing, decision)?;
+            may_settle(&standing, settled(&standing), decision)?;
+            may_accept(session, &standing, decision)?;
         }
         settlement(session, &board, quests, decision, person)
     })?;
@@ -134,8 +134,8 @@ pub fn dispute(
     clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
     let appended = session.append(clock, |session| {
-        let board = session.board()?;
-        right(known(&board, quest)?)?;
+        let board = session.projection()?;
+        right(&known(&board, quest)?)?;
         let dispute = Dispute {
             quest,
             by: person.by.to_owned(),
@@ -150,10 +150,10 @@ pub fn dispute(
 
 /// Where a quest stands that may be disputed, by the whole ledger: it counts as right.
 pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, NotSettled> {
-    let board = session.board()?;
+    let board = session.projection()?;
     let standing = known(&board, quest)?;
-    right(standing)?;
-    Ok(standing.clone())
+    right(&standing)?;
+    Ok(standing)
 }
 
 fn right(standing: &QuestRecord) -> Result<(), NotSettled> {
@@ -167,8 +167,8 @@ fn right(standing: &QuestRecord) -> Result<(), NotSettled> {
     })
 }
 
-fn known(board: &Projection, id: QuestId) -> Result<&QuestRecord, NotSettled> {
-    board.get(id).ok_or(NotSettled::Unknown(id))
+fn known(board: &Projection, id: QuestId) -> Result<QuestRecord, NotSettled> {
+    board.get(id)?.ok_or(NotSettled::Unknown(id))
 }
 
 fn may_settle(
@@ -212,7 +212,7 @@ fn sealed<T: Decided>(
     decided: T,
     key: Option<&SigningKey>,
 ) -> Result<T, NotSettled> {
-    let (court, after) = (session.terms().court, board.tip().head);
+    let (court, after) = (session.config().policy, board.tip().head);
     let decided = match key {
         Some(key) => court
             .seal(decided, after, key)

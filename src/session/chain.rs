@@ -17,11 +17,9 @@
 //!
 //! Anybody can write such a line; it counts only where a later `forgotten` names its digest.
 
-#[cfg(test)]
-mod tests;
-
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::fmt;
 
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -29,8 +27,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::event::{Event, EventType};
-use super::head;
-use super::head::Head;
 use crate::base::Digest;
 pub use crate::base::clock::Salt;
 
@@ -244,7 +240,7 @@ fn blot(rest: &str) -> Option<(Option<Digest>, &str)> {
         None => Some((None, rest)),
         Some(marked) => {
             let (digits, rest) = marked.split_once('"')?;
-            Some((Some(head::digest(digits)?), rest))
+            Some((Some(digest(digits)?), rest))
         }
     }
 }
@@ -276,5 +272,279 @@ impl JsonSchema for Line<'_> {
             json!("A line of the ledger: an event, bound to the line before it."),
         );
         line
+    }
+}
+
+/// A ledger line without its body, in one fixed form: no other order, white space or spelling of
+/// a value is read than is written.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+struct Head {
+    /// Its number, from 0.
+    seq: u64,
+    /// When it was written.
+    at: Timestamp,
+    /// The hash of the line before without its body.
+    prev: Digest,
+    // Said with the body that it goes with.
+    #[schemars(skip)]
+    kind: EventType,
+    /// What is digested before the body.
+    salt: Salt,
+    /// The digest of salt and body as they were written.
+    digest: Digest,
+}
+
+impl Head {
+    /// Reads the head that `text` begins with; gives also what follows it.
+    fn parse(text: &str) -> Option<(Self, &str)> {
+        let mut rest = text;
+        let mut value = |before: &str, after: char| {
+            let (value, left) = rest.strip_prefix(before)?.split_once(after)?;
+            rest = left;
+            Some(value)
+        };
+        let head = Self {
+            seq: number(value("{\"seq\":", ',')?)?,
+            at: time(value("\"at\":\"", '"')?)?,
+            prev: digest(value(",\"prev\":\"", '"')?)?,
+            kind: EventType::named(value(",\"type\":\"", '"')?)?,
+            salt: Salt(hexadecimal(value(",\"salt\":\"", '"')?)?),
+            digest: digest(value(",\"digest\":\"", '"')?)?,
+        };
+        Some((head, rest))
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seq, at, prev, .. } = self;
+        write!(f, "{{\"seq\":{seq},\"at\":\"{at}\",\"prev\":\"{prev}\"")?;
+        let (kind, salt, digest) = (self.kind.name(), self.salt, self.digest);
+        write!(
+            f,
+            ",\"type\":\"{kind}\",\"salt\":\"{salt}\",\"digest\":\"{digest}\""
+        )
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
+    plain.then(|| text.parse().ok())?
+}
+
+fn time(text: &str) -> Option<Timestamp> {
+    let at: Timestamp = text.parse().ok()?;
+    (at.to_string() == text).then_some(at)
+}
+
+fn digest(text: &str) -> Option<Digest> {
+    hexadecimal(text).map(Digest::from_bytes)
+}
+
+/// Bytes as two lower-case digits each. Every line has 160 of them, so they are looked up.
+fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let (pairs, rest) = text.as_bytes().as_chunks();
+    if pairs.len() != N || !rest.is_empty() {
+        return None;
+    }
+    let (mut bytes, mut seen) = ([0; N], 0);
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        let (high, low) = (NIBBLES[usize::from(*high)], NIBBLES[usize::from(*low)]);
+        seen |= high | low;
+        *byte = high << 4 | low & 0xF;
+    }
+    (seen < NO_DIGIT).then_some(bytes)
+}
+
+const NO_DIGIT: u8 = 0x10;
+
+const NIBBLES: [u8; 256] = {
+    let mut nibbles = [NO_DIGIT; 256];
+    let mut value: u8 = 0;
+    while value < 16 {
+        nibbles[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    nibbles
+};
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::session::event::Resumed;
+
+    fn line(tip: Tip, streak: u32) -> Line<'static> {
+        let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
+        let event = Event::Resumed(Resumed { streak });
+        Line::next(tip, at, Salt([7; 16]), &event).unwrap()
+    }
+
+    #[test]
+    fn a_line_reads_back_and_its_successor_follows() {
+        let first = line(Tip::start(), 25);
+        let read = Line::parse(Tip::start(), first.text()).unwrap();
+        assert_eq!(read.text(), first.text());
+        assert_eq!(read.tip(), first.tip());
+        let second = line(read.tip(), 26);
+        assert!(Line::parse(read.tip(), second.text()).is_ok());
+        assert!(matches!(
+            Line::parse(Tip::start(), second.text()),
+            Err(LineError::Sequence { .. })
+        ));
+    }
+
+    #[test]
+    fn no_flipped_bit_goes_unseen() {
+        let line = line(Tip::start(), 25);
+        let (good, tip) = (line.text(), line.tip());
+        for byte in 0..good.len() {
+            for bit in 0..8 {
+                let mut bad = good.to_owned().into_bytes();
+                bad[byte] ^= 1 << bit;
+                let Ok(bad) = String::from_utf8(bad) else {
+                    continue;
+                };
+                // The head of the last line is bound by whoever noted the tip.
+                let seen = match Line::parse(Tip::start(), &bad) {
+                    Err(_) => true,
+                    Ok(line) => line.tip() != tip,
+                };
+                assert!(seen, "bit {bit} of byte {byte}: {bad}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_blotted_line_keeps_its_place_in_the_chain() {
+        let whole = line(Tip::start(), 25);
+        let blotted = whole.with_body("{\"streak\":7}");
+        let read = Line::parse(Tip::start(), blotted.text()).unwrap();
+        assert_eq!(read.tip(), whole.tip());
+        assert_eq!(read.redacted(), blotted.redacted());
+        assert!(read.redacted().is_some() && whole.redacted().is_none());
+        assert!(matches!(
+            read.event(),
+            Ok(Event::Resumed(Resumed { streak: 7 }))
+        ));
+        let again = read.with_body("{\"streak\":8}");
+        let read = Line::parse(Tip::start(), again.text()).unwrap();
+        assert_eq!((read.tip(), read.body()), (whole.tip(), "{\"streak\":8}"));
+    }
+
+    #[test]
+    fn no_byte_of_a_blotted_line_is_changed_unseen() {
+        let whole = line(Tip::start(), 25);
+        let blotted = whole.with_body("{\"streak\":7}");
+        for byte in 0..blotted.text().len() {
+            let mut bad = blotted.text().to_owned().into_bytes();
+            bad[byte] ^= 1;
+            let Ok(bad) = String::from_utf8(bad) else {
+                continue;
+            };
+            let seen = match Line::parse(Tip::start(), &bad) {
+                Err(_) => true,
+                Ok(line) => line.tip() != whole.tip() || line.redacted() != blotted.redacted(),
+            };
+            assert!(seen, "byte {byte}: {bad}");
+        }
+        let text = blotted.text();
+        let mark = text.find(",\"redacted\"").unwrap();
+        let unmarked = format!(
+            "{}{}",
+            &text[..mark],
+            &text[text.find(",\"body\"").unwrap()..]
+        );
+        assert!(matches!(
+            Line::parse(Tip::start(), &unmarked),
+            Err(LineError::Body)
+        ));
+    }
+
+    #[test]
+    fn the_first_line_is_never_blotted() {
+        let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
+        let body = serde_json::json!({ "manifest": Digest::of(b"one") });
+        let first = Line::next_of(Tip::start(), at, Salt([7; 16]), EventType::Session, &body);
+        let other = serde_json::json!({ "manifest": Digest::of(b"two") }).to_string();
+        let blotted = first.unwrap().with_body(&other);
+        assert!(Line::parse(Tip::start(), blotted.text()).is_err());
+    }
+
+    #[test]
+    fn another_spelling_of_the_same_line_is_refused() {
+        let line = line(Tip::start(), 25);
+        let good = line.text();
+        for bad in [
+            good.replace("{\"seq\":0", "{ \"seq\":0"),
+            good.replace("\"seq\":0", "\"seq\":0,\"seq\":0"),
+            good.replace(".678Z", ".6780Z"),
+            good.replace("{\"streak\":25}", "{\"streak\": 25}"),
+            format!("{good} "),
+            good.replace(",\"body\"", ",\"more\":1,\"body\""),
+            good.replace("\"seq\":0", "\"seq\":00"),
+            good.replace("\"seq\":0", "\"seq\":+0"),
+            good.replacen("e3b0", "E3B0", 1),
+            good.replace("0707", "0A0a"),
+            good.replace("resumed", "paused"),
+        ] {
+            assert_ne!(bad, good);
+            assert!(Line::parse(Tip::start(), &bad).is_err(), "{bad}");
+        }
+    }
+
+    fn any_head() -> impl Strategy<Value = Head> {
+        let kind = prop::sample::select(EventType::ALL.as_slice());
+        let at = 0..253_402_207_200_000_i64;
+        (
+            any::<u64>(),
+            at,
+            any::<[[u8; 32]; 2]>(),
+            kind,
+            any::<[u8; 16]>(),
+        )
+            .prop_map(|(seq, at, [prev, digest], kind, salt)| Head {
+                seq,
+                at: Timestamp::from_millisecond(at).unwrap(),
+                prev: Digest::from_bytes(prev),
+                kind,
+                salt: Salt(salt),
+                digest: Digest::from_bytes(digest),
+            })
+    }
+
+    #[test]
+    fn digits_are_lower_case_and_of_the_right_number() {
+        assert_eq!(hexadecimal("00ff1a"), Some([0x00, 0xFF, 0x1A]));
+        for bad in [
+            "00ff1", "00ff1a0", "00ff1A", "00ff1g", "00ff1/", "00ff1:", "00ffé", "",
+        ] {
+            assert_eq!(hexadecimal::<3>(bad), None, "{bad:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(head in any_head(), rest in ".*") {
+            let text = format!("{head}{rest}");
+            prop_assert_eq!(Head::parse(&text), Some((head, rest.as_str())));
+        }
+
+        #[test]
+        fn what_reads_is_written_so(head in any_head(), at in 0usize..260, other in any::<char>()) {
+            let mut text: Vec<char> = head.to_string().chars().collect();
+            let at = at % text.len();
+            text[at] = other;
+            let text: String = text.into_iter().collect();
+            if let Some((read, rest)) = Head::parse(&text) {
+                prop_assert_eq!(format!("{read}{rest}"), text);
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in ".*") {
+            prop_assert_eq!(Head::parse(&text), None);
+        }
     }
 }

@@ -153,7 +153,7 @@ pub struct Released {
 }
 
 /// A worker's hold on a quest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// The quest.
     pub quest: QuestId,
@@ -176,12 +176,8 @@ impl Claim {
         }
     }
 
-    #[must_use]
-    pub fn renewed(self, at: Timestamp) -> Self {
-        Self {
-            at: to_the_millisecond(at),
-            ..self
-        }
+    pub fn renew(&mut self, at: Timestamp) {
+        self.at = to_the_millisecond(at);
     }
 
     /// Whether it holds at `now`.

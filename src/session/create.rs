@@ -10,15 +10,12 @@ use std::thread;
 use jiff::Timestamp;
 
 use super::error::SessionError;
-use super::event::Carried;
-use super::event::{Event, Extended, Started};
+use super::event::{Carried, Event, Extended, SourceRecord, Started};
 use super::evidence_store::{EvidenceStore, sync_dir};
-use super::index::{Batches, Index, Plan};
-use super::ledger::LedgerDraft;
-use super::manifest::FoldConfig;
-use super::manifest::{Manifest, SourceRecord};
+use super::ledger::{LedgerDraft, LineSender, Watch};
+use super::manifest::{FoldConfig, Manifest};
 use super::open::{Appended, Session};
-use super::sync::Watch;
+use super::projection::Projection;
 use crate::base::Digest;
 use crate::quest::{Quest, Quests};
 
@@ -122,15 +119,16 @@ fn fill<E: From<SessionError>>(
     fs::create_dir(dir.join("evidence")).map_err(SessionError::io(dir, "make evidence/"))?;
     let manifest = serde_json::to_vec_pretty(new.manifest).map_err(SessionError::from)?;
     let digest = Digest::of(&manifest);
-    let plan = Plan {
-        dir: dir.to_owned(),
-        terms: FoldConfig::of(new.manifest, digest),
-    };
-    let (batches, lines) = Batches::channel();
+    let config = FoldConfig::of(new.manifest, digest);
+    let (fold, lines) = LineSender::channel();
     thread::scope(|scope| -> Result<(), E> {
-        let index = scope.spawn(|| Index::write_along(&plan, lines));
-        let draft = LedgerDraft::begin(dir, new.now, clock, batches)?;
-        write_ledger(dir, draft, digest, new, brought)?;
+        let index = scope.spawn(move || Projection::write_along(dir, config, lines));
+        let path = dir.join("ledger.jsonl");
+        let writing = |error| SessionError::io(&path, "write the ledger")(error);
+        let mut draft = LedgerDraft::begin(dir, File::create(&path).map_err(writing)?, fold);
+        let mut put = |event| draft.add(new.now, clock, event);
+        write_ledger(dir, &mut put, digest, new, brought)?;
+        draft.end()?.sync_all().map_err(writing)?;
         match index.join() {
             Ok(made) => Ok(made?),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -142,13 +140,13 @@ fn fill<E: From<SessionError>>(
 
 fn write_ledger<E: From<SessionError>>(
     dir: &Path,
-    mut draft: LedgerDraft<'_>,
+    put: &mut dyn FnMut(Event) -> Result<(), SessionError>,
     manifest: Digest,
     new: &NewSession<'_>,
     brought: impl Iterator<Item = Result<CarriedPass, E>>,
 ) -> Result<(), E> {
-    draft.put(Event::Session(Started { manifest }))?;
-    put_quests(&mut draft, new)?;
+    put(Event::Session(Started { manifest }))?;
+    put_quests(put, new)?;
     let evidence = EvidenceStore::new(dir);
     (new.stock)(&evidence)?;
     for brought in brought {
@@ -156,34 +154,36 @@ fn write_ledger<E: From<SessionError>>(
         for (digest, packed) in &bodies {
             evidence.stock(*digest, packed)?;
         }
-        draft.put(Event::Carried(Box::new(carried)))?;
+        put(Event::Carried(Box::new(carried)))?;
     }
-    evidence.sync()?;
-    Ok(draft.end()?)
+    Ok(evidence.sync()?)
 }
 
 /// How many quests are written between two words on how far it is.
 const WATCH_QUESTS: u64 = 1024;
 
-fn put_quests(draft: &mut LedgerDraft<'_>, new: &NewSession<'_>) -> Result<(), SessionError> {
+fn put_quests(
+    put: &mut dyn FnMut(Event) -> Result<(), SessionError>,
+    new: &NewSession<'_>,
+) -> Result<(), SessionError> {
     let total = new.quests.count() as u64;
     let mut done = 0;
-    let mut put = Ok(());
+    let mut written = Ok(());
     let read = new.quests.each(&mut |quest| {
-        put = draft.put(Event::Quest(quest));
+        written = put(Event::Quest(quest));
         done += 1;
         if done % WATCH_QUESTS == 0 || done == total {
             new.watch.writing(done, total);
-            if put.is_ok() && new.watch.stops() {
-                put = Err(SessionError::Stopped);
+            if written.is_ok() && new.watch.stops() {
+                written = Err(SessionError::Stopped);
             }
         }
-        match put {
+        match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         }
     });
-    put?;
+    written?;
     read.map_err(SessionError::io(std::env::temp_dir(), "read the quests"))?;
     new.watch.ended();
     Ok(())

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::chain::LineError;
-use super::index::IndexError;
+use super::quest_record::IllegalEvent;
 
 /// What can go wrong with a session directory. Nothing was changed where not said otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -55,12 +55,10 @@ pub enum SessionError {
     #[error("nothing was recorded: {0}")]
     Illegal(&'static str),
     #[error(
-        "{path} cannot be used: {source}; it is disposable, remove it and run the command again"
+        "the session's index.sqlite cannot be used: {0}; it is disposable, remove it and run the \
+         command again"
     )]
-    Index {
-        path: PathBuf,
-        source: Box<IndexError>,
-    },
+    Index(Box<IndexError>),
     /// The files that quests are about are not what the session notes.
     #[error("{0}")]
     Stock(String),
@@ -88,6 +86,56 @@ pub enum Damage {
     Rewritten,
 }
 
+/// Why an index is of no use as it is; it is rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("it is not there")]
+    Missing,
+    #[error("it is of another format")]
+    Format,
+    /// A journal is beside it: a write is under way, or died.
+    #[error("its last write was cut off")]
+    CutOff,
+    #[error("{0} is no regular file")]
+    Special(String),
+    #[error("it belongs to another session")]
+    Foreign,
+    #[error("its table {0} was changed")]
+    Changed(&'static str),
+    #[error("another program wrote to it")]
+    WrittenByOthers,
+    #[error("it does not fit the ledger, which has other lines than those that it was made from")]
+    Misfit,
+    #[error(
+        "it knows {known} lines of the ledger, which has fewer now: lines that were acknowledged \
+         are missing from {path}"
+    )]
+    Ahead { known: u64, path: String },
+    #[error("what the ledger says next does not follow from it: {0}")]
+    IllegalEvent(IllegalEvent),
+    #[error("{0}")]
+    Engine(#[from] rusqlite::Error),
+    #[error("{0}")]
+    Value(#[from] serde_json::Error),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl From<IllegalEvent> for IndexError {
+    fn from(why: IllegalEvent) -> Self {
+        Self::IllegalEvent(why)
+    }
+}
+
+impl From<IndexError> for SessionError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::IllegalEvent(why) => Self::Illegal(why),
+            other => Self::Index(Box::new(other)),
+        }
+    }
+}
+
 const USUAL: &str = ".comail";
 
 #[must_use]
@@ -104,13 +152,6 @@ pub fn that_makes(dir: &Path) -> String {
 }
 
 impl SessionError {
-    pub(super) fn index(path: &Path, source: IndexError) -> Self {
-        Self::Index {
-            path: path.to_owned(),
-            source: Box::new(source),
-        }
-    }
-
     pub(super) fn io(
         path: impl AsRef<Path>,
         doing: &'static str,

@@ -1,51 +1,108 @@
 //! What a ledger records: one event a line.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::claim::{Claimed, Released, Worker};
 use super::decision::{Dispute, Settlement};
-use super::manifest::SourceRecord;
 use super::redaction::Forgotten;
 use super::run_event::RunLine;
-use super::state::State;
+use super::state::{State, VerdictBasis};
 use crate::base::Digest;
+use crate::base::text::Escaped;
 use crate::quest::{Quest, QuestId, Submission, Verdict};
 
-/// One event. `type` and body of a ledger line.
-#[derive(Debug, Clone, JsonSchema)]
-#[schemars(tag = "type", content = "body", rename_all = "kebab-case")]
-pub enum Event {
+/// Makes the event and its type from one list, so that no event lacks a name, a writer or a reader.
+macro_rules! events {
+    ($($(#[doc = $doc:literal])+ $variant:ident($body:ty) = $name:literal,)+) => {
+        /// One event. `type` and body of a ledger line.
+        #[derive(Debug, Clone, JsonSchema)]
+        #[schemars(tag = "type", content = "body", rename_all = "kebab-case")]
+        pub enum Event {
+            $($(#[doc = $doc])+ $variant($body),)+
+        }
+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum EventType {
+            $($variant,)+
+        }
+
+        impl EventType {
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        impl Event {
+            #[must_use]
+            pub fn kind(&self) -> EventType {
+                match self {
+                    $(Self::$variant(_) => EventType::$variant,)+
+                }
+            }
+
+            pub fn body(&self) -> Result<String, serde_json::Error> {
+                match self {
+                    $(Self::$variant(body) => serde_json::to_string(body),)+
+                }
+            }
+
+            pub fn parse(kind: EventType, body: &str) -> Result<Self, serde_json::Error> {
+                match kind {
+                    $(EventType::$variant => serde_json::from_str(body).map(Self::$variant),)+
+                }
+            }
+        }
+    };
+}
+
+events! {
     /// `session`: the first line; binds `session.json` to the chain.
-    Session(Started),
+    Session(Started) = "session",
     /// `quest`: a quest of the list.
-    Quest(Quest),
+    Quest(Quest) = "quest",
     /// `asked`: reviewers are asked about a submission.
-    Asked(Asked),
+    Asked(Asked) = "asked",
     /// `attempt`: a submission and its judgement.
-    Attempt(Box<Attempt>),
+    Attempt(Box<Attempt>) = "attempt",
     /// `claim`: a worker takes a quest.
-    Claim(Claimed),
+    Claim(Claimed) = "claim",
     /// `released`: a person freed a claimed quest.
-    Released(Released),
+    Released(Released) = "released",
     /// `resolution`: a REVIEW was looked at again.
-    Resolution(Box<Resolution>),
+    Resolution(Box<Resolution>) = "resolution",
     /// `carried`: an earlier session's PASS.
-    Carried(Box<Carried>),
+    Carried(Box<Carried>) = "carried",
     /// `extended`: `scan --update` read a newer list; its new quests follow.
-    Extended(Extended),
+    Extended(Extended) = "extended",
     /// `resumed`: a person lifted a pause.
-    Resumed(Resumed),
+    Resumed(Resumed) = "resumed",
     /// `settled`: a person decided REVIEWs.
-    Settled(Box<Settlement>),
+    Settled(Box<Settlement>) = "settled",
     /// `disputed`: the world contradicted what counts as right.
-    Disputed(Box<Dispute>),
+    Disputed(Box<Dispute>) = "disputed",
     /// `forgotten`: an address was blotted out.
-    Forgotten(Box<Forgotten>),
+    Forgotten(Box<Forgotten>) = "forgotten",
     /// `run`: what a run of an agent came to.
-    Run(Box<RunLine>),
+    Run(Box<RunLine>) = "run",
+}
+
+impl EventType {
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
 }
 
 /// The body of `session`.
@@ -66,134 +123,41 @@ pub struct Extended {
     pub added: u32,
 }
 
+/// A list that was scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceRecord {
+    /// The path, absolute, as it was when scanned.
+    pub path: String,
+    /// The digest of its bytes.
+    pub sha256: Digest,
+    /// The name of the copy in the session directory.
+    #[serde(deserialize_with = "bare_name")]
+    pub copy: String,
+    /// How it was read: sheet, columns, header row, encoding.
+    pub list: Value,
+}
+
+/// Reads a name that leads nowhere but into the directory that it stands in.
+fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    let path = Path::new(&name);
+    if path.file_name() == Some(path.as_os_str()) && !name.contains(['\\', '\0']) {
+        Ok(name)
+    } else {
+        let said = Escaped(&name);
+        Err(D::Error::custom(format!(
+            "the copy `{said}` is no name of a file in the session"
+        )))
+    }
+}
+
 /// The body of `resumed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resumed {
     /// How long the streak was, in quests.
     pub streak: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EventType {
-    Session,
-    Quest,
-    Asked,
-    Attempt,
-    Claim,
-    Released,
-    Resolution,
-    Carried,
-    Extended,
-    Resumed,
-    Settled,
-    Disputed,
-    Forgotten,
-    Run,
-}
-
-impl EventType {
-    pub const ALL: [Self; 14] = [
-        Self::Session,
-        Self::Quest,
-        Self::Asked,
-        Self::Attempt,
-        Self::Claim,
-        Self::Released,
-        Self::Resolution,
-        Self::Carried,
-        Self::Extended,
-        Self::Resumed,
-        Self::Settled,
-        Self::Disputed,
-        Self::Forgotten,
-        Self::Run,
-    ];
-
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Quest => "quest",
-            Self::Asked => "asked",
-            Self::Attempt => "attempt",
-            Self::Claim => "claim",
-            Self::Released => "released",
-            Self::Resolution => "resolution",
-            Self::Carried => "carried",
-            Self::Extended => "extended",
-            Self::Resumed => "resumed",
-            Self::Settled => "settled",
-            Self::Disputed => "disputed",
-            Self::Forgotten => "forgotten",
-            Self::Run => "run",
-        }
-    }
-
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-impl Event {
-    #[must_use]
-    pub fn kind(&self) -> EventType {
-        match self {
-            Self::Session(_) => EventType::Session,
-            Self::Quest(_) => EventType::Quest,
-            Self::Asked(_) => EventType::Asked,
-            Self::Attempt(_) => EventType::Attempt,
-            Self::Claim(_) => EventType::Claim,
-            Self::Released(_) => EventType::Released,
-            Self::Resolution(_) => EventType::Resolution,
-            Self::Carried(_) => EventType::Carried,
-            Self::Extended(_) => EventType::Extended,
-            Self::Resumed(_) => EventType::Resumed,
-            Self::Settled(_) => EventType::Settled,
-            Self::Disputed(_) => EventType::Disputed,
-            Self::Forgotten(_) => EventType::Forgotten,
-            Self::Run(_) => EventType::Run,
-        }
-    }
-
-    pub fn body(&self) -> Result<String, serde_json::Error> {
-        match self {
-            Self::Session(body) => serde_json::to_string(body),
-            Self::Quest(body) => serde_json::to_string(body),
-            Self::Asked(body) => serde_json::to_string(body),
-            Self::Attempt(body) => serde_json::to_string(body),
-            Self::Claim(body) => serde_json::to_string(body),
-            Self::Released(body) => serde_json::to_string(body),
-            Self::Resolution(body) => serde_json::to_string(body),
-            Self::Carried(body) => serde_json::to_string(body),
-            Self::Extended(body) => serde_json::to_string(body),
-            Self::Resumed(body) => serde_json::to_string(body),
-            Self::Settled(body) => serde_json::to_string(body),
-            Self::Disputed(body) => serde_json::to_string(body),
-            Self::Forgotten(body) => serde_json::to_string(body),
-            Self::Run(body) => serde_json::to_string(body),
-        }
-    }
-
-    pub fn parse(kind: EventType, body: &str) -> Result<Self, serde_json::Error> {
-        Ok(match kind {
-            EventType::Session => Self::Session(serde_json::from_str(body)?),
-            EventType::Quest => Self::Quest(serde_json::from_str(body)?),
-            EventType::Asked => Self::Asked(serde_json::from_str(body)?),
-            EventType::Attempt => Self::Attempt(serde_json::from_str(body)?),
-            EventType::Claim => Self::Claim(serde_json::from_str(body)?),
-            EventType::Released => Self::Released(serde_json::from_str(body)?),
-            EventType::Resolution => Self::Resolution(serde_json::from_str(body)?),
-            EventType::Carried => Self::Carried(serde_json::from_str(body)?),
-            EventType::Extended => Self::Extended(serde_json::from_str(body)?),
-            EventType::Resumed => Self::Resumed(serde_json::from_str(body)?),
-            EventType::Settled => Self::Settled(serde_json::from_str(body)?),
-            EventType::Disputed => Self::Disputed(serde_json::from_str(body)?),
-            EventType::Forgotten => Self::Forgotten(serde_json::from_str(body)?),
-            EventType::Run => Self::Run(serde_json::from_str(body)?),
-        })
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -265,41 +229,6 @@ pub struct Attempt {
 )]
 #[serde(transparent)]
 pub struct Mark(pub String);
-
-/// What a verdict rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum VerdictBasis {
-    /// There was no answer to judge.
-    NoResult,
-    /// The submission equals an earlier one.
-    Repeat,
-    /// The submission alone; nothing was looked up.
-    Submission,
-    /// What the world answered.
-    World,
-    /// What the world answered, and it bears out what was submitted.
-    Confirmed,
-    /// A page that may not or cannot be read.
-    Unread,
-    /// A lookup that was not answered.
-    Unanswered,
-}
-
-impl VerdictBasis {
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NoResult => "no-result",
-            Self::Repeat => "repeat",
-            Self::Submission => "submission",
-            Self::World => "world",
-            Self::Confirmed => "confirmed",
-            Self::Unread => "unread",
-            Self::Unanswered => "unanswered",
-        }
-    }
-}
 
 /// What became of a REVIEW. The state stays REVIEW.
 #[derive(

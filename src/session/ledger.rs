@@ -1,32 +1,57 @@
-//! `ledger.jsonl` on disk: reading it on, cutting a torn tail, appending.
+//! `ledger.jsonl` on disk: reading it, reading lines of it again, appending, writing a new one.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::mem;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use jiff::Timestamp;
 
 use super::chain::{Line, Tip};
+use super::decision::{Dispute, Settlement};
 use super::error::{Damage, SessionError};
-use super::event::Event;
+use super::event::{Attempt, Dated, Event, Resolution};
 use super::fold::Written;
-use super::index::{Batches, Checkpoint, IndexError, NobodyListens, Read};
-use super::quest_record::{IllegalEvent, Span};
-use super::reader::LineReader;
+use super::manifest::{Manifest, read_manifest};
+use super::quest_record::{QuestRecord, Span};
 use super::redaction::Forgetting;
-use super::sync::{Unwatched, Watch};
+use super::run_event::RunStep;
 use crate::base::clock::Clock;
 use crate::base::{Digest, files};
+use crate::quest::Quest;
 
-/// A reader's place in the ledger, and what it found behind the last whole line.
+/// Who is told how far long work on a session is, and may end it.
+pub trait Watch: Send + Sync {
+    fn reading(&self, done: u64, total: u64);
+
+    fn writing(&self, _done: u64, _total: u64) {}
+
+    fn ended(&self) {}
+
+    fn stops(&self) -> bool {
+        false
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn reading(&self, _done: u64, _total: u64) {}
+}
+
+/// A reader's place in the ledger.
 #[derive(Debug, Clone)]
 pub(super) struct Ledger {
     path: PathBuf,
     tip: Tip,
-    /// The end of the last whole line that was read, in bytes.
-    end: u64,
+    /// The last whole line that was read.
+    last: Option<Span>,
 }
 
+/// What a ledger has beyond the place up to which it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LedgerTail {
     Bytes(u64),
@@ -34,6 +59,7 @@ pub(super) enum LedgerTail {
     Other,
 }
 
+/// How a reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     Clean,
@@ -42,30 +68,11 @@ pub(super) enum Tail {
     Unread,
 }
 
-#[derive(Debug)]
-pub(super) enum Stop {
-    IllegalEvent(IllegalEvent),
-    Index(IndexError),
-    Enough,
-}
-
-impl From<IllegalEvent> for Stop {
-    fn from(story: IllegalEvent) -> Self {
-        Self::IllegalEvent(story)
-    }
-}
-
-impl From<IndexError> for Stop {
-    fn from(error: IndexError) -> Self {
-        match error {
-            IndexError::IllegalEvent(story) => Self::IllegalEvent(story),
-            other => Self::Index(other),
-        }
-    }
-}
-
 /// How many bytes are read between two words on how far the reading is.
 const WATCH_BYTES: u64 = 1024 * 1024;
+
+/// How much of the ledger is read or written at once.
+const BUFFER_BYTES: usize = 256 * 1024;
 
 impl Ledger {
     /// The ledger of the session in `dir`, of which nothing is read yet.
@@ -73,83 +80,17 @@ impl Ledger {
         Self {
             path: dir.join("ledger.jsonl"),
             tip: Tip::start(),
-            end: 0,
+            last: None,
         }
     }
 
-    /// A ledger that lies at `path`, of which nothing is read yet.
-    pub(super) fn of_file(path: PathBuf) -> Self {
+    /// The same, read up to the line at `last`, after which the chain ends in `tip`.
+    pub(super) fn at(dir: &Path, tip: Tip, last: Span) -> Self {
         Self {
-            path,
-            ..Self::new(Path::new(""))
-        }
-    }
-
-    pub(super) fn at(dir: &Path, checkpoint: &Checkpoint) -> Self {
-        Self {
-            tip: checkpoint.tip(),
-            end: checkpoint.end(),
+            tip,
+            last: (tip.length > 0).then_some(last),
             ..Self::new(dir)
         }
-    }
-
-    /// Checks that the ledger begins with the line that binds the `session.json` of this digest.
-    pub(super) fn begins(&self, manifest: Digest) -> Result<(), SessionError> {
-        let mut bytes = Vec::new();
-        files::open(&self.path)
-            .and_then(|file| BufReader::new(file).read_until(b'\n', &mut bytes))
-            .map_err(SessionError::io(&self.path, "open the ledger"))?;
-        if bytes.pop_if(|last| *last == b'\n').is_none() {
-            return Err(self.damaged(Damage::IllegalEvent("the ledger is empty")));
-        }
-        let begun = Self::new(self.path.parent().unwrap_or(Path::new("")));
-        match begun.parse(&bytes).map_err(|why| begun.damaged(why))? {
-            (_, Event::Session(started)) if started.manifest == manifest => Ok(()),
-            (_, Event::Session(_)) => Err(SessionError::ManifestChanged {
-                path: self.path.with_file_name("session.json"),
-            }),
-            _ => Err(begun.damaged(Damage::IllegalEvent(
-                "the first line does not begin a session",
-            ))),
-        }
-    }
-
-    /// Whether the ledger on disk still has the lines up to this place, and how many bytes more.
-    ///
-    /// `last` is the last line before the place: it is read again, and must end the chain there.
-    pub(super) fn beyond(&self, last: Span) -> Result<LedgerTail, SessionError> {
-        let length = files::metadata(&self.path)
-            .map_err(SessionError::io(&self.path, "open the ledger"))?
-            .len();
-        if self.end == 0 {
-            return Ok(LedgerTail::Bytes(length));
-        }
-        if length < self.end {
-            return Ok(LedgerTail::Cut);
-        }
-        match self.reader(Forgetting::default())?.tip_of(last) {
-            Ok(tip) if tip == self.tip => Ok(LedgerTail::Bytes(length - self.end)),
-            _ => Ok(LedgerTail::Other),
-        }
-    }
-
-    /// Whether the chain on disk, read on from this place, comes by `tip`.
-    pub(super) fn passes(&mut self, tip: Tip) -> Result<bool, SessionError> {
-        let mut passed = tip == self.tip;
-        self.read_on(&Unwatched, &mut |line, _, _| {
-            passed |= line.tip() == tip;
-            if line.tip().length < tip.length {
-                Ok(())
-            } else {
-                Err(Stop::Enough)
-            }
-        })?;
-        Ok(passed)
-    }
-
-    pub(super) fn torn(&self) -> Result<u64, SessionError> {
-        let length = files::metadata(&self.path).map_err(self.reading())?.len();
-        Ok(length.saturating_sub(self.end))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -160,17 +101,82 @@ impl Ledger {
         self.tip
     }
 
-    /// Moves the place behind the line at `span`, after which the chain ends in `tip`.
-    pub(super) fn move_to(&mut self, tip: Tip, span: Span) {
-        self.tip = tip;
-        self.end = span.offset + u64::from(span.length) + 1;
+    /// The end of the last whole line that was read, in bytes.
+    fn end(&self) -> u64 {
+        self.last.map_or(0, Span::end)
+    }
+
+    /// Checks that the ledger begins with the line that binds the `session.json` of this digest.
+    pub(super) fn begins(&self, manifest: Digest) -> Result<(), SessionError> {
+        let mut bytes = Vec::new();
+        files::open(&self.path)
+            .and_then(|file| BufReader::new(file).read_until(b'\n', &mut bytes))
+            .map_err(SessionError::io(&self.path, "open the ledger"))?;
+        let first = Self {
+            path: self.path.clone(),
+            tip: Tip::start(),
+            last: None,
+        };
+        if bytes.pop_if(|last| *last == b'\n').is_none() {
+            return Err(first.damaged(Damage::IllegalEvent("the ledger is empty")));
+        }
+        match first.parse(&bytes).map_err(|why| first.damaged(why))? {
+            (_, Event::Session(started)) if started.manifest == manifest => Ok(()),
+            (_, Event::Session(_)) => Err(SessionError::ManifestChanged {
+                path: self.path.with_file_name("session.json"),
+            }),
+            _ => Err(first.damaged(Damage::IllegalEvent(
+                "the first line does not begin a session",
+            ))),
+        }
+    }
+
+    /// Whether the ledger on disk still has the lines up to this place, and how many bytes more.
+    ///
+    /// The last line before the place is read again, and must end the chain there.
+    pub(super) fn beyond(&self) -> Result<LedgerTail, SessionError> {
+        let length = files::metadata(&self.path)
+            .map_err(SessionError::io(&self.path, "open the ledger"))?
+            .len();
+        let Some(last) = self.last else {
+            return Ok(LedgerTail::Bytes(length));
+        };
+        if length < self.end() {
+            return Ok(LedgerTail::Cut);
+        }
+        match self.reader(Forgetting::default())?.tip_of(last) {
+            Ok(tip) if tip == self.tip => Ok(LedgerTail::Bytes(length - self.end())),
+            _ => Ok(LedgerTail::Other),
+        }
+    }
+
+    /// Whether the chain on disk, read on from this place, comes by `tip`.
+    pub(super) fn passes(&mut self, tip: Tip) -> Result<bool, SessionError> {
+        let mut passed = tip == self.tip;
+        self.read_on(&Unwatched, &mut |line, _, _| {
+            passed |= line.tip() == tip;
+            if line.tip().length < tip.length {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })?;
+        Ok(passed)
+    }
+
+    /// How many bytes follow the last whole line that was read.
+    pub(super) fn torn(&self) -> Result<u64, SessionError> {
+        let length = files::metadata(&self.path).map_err(self.reading())?.len();
+        Ok(length.saturating_sub(self.end()))
     }
 
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
+    ///
+    /// The place moves behind each line that `take` wants to go on after.
     pub(super) fn read_on(
         &mut self,
         watch: &dyn Watch,
-        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), Stop>,
+        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> ControlFlow<()>,
     ) -> Result<Tail, SessionError> {
         let read = self.read_lines(watch, take);
         watch.ended();
@@ -180,24 +186,23 @@ impl Ledger {
     fn read_lines(
         &mut self,
         watch: &dyn Watch,
-        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), Stop>,
+        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> ControlFlow<()>,
     ) -> Result<Tail, SessionError> {
         let mut file =
             files::open(&self.path).map_err(SessionError::io(&self.path, "open the ledger"))?;
         let length = file.metadata().map_err(self.reading())?.len();
-        if length < self.end {
+        let mut at = self.end();
+        if length < at {
             return Err(self.damaged(Damage::Cut));
         }
-        file.seek(SeekFrom::Start(self.end))
-            .map_err(self.reading())?;
-        let mut reader = BufReader::with_capacity(256 * 1024, file);
+        file.seek(SeekFrom::Start(at)).map_err(self.reading())?;
+        let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
         let mut bytes = Vec::new();
-        let mut told = self.end;
+        let mut told = at;
         loop {
             bytes.clear();
-            let read = reader
-                .read_until(b'\n', &mut bytes)
-                .map_err(self.reading())?;
+            let read = reader.read_until(b'\n', &mut bytes);
+            let read = read.map_err(self.reading())?;
             if read == 0 {
                 return Ok(Tail::Clean);
             }
@@ -205,20 +210,15 @@ impl Ledger {
                 return Ok(Tail::Torn(read as u64));
             }
             let (line, event) = self.parse(&bytes).map_err(|why| self.damaged(why))?;
-            let span = Span {
-                offset: self.end,
-                length: u32::try_from(bytes.len()).map_err(|_| {
-                    self.damaged(Damage::IllegalEvent("the line is longer than 4 GiB"))
-                })?,
-            };
-            if let Err(stop) = take(&line, event, span) {
-                return self.stopped(stop);
+            let span = span(at, &line).map_err(|why| self.damaged(why))?;
+            if take(&line, event, span).is_break() {
+                return Ok(Tail::Unread);
             }
-            self.tip = line.tip();
-            self.end += read as u64;
-            if self.end - told >= WATCH_BYTES {
-                told = self.end;
-                watch.reading(self.end, length);
+            (self.tip, self.last) = (line.tip(), Some(span));
+            at = span.end();
+            if at - told >= WATCH_BYTES {
+                told = at;
+                watch.reading(at, length);
                 if watch.stops() {
                     return Err(SessionError::Stopped);
                 }
@@ -226,96 +226,98 @@ impl Ledger {
         }
     }
 
-    /// What an end of the reading comes to that its taker asked for at this place.
-    pub(super) fn stopped(&self, stop: Stop) -> Result<Tail, SessionError> {
-        match stop {
-            Stop::Enough => Ok(Tail::Unread),
-            Stop::IllegalEvent(why) => Err(self.damaged(Damage::IllegalEvent(why))),
-            Stop::Index(error) => Err(SessionError::index(&self.path, error)),
-        }
+    /// Reads the lines that were not read yet and hands them to another thread.
+    pub(super) fn send(
+        &mut self,
+        watch: &dyn Watch,
+        mut lines: LineSender,
+    ) -> Result<Tail, SessionError> {
+        let read = self.read_on(watch, &mut |line, event, span| {
+            lines.push(ReadLine::of(line, event, span))
+        });
+        lines.end();
+        read
     }
 
     fn parse<'a>(&self, bytes: &'a [u8]) -> Result<(Line<'a>, Event), Damage> {
-        let text = std::str::from_utf8(bytes).map_err(|_| Damage::Utf8)?;
+        let text = str::from_utf8(bytes).map_err(|_| Damage::Utf8)?;
         let line = Line::parse(self.tip, text)?;
         let event = line.event().map_err(Damage::Body)?;
         Ok((line, event))
     }
 
-    /// Cuts off what lies behind the last whole line. Only under the session's lock, after
+    /// Cuts off what follows the last whole line. Only under the session's lock, after
     /// [`Ledger::read_on`] found it there.
     pub(super) fn cut_tail(&self) -> Result<(), SessionError> {
-        let cut = || -> std::io::Result<()> {
+        let cut = || -> io::Result<()> {
             let file = files::open_with(OpenOptions::new().write(true), &self.path)?;
-            file.set_len(self.end)?;
+            file.set_len(self.end())?;
             file.sync_all()
         };
         cut().map_err(SessionError::io(&self.path, "cut off the torn last line"))
     }
 
+    /// Where lines will be once they are appended.
     pub(super) fn spans(&self, lines: &[Line<'_>]) -> Result<Vec<Span>, SessionError> {
-        let mut offset = self.end;
-        let mut spans = Vec::with_capacity(lines.len());
-        for line in lines {
-            let length = line.text().len();
-            spans.push(Span {
-                offset,
-                length: u32::try_from(length).map_err(|_| {
-                    self.damaged(Damage::IllegalEvent("the line is longer than 4 GiB"))
-                })?,
-            });
-            offset += length as u64 + 1;
-        }
-        Ok(spans)
+        let mut at = self.end();
+        let spans = lines.iter().map(|line| {
+            let span = span(at, line).map_err(|why| self.damaged(why))?;
+            at = span.end();
+            Ok(span)
+        });
+        spans.collect()
     }
 
     /// Appends whole lines and returns once they are on disk. Only under the session's lock,
     /// with everything read and no torn tail.
-    pub(super) fn append(&mut self, lines: &[Line<'_>]) -> Result<(), SessionError> {
-        let length = files::metadata(&self.path).map_err(self.reading())?.len();
-        if length != self.end {
-            return Err(SessionError::Illegal("somebody else writes to the ledger"));
-        }
+    pub(super) fn append(&self, lines: &[Line<'_>]) -> Result<(), SessionError> {
         let mut text = String::new();
         for line in lines {
             text.extend([line.text(), "\n"]);
         }
-        if let Err(error) = self.write(text.as_bytes()) {
+        let append = || -> io::Result<bool> {
+            let mut file = files::open_with(OpenOptions::new().append(true), &self.path)?;
+            if file.metadata()?.len() != self.end() {
+                return Ok(false);
+            }
+            let written = file
+                .write_all(text.as_bytes())
+                .and_then(|()| file.sync_all());
             // What a full disk let through must not stand in the way of the next append.
-            let _ = self.cut_tail();
-            return Err(SessionError::io(&self.path, "append to the ledger")(error));
+            written.inspect_err(|_| drop(self.cut_tail()))?;
+            Ok(true)
+        };
+        match append() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(SessionError::Illegal("somebody else writes to the ledger")),
+            Err(error) => Err(SessionError::io(&self.path, "append to the ledger")(error)),
         }
-        if let Some(last) = lines.last() {
-            self.tip = last.tip();
-        }
-        self.end += text.len() as u64;
-        Ok(())
     }
 
-    fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
-        let mut file = files::open_with(OpenOptions::new().append(true), &self.path)?;
-        file.write_all(bytes)?;
-        file.sync_all()
-    }
-
-    /// Opens it for reading lines again, of which those may be blotted out that `forgetting` says.
+    /// Opens it for reading lines again, of which those may be redacted that `forgetting` names.
     pub(super) fn reader(&self, forgetting: Forgetting) -> Result<LineReader, SessionError> {
         let file = files::open(&self.path).map_err(self.reading())?;
-        Ok(LineReader::new(self.clone(), file, forgetting))
+        Ok(LineReader {
+            ledger: self.clone(),
+            file: BufReader::new(file),
+            at: 0,
+            bytes: Vec::new(),
+            forgetting,
+        })
     }
 
-    pub(super) fn reading(&self) -> impl FnOnce(std::io::Error) -> SessionError {
+    /// When the last line was written that was read.
+    pub(super) fn last_at(
+        &self,
+        forgetting: Forgetting,
+    ) -> Result<Option<Timestamp>, SessionError> {
+        let mut reader = self.reader(forgetting)?;
+        let at = self.last.map(|last| reader.read(last, |line| Ok(line.at())));
+        at.transpose()
+    }
+
+    pub(super) fn reading(&self) -> impl FnOnce(io::Error) -> SessionError {
         SessionError::io(&self.path, "read the ledger")
-    }
-
-    pub(super) fn damaged_at(&self, offset: u64, why: Damage) -> SessionError {
-        let before = files::open(&self.path).map(|file| BufReader::new(file.take(offset)));
-        let lines = before.map(|before| before.split(b'\n').count() as u64);
-        SessionError::Damaged {
-            path: self.path.clone(),
-            line: lines.unwrap_or(self.tip.length) + 1,
-            why,
-        }
     }
 
     pub(super) fn damaged_line(&self, seq: u64, why: Damage) -> SessionError {
@@ -327,84 +329,362 @@ impl Ledger {
     }
 
     pub(super) fn damaged(&self, why: Damage) -> SessionError {
-        SessionError::Damaged {
-            path: self.path.clone(),
-            line: self.tip.length + 1,
-            why,
+        self.damaged_line(self.tip.length, why)
+    }
+}
+
+fn span(offset: u64, line: &Line<'_>) -> Result<Span, Damage> {
+    let length = u32::try_from(line.text().len());
+    let length = length.map_err(|_| Damage::IllegalEvent("the line is longer than 4 GiB"))?;
+    Ok(Span { offset, length })
+}
+
+/// A line that was read or written, on its way to the thread that folds it.
+#[derive(Debug)]
+pub(super) struct ReadLine {
+    pub(super) event: Event,
+    pub(super) written: Written,
+    pub(super) tip: Tip,
+}
+
+impl ReadLine {
+    fn of(line: &Line<'_>, event: Event, span: Span) -> Self {
+        Self {
+            event,
+            written: Written::of(line, span),
+            tip: line.tip(),
         }
     }
 }
 
-/// How much of a new ledger is written at once.
-const WRITE_BYTES: usize = 256 * 1024;
+const BATCH_LINES: usize = 64;
 
-pub(super) struct LedgerDraft<'a> {
-    path: PathBuf,
-    file: BufWriter<File>,
-    tip: Tip,
-    now: Timestamp,
-    clock: &'a mut dyn Clock,
-    end: u64,
-    index: Batches,
+/// How many batches may wait. Lines have tens of kilobytes at times.
+const BATCHES_AHEAD: usize = 4;
+
+/// Hands lines over to another thread.
+#[derive(Debug)]
+pub(super) struct LineSender {
+    batch: Vec<ReadLine>,
+    sender: SyncSender<Vec<ReadLine>>,
 }
 
-impl<'a> LedgerDraft<'a> {
-    /// Begins the ledger of the session in `dir`; every line of it is of `now`.
-    pub(super) fn begin(
-        dir: &Path,
-        now: Timestamp,
-        clock: &'a mut dyn Clock,
-        index: Batches,
-    ) -> Result<Self, SessionError> {
-        let path = dir.join("ledger.jsonl");
-        let file = File::create(&path).map_err(writing(&path))?;
-        Ok(Self {
-            file: BufWriter::with_capacity(WRITE_BYTES, file),
-            tip: Tip::start(),
-            path,
-            now,
-            clock,
-            end: 0,
-            index,
-        })
+impl LineSender {
+    pub(super) fn channel() -> (Self, Receiver<Vec<ReadLine>>) {
+        let (sender, receiver) = sync_channel(BATCHES_AHEAD);
+        let batch = Vec::with_capacity(BATCH_LINES);
+        (Self { batch, sender }, receiver)
     }
 
-    /// Adds the line of an event.
-    ///
-    /// An index that does not come about is no error here: whoever makes it tells of it.
-    pub(super) fn put(&mut self, event: Event) -> Result<(), SessionError> {
-        let line = Line::next(self.tip, self.now, self.clock.salt(), &event)?;
-        let bytes = line.text().as_bytes();
-        let written = self.file.write_all(bytes);
-        written
-            .and_then(|()| self.file.write_all(b"\n"))
-            .map_err(writing(&self.path))?;
-        self.tip = line.tip();
-        let span = Span {
-            offset: self.end,
-            length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
-        };
-        self.end += bytes.len() as u64 + 1;
-        let (written, tip) = (Written::of(&line, span), self.tip);
-        let read = Read {
-            event,
-            written,
-            tip,
-        };
-        let _: Result<(), NobodyListens> = self.index.push(read);
+    /// Breaks once nobody listens any more: whoever has stopped says why.
+    fn push(&mut self, line: ReadLine) -> ControlFlow<()> {
+        self.batch.push(line);
+        if self.batch.len() < BATCH_LINES {
+            return ControlFlow::Continue(());
+        }
+        let full = mem::replace(&mut self.batch, Vec::with_capacity(BATCH_LINES));
+        match self.sender.send(full) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    }
+
+    fn end(self) {
+        // Whoever has stopped listening says why.
+        let _ = self.sender.send(self.batch);
+    }
+}
+
+/// A ledger that is being written from its first line on.
+pub(super) struct LedgerDraft<W: Write> {
+    ledger: Ledger,
+    file: BufWriter<W>,
+    /// Who folds the lines as they are written.
+    fold: LineSender,
+}
+
+impl<W: Write> LedgerDraft<W> {
+    /// Begins a ledger in `file`, which is or becomes the one of the session in `dir`.
+    pub(super) fn begin(dir: &Path, file: W, fold: LineSender) -> Self {
+        Self {
+            ledger: Ledger::new(dir),
+            file: BufWriter::with_capacity(BUFFER_BYTES, file),
+            fold,
+        }
+    }
+
+    pub(super) fn tip(&self) -> Tip {
+        self.ledger.tip
+    }
+
+    pub(super) fn add(
+        &mut self,
+        at: Timestamp,
+        clock: &mut dyn Clock,
+        event: Event,
+    ) -> Result<(), SessionError> {
+        let line = Line::next(self.tip(), at, clock.salt(), &event)?;
+        self.put(&line, event)
+    }
+
+    /// Adds a line that follows the last one, with the event that it records.
+    pub(super) fn put(&mut self, line: &Line<'_>, event: Event) -> Result<(), SessionError> {
+        let ledger = &mut self.ledger;
+        let span = span(ledger.end(), line).map_err(|why| ledger.damaged(why))?;
+        let text = [line.text(), "\n"];
+        let written = text
+            .iter()
+            .try_for_each(|part| self.file.write_all(part.as_bytes()));
+        written.map_err(SessionError::io(&ledger.path, "write the ledger"))?;
+        (ledger.tip, ledger.last) = (line.tip(), Some(span));
+        // That nobody folds any more is no error here: whoever has stopped says why.
+        let _ = self.fold.push(ReadLine::of(line, event, span));
         Ok(())
     }
 
-    pub(super) fn end(self) -> Result<(), SessionError> {
-        self.index.end();
-        let file = self.file.into_inner();
-        let file = file.map_err(|error| writing(&self.path)(error.into_error()))?;
-        file.sync_all().map_err(writing(&self.path))
+    /// Ends the ledger, and gives the file back, which is yet to be brought to disk.
+    pub(super) fn end(self) -> Result<W, SessionError> {
+        self.fold.end();
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
+        file.map_err(SessionError::io(&self.ledger.path, "write the ledger"))
     }
 }
 
-fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> SessionError {
-    SessionError::io(path, "write the ledger")
+/// Reads lines that were read before; cheapest in the order in which they stand.
+///
+/// A line that was blotted out since, without the right to, is damage.
+#[derive(Debug)]
+pub struct LineReader {
+    ledger: Ledger,
+    file: BufReader<File>,
+    at: u64,
+    bytes: Vec<u8>,
+    forgetting: Forgetting,
+}
+
+impl LineReader {
+    pub fn quest(&mut self, record: &QuestRecord) -> Result<Quest, SessionError> {
+        let quest = self.pick(Some(record.quest_line), |event| match event {
+            Event::Quest(quest) => Some(quest),
+            _ => None,
+        })?;
+        quest.map(|quest| quest.value).ok_or_else(|| self.moved())
+    }
+
+    /// The quest's last attempt with the time of its line, or the one that was carried into the
+    /// session with the time at which it passed first.
+    pub fn last_attempt(
+        &mut self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+        let mut first = None;
+        let attempt = self.pick(record.last.map(|last| last.line), |event| match event {
+            Event::Attempt(attempt) => Some(attempt),
+            Event::Carried(carried) => {
+                first = Some(carried.origin.at);
+                Some(Box::new(carried.attempt))
+            }
+            _ => None,
+        })?;
+        Ok(attempt.map(|attempt| Dated {
+            at: first.unwrap_or(attempt.at),
+            ..attempt
+        }))
+    }
+
+    /// What became of the quest's REVIEW, with the time of its line.
+    pub fn resolution(
+        &mut self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
+        let line = record.resolution.map(|resolved| resolved.line);
+        self.pick(line, |event| match event {
+            Event::Resolution(resolution) => Some(resolution),
+            _ => None,
+        })
+    }
+
+    /// The decision on the quest's REVIEW, with the time of its line.
+    pub fn settlement(
+        &mut self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
+        let line = record.settled.map(|settled| settled.line);
+        self.pick(line, |event| match event {
+            Event::Settled(settlement) => Some(settlement),
+            _ => None,
+        })
+    }
+
+    /// What somebody said who disputed the quest, with the time of its line.
+    pub fn dispute(
+        &mut self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
+        self.pick(record.dispute, |event| match event {
+            Event::Disputed(dispute) => Some(dispute),
+            _ => None,
+        })
+    }
+
+    /// How far the last agent that worked on the quest said it got, with the time of its line.
+    pub fn handover(
+        &mut self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<str>>>, SessionError> {
+        let handover = self.pick(record.handover, |event| match event {
+            Event::Run(run) => match run.step {
+                RunStep::Quest(driven) => Some(driven.handover),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        Ok(handover.and_then(|said| {
+            let at = said.at;
+            said.value.map(|value| Dated { at, value })
+        }))
+    }
+
+    /// Reads the line at `span`, which must record what `of` picks.
+    fn pick<T>(
+        &mut self,
+        span: Option<Span>,
+        of: impl FnOnce(Event) -> Option<T>,
+    ) -> Result<Option<Dated<T>>, SessionError> {
+        let Some(span) = span else {
+            return Ok(None);
+        };
+        let Dated { at, value } = self.read(span, |line| {
+            Ok(Dated {
+                at: line.at(),
+                value: line.event().map_err(Damage::Body)?,
+            })
+        })?;
+        let value = of(value).ok_or_else(|| self.moved())?;
+        Ok(Some(Dated { at, value }))
+    }
+
+    pub fn is_redacted(&mut self, span: Span) -> Result<bool, SessionError> {
+        self.read(span, |line| Ok(line.redacted().is_some()))
+    }
+
+    /// Reads a line again, unless it was redacted without the right to.
+    fn read<T>(
+        &mut self,
+        span: Span,
+        take: impl FnOnce(&Line<'_>) -> Result<T, Damage>,
+    ) -> Result<T, SessionError> {
+        self.fill(span).map_err(self.ledger.reading())?;
+        let read = || -> Result<T, Damage> {
+            let line = self.line()?;
+            match line.redacted() {
+                Some(digest) if !self.forgetting.backs(line.seq(), digest) => {
+                    Err(Damage::Unbacked)
+                }
+                _ => take(&line),
+            }
+        };
+        read().map_err(|why| self.damaged_at(span.offset, why))
+    }
+
+    /// The end of the chain after the line at `span`, which may have been redacted meanwhile.
+    fn tip_of(&mut self, span: Span) -> Result<Tip, SessionError> {
+        self.fill(span).map_err(self.ledger.reading())?;
+        let tip = self.line().map(|line| line.tip());
+        tip.map_err(|why| self.damaged_at(span.offset, why))
+    }
+
+    fn line(&self) -> Result<Line<'_>, Damage> {
+        let text = str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8)?;
+        Ok(Line::reread(text)?)
+    }
+
+    fn fill(&mut self, span: Span) -> io::Result<()> {
+        let ahead = i128::from(span.offset) - i128::from(self.at);
+        let ahead = i64::try_from(ahead).map_err(io::Error::other)?;
+        self.file.seek_relative(ahead)?;
+        self.bytes.resize(span.length as usize, 0);
+        self.file.read_exact(&mut self.bytes)?;
+        self.at = span.offset + u64::from(span.length);
+        Ok(())
+    }
+
+    fn damaged_at(&self, offset: u64, why: Damage) -> SessionError {
+        let before = files::open(self.ledger.path()).map(|file| BufReader::new(file.take(offset)));
+        let lines = before.map(|before| before.split(b'\n').count() as u64);
+        let seq = lines.unwrap_or(self.ledger.tip.length);
+        self.ledger.damaged_line(seq, why)
+    }
+
+    fn moved(&self) -> SessionError {
+        let why = Damage::IllegalEvent("a line that was read is another now");
+        self.ledger.damaged(why)
+    }
+}
+
+/// The ledger as it is read from line to line, while others append to it.
+#[derive(Debug)]
+pub struct Log {
+    ledger: Ledger,
+}
+
+#[derive(Debug)]
+pub struct Entry<'a> {
+    pub line: &'a Line<'a>,
+    pub event: Event,
+}
+
+impl Log {
+    pub(super) fn of(ledger: Ledger) -> Self {
+        Self { ledger }
+    }
+
+    /// Opens the ledger of the session in `dir` alone; nothing in the directory is written.
+    ///
+    /// Gives also what was frozen at `scan`, to which the first line must bind the ledger.
+    pub fn open(dir: &Path) -> Result<(Manifest, Self), SessionError> {
+        let (manifest, digest) = read_manifest(dir)?;
+        let ledger = Ledger::new(dir);
+        ledger.begins(digest)?;
+        Ok((manifest, Self { ledger }))
+    }
+
+    /// Hands on the lines that were not read yet, each checked against the chain.
+    ///
+    /// A torn last line is left alone: it may be one that somebody is in the middle of.
+    pub fn read_on(&mut self, take: &mut dyn FnMut(Entry<'_>)) -> Result<(), SessionError> {
+        self.read_on_watched(&Unwatched, take)
+    }
+
+    pub fn read_on_watched(
+        &mut self,
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<(), SessionError> {
+        self.read_while(watch, &mut |entry| {
+            take(entry);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same, until `take` wants no more.
+    ///
+    /// What was read before must still be there.
+    pub fn read_while(
+        &mut self,
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), SessionError> {
+        match self.ledger.beyond()? {
+            LedgerTail::Bytes(0) => return Ok(()),
+            LedgerTail::Bytes(_) => {}
+            LedgerTail::Cut => return Err(self.ledger.damaged(Damage::Cut)),
+            LedgerTail::Other => return Err(self.ledger.damaged(Damage::Rewritten)),
+        }
+        self.ledger
+            .read_on(watch, &mut |line, event, _| take(Entry { line, event }))?;
+        Ok(())
+    }
 }
 
 /// The length of a ledger, as it was seen last.

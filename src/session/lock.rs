@@ -5,18 +5,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
-use super::chain::Tip;
-use super::error::{Damage, SessionError};
-use super::event::Event;
-use super::fold::Written;
-use super::index::{Index, IndexError, Plan};
-use super::ledger::Ledger;
-use super::manifest::{FoldConfig, Manifest, read_manifest};
-use super::projection::Projection;
-use super::sync::Watch;
-use crate::base::{Digest, files};
+use super::error::SessionError;
+use crate::base::files;
 
 #[derive(Debug)]
 pub struct LockGuard {
@@ -92,27 +82,6 @@ pub(super) fn same_file(_one: &Metadata, _two: &Metadata) -> bool {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checkup {
-    pub lines: u64,
-    pub head: Digest,
-    pub last_at: Option<Timestamp>,
-    /// How many bytes without a line feed lie behind it.
-    pub torn: u64,
-    pub index: IndexState,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum IndexState {
-    Fits,
-    /// It is not there, or its last write was cut off: the next command makes it anew.
-    Missing,
-    Behind {
-        lines: u64,
-    },
-    Unfit(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LockState {
     Free,
     /// Another process holds it, all the time that was waited.
@@ -122,77 +91,8 @@ pub enum LockState {
     Refused(String),
 }
 
-/// How often a ledger is read on that grows under one's eyes.
-const LOOKS: usize = 5;
-
 /// How long is waited between two tries for a lock.
 const PAUSE: Duration = Duration::from_millis(20);
-
-pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), SessionError> {
-    let (manifest, digest) = read_manifest(dir)?;
-    let terms = FoldConfig::of(&manifest, digest);
-    let mut ledger = Ledger::new(dir);
-    ledger.begins(digest)?;
-    let plan = Plan {
-        dir: dir.to_owned(),
-        terms,
-    };
-    let (mut board, mut last_at) = (Projection::new(terms), None);
-    let mut index = IndexState::Missing;
-    for _ in 0..LOOKS {
-        last_at = read_on(&mut ledger, &mut board, watch)?.or(last_at);
-        let known;
-        (known, index) = state(Index::open(&plan), &board, ledger.tip());
-        // Another process has appended meanwhile.
-        if known <= ledger.tip().length {
-            break;
-        }
-    }
-    let Tip { length, head } = ledger.tip();
-    let checkup = Checkup {
-        lines: length,
-        head,
-        last_at,
-        torn: ledger.torn()?,
-        index,
-    };
-    Ok((manifest, checkup))
-}
-
-/// Takes in the lines that were not read yet, and tells when the last of them was written.
-fn read_on(
-    ledger: &mut Ledger,
-    board: &mut Projection,
-    watch: &dyn Watch,
-) -> Result<Option<Timestamp>, SessionError> {
-    let mut last_at = None;
-    ledger.read_on(watch, &mut |line, event, span| {
-        last_at = Some(line.at());
-        if matches!(event, Event::Session(_)) && span.offset == 0 {
-            return Ok(());
-        }
-        Ok(board.apply(&event, Written::of(line, span))?)
-    })?;
-    match board.totals().forgetting.unbacked() {
-        Some(line) => Err(ledger.damaged_line(line, Damage::Unbacked)),
-        None => Ok(last_at),
-    }
-}
-
-fn state(index: Result<Index, IndexError>, board: &Projection, tip: Tip) -> (u64, IndexState) {
-    let index = match index {
-        Ok(index) => index,
-        Err(IndexError::Missing | IndexError::CutOff) => return (0, IndexState::Missing),
-        Err(why) => return (0, IndexState::Unfit(why.to_string())),
-    };
-    let known = index.checkpoint().lines;
-    let state = match index.fits(board, tip) {
-        Ok(()) => IndexState::Fits,
-        Err(_) if known < tip.length => IndexState::Behind { lines: known },
-        Err(why) => IndexState::Unfit(why.to_string()),
-    };
-    (known, state)
-}
 
 /// Tries to get the lock of the session in `dir`, for no longer than `patience`, and gives it up
 /// again.

@@ -17,15 +17,14 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::claim::Lease;
 use super::decision::{DecisionPolicy, OperatorKey};
 use super::error::SessionError;
+use super::event::SourceRecord;
 use super::redaction::Suppressed;
-use crate::base::text::Escaped;
 use crate::base::{Digest, files};
 
 /// The format that this version writes, and the newest that it reads.
@@ -68,21 +67,6 @@ pub struct KindRecord {
     pub reviewers: Option<Value>,
 }
 
-/// A list that was scanned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SourceRecord {
-    /// The path, absolute, as it was when scanned.
-    pub path: String,
-    /// The digest of its bytes.
-    pub sha256: Digest,
-    /// The name of the copy in the session directory.
-    #[serde(deserialize_with = "bare_name")]
-    pub copy: String,
-    /// How it was read: sheet, columns, header row, encoding.
-    pub list: Value,
-}
-
 /// The settings that nothing changes after `scan`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -100,20 +84,6 @@ pub struct Frozen {
     pub gate: Value,
     /// How the world is asked.
     pub network: Value,
-}
-
-/// Reads a name that leads nowhere but into the directory that it stands in.
-fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    let name = String::deserialize(from)?;
-    let path = Path::new(&name);
-    if path.file_name() == Some(path.as_os_str()) && !name.contains(['\\', '\0']) {
-        Ok(name)
-    } else {
-        let said = Escaped(&name);
-        Err(D::Error::custom(format!(
-            "the copy `{said}` is no name of a file in the session"
-        )))
-    }
 }
 
 fn default_lease() -> Lease {
@@ -158,7 +128,7 @@ pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoldConfig {
     pub max_tries: NonZeroU32,
-    pub court: DecisionPolicy,
+    pub policy: DecisionPolicy,
 }
 
 impl FoldConfig {
@@ -166,7 +136,7 @@ impl FoldConfig {
     pub fn of(manifest: &Manifest, session: Digest) -> Self {
         Self {
             max_tries: manifest.frozen.max_tries,
-            court: DecisionPolicy {
+            policy: DecisionPolicy {
                 session,
                 key: manifest.frozen.operator_key,
             },

@@ -1,45 +1,51 @@
-//! An open session: reading it, and appending to it under its lock.
+//! An open session: asking it, and appending to it under its lock.
 
 #[cfg(test)]
 pub(super) mod tests;
 
-use crate::base::clock::Clock;
 use std::cell::{Ref, RefCell};
+use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use super::chain::Line;
-use super::error::{Damage, SessionError};
-use super::event::Event;
+use super::claim::{Claim, Worker};
+use super::decision::{Dispute, Settlement};
+use super::error::{Damage, IndexError, SessionError};
+use super::event::{Attempt, Dated, Event, Mark, Resolution, SourceRecord};
 use super::evidence_store::EvidenceStore;
 use super::fold::Written;
-use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
-use super::ledger::{Ledger, LedgerTail, Tail};
+use super::index::Checkpoint;
+use super::ledger::{Entry, Ledger, LedgerTail, LineReader, Log, Tail, Unwatched, Watch};
 use super::lock::LockGuard;
-use super::manifest::{FoldConfig, Manifest, SourceRecord, read_manifest};
-use super::projection::Projection;
-use super::reader::{Entry, LineReader, Log};
-use super::sync;
-use super::sync::{Fresh, Repair, Unwatched, Watch};
+use super::manifest::{FoldConfig, Manifest, read_manifest};
+use super::projection::{Projection, RecordError};
+use super::quest_record::{DependencyState, QuestRecord, Waiting};
+use super::redaction::Forgetting;
+use super::totals::Totals;
+use crate::base::Digest;
+use crate::base::clock::Clock;
+use crate::quest::{FoldedKey, Key, Quest, QuestId};
 
 /// An open session: what was frozen, and the index of what happened since.
 pub struct Session {
-    plan: Plan,
+    dir: PathBuf,
     manifest: Manifest,
-    index: RefCell<Index>,
+    config: FoldConfig,
+    index: RefCell<Projection>,
     lock: Option<LockGuard>,
     watch: Box<dyn Watch>,
     mended: RefCell<Vec<Repair>>,
 }
 
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let checkpoint = self.checkpoint();
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
-            .field("plan", &self.plan)
-            .field("checkpoint", &*checkpoint)
+            .field("dir", &self.dir)
+            .field("checkpoint", &*self.checkpoint())
             .finish_non_exhaustive()
     }
 }
@@ -50,6 +56,44 @@ pub enum Appended<R> {
     Refused(R),
 }
 
+/// What was found amiss with a session's files, and put right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repair {
+    /// A torn last line was cut off: power was lost, or a process died while writing it.
+    Tail {
+        path: PathBuf,
+        /// How many bytes were cut off; none of them had been acknowledged.
+        bytes: u64,
+    },
+    /// The index did not fit, and was rebuilt from the ledger.
+    Index { path: PathBuf, why: String },
+    /// The index does not fit, and cannot be rebuilt here.
+    Left { path: PathBuf, why: String },
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tail { path, bytes } => write!(
+                f,
+                "{}: removed an incomplete last line ({bytes} bytes that were never acknowledged)",
+                path.display()
+            ),
+            Self::Index { path, why } => write!(
+                f,
+                "{}: {why}; it was rebuilt from the ledger",
+                path.display()
+            ),
+            Self::Left { path, why } => write!(
+                f,
+                "{}: {why}; it cannot be rebuilt, because this directory is read-only",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// Opening, and bringing the index to where the ledger ends.
 impl Session {
     pub fn open(dir: &Path) -> Result<Self, SessionError> {
         Self::open_watched(dir, Box::new(Unwatched))
@@ -61,146 +105,264 @@ impl Session {
     /// is an error as soon as a line that has it is met.
     pub fn open_watched(dir: &Path, watch: Box<dyn Watch>) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
-        let plan = Plan {
-            dir: dir.to_owned(),
-            terms: FoldConfig::of(&manifest, digest),
-        };
+        let config = FoldConfig::of(&manifest, digest);
         Ledger::new(dir).begins(digest)?;
-        let fresh = sync::open(&plan, watch.as_ref())?;
+        let mut mended = Vec::new();
+        let index = match Projection::open(dir, config) {
+            Ok(index) if place_of(dir, &index).beyond()? == LedgerTail::Bytes(0) => index,
+            _ => match LockGuard::acquire(dir) {
+                Ok(lock) => {
+                    let index = Projection::open(dir, config);
+                    let (index, found) = synced(dir, config, watch.as_ref(), &lock, index)?;
+                    mended = found;
+                    index
+                }
+                // Where nothing can be locked or written, the session can still be read.
+                Err(_) => temporary(dir, config, watch.as_ref())?.0,
+            },
+        };
         Ok(Self {
-            plan,
+            dir: dir.to_owned(),
             manifest,
-            index: RefCell::new(fresh.index),
+            config,
+            index: RefCell::new(index),
             lock: None,
             watch,
-            mended: RefCell::new(fresh.mended),
+            mended: RefCell::new(mended),
         })
     }
 
-    #[must_use]
-    pub fn dir(&self) -> &Path {
-        &self.plan.dir
+    /// Under the lock, with an index that another process may have moved on or replaced.
+    pub(super) fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
+        let ledger = self.ledger();
+        let goes_on = matches!(ledger.beyond()?, LedgerTail::Bytes(_));
+        // Where something was redacted meanwhile, the lines are elsewhere in the same chain.
+        if !goes_on && !Ledger::new(self.dir()).passes(ledger.tip())? {
+            // Lines that this process has read are gone.
+            return Err(ledger.damaged(Damage::Cut));
+        }
+        if self.moves_on() {
+            return Ok(());
+        }
+        self.sync(lock, Projection::open(self.dir(), self.config))
     }
 
-    #[must_use]
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
-
-    #[must_use]
-    pub fn terms(&self) -> FoldConfig {
-        self.plan.terms
-    }
-
-    #[must_use]
-    pub fn source(&self) -> SourceRecord {
-        let checkpoint = self.checkpoint();
-        let last = checkpoint.totals.extensions.last();
-        last.unwrap_or(&self.manifest.source).clone()
-    }
-
-    #[must_use]
-    pub fn mended(&self) -> Vec<Repair> {
-        self.mended.borrow().clone()
-    }
-
-    #[must_use]
-    pub fn ledger_bytes(&self) -> u64 {
-        self.checkpoint().end()
-    }
-
-    #[must_use]
-    pub fn evidence(&self) -> EvidenceStore {
-        EvidenceStore::new(self.dir())
-    }
-
-    pub fn reader(&self) -> Result<LineReader, SessionError> {
-        let forgetting = self.checkpoint().totals.forgetting.clone();
-        self.ledger().reader(forgetting)
-    }
-
-    fn stands(&self, line: &Line<'_>) -> Result<(), SessionError> {
-        let backs = |digest| {
-            let checkpoint = self.checkpoint();
-            checkpoint.totals.forgetting.backs(line.seq(), digest)
-        };
-        match line.redacted() {
-            Some(digest) if !backs(digest) => {
-                Err(self.ledger().damaged_line(line.seq(), Damage::Unbacked))
+    /// Moves the index that is open to where the ledger ends, if it is still the one in its place
+    /// and nothing is amiss: to open it once more takes longer than most appends.
+    fn moves_on(&self) -> bool {
+        let mut index = self.index.borrow_mut();
+        if !index.is_in_place(self.dir()) || index.reload().is_err() {
+            return false;
+        }
+        let mut ledger = place_of(self.dir(), &index);
+        match ledger.beyond() {
+            Ok(LedgerTail::Bytes(0)) => true,
+            Ok(LedgerTail::Bytes(_)) => {
+                let followed = index.follow(&mut ledger, self.watch.as_ref());
+                matches!(followed, Ok(Tail::Clean))
             }
-            _ => Ok(()),
+            Ok(LedgerTail::Cut | LedgerTail::Other) | Err(_) => false,
         }
     }
 
-    #[must_use]
-    pub fn log(&self) -> Log {
-        Log::new(self.dir())
-    }
-
-    /// Reads the ledger from its first line on, until `take` wants no more.
-    ///
-    /// A line that was blotted out without the right to is an error.
-    pub fn read_sound(
+    pub(super) fn sync(
         &self,
-        watch: &dyn Watch,
-        take: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
+        lock: &LockGuard,
+        index: Result<Projection, IndexError>,
     ) -> Result<(), SessionError> {
-        let mut stands = Ok(());
-        self.log().read_while(watch, &mut |entry| {
-            stands = self.stands(entry.line);
-            if stands.is_err() {
-                return ControlFlow::Break(());
-            }
-            take(&entry)
-        })?;
-        stands
-    }
-
-    #[must_use]
-    pub fn log_on(&self) -> Log {
-        Log::behind(self.ledger(), self.checkpoint().last())
+        let (index, mended) = synced(&self.dir, self.config, self.watch.as_ref(), lock, index)?;
+        self.index.replace(index);
+        self.mended.borrow_mut().extend(mended);
+        Ok(())
     }
 
     /// Folds the whole ledger, and holds the index against it.
     ///
-    /// An index that does not fit is made anew, and [`Session::mended`] tells.
+    /// An index that does not fit is rebuilt, and [`Session::mended`] tells.
     pub fn fold(&mut self) -> Result<Projection, SessionError> {
-        let mut board = Projection::new(self.plan.terms);
+        let mut folded = Projection::temporary(self.config)?;
         let mut ledger = Ledger::new(self.dir());
-        board.read_on(&mut ledger, self.watch.as_ref())?;
+        folded.follow(&mut ledger, self.watch.as_ref())?;
         let Ok(lock) = LockGuard::acquire(self.dir()) else {
-            self.hold_against(&board);
-            return Ok(board);
+            self.hold_against(&folded);
+            return Ok(folded);
         };
         self.refresh(&lock)?;
-        board.read_on(&mut ledger, self.watch.as_ref())?;
-        let fits = self.index.get_mut().fits(&board, ledger.tip());
+        // Others may have appended until the lock was held.
+        folded.follow(&mut ledger, &Unwatched)?;
+        let fits = self.index.get_mut().fits(&folded);
         if let Err(why) = fits {
-            self.renew(&lock, why)?;
+            self.sync(&lock, Err(why))?;
         }
-        Ok(board)
+        Ok(folded)
     }
 
-    /// Holds an index that cannot be made anew against the ledger.
-    fn hold_against(&mut self, board: &Projection) {
+    /// Holds an index that cannot be rebuilt against the ledger.
+    fn hold_against(&mut self, folded: &Projection) {
         let index = self.index.get_mut();
-        if index.checkpoint().tip() != board.tip() {
+        if index.tip() != folded.tip() {
             // Another process has appended meanwhile.
             return;
         }
-        if let Err(why) = index.fits(board, board.tip()) {
+        if let Err(why) = index.fits(folded) {
             self.mended.get_mut().push(Repair::Left {
-                path: Index::place(&self.plan.dir),
+                path: Projection::place(&self.dir),
                 why: why.to_string(),
             });
         }
     }
 
     /// The whole ledger, folded; the index is left out of it.
-    pub fn board(&self) -> Result<Projection, SessionError> {
-        let mut board = Projection::new(self.plan.terms);
-        board.read_on(&mut Ledger::new(self.dir()), self.watch.as_ref())?;
-        Ok(board)
+    pub fn projection(&self) -> Result<Projection, SessionError> {
+        Ok(temporary(self.dir(), self.config, self.watch.as_ref())?.0)
+    }
+
+    /// Asks the index; one that turns out to be damaged is rebuilt and asked again.
+    fn ask<T>(
+        &self,
+        mut question: impl FnMut(&Projection) -> Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        let answer = question(&self.index.borrow());
+        let Err(SessionError::Index(why)) = answer else {
+            return answer;
+        };
+        let acquired = match &self.lock {
+            Some(_) => None,
+            None => Some(LockGuard::acquire(self.dir())?),
+        };
+        if let Some(lock) = &acquired {
+            // Of what takes two looks, the second may have seen more than the first.
+            self.refresh(lock)?;
+            if let Ok(answer) = question(&self.index.borrow()) {
+                return Ok(answer);
+            }
+        }
+        if let Some(lock) = self.lock.as_ref().or(acquired.as_ref()) {
+            self.sync(lock, Err(*why))?;
+        }
+        question(&self.index.borrow())
+    }
+}
+
+/// The ledger of the session in `dir`, read up to where `index` ends.
+fn place_of(dir: &Path, index: &Projection) -> Ledger {
+    Ledger::at(dir, index.tip(), index.checkpoint().last)
+}
+
+fn temporary(
+    dir: &Path,
+    config: FoldConfig,
+    watch: &dyn Watch,
+) -> Result<(Projection, Tail), SessionError> {
+    let mut folded = Projection::temporary(config)?;
+    let tail = folded.follow(&mut Ledger::new(dir), watch)?;
+    Ok((folded, tail))
+}
+
+/// The index at hand, moved to where the ledger ends, or another that was made from the ledger.
+///
+/// Under the lock nobody else is in the middle of a line, so a torn tail is cut off.
+fn synced(
+    dir: &Path,
+    config: FoldConfig,
+    watch: &dyn Watch,
+    _lock: &LockGuard,
+    index: Result<Projection, IndexError>,
+) -> Result<(Projection, Vec<Repair>), SessionError> {
+    let mut mended = Vec::new();
+    let (index, tail) = match index.and_then(|index| followed(dir, index, watch)) {
+        Ok(found) => found,
+        Err(why) => {
+            tracing::info!(%why, "rebuilt the index");
+            // A process that died is no finding.
+            if !matches!(why, IndexError::Missing | IndexError::CutOff) {
+                mended.push(Repair::Index {
+                    path: Projection::place(dir),
+                    why: why.to_string(),
+                });
+            }
+            match Projection::rebuild(dir, config, watch) {
+                // The disk is full, or not to be written to.
+                Err(SessionError::Index(_) | SessionError::Io { .. }) => {
+                    temporary(dir, config, watch)?
+                }
+                rebuilt => rebuilt?,
+            }
+        }
+    };
+    if let Tail::Torn(bytes) = tail {
+        let ledger = place_of(dir, &index);
+        ledger.cut_tail()?;
+        let path = ledger.path().to_owned();
+        mended.push(Repair::Tail { path, bytes });
+    }
+    Ok((index, mended))
+}
+
+fn followed(
+    dir: &Path,
+    mut index: Projection,
+    watch: &dyn Watch,
+) -> Result<(Projection, Tail), IndexError> {
+    index.reload()?;
+    let mut ledger = place_of(dir, &index);
+    match ledger.beyond() {
+        Ok(LedgerTail::Bytes(0)) => Ok((index, Tail::Clean)),
+        Ok(LedgerTail::Bytes(_)) => match index.follow(&mut ledger, watch) {
+            Ok(tail) => Ok((index, tail)),
+            Err(SessionError::Index(why)) => Err(*why),
+            // Whether the ledger is damaged or the index wrong shows when it is rebuilt.
+            Err(_) => Err(IndexError::Misfit),
+        },
+        Ok(LedgerTail::Cut) => Err(IndexError::Ahead {
+            known: index.tip().length,
+            path: ledger.path().display().to_string(),
+        }),
+        Ok(LedgerTail::Other) | Err(_) => Err(IndexError::Misfit),
+    }
+}
+
+/// Appending.
+impl Session {
+    /// Appends what `decide` makes of the session as it is under the lock.
+    ///
+    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this returns
+    /// [`Appended::Done`] the events are on disk.
+    pub fn append<R>(
+        &mut self,
+        clock: &mut dyn Clock,
+        decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
+    ) -> Result<Appended<R>, SessionError> {
+        self.append_at(clock, |session, _| decide(session))
+    }
+
+    /// The same at the time that `clock` shows once the lock is held.
+    ///
+    /// The lock may have been waited for, and leases have run out meanwhile.
+    pub fn append_at<R>(
+        &mut self,
+        clock: &mut dyn Clock,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+    ) -> Result<Appended<R>, SessionError> {
+        self.append_or(clock, decide, || {})
+    }
+
+    /// The same, and `undo` what `decide` did besides where nothing is appended; under the lock.
+    pub fn append_or<R>(
+        &mut self,
+        clock: &mut dyn Clock,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+        undo: impl FnOnce(),
+    ) -> Result<Appended<R>, SessionError> {
+        let before = self.checkpoint().lines;
+        let appended = self.append_locked(clock, decide, undo);
+        // Only now that the lock is given up: whoever reads slowly must keep nobody waiting.
+        if let Ok(Appended::Done) = &appended {
+            let checkpoint = self.checkpoint();
+            let (lines, head) = (checkpoint.lines, checkpoint.head);
+            tracing::info!(from = before, lines, %head, "appended to the ledger");
+        }
+        appended
     }
 
     fn append_locked<R>(
@@ -225,15 +387,10 @@ impl Session {
             }
         };
         let written = self.write(&lock, (now, clock), events);
-        if written.is_err() && self.is_at_the_end() {
+        if written.is_err() && matches!(self.ledger().beyond(), Ok(LedgerTail::Bytes(0))) {
             undo();
         }
         written.map(|()| Appended::Done)
-    }
-
-    fn is_at_the_end(&self) -> bool {
-        let beyond = self.ledger().beyond(self.checkpoint().last());
-        matches!(beyond, Ok(LedgerTail::Bytes(0)))
     }
 
     /// Writes events to the ledger, then to the index. Only under the lock.
@@ -246,7 +403,7 @@ impl Session {
         if !lock.is_of(self.dir())? {
             return Err(SessionError::Illegal("the lock was removed meanwhile"));
         }
-        let mut ledger = self.ledger();
+        let ledger = self.ledger();
         let mut tip = ledger.tip();
         let mut lines = Vec::with_capacity(events.len());
         for event in &events {
@@ -254,172 +411,358 @@ impl Session {
             tip = line.tip();
             lines.push(line);
         }
-        let spans = ledger.spans(&lines)?;
-        let afters = lines.iter().map(Line::prev);
-        let written = spans.into_iter().zip(afters).map(|(span, after)| Written {
-            at: now,
-            after,
-            span,
-            redacted: None,
-        });
+        let written = ledger.spans(&lines)?.into_iter().zip(&lines);
+        let written = written.map(|(span, line)| Written::of(line, span));
         let events: Vec<_> = events.into_iter().zip(written).collect();
         let mut append = || ledger.append(&lines);
-        let recorded = self.index.get_mut().record(&events, tip, &mut append);
-        match recorded {
-            Err(RecordError::Unusable(why)) => {
-                // It is damaged, or cannot be written: another one stands in for it.
-                self.renew(lock, why)?;
-                self.index.get_mut().record(&events, tip, &mut append)
-            }
-            other => other,
+        let mut recorded = self.index.get_mut().record(&events, tip, &mut append);
+        if let Err(RecordError::Unusable(why)) = recorded {
+            // It is damaged, or cannot be written: another one takes its place.
+            self.sync(lock, Err(why))?;
+            recorded = self.index.get_mut().record(&events, tip, &mut append);
         }
-        .or_else(|error| match error {
-            RecordError::Refused(error) => Err(error),
-            RecordError::Unusable(error) => Err(SessionError::index(self.dir(), error)),
+        match recorded {
             // The ledger has it, so it has happened; the next command catches up.
-            RecordError::Behind => Ok(()),
-        })
+            Ok(()) | Err(RecordError::Behind) => Ok(()),
+            Err(RecordError::Refused(error)) => Err(error),
+            Err(RecordError::Unusable(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// What the session is, and what its files say.
+impl Session {
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    #[must_use]
+    pub fn config(&self) -> FoldConfig {
+        self.config
+    }
+
+    /// The list that was scanned last.
+    #[must_use]
+    pub fn source(&self) -> SourceRecord {
+        let checkpoint = self.checkpoint();
+        let last = checkpoint.totals.extensions.last();
+        last.unwrap_or(&self.manifest.source).clone()
+    }
+
+    #[must_use]
+    pub fn mended(&self) -> Vec<Repair> {
+        self.mended.borrow().clone()
+    }
+
+    #[must_use]
+    pub fn ledger_bytes(&self) -> u64 {
+        self.checkpoint().end()
+    }
+
+    #[must_use]
+    pub fn evidence(&self) -> EvidenceStore {
+        EvidenceStore::new(self.dir())
     }
 
     pub(super) fn checkpoint(&self) -> Ref<'_, Checkpoint> {
-        Ref::map(self.index.borrow(), Index::checkpoint)
+        Ref::map(self.index.borrow(), Projection::checkpoint)
     }
 
-    pub(super) fn ledger(&self) -> Ledger {
-        Ledger::at(self.dir(), &self.checkpoint())
+    fn ledger(&self) -> Ledger {
+        place_of(self.dir(), &self.index.borrow())
     }
 
-    /// Asks the index; one that turns out to be damaged is made anew and asked again.
-    pub(super) fn ask<T>(
+    pub fn reader(&self) -> Result<LineReader, SessionError> {
+        let forgetting = self.checkpoint().totals.forgetting.clone();
+        self.ledger().reader(forgetting)
+    }
+
+    /// The ledger from its first line on.
+    #[must_use]
+    pub fn log(&self) -> Log {
+        Log::of(Ledger::new(self.dir()))
+    }
+
+    /// The ledger from where the index ends.
+    #[must_use]
+    pub fn log_on(&self) -> Log {
+        Log::of(self.ledger())
+    }
+
+    /// Reads the ledger from its first line on, until `take` wants no more.
+    ///
+    /// A line that was redacted without the right to is an error.
+    pub fn read_sound(
         &self,
-        mut question: impl FnMut(&Index) -> Result<T, IndexError>,
-    ) -> Result<T, SessionError> {
-        let answer = question(&self.index.borrow());
-        let why = match answer {
-            Ok(answer) => return Ok(answer),
-            Err(why) => why,
-        };
-        let acquired = match &self.lock {
-            Some(_) => None,
-            None => Some(LockGuard::acquire(self.dir())?),
-        };
-        if let Some(lock) = &acquired {
-            // Of what takes two looks, the second may have seen more than the first.
-            self.refresh(lock)?;
-            if let Ok(answer) = question(&self.index.borrow()) {
-                return Ok(answer);
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), SessionError> {
+        let forgetting = self.checkpoint().totals.forgetting.clone();
+        let mut unbacked = None;
+        self.log().read_while(watch, &mut |entry| {
+            let seq = entry.line.seq();
+            match entry.line.redacted() {
+                Some(digest) if !forgetting.backs(seq, digest) => {
+                    unbacked = Some(seq);
+                    ControlFlow::Break(())
+                }
+                _ => take(&entry),
             }
-        }
-        if let Some(lock) = self.lock.as_ref().or(acquired.as_ref()) {
-            self.renew(lock, why)?;
-        }
-        let place = Index::place(self.dir());
-        question(&self.index.borrow()).map_err(|error| SessionError::index(&place, error))
-    }
-
-    pub(super) fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    pub(super) fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
-        let (ledger, last) = (self.ledger(), self.checkpoint().last());
-        let goes_on = matches!(ledger.beyond(last)?, LedgerTail::Bytes(_));
-        // Where something was blotted out meanwhile, the lines lie elsewhere in the same chain.
-        if !goes_on && !Ledger::new(self.dir()).passes(ledger.tip())? {
-            // Lines that this process has read are gone.
-            return Err(ledger.damaged(Damage::Cut));
-        }
-        if self.moves_on() {
-            return Ok(());
-        }
-        let opened = Index::open(&self.plan);
-        let fresh = sync::locked(&self.plan, self.watch.as_ref(), lock, opened)?;
-        self.take_in(fresh);
-        Ok(())
-    }
-
-    fn renew(&self, lock: &LockGuard, why: IndexError) -> Result<(), SessionError> {
-        let fresh = sync::locked(&self.plan, self.watch.as_ref(), lock, Err(why))?;
-        self.take_in(fresh);
-        Ok(())
-    }
-
-    pub(super) fn take_in(&self, fresh: Fresh) {
-        self.index.replace(fresh.index);
-        self.mended.borrow_mut().extend(fresh.mended);
-    }
-}
-
-impl Session {
-    /// Appends what `decide` makes of the session as it stands under the lock.
-    ///
-    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this returns
-    /// [`Appended::Done`] the events are on disk.
-    pub fn append<R>(
-        &mut self,
-        clock: &mut dyn Clock,
-        decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
-    ) -> Result<Appended<R>, SessionError> {
-        self.append_at(clock, |session, _| decide(session))
-    }
-
-    /// The same at the time that `clock` shows once the lock is held.
-    ///
-    /// The lock may have been waited for, and leases have run out meanwhile.
-    pub fn append_at<R>(
-        &mut self,
-        clock: &mut dyn Clock,
-        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
-    ) -> Result<Appended<R>, SessionError> {
-        self.append_or(clock, decide, || {})
-    }
-
-    /// The same, and `undo` what `decide` did beside where nothing is appended; under the lock.
-    pub fn append_or<R>(
-        &mut self,
-        clock: &mut dyn Clock,
-        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
-        undo: impl FnOnce(),
-    ) -> Result<Appended<R>, SessionError> {
-        let before = self.checkpoint().lines;
-        let appended = self.append_locked(clock, decide, undo);
-        // Only now that the lock is given up.
-        if let Ok(Appended::Done) = &appended {
-            let checkpoint = self.checkpoint();
-            let (lines, head) = (checkpoint.lines, checkpoint.head);
-            tracing::info!(from = before, lines, %head, "appended to the ledger");
-        }
-        appended
-    }
-}
-
-impl Session {
-    /// Moves the index that is open to where the ledger ends, if it is still the one that lies
-    /// there and nothing is amiss: to open it once more takes longer than most appends.
-    pub(super) fn moves_on(&self) -> bool {
-        let mut index = self.index.borrow_mut();
-        if !index.is_in_place(self.dir()) || index.reload().is_err() {
-            return false;
-        }
-        let last = index.checkpoint().last();
-        let mut ledger = Ledger::at(self.dir(), index.checkpoint());
-        match ledger.beyond(last) {
-            Ok(LedgerTail::Bytes(0)) => true,
-            Ok(LedgerTail::Bytes(_)) => {
-                let followed = index.follow(&mut ledger, self.watch.as_ref());
-                matches!(followed, Ok(Tail::Clean))
-            }
-            Ok(LedgerTail::Cut | LedgerTail::Other) | Err(_) => false,
+        })?;
+        match unbacked {
+            Some(seq) => Err(self.ledger().damaged_line(seq, Damage::Unbacked)),
+            None => Ok(()),
         }
     }
-}
 
-impl Session {
-    pub fn tell(&self) {
+    pub fn log_opened(&self) {
         let checkpoint = self.checkpoint();
         let (lines, head) = (checkpoint.lines, checkpoint.head);
         let dir = self.dir().display();
-        let quests = self.totals().tally.total();
+        let quests = checkpoint.totals.tally.total();
         tracing::info!(%dir, quests, lines, %head, "opened the session");
+    }
+}
+
+/// What commands ask. No answer reads the whole ledger, but where it says so.
+impl Session {
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        self.checkpoint().totals.clone()
+    }
+
+    /// The hash of the ledger's last line: noted elsewhere, it shows any later edit.
+    #[must_use]
+    pub fn head(&self) -> Digest {
+        self.checkpoint().head
+    }
+
+    /// What was forgotten here, and the addresses that an earlier session forgot.
+    #[must_use]
+    pub fn forgetting(&self) -> Forgetting {
+        let forgetting = self.checkpoint().totals.forgetting.clone();
+        forgetting.beside(&self.manifest.forgotten)
+    }
+
+    #[must_use]
+    pub fn paused(&self) -> bool {
+        let streak = self.checkpoint().totals.streak;
+        streak.pauses(self.manifest.frozen.pause_after)
+    }
+
+    pub fn standing(&self, id: QuestId) -> Result<Option<QuestRecord>, SessionError> {
+        self.ask(|index| index.get(id))
+    }
+
+    pub fn named(&self, key: &FoldedKey) -> Result<Vec<QuestRecord>, SessionError> {
+        self.ask(|index| index.named(key))
+    }
+
+    pub fn each_key(&self, take: &mut dyn FnMut(&Key)) -> Result<(), SessionError> {
+        self.ask(Projection::keys)?.iter().for_each(take);
+        Ok(())
+    }
+
+    /// The first quest in TODO that no worker holds at `now`, and that waits for no other.
+    pub fn first_free(&self, now: Timestamp) -> Result<Option<QuestRecord>, SessionError> {
+        self.first_free_but(now, &BTreeSet::new())
+    }
+
+    pub fn first_free_but(
+        &self,
+        now: Timestamp,
+        except: &BTreeSet<QuestId>,
+    ) -> Result<Option<QuestRecord>, SessionError> {
+        self.ask(|index| index.first_free_but(now, except))
+    }
+
+    pub fn waiting(&self) -> Result<Waiting, SessionError> {
+        self.ask(Projection::waiting)
+    }
+
+    /// The first quest that this one waits for.
+    pub fn awaited(&self, record: &QuestRecord) -> Result<Option<QuestRecord>, SessionError> {
+        for id in &record.after {
+            let before = self.standing(*id)?;
+            if let Some(before) = before.filter(|before| before.way() != DependencyState::Passed) {
+                return Ok(Some(before));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of the earlier attempt that sent the same, unless the world did not answer it.
+    pub fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError> {
+        let record = self.standing(quest)?;
+        Ok(record.and_then(|record| record.repeats(submitted)))
+    }
+
+    pub fn holder(&self, mark: &Mark) -> Result<Option<QuestRecord>, SessionError> {
+        self.ask(|index| index.holder(mark))
+    }
+
+    pub fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, SessionError> {
+        let record = self.standing(quest)?;
+        Ok(record.and_then(|record| record.claim))
+    }
+
+    pub fn claim_of(&self, worker: &Worker) -> Result<Option<Claim>, SessionError> {
+        self.ask(|index| index.claim_of(worker))
+    }
+
+    /// Every claim, also those whose lease has run out, in order of quests.
+    pub fn claims(&self) -> Result<Vec<Claim>, SessionError> {
+        self.ask(Projection::claims)
+    }
+
+    /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
+    pub fn unanswered(&self) -> Result<Vec<QuestRecord>, SessionError> {
+        self.ask(Projection::unanswered)
+    }
+
+    pub fn reviews(&self) -> Result<Vec<QuestRecord>, SessionError> {
+        self.ask(Projection::reviews)
+    }
+
+    pub fn quest(&self, record: &QuestRecord) -> Result<Quest, SessionError> {
+        self.reader()?.quest(record)
+    }
+
+    pub fn last_attempt(
+        &self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+        self.reader()?.last_attempt(record)
+    }
+
+    pub fn resolution(
+        &self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
+        self.reader()?.resolution(record)
+    }
+
+    pub fn settlement(
+        &self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
+        self.reader()?.settlement(record)
+    }
+
+    pub fn dispute(
+        &self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
+        self.reader()?.dispute(record)
+    }
+
+    pub fn handover(
+        &self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<str>>>, SessionError> {
+        self.reader()?.handover(record)
+    }
+
+    /// The quest's attempts that were sent back for a revision, the earliest first.
+    ///
+    /// Of a quest with more than one attempt the ledger is read up to its end: only who asks
+    /// reviewers again asks.
+    pub fn revised(&self, record: &QuestRecord) -> Result<Vec<Attempt>, SessionError> {
+        let mut revised = Vec::new();
+        // How many were sent back is not gone by: the index that says so can be forged.
+        let Some(last) = self
+            .last_attempt(record)?
+            .filter(|_| record.attempts > 0)
+        else {
+            return Ok(revised);
+        };
+        if record.attempts == 1 && last.value.number == 1 {
+            revised.extend(Some(*last.value).filter(|attempt| attempt.revision));
+            return Ok(revised);
+        }
+        self.log().read_on(&mut |entry| {
+            if let Event::Attempt(attempt) = entry.event
+                && attempt.quest == record.id
+                && attempt.revision
+            {
+                revised.push(*attempt);
+            }
+        })?;
+        Ok(revised)
+    }
+}
+
+/// A session that is only read: its whole ledger, folded, and nothing but the ledger.
+///
+/// Nothing in its directory is written, locked or mended, so one that cannot be written to
+/// will do.
+#[derive(Debug)]
+pub struct Archive {
+    dir: PathBuf,
+    manifest: Manifest,
+    digest: Digest,
+    projection: Projection,
+}
+
+impl Archive {
+    /// Reads the session in `dir`; a torn last line is left alone, any other damage is an error.
+    pub fn open(dir: &Path, watch: &dyn Watch) -> Result<Self, SessionError> {
+        let (manifest, digest) = read_manifest(dir)?;
+        Ledger::new(dir).begins(digest)?;
+        let config = FoldConfig::of(&manifest, digest);
+        let (projection, _) = temporary(dir, config, watch)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            manifest,
+            digest,
+            projection,
+        })
+    }
+
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    #[must_use]
+    pub fn head(&self) -> Digest {
+        self.projection.tip().head
+    }
+
+    #[must_use]
+    pub fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    #[must_use]
+    pub fn forgetting(&self) -> Forgetting {
+        let forgetting = self.projection.totals().forgetting.clone();
+        forgetting.beside(&self.manifest.forgotten)
+    }
+
+    #[must_use]
+    pub fn evidence(&self) -> EvidenceStore {
+        EvidenceStore::new(&self.dir)
+    }
+
+    pub fn reader(&self) -> Result<LineReader, SessionError> {
+        let forgetting = self.projection.totals().forgetting.clone();
+        place_of(&self.dir, &self.projection).reader(forgetting)
     }
 }

@@ -1,261 +1,714 @@
-//! Where every quest stands, folded from the ledger in memory.
+//! Where every quest stands: the ledger, folded up to one of its lines.
 //!
-//! Built where no cache is believed: before anything is called complete, exported or audited.
+//! A session keeps its projection in `index.sqlite` and moves it on with the ledger. Where no
+//! cache may be believed, before anything is called complete, exported or audited, the whole
+//! ledger is folded into a temporary one. Neither grows in memory with the number of quests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::chain::Tip;
 use super::claim::{Claim, Worker};
-use super::error::{Damage, SessionError};
-use super::event::{Event, Mark, VerdictBasis};
-use super::evidence_store::EvidenceStore;
-use super::fold::{Fold, ProjectionStore, Submitted, Written};
-use super::ledger::Ledger;
-use super::manifest::{FoldConfig, Manifest, read_manifest};
-use super::quest_record::{DependencyState, IllegalEvent, QuestRecord, Waiting};
-use super::reader::LineReader;
-use super::redaction::Forgetting;
+use super::error::{Damage, IndexError, SessionError};
+use super::event::{Event, Mark};
+use super::fold::{Fold, Written};
+use super::index::{self, Checkpoint, TABLES, Tables};
+use super::ledger::{Ledger, LineSender, ReadLine, Tail, Watch};
+use super::lock::same_file;
+use super::manifest::{FoldConfig, read_manifest};
+use super::quest_record::{DependencyState, QuestRecord, Waiting};
 use super::state::State;
-use super::sync::Watch;
 use super::totals::Totals;
-use crate::base::Digest;
-use crate::quest::QuestId;
+use crate::quest::{FoldedKey, Key, QuestId};
 
-#[derive(Debug, Clone)]
+/// An index that is being made; takes the index's place once it is whole.
+const DRAFT: &str = "index.sqlite-new";
+
+/// How long another process's write is waited for. Writes take a few milliseconds.
+const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// How long a shell that completes a word waits.
+const READ_ONLY_WAIT: Duration = Duration::from_millis(15);
+
+/// How many records are read at once by whoever goes through all of them.
+const PAGE: u32 = 256;
+
+#[derive(Debug)]
 pub struct Projection {
-    terms: FoldConfig,
-    /// The end of the chain after the lines that it was folded from.
-    tip: Tip,
-    totals: Totals,
-    rows: Rows,
+    // It is dropped before the file: closing any handle of a file drops the locks that SQLite
+    // holds on it in this process.
+    connection: Mutex<Connection>,
+    /// The file in the session's directory; a temporary projection has none.
+    file: Option<File>,
+    checkpoint: Checkpoint,
+    config: FoldConfig,
 }
 
-#[derive(Debug, Clone, Default)]
-struct Rows {
-    quests: Vec<QuestRecord>,
-    submissions: HashMap<QuestId, Vec<(Digest, VerdictBasis)>>,
-    holders: HashMap<Mark, QuestId>,
-    claims: HashMap<QuestId, Claim>,
-    claimed_by: HashMap<Worker, QuestId>,
+/// Which quests are sought, by how their names begin.
+#[derive(Debug, Clone, Copy)]
+pub struct Sought<'a> {
+    pub by: Prefix<'a>,
+    pub state: Option<State>,
+    pub wanted: fn(&QuestRecord) -> bool,
+    pub most: usize,
 }
 
-impl Projection {
-    #[must_use]
-    pub fn new(terms: FoldConfig) -> Self {
-        Self {
-            terms,
-            tip: Tip::start(),
-            totals: Totals::default(),
-            rows: Rows::default(),
+#[derive(Debug, Clone, Copy)]
+pub enum Prefix<'a> {
+    Key(&'a str),
+    Number(&'a str),
+}
+
+/// Why events were not recorded.
+#[derive(Debug)]
+pub(super) enum RecordError {
+    Refused(SessionError),
+    /// The index cannot be written; the events are not in the ledger either.
+    Unusable(IndexError),
+    /// The events are in the ledger, and the index has yet to follow.
+    Behind,
+}
+
+impl From<IndexError> for RecordError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::IllegalEvent(why) => Self::Refused(SessionError::Illegal(why)),
+            other => Self::Unusable(other),
         }
+    }
+}
+
+/// Making, opening and moving on.
+impl Projection {
+    /// The place of a session's index.
+    pub(super) fn place(dir: &Path) -> PathBuf {
+        dir.join("index.sqlite")
+    }
+
+    /// A projection of nothing as yet, which is gone when it is dropped.
+    pub(super) fn temporary(config: FoldConfig) -> Result<Self, SessionError> {
+        Ok(Self::empty(None, config)?)
+    }
+
+    pub(super) fn open(dir: &Path, config: FoldConfig) -> Result<Self, IndexError> {
+        Self::open_with(dir, config, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_WAIT)
+    }
+
+    /// Opens the index of the session in `dir` as it is, for whoever cannot wait until it has
+    /// followed the ledger.
+    pub fn read_only(dir: &Path) -> Result<Self, SessionError> {
+        let (manifest, session) = read_manifest(dir)?;
+        let config = FoldConfig::of(&manifest, session);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        Ok(Self::open_with(dir, config, flags, READ_ONLY_WAIT)?)
+    }
+
+    fn open_with(
+        dir: &Path,
+        config: FoldConfig,
+        flags: OpenFlags,
+        wait: Duration,
+    ) -> Result<Self, IndexError> {
+        let place = Self::place(dir);
+        let file = File::open(&place).ok();
+        let connection = index::open(&place, flags, wait)?;
+        let mut opened = Self {
+            connection: Mutex::new(connection),
+            file,
+            checkpoint: Checkpoint::start(config.policy.session),
+            config,
+        };
+        // Another may have been put in its place meanwhile.
+        if !opened.is_in_place(dir) {
+            return Err(IndexError::CutOff);
+        }
+        opened.reload()?;
+        Ok(opened)
+    }
+
+    fn empty(path: Option<&Path>, config: FoldConfig) -> Result<Self, IndexError> {
+        let connection = index::create(path)?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+            file: path.map(File::open).transpose()?,
+            checkpoint: Checkpoint::start(config.policy.session),
+            config,
+        })
+    }
+
+    /// Whether it is the one that others find in `dir`, and nobody died while writing to it.
+    pub(super) fn is_in_place(&self, dir: &Path) -> bool {
+        let place = Self::place(dir);
+        let opened = self.file.as_ref().and_then(|file| file.metadata().ok());
+        let same = opened.zip(fs::metadata(&place).ok());
+        same.is_some_and(|(opened, found)| same_file(&opened, &found))
+            && !index::was_cut_off(&place)
+    }
+
+    /// Reads the checkpoint again, which another process may have moved on.
+    pub(super) fn reload(&mut self) -> Result<(), IndexError> {
+        let session = self.config.policy.session;
+        let connection = lock(&self.connection);
+        // No writer can commit while the transaction reads, so both counts are of one moment.
+        let reading = connection.unchecked_transaction()?;
+        let tables = Tables {
+            connection: &reading,
+            session,
+        };
+        let (checkpoint, changes) = tables.checkpoint()?;
+        if let Some(file) = &self.file
+            && index::changes(file)? != changes
+        {
+            return Err(IndexError::WrittenByOthers);
+        }
+        drop(reading);
+        drop(connection);
+        self.checkpoint = checkpoint;
+        Ok(())
+    }
+
+    /// Takes in the lines that `ledger` has beyond its own place, which is the projection's.
+    pub(super) fn follow(
+        &mut self,
+        ledger: &mut Ledger,
+        watch: &dyn Watch,
+    ) -> Result<Tail, SessionError> {
+        let path = ledger.path().to_owned();
+        // One thread reads and checks the chain while the other writes rows: each takes about
+        // half of the time.
+        let (taken, read) = thread::scope(|scope| {
+            let (sender, lines) = LineSender::channel();
+            let reader = scope.spawn(move || ledger.send(watch, sender));
+            let taken = self.take_in(&path, lines);
+            match reader.join() {
+                Ok(read) => (taken, read),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        });
+        // Lines before a damaged one are taken in, so that what is wrong with them is told first.
+        taken.and(read)
+    }
+
+    /// Takes in lines of the ledger at `path`, in order, all of them or none.
+    pub(super) fn take_in(
+        &mut self,
+        path: &Path,
+        lines: Receiver<Vec<ReadLine>>,
+    ) -> Result<(), SessionError> {
+        let mut next = self.checkpoint.clone();
+        let damaged = |line, why| SessionError::Damaged {
+            path: path.to_owned(),
+            line,
+            why,
+        };
+        let connection = lock(&self.connection);
+        let transaction = begin(&connection)?;
+        for line in lines.into_iter().flatten() {
+            self.apply(&transaction, &mut next.totals, &line.event, line.written)
+                .map_err(|error| match error {
+                    IndexError::IllegalEvent(why) => {
+                        damaged(line.tip.length, Damage::IllegalEvent(why))
+                    }
+                    other => other.into(),
+                })?;
+            next.advance(line.tip, line.written.span);
+        }
+        if let Some(line) = next.totals.forgetting.unbacked() {
+            return Err(damaged(line + 1, Damage::Unbacked));
+        }
+        if self.checkpoint.lines == 0 {
+            index::add_lookups(&transaction)?;
+        }
+        self.commit(transaction, &next)?;
+        drop(connection);
+        self.checkpoint = next;
+        Ok(())
+    }
+
+    /// Takes in one line, for whoever checks lines while copying them. Nothing of it is kept.
+    pub(super) fn check(&mut self, event: &Event, written: Written) -> Result<(), IndexError> {
+        let mut totals = std::mem::take(&mut self.checkpoint.totals);
+        let connection = lock(&self.connection);
+        let applied = self.apply(&connection, &mut totals, event, written);
+        drop(connection);
+        self.checkpoint.totals = totals;
+        applied
+    }
+
+    /// Takes in lines that `append` writes to the ledger, after which the chain ends in `tip`.
+    ///
+    /// Nothing is appended that cannot have happened; and nothing is taken in that is not on
+    /// disk in the ledger.
+    pub(super) fn record(
+        &mut self,
+        lines: &[(Event, Written)],
+        tip: Tip,
+        append: &mut dyn FnMut() -> Result<(), SessionError>,
+    ) -> Result<(), RecordError> {
+        let Some((_, last)) = lines.last() else {
+            return Ok(());
+        };
+        let mut next = self.checkpoint.clone();
+        next.advance(tip, last.span);
+        let connection = lock(&self.connection);
+        let transaction = begin(&connection)?;
+        for (event, written) in lines {
+            self.apply(&transaction, &mut next.totals, event, *written)?;
+        }
+        self.put_checkpoint(&transaction, &next)?;
+        append().map_err(RecordError::Refused)?;
+        let committed = transaction.commit();
+        drop(connection);
+        self.checkpoint = next;
+        committed.map_err(|_| RecordError::Behind)
+    }
+
+    fn apply(
+        &self,
+        connection: &Connection,
+        totals: &mut Totals,
+        event: &Event,
+        written: Written,
+    ) -> Result<(), IndexError> {
+        let (config, session) = (self.config, self.config.policy.session);
+        let tables = Tables {
+            connection,
+            session,
+        };
+        let mut fold = Fold {
+            tables,
+            totals,
+            config,
+        };
+        fold.apply(event, written)
+    }
+
+    fn put_checkpoint(
+        &self,
+        transaction: &Transaction<'_>,
+        next: &Checkpoint,
+    ) -> Result<(), IndexError> {
+        let tables = Tables {
+            connection: transaction,
+            session: self.config.policy.session,
+        };
+        // What SQLite will have counted once this transaction is in the file.
+        let changes = match &self.file {
+            Some(file) => index::changes(file)?.wrapping_add(1),
+            None => 0,
+        };
+        tables.put_checkpoint(next, changes)
+    }
+
+    fn commit(&self, transaction: Transaction<'_>, next: &Checkpoint) -> Result<(), IndexError> {
+        self.put_checkpoint(&transaction, next)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Makes the index again from the whole ledger, and puts it in its place.
+    ///
+    /// Only under the session's lock.
+    pub(super) fn rebuild(
+        dir: &Path,
+        config: FoldConfig,
+        watch: &dyn Watch,
+    ) -> Result<(Self, Tail), SessionError> {
+        let tail = Self::put_down(dir, config, |draft| {
+            draft.follow(&mut Ledger::new(dir), watch)
+        })?;
+        Ok((Self::open(dir, config)?, tail))
+    }
+
+    /// Makes the index of a ledger that is being written, whose lines come over as they are.
+    pub(super) fn write_along(
+        dir: &Path,
+        config: FoldConfig,
+        lines: Receiver<Vec<ReadLine>>,
+    ) -> Result<(), SessionError> {
+        let ledger = Ledger::new(dir);
+        Self::put_down(dir, config, |draft| draft.take_in(ledger.path(), lines))
+    }
+
+    /// Removes the index of the session in `dir`, and whatever belongs to it.
+    ///
+    /// Only under the session's lock.
+    pub(super) fn discard(dir: &Path) -> Result<(), SessionError> {
+        let place = Self::place(dir);
+        [dir.join(DRAFT), place.clone()]
+            .iter()
+            .try_for_each(|file| remove_whole(file))
+            .map_err(SessionError::io(&place, "remove the index"))
+    }
+
+    fn put_down<T>(
+        dir: &Path,
+        config: FoldConfig,
+        fill: impl FnOnce(&mut Self) -> Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        let (draft, place) = (dir.join(DRAFT), Self::place(dir));
+        let io = |error| SessionError::io(&place, "make the index")(error);
+        remove_whole(&draft).map_err(io)?;
+        let filled = Self::empty(Some(&draft), config).map_err(SessionError::from);
+        let filled = filled.and_then(|mut made| fill(&mut made));
+        let filled = filled.inspect_err(|_| {
+            // Whoever makes it next removes it before; what is wrong is worse.
+            let _ = remove(&draft);
+        })?;
+        swap(&draft, &place).map_err(io)?;
+        Ok(filled)
+    }
+
+    /// Holds every row against a projection that was folded from the ledger up to the same line;
+    /// says what does not fit.
+    pub(super) fn fits(&self, folded: &Self) -> Result<(), IndexError> {
+        if self.tip() != folded.tip() {
+            return Err(IndexError::Misfit);
+        }
+        // A row that was damaged is no longer what its seal says, in whichever of its columns.
+        for table in TABLES {
+            let columns = if table == "checkpoint" { "body" } else { "*" };
+            let sql = format!("SELECT {columns} FROM {table} ORDER BY 1");
+            let (one, two) = (lock(&self.connection), lock(&folded.connection));
+            let (mut one, mut two) = (one.prepare(&sql)?, two.prepare(&sql)?);
+            let columns = one.column_count();
+            let (mut one, mut two) = (one.query([])?, two.query([])?);
+            loop {
+                let (one, two) = match (one.next()?, two.next()?) {
+                    (None, None) => break,
+                    (Some(one), Some(two)) => (one, two),
+                    _ => return Err(IndexError::Changed(table)),
+                };
+                for at in 0..columns {
+                    if one.get_ref(at)? != two.get_ref(at)? {
+                        return Err(IndexError::Changed(table));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn begin(connection: &Connection) -> Result<Transaction<'_>, IndexError> {
+    let behavior = TransactionBehavior::Immediate;
+    Ok(Transaction::new_unchecked(connection, behavior)?)
+}
+
+/// Puts the draft in the place of the index, on disk.
+///
+/// The index goes before its journal: without the journal it could be read half written.
+fn swap(draft: &Path, place: &Path) -> io::Result<()> {
+    File::open(draft)?.sync_all()?;
+    remove_whole(place)?;
+    fs::rename(draft, place)
+}
+
+fn remove_whole(path: &Path) -> io::Result<()> {
+    remove(path)?;
+    index::companions(path).try_for_each(|part| remove(&part))
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// What it is asked.
+impl Projection {
+    fn tables<T>(
+        &self,
+        ask: impl FnOnce(Tables<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, SessionError> {
+        let connection = lock(&self.connection);
+        let answer = ask(Tables {
+            connection: &connection,
+            session: self.config.policy.session,
+        });
+        Ok(answer?)
+    }
+
+    pub(super) fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
     }
 
     /// The end of the chain after the lines that it was folded from.
     #[must_use]
     pub fn tip(&self) -> Tip {
-        self.tip
-    }
-
-    #[must_use]
-    pub fn quests(&self) -> &[QuestRecord] {
-        &self.rows.quests
+        self.checkpoint.tip()
     }
 
     #[must_use]
     pub fn totals(&self) -> &Totals {
-        &self.totals
+        &self.checkpoint.totals
+    }
+
+    /// How many quests there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.totals().tally.total() as usize
     }
 
     #[must_use]
-    pub fn get(&self, id: QuestId) -> Option<&QuestRecord> {
-        self.rows.quests.get(id.index())
+    pub fn remaining(&self) -> u32 {
+        self.totals().tally.todo
     }
 
-    #[must_use]
-    pub fn waiting(&self) -> Waiting {
-        let todo = |quest: &&QuestRecord| quest.progress.state == State::Todo;
-        let todo = self.rows.quests.iter().filter(todo);
-        let after = todo.filter(|quest| !quest.after.is_empty());
-        let waiters = after.map(|quest| (quest.id, quest.after.clone())).collect();
-        let way = |id| self.get(id).map_or(DependencyState::Open, QuestRecord::way);
-        Waiting::of(waiters, way)
+    pub fn get(&self, id: QuestId) -> Result<Option<QuestRecord>, SessionError> {
+        self.tables(|tables| self.quest(tables, id))
     }
 
-    #[must_use]
-    pub fn holder(&self, mark: &Mark) -> Option<&QuestRecord> {
-        self.get(*self.rows.holders.get(mark)?)
+    /// A quest that the totals count and that has no row is damage.
+    fn quest(&self, tables: Tables<'_>, id: QuestId) -> Result<Option<QuestRecord>, IndexError> {
+        let record = tables.quest(id)?;
+        if record.is_none() && id.index() < self.count() {
+            return Err(IndexError::Changed("quest"));
+        }
+        Ok(record)
     }
 
-    #[must_use]
-    pub fn submissions(&self, id: QuestId) -> &[(Digest, VerdictBasis)] {
-        self.rows.submissions.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    #[must_use]
-    pub fn holders(&self) -> impl ExactSizeIterator<Item = (&Mark, QuestId)> {
-        self.rows.holders.iter().map(|(mark, quest)| (mark, *quest))
-    }
-
-    #[must_use]
-    pub fn claims(&self) -> impl ExactSizeIterator<Item = &Claim> {
-        self.rows.claims.values()
-    }
-
-    /// Takes in the lines that `ledger` has beyond its own place.
-    pub(super) fn read_on(
-        &mut self,
-        ledger: &mut Ledger,
-        watch: &dyn Watch,
-    ) -> Result<(), SessionError> {
-        ledger.read_on(watch, &mut |line, event, span| {
-            if matches!(event, Event::Session(_)) && span.offset == 0 {
-                return Ok(());
+    /// Every quest, in order; some are read at once.
+    pub fn quests(&self) -> impl Iterator<Item = Result<QuestRecord, SessionError>> + '_ {
+        let mut page = Vec::new().into_iter();
+        let mut last = 0;
+        std::iter::from_fn(move || {
+            if page.len() == 0 {
+                let sql = "SELECT * FROM quest WHERE id > ? ORDER BY id LIMIT ?";
+                let read = self.tables(|tables| tables.quests(sql, (last, PAGE)));
+                match read {
+                    Ok(records) => page = records.into_iter(),
+                    Err(error) => {
+                        // Nothing comes after an error.
+                        last = i64::MAX;
+                        return Some(Err(error));
+                    }
+                }
             }
-            Ok(self.apply(&event, Written::of(line, span))?)
-        })?;
-        self.tip = ledger.tip();
-        match self.totals.forgetting.unbacked() {
-            Some(line) => Err(ledger.damaged_line(line, Damage::Unbacked)),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes in one event; says why when it cannot have happened.
-    pub(super) fn apply(&mut self, event: &Event, written: Written) -> Result<(), IllegalEvent> {
-        let mut fold = Fold {
-            shelf: &mut self.rows,
-            totals: &mut self.totals,
-            terms: self.terms,
-        };
-        fold.apply(event, written)
-    }
-
-    #[must_use]
-    pub fn remaining(&self) -> usize {
-        let todo = |quest: &&QuestRecord| quest.progress.state == State::Todo;
-        self.rows.quests.iter().filter(todo).count()
-    }
-}
-
-impl ProjectionStore for Rows {
-    type Error = IllegalEvent;
-
-    fn standing(&self, id: QuestId) -> Result<Option<QuestRecord>, IllegalEvent> {
-        Ok(self.quests.get(id.index()).cloned())
-    }
-
-    fn add(&mut self, standing: QuestRecord) -> Result<(), IllegalEvent> {
-        self.quests.push(standing);
-        Ok(())
-    }
-
-    fn replace(&mut self, standing: QuestRecord) -> Result<(), IllegalEvent> {
-        let place = self.quests.get_mut(standing.id.index());
-        *place.ok_or("there is no such quest")? = standing;
-        Ok(())
-    }
-
-    fn add_submission(&mut self, submitted: &Submitted) -> Result<(), IllegalEvent> {
-        let known = self.submissions.entry(submitted.quest).or_default();
-        known.push((submitted.digest, submitted.grounds));
-        Ok(())
-    }
-
-    fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), IllegalEvent> {
-        self.holders.entry(mark.clone()).or_insert(quest);
-        Ok(())
-    }
-
-    fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, IllegalEvent> {
-        Ok(self.claims.get(&quest).cloned())
-    }
-
-    fn put_claim(&mut self, claim: Claim) -> Result<(), IllegalEvent> {
-        self.drop_claim(claim.quest)?;
-        if let Some(other) = self.claimed_by.insert(claim.worker.clone(), claim.quest) {
-            self.claims.remove(&other);
-        }
-        self.claims.insert(claim.quest, claim);
-        Ok(())
-    }
-
-    fn drop_claim(&mut self, quest: QuestId) -> Result<(), IllegalEvent> {
-        if let Some(claim) = self.claims.remove(&quest) {
-            self.claimed_by.remove(&claim.worker);
-        }
-        Ok(())
-    }
-}
-
-/// A session that is only read: its whole ledger, folded, and nothing but the ledger.
-///
-/// Nothing in its directory is written, locked or mended, so one that cannot be written to
-/// will do.
-#[derive(Debug)]
-pub struct Archive {
-    dir: PathBuf,
-    manifest: Manifest,
-    digest: Digest,
-    board: Projection,
-    ledger: Ledger,
-}
-
-impl Archive {
-    /// Reads the session in `dir`; a torn last line is left alone, any other damage is an error.
-    pub fn open(dir: &Path, watch: &dyn Watch) -> Result<Self, SessionError> {
-        let (manifest, digest) = read_manifest(dir)?;
-        let mut ledger = Ledger::new(dir);
-        ledger.begins(digest)?;
-        let mut board = Projection::new(FoldConfig::of(&manifest, digest));
-        board.read_on(&mut ledger, watch)?;
-        Ok(Self {
-            dir: dir.to_owned(),
-            manifest,
-            digest,
-            board,
-            ledger,
+            let record = page.next()?;
+            last = index::number(record.id);
+            Some(Ok(record))
         })
     }
 
-    #[must_use]
-    pub fn dir(&self) -> &Path {
-        &self.dir
+    pub(super) fn named(&self, key: &FoldedKey) -> Result<Vec<QuestRecord>, SessionError> {
+        let sql = "SELECT * FROM quest WHERE fold = ? ORDER BY id";
+        let mut found = self.tables(|tables| tables.quests(sql, [index::fold(key)]))?;
+        found.retain(|record| record.key.folds_to(key));
+        Ok(found)
     }
 
-    #[must_use]
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+    pub(super) fn keys(&self) -> Result<Vec<Key>, SessionError> {
+        let keys = self.quests().map(|quest| quest.map(|quest| quest.key));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        if keys.len() < self.count() {
+            return Err(IndexError::Changed("quest").into());
+        }
+        Ok(keys)
     }
 
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        self.digest
+    /// The first quest in TODO that no claim holds at `now`, and that waits for no other, but for
+    /// some.
+    pub(super) fn first_free_but(
+        &self,
+        now: Timestamp,
+        except: &BTreeSet<QuestId>,
+    ) -> Result<Option<QuestRecord>, SessionError> {
+        // Says of a claim what `Claim::is_live` says.
+        let sql = "SELECT * FROM quest WHERE state = 'TODO' \
+             AND (worker IS NULL OR abs(?1 - held_ms) >= lease_s * 1000) ORDER BY id";
+        let mut first = None;
+        self.tables(|tables| {
+            let mut ways = Ways::new(self, tables);
+            tables.each_quest(sql, [now.as_millisecond()], |record| {
+                if except.contains(&record.id) || !ways.have_all_passed(&record.after)? {
+                    return Ok(true);
+                }
+                first = Some(record);
+                Ok(false)
+            })
+        })?;
+        Ok(first)
     }
 
-    #[must_use]
-    pub fn head(&self) -> Digest {
-        self.ledger.tip().head
+    pub fn waiting(&self) -> Result<Waiting, SessionError> {
+        let sql = "SELECT * FROM quest WHERE waits ORDER BY id";
+        self.tables(|tables| {
+            let waiters = tables.quests(sql, [])?.into_iter();
+            let waiters: Vec<_> = waiters.map(|quest| (quest.id, quest.after)).collect();
+            let mut ways = Ways::new(self, tables);
+            for before in waiters.iter().flat_map(|(_, after)| after) {
+                ways.of(*before)?;
+            }
+            let known = ways.known;
+            let way = |id| known.get(&id).copied().unwrap_or(DependencyState::Open);
+            Ok(Waiting::of(waiters, way))
+        })
     }
 
-    #[must_use]
-    pub fn board(&self) -> &Projection {
-        &self.board
+    /// The first quest that passed with this.
+    pub fn holder(&self, mark: &Mark) -> Result<Option<QuestRecord>, SessionError> {
+        self.tables(|tables| match tables.holder(mark)? {
+            Some(id) => self.quest(tables, id),
+            None => Ok(None),
+        })
     }
 
-    #[must_use]
-    pub fn forgetting(&self) -> Forgetting {
-        let forgetting = self.board.totals().forgetting.clone();
-        forgetting.beside(&self.manifest.forgotten)
+    pub(super) fn claim_of(&self, worker: &Worker) -> Result<Option<Claim>, SessionError> {
+        let record = self.tables(|tables| tables.quest_of(worker.as_str()))?;
+        Ok(record.and_then(|record| record.claim))
     }
 
-    #[must_use]
-    pub fn evidence(&self) -> EvidenceStore {
-        EvidenceStore::new(&self.dir)
+    /// Every claim, also those whose lease has run out, in order of quests.
+    pub fn claims(&self) -> Result<Vec<Claim>, SessionError> {
+        let sql = "SELECT * FROM quest WHERE worker IS NOT NULL ORDER BY id";
+        let held = self.tables(|tables| tables.quests(sql, []))?;
+        Ok(held.into_iter().filter_map(|quest| quest.claim).collect())
     }
 
-    pub fn reader(&self) -> Result<LineReader, SessionError> {
-        let forgetting = self.board.totals().forgetting.clone();
-        self.ledger.reader(forgetting)
+    /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
+    pub(super) fn unanswered(&self) -> Result<Vec<QuestRecord>, SessionError> {
+        let sql = "SELECT * FROM quest WHERE unanswered ORDER BY id";
+        self.tables(|tables| tables.quests(sql, []))
+    }
+
+    pub(super) fn reviews(&self) -> Result<Vec<QuestRecord>, SessionError> {
+        let sql = "SELECT * FROM quest WHERE state = 'REVIEW' ORDER BY id";
+        self.tables(|tables| tables.quests(sql, []))
+    }
+
+    /// The quests that are sought, or those of them that were found until `stop` says so.
+    pub fn search(
+        &self,
+        sought: &Sought<'_>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<QuestRecord>, SessionError> {
+        let state = sought.state;
+        let narrowed = state.map_or(String::new(), |state| format!(" AND state = '{state}'"));
+        let mut found = Vec::new();
+        let mut take = |record: QuestRecord| {
+            let fits = state.is_none_or(|state| record.progress.state == state);
+            if fits && (sought.wanted)(&record) {
+                found.push(record);
+            }
+            Ok(found.len() < sought.most && !stop())
+        };
+        self.tables(|tables| match sought.by {
+            Prefix::Key("") => {
+                let sql = format!("SELECT * FROM quest WHERE TRUE{narrowed} ORDER BY id");
+                tables.each_quest(&sql, [], take).map(drop)
+            }
+            Prefix::Key(prefix) => {
+                let sql = "SELECT * FROM quest INDEXED BY quest_key \
+                     WHERE key >= ?1 AND key < ?1 || char(0x10FFFF) ORDER BY key";
+                tables.each_quest(sql, [prefix], take).map(drop)
+            }
+            Prefix::Number(prefix) => {
+                let sql =
+                    format!("SELECT * FROM quest WHERE id BETWEEN ? AND ?{narrowed} ORDER BY id");
+                for range in numbers(prefix, self.totals().tally.total()) {
+                    if !tables.each_quest(&sql, range, &mut take)? {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+        })?;
+        Ok(found)
+    }
+}
+
+/// What those who wait can expect of quests, each looked up once.
+struct Ways<'a> {
+    projection: &'a Projection,
+    tables: Tables<'a>,
+    known: HashMap<QuestId, DependencyState>,
+}
+
+impl<'a> Ways<'a> {
+    fn new(projection: &'a Projection, tables: Tables<'a>) -> Self {
+        let known = HashMap::new();
+        Self {
+            projection,
+            tables,
+            known,
+        }
+    }
+
+    fn have_all_passed(&mut self, before: &[QuestId]) -> Result<bool, IndexError> {
+        for id in before {
+            if self.of(*id)? != DependencyState::Passed {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn of(&mut self, id: QuestId) -> Result<DependencyState, IndexError> {
+        if let Some(way) = self.known.get(&id) {
+            return Ok(*way);
+        }
+        let record = self.projection.quest(self.tables, id)?;
+        let way = record.map_or(DependencyState::Open, |record| record.way());
+        self.known.insert(id, way);
+        Ok(way)
+    }
+}
+
+/// The ranges of the numbers up to `last` that begin with these digits.
+fn numbers(digits: &str, last: u32) -> Vec<(u32, u32)> {
+    if digits.is_empty() {
+        return vec![(1, last)];
+    }
+    let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let begin = digits.parse().ok().filter(|begin: &u64| *begin > 0);
+    let Some(begin) = begin.filter(|_| all_digits && !digits.starts_with('0')) else {
+        return Vec::new();
+    };
+    let widths = (0..10).map(|width| 10_u64.pow(width));
+    let ranges = widths.map(|width| (begin * width, begin * width + width - 1));
+    ranges
+        .take_while(|(first, _)| *first <= u64::from(last))
+        .filter_map(|(first, end)| {
+            let end = end.min(u64::from(last));
+            Some((u32::try_from(first).ok()?, u32::try_from(end).ok()?))
+        })
+        .collect()
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_begin_alike_are_a_few_ranges() {
+        assert_eq!(numbers("", 7), [(1, 7)]);
+        assert_eq!(numbers("3", 7), [(3, 3)]);
+        assert_eq!(numbers("12", 1_250), [(12, 12), (120, 129), (1_200, 1_250)]);
+        for none in [
+            "0",
+            "01",
+            "8",
+            "x",
+            "+1",
+            "-1",
+            "1 ",
+            "99999999999999999999",
+        ] {
+            assert!(numbers(none, 7).is_empty(), "{none:?}");
+        }
+        assert_eq!(numbers("4294967295", u32::MAX), [(u32::MAX, u32::MAX)]);
     }
 }

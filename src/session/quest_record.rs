@@ -1,68 +1,97 @@
-//! Where one quest stands, and where its ledger lines lie.
+//! Where one quest stands, and where its lines are in the ledger.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::claim::Claim;
 use super::decision::Decision;
-use super::event::{Asked, Attempt, Carried, Outcome, Resolution, VerdictBasis};
-use super::state::{Ending, Progress, State};
-use super::totals::Effective;
+use super::event::{Asked, Attempt, Carried, Outcome, Resolution};
+use super::state::{Ending, Progress, State, VerdictBasis};
+use crate::base::Digest;
 use crate::quest::{Key, Quest, QuestId, Verdict};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The bytes of a line in the ledger, without its line feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Span {
     pub offset: u64,
     pub length: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Span {
+    /// Where the next line begins.
+    #[must_use]
+    pub fn end(self) -> u64 {
+        self.offset + u64::from(self.length) + 1
+    }
+}
+
+/// A row of the index: all that the ledger says of a quest, but for what its lines hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct QuestRecord {
     pub id: QuestId,
     pub key: Key,
     pub progress: Progress,
-    pub attempts: u32,
     pub quest_line: Span,
+    pub attempts: u32,
+    /// What each attempt submitted, and what its verdict rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submissions: Vec<(Digest, VerdictBasis)>,
     /// Its last attempt, or the PASS that was carried into the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Last>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Resolved>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispute: Option<Span>,
-    /// The line in which the last agent that was driven at it said where it stands.
+    /// The line in which the last agent that worked on it said how far it got.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<Span>,
     /// How many of its attempts were sent back for a revision.
     pub revisions: u32,
-    /// Whether reviewers were asked about an answer, and what they said is on no record.
+    /// Whether reviewers were asked about an answer, and the ledger has no reply.
     pub asked: bool,
     /// The quests that must have passed before it is handed out, in order.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub after: Box<[QuestId]>,
+    /// Who holds it, also once the lease has run out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Last {
     pub line: Span,
     pub grounds: VerdictBasis,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     pub line: Span,
     pub outcome: Outcome,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settled {
     pub line: Span,
     pub decision: Decision,
 }
 
-/// What those who wait for a quest have to expect.
+/// What a quest can expect of one that it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DependencyState {
     Passed,
     Open,
-    /// It ended without a PASS; a REVIEW may still be settled by a person.
+    /// It ended without a PASS; a person may still settle a REVIEW.
     Ended,
 }
 
+/// Why an event cannot have happened.
 pub(super) type IllegalEvent = &'static str;
 
 impl QuestRecord {
@@ -72,8 +101,9 @@ impl QuestRecord {
             id: quest.id,
             key: quest.key.clone(),
             progress: Progress::NEW,
-            attempts: 0,
             quest_line,
+            attempts: 0,
+            submissions: Vec::new(),
             last: None,
             resolution: None,
             settled: None,
@@ -82,6 +112,7 @@ impl QuestRecord {
             revisions: 0,
             asked: false,
             after: quest.after.clone().into(),
+            claim: None,
         }
     }
 
@@ -100,11 +131,11 @@ impl QuestRecord {
     /// looked at again.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
-        let silent = |last: Last| last.grounds == VerdictBasis::Unanswered;
+        let unanswered = |last: Last| last.grounds == VerdictBasis::Unanswered;
         self.progress.state == State::Review
             && self.resolution.is_none()
             && self.settled.is_none()
-            && self.last.is_some_and(silent)
+            && self.last.is_some_and(unanswered)
     }
 
     /// The line that proves its answer: of the PASS, or of the confirmation.
@@ -117,7 +148,19 @@ impl QuestRecord {
         }
     }
 
-    pub(super) fn asked(&self, asked: &Asked) -> Result<Self, IllegalEvent> {
+    /// The number of the earlier attempt that submitted the same.
+    ///
+    /// One whose lookups were not answered does not count: the world may answer now.
+    #[must_use]
+    pub fn repeats(&self, submitted: Digest) -> Option<u32> {
+        let same = |(earlier, basis): &(Digest, VerdictBasis)| {
+            *earlier == submitted && *basis != VerdictBasis::Unanswered
+        };
+        let place = self.submissions.iter().position(same)?;
+        u32::try_from(place + 1).ok()
+    }
+
+    pub(super) fn ask(&mut self, asked: &Asked) -> Result<(), IllegalEvent> {
         if self.progress.state != State::Todo {
             return Err("nobody is asked about a locked quest");
         }
@@ -127,19 +170,17 @@ impl QuestRecord {
         if self.asked != asked.withdrawn {
             return Err("reviewers are asked once until an attempt says what they said");
         }
-        Ok(Self {
-            asked: !asked.withdrawn,
-            ..self.clone()
-        })
+        self.asked = !asked.withdrawn;
+        Ok(())
     }
 
-    /// The standing after an attempt whose line lies at `line`.
-    pub(super) fn judged(
-        &self,
+    /// Takes in an attempt whose line is at `line`.
+    pub(super) fn judge(
+        &mut self,
         attempt: &Attempt,
         line: Span,
-        max_tries: std::num::NonZeroU32,
-    ) -> Result<Self, IllegalEvent> {
+        max_tries: NonZeroU32,
+    ) -> Result<(), IllegalEvent> {
         if attempt.number != self.attempts.saturating_add(1) {
             return Err("attempts are numbered without gaps");
         }
@@ -156,22 +197,21 @@ impl QuestRecord {
         if next.state != State::Pass && !attempt.holds.is_empty() {
             return Err("only a PASS takes anything");
         }
-        Ok(Self {
-            progress: next,
-            attempts: attempt.number,
-            revisions: self.revisions + u32::from(attempt.revision),
-            // A FAIL comes before reviewers are asked: it is not what they said.
-            asked: self.asked && attempt.verdict == Verdict::Fail,
-            last: Some(Last {
-                line,
-                grounds: attempt.grounds,
-            }),
-            ..self.clone()
-        })
+        self.progress = next;
+        self.attempts = attempt.number;
+        self.submissions.push((attempt.submitted, attempt.grounds));
+        self.revisions += u32::from(attempt.revision);
+        // A FAIL comes before reviewers are asked: it is not what they said.
+        self.asked &= attempt.verdict == Verdict::Fail;
+        self.last = Some(Last {
+            line,
+            grounds: attempt.grounds,
+        });
+        Ok(())
     }
 
-    /// The standing after a PASS of an earlier session was carried here.
-    pub(super) fn carried(&self, carried: &Carried, line: Span) -> Result<Self, IllegalEvent> {
+    /// Takes in a PASS of an earlier session.
+    pub(super) fn carry(&mut self, carried: &Carried, line: Span) -> Result<(), IllegalEvent> {
         let attempt = &carried.attempt;
         if self.progress != Progress::NEW || self.attempts > 0 {
             return Err("a PASS is carried only to a quest that nobody has worked on");
@@ -179,24 +219,19 @@ impl QuestRecord {
         if attempt.state != State::Pass {
             return Err("only a PASS is carried");
         }
-        Ok(Self {
-            progress: Progress {
-                state: State::Pass,
-                tries: 0,
-            },
-            last: Some(Last {
-                line,
-                grounds: attempt.grounds,
-            }),
-            ..self.clone()
-        })
+        self.progress.state = State::Pass;
+        self.last = Some(Last {
+            line,
+            grounds: attempt.grounds,
+        });
+        Ok(())
     }
 
-    pub(super) fn resolved(
-        &self,
+    pub(super) fn resolve(
+        &mut self,
         resolution: &Resolution,
         line: Span,
-    ) -> Result<Self, IllegalEvent> {
+    ) -> Result<(), IllegalEvent> {
         if !self.is_unanswered() {
             return Err("only a REVIEW that rests on an unanswered lookup is looked at again");
         }
@@ -209,22 +244,18 @@ impl QuestRecord {
         if resolution.outcome != Outcome::Confirmed && !resolution.holds.is_empty() {
             return Err("only a confirmation takes anything");
         }
-        Ok(Self {
-            resolution: Some(Resolved {
-                line,
-                outcome: resolution.outcome,
-            }),
-            ..self.clone()
-        })
+        let outcome = resolution.outcome;
+        self.resolution = Some(Resolved { line, outcome });
+        Ok(())
     }
 
-    /// The standing after a person settled its REVIEW, or settled it anew.
-    pub(super) fn settled(
-        &self,
+    /// Takes in a person's decision on its REVIEW; a later one replaces it.
+    pub(super) fn settle(
+        &mut self,
         attempt: u32,
         decision: Decision,
         line: Span,
-    ) -> Result<Self, IllegalEvent> {
+    ) -> Result<(), IllegalEvent> {
         if self.progress.state != State::Review {
             return Err("only a REVIEW is settled by a person");
         }
@@ -234,24 +265,115 @@ impl QuestRecord {
         if decision == Decision::Reopened && self.settled.is_none() {
             return Err("only what was settled is reopened");
         }
-        Ok(Self {
-            settled: Some(Settled { line, decision }),
-            ..self.clone()
-        })
+        self.settled = Some(Settled { line, decision });
+        Ok(())
     }
 
-    pub(super) fn disputed(&self, line: Span) -> Result<Self, IllegalEvent> {
+    pub(super) fn contradict(&mut self, line: Span) -> Result<(), IllegalEvent> {
         if !Effective::of(self).holds() {
             return Err("only what counts as right is disputed");
         }
-        Ok(Self {
-            dispute: Some(line),
-            ..self.clone()
-        })
+        self.dispute = Some(line);
+        Ok(())
     }
 
     pub(super) fn ending(&self) -> Option<Ending> {
         Ending::of(self.progress.state, self.last?.grounds)
+    }
+}
+
+/// What a quest comes to. Whatever becomes of a REVIEW, it is never a PASS.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effective {
+    /// Proven.
+    Pass,
+    /// A REVIEW that a person accepted.
+    Accepted,
+    /// A REVIEW that the gate passed when it looked again.
+    Confirmed,
+    /// A REVIEW that nobody has settled.
+    Open,
+    /// A REVIEW that the gate failed when it looked again, and that a person is to settle.
+    Refuted,
+    /// A REVIEW that a person rejected.
+    Rejected,
+    /// The tries are used up.
+    Done,
+    /// To be worked on.
+    Todo,
+}
+
+impl Effective {
+    /// Every one, in the order in which people are shown them.
+    pub const ALL: [Self; 8] = [
+        Self::Pass,
+        Self::Accepted,
+        Self::Confirmed,
+        Self::Open,
+        Self::Refuted,
+        Self::Rejected,
+        Self::Done,
+        Self::Todo,
+    ];
+
+    #[must_use]
+    pub fn of(standing: &QuestRecord) -> Self {
+        match standing.progress.state {
+            State::Todo => Self::Todo,
+            State::Pass => Self::Pass,
+            State::Done => Self::Done,
+            State::Review => {
+                let decision = standing.settled.map(|settled| settled.decision);
+                let outcome = standing.resolution.map(|resolved| resolved.outcome);
+                Self::of_review(decision, outcome)
+            }
+        }
+    }
+
+    /// A person's decision goes before what the gate saw when it looked again.
+    fn of_review(decision: Option<Decision>, outcome: Option<Outcome>) -> Self {
+        match (decision, outcome) {
+            (Some(Decision::Accepted), _) => Self::Accepted,
+            (Some(Decision::Rejected), _) => Self::Rejected,
+            (_, Some(Outcome::Confirmed)) => Self::Confirmed,
+            (_, Some(Outcome::Refuted)) => Self::Refuted,
+            (_, Some(Outcome::Open) | None) => Self::Open,
+        }
+    }
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Accepted => "accepted",
+            Self::Confirmed => "confirmed",
+            Self::Open => "open",
+            Self::Refuted => "refuted",
+            Self::Rejected => "rejected",
+            Self::Done => "done",
+            Self::Todo => "todo",
+        }
+    }
+
+    /// Whether the answer counts as right: proven, confirmed, or accepted by a person.
+    #[must_use]
+    pub fn holds(self) -> bool {
+        matches!(self, Self::Pass | Self::Accepted | Self::Confirmed)
+    }
+
+    /// Whether its answer is shown as one. What failed, or what a person rejected, is nobody's
+    /// address: it must not appear where somebody would mail to it.
+    #[must_use]
+    pub fn stands(self) -> bool {
+        self.holds() || self == Self::Open
+    }
+
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::Refuted)
     }
 }
 
@@ -392,5 +514,41 @@ mod tests {
             _ => DependencyState::Open,
         });
         assert_eq!(ended.blocked.len(), 200_000 - 9);
+    }
+
+    #[test]
+    fn a_person_goes_before_the_gate_and_a_reopened_review_is_the_gates_again() {
+        use Decision::{Accepted, Rejected, Reopened};
+        use Outcome::{Confirmed, Open, Refuted};
+        let cases = [
+            (None, None, Effective::Open),
+            (None, Some(Open), Effective::Open),
+            (None, Some(Confirmed), Effective::Confirmed),
+            (None, Some(Refuted), Effective::Refuted),
+            (Some(Accepted), Some(Refuted), Effective::Accepted),
+            (Some(Rejected), Some(Confirmed), Effective::Rejected),
+            (Some(Reopened), None, Effective::Open),
+            (Some(Reopened), Some(Refuted), Effective::Refuted),
+        ];
+        for (decision, outcome, expected) in cases {
+            let found = Effective::of_review(decision, outcome);
+            assert_eq!(found, expected, "{decision:?} {outcome:?}");
+            assert_ne!(found, Effective::Pass);
+        }
+    }
+
+    #[test]
+    fn what_was_refuted_or_rejected_does_not_stand() {
+        let standing = Effective::ALL.into_iter().filter(|it| it.stands());
+        let names: Vec<_> = standing.map(Effective::name).collect();
+        assert_eq!(names, ["pass", "accepted", "confirmed", "open"]);
+    }
+
+    #[test]
+    fn is_named_as_json_spells_it() {
+        for effective in Effective::ALL {
+            let json = serde_json::to_string(&effective).unwrap();
+            assert_eq!(json, format!("{:?}", effective.name()));
+        }
     }
 }

@@ -14,7 +14,6 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::event::VerdictBasis;
 use crate::quest::Verdict;
 
 /// Where a quest stands.
@@ -54,7 +53,7 @@ impl fmt::Display for State {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     pub state: State,
     pub tries: u32,
@@ -144,6 +143,41 @@ impl Tally {
             State::Pass => &mut self.pass,
             State::Review => &mut self.review,
             State::Done => &mut self.done,
+        }
+    }
+}
+
+/// What a verdict rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictBasis {
+    /// There was no answer to judge.
+    NoResult,
+    /// The submission equals an earlier one.
+    Repeat,
+    /// The submission alone; nothing was looked up.
+    Submission,
+    /// What the world answered.
+    World,
+    /// What the world answered, and it bears out what was submitted.
+    Confirmed,
+    /// A page that may not or cannot be read.
+    Unread,
+    /// A lookup that was not answered.
+    Unanswered,
+}
+
+impl VerdictBasis {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoResult => "no-result",
+            Self::Repeat => "repeat",
+            Self::Submission => "submission",
+            Self::World => "world",
+            Self::Confirmed => "confirmed",
+            Self::Unread => "unread",
+            Self::Unanswered => "unanswered",
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<
     let session = context.open_folded()?;
     refuse_in_session(path, session.dir())?;
     let rows = rows(&session)?;
-    let form = form(&rows, session.terms().court.session);
+    let form = form(&rows, session.config().policy.session);
     let totals = session.totals();
     write_beside(path, force, &session, &totals, |out| {
         Ok(write_form(out, directory_of(path), &form)?)
@@ -95,7 +95,7 @@ pub(super) fn import(
 ) -> Result<Exit> {
     refuse_bare_yes(yes, person)?;
     let mut session = context.open_folded()?;
-    let decisions = decisions(read(path)?, session.terms().court.session);
+    let decisions = decisions(read(path)?, session.config().policy.session);
     let fitting = check(&session, decisions)?;
     let key = authorise(&session, &fitting, person, yes)?;
     let by = person.name();

@@ -145,8 +145,8 @@ fn forgotten(session: &Session) -> Result<u32> {
     // Reading all quests is slow, so it is done only if something was forgotten.
     if !session.forgetting().is_empty() {
         let mut reader = session.reader()?;
-        for standing in session.board()?.quests() {
-            count += u32::from(is_forgotten(&mut reader, standing)?);
+        for standing in session.projection()?.quests() {
+            count += u32::from(is_forgotten(&mut reader, &standing?)?);
         }
     }
     Ok(count)

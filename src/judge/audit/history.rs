@@ -153,11 +153,12 @@ fn feed(
     onlooker: Onlooker<'_>,
 ) -> Result<Audited, JudgeError> {
     let mut audited = Audited::default();
-    audited.checked.quests = plan.board.quests().len();
+    audited.checked.quests = plan.board.count();
     let end = plan.board.tip().length;
     let mut offset = 0;
-    let mut before = ForgottenBefore::new(plan.session.terms().court);
+    let mut before = ForgottenBefore::new(plan.session.config().policy);
     let mut doubted = DoubtedBefore::default();
+    let mut failed = None;
     let mut take = |entry: Entry<'_>| {
         let begins = offset;
         offset += entry.line.text().len() as u64 + 1;
@@ -182,10 +183,14 @@ fn feed(
             changed_copy(plan.session.dir(), source, forgetting, line)
         });
         audited.findings.extend(changed);
-        audited.findings.extend(unsealed(plan, &entry, line));
-        audited
-            .findings
-            .extend(before.take(plan.board, &entry, line));
+        let noticed = unsealed(plan, &entry, line).and_then(|unsealed| {
+            let forgotten = before.take(plan.board, &entry, line)?;
+            Ok([unsealed, forgotten])
+        });
+        match noticed {
+            Ok(noticed) => audited.findings.extend(noticed.into_iter().flatten()),
+            Err(error) => failed = failed.take().or(Some(error)),
+        }
         if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
             // Nobody takes it only when every thread has failed, which is told when they end.
             let _ = jobs.send(Job {
@@ -202,6 +207,9 @@ fn feed(
         Ok(()) | Err(SessionError::Stopped) => {}
         Err(error) => audited.findings.push(found(error)?),
     }
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
     let whole = audited.checked.lines == end;
     if let (Some(head), None, true) = (plan.noted, audited.noted, whole) {
         let what = format!(
@@ -215,9 +223,15 @@ fn feed(
     Ok(audited)
 }
 
-fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Option<Finding> {
-    let court = plan.session.terms().court;
-    let what = broken(&court, &entry.event, entry.line.prev())?;
+fn unsealed(
+    plan: Plan<'_>,
+    entry: &Entry<'_>,
+    line: u64,
+) -> Result<Option<Finding>, SessionError> {
+    let court = plan.session.config().policy;
+    let Some(what) = broken(&court, &entry.event, entry.line.prev()) else {
+        return Ok(None);
+    };
     let quest = match &entry.event {
         Event::Settled(settlement) => match settlement.quests.as_slice() {
             [one] => Some(one.quest),
@@ -226,12 +240,23 @@ fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Option<Finding> {
         Event::Disputed(dispute) => Some(dispute.quest),
         _ => None,
     };
-    let standing = quest.and_then(|quest| plan.board.get(quest));
-    let place = match standing {
-        Some(standing) => Place::of_quest(line, standing),
-        None => Place::of_line(line),
+    let place = place_of(plan.board, quest, line)?;
+    Ok(Some(Finding::new(Kind::Seal, place, what)))
+}
+
+fn place_of(
+    board: &Projection,
+    quest: Option<QuestId>,
+    line: u64,
+) -> Result<Place, SessionError> {
+    let record = match quest {
+        Some(quest) => board.get(quest)?,
+        None => None,
     };
-    Some(Finding::new(Kind::Seal, place, what))
+    Ok(match record {
+        Some(record) => Place::of_quest(line, &record),
+        None => Place::of_line(line),
+    })
 }
 
 fn changed_copy(
@@ -468,23 +493,21 @@ impl ForgottenBefore {
         board: &Projection,
         entry: &Entry<'_>,
         line: u64,
-    ) -> Option<Finding> {
+    ) -> Result<Option<Finding>, SessionError> {
         match &entry.event {
             Event::Forgotten(forgotten) => {
                 if self.court.admits(forgotten.as_ref(), entry.line.prev()) {
                     self.suppressed.push(forgotten.address);
                 }
-                None
+                Ok(None)
             }
             Event::Attempt(attempt) if names(&self.suppressed, &attempt.submission) => {
-                let place = board
-                    .get(attempt.quest)
-                    .map_or_else(|| Place::of_line(line), |it| Place::of_quest(line, it));
+                let place = place_of(board, Some(attempt.quest), line)?;
                 let what = "it submits an address that was forgotten before, and that the rule \
                             forgotten-address fails: run `comail forget` again";
-                Some(Finding::new(Kind::Forgotten, place, what))
+                Ok(Some(Finding::new(Kind::Forgotten, place, what)))
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 }
@@ -532,7 +555,8 @@ impl UniquenessIndex for HeldBefore<'_> {
     /// The first holder of all: who takes something never gives it back, so whoever held it
     /// before the line holds it at the ledger's end.
     fn holder(&self, taken: &UniqueValue) -> Option<Key> {
-        let holder = self.board.holder(&mark(taken))?;
+        // A projection that cannot be read holds nothing, which the audit then tells.
+        let holder = self.board.holder(&mark(taken)).ok()??;
         let before = holder.proof()?.offset < self.offset;
         (holder.id != self.except && before).then(|| holder.key.clone())
     }

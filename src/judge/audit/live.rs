@@ -70,8 +70,8 @@ pub fn ask(
     for some in proven.chunks(AT_ONCE) {
         let mut jobs = Vec::with_capacity(some.len());
         for one in some {
-            let standing = board.get(one.quest);
-            jobs.extend(job(&mut reader, standing)?);
+            let standing = board.get(one.quest)?;
+            jobs.extend(job(&mut reader, standing.as_ref())?);
         }
         let mut crowd = HostQueue::set_out(jobs, session.manifest(), Box::new(Arc::clone(world)))?;
         loop {

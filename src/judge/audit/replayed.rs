@@ -141,18 +141,18 @@ impl Examiner<'_> {
     fn examine(&mut self, job: &Job) -> Result<Audited, SessionError> {
         match &job.event {
             Event::Attempt(attempt) => {
-                let by = By::Session(self.repeats(attempt));
+                let by = By::Session(self.repeats(attempt)?);
                 self.judged(job, &Judged::from(attempt.as_ref()), by)
             }
             Event::Carried(carried) => {
                 self.judged(job, &Judged::from(&carried.attempt), By::Earlier)
             }
             Event::Resolution(resolution) => {
-                let Some(standing) = self.board.get(resolution.quest) else {
+                let Some(standing) = self.board.get(resolution.quest)? else {
                     return Ok(Audited::default());
                 };
                 // A REVIEW is locked: its last attempt is the one that was looked at again.
-                let Some(attempt) = self.reader.last_attempt(standing)? else {
+                let Some(attempt) = self.reader.last_attempt(&standing)? else {
                     return Ok(Audited::default());
                 };
                 let judged = Judged::again(resolution, &attempt.value.submission);
@@ -163,27 +163,27 @@ impl Examiner<'_> {
     }
 
     fn judged(&mut self, job: &Job, judged: &Judged<'_>, by: By) -> Result<Audited, SessionError> {
-        let Some(standing) = self.board.get(judged.quest) else {
+        let Some(standing) = self.board.get(judged.quest)? else {
             return Ok(Audited::default());
         };
         let one_judgement = Checked {
             judgements: 1,
             ..Checked::default()
         };
-        if self.is_redacted(job, standing)? {
+        if self.is_redacted(job, &standing)? {
             return Ok(Audited {
-                forgotten: vec![Place::of_quest(job.line, standing)],
+                forgotten: vec![Place::of_quest(job.line, &standing)],
                 checked: one_judgement,
                 ..Audited::default()
             });
         }
-        let quest = self.reader.quest(standing)?;
+        let quest = self.reader.quest(&standing)?;
         let evidence = serde_json::from_str::<Evidence>(judged.evidence.get());
         let mut findings = match &evidence {
-            Ok(evidence) => self.findings(job, standing, &quest, judged, (evidence, by)),
+            Ok(evidence) => self.findings(job, &standing, &quest, judged, (evidence, by)),
             Err(error) => {
                 let what = format!("its evidence does not read: {error}");
-                let place = Place::of_quest(job.line, standing);
+                let place = Place::of_quest(job.line, &standing);
                 vec![Finding::new(Kind::Evidence, place, what)]
             }
         };
@@ -195,7 +195,7 @@ impl Examiner<'_> {
             examined.rested = evidence
                 .map(|evidence| rested(job.line, standing.id, &evidence))
                 .unwrap_or_default();
-            let place = Place::of_quest(job.line, standing);
+            let place = Place::of_quest(job.line, &standing);
             match self.replayer.judge(&quest, judged.recorded()) {
                 Err(ReplayError::BodyMissing { digest }) if self.is_forgotten(digest) => {
                     examined.forgotten.push(place);
@@ -265,16 +265,13 @@ impl Examiner<'_> {
         findings
     }
 
-    fn repeats(&self, attempt: &Attempt) -> Option<u32> {
+    fn repeats(&self, attempt: &Attempt) -> Result<Option<u32>, SessionError> {
         if self.replayer.gate().judges_anew() {
-            return None;
+            return Ok(None);
         }
-        let digest = attempt.submission.digest();
-        let before = self.board.submissions(attempt.quest).iter();
-        let mut before = before.zip(1..attempt.number);
-        before.find_map(|((submitted, grounds), number)| {
-            (*submitted == digest && *grounds != VerdictBasis::Unanswered).then_some(number)
-        })
+        let record = self.board.get(attempt.quest)?;
+        let earlier = record.and_then(|record| record.repeats(attempt.submission.digest()));
+        Ok(earlier.filter(|number| *number < attempt.number))
     }
 }
 

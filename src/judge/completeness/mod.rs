@@ -363,18 +363,35 @@ pub fn survey(
         same_judge: OtherJudge::of(session.manifest()).is_same(),
     };
     let audited = walk(plan, onlooker)?;
-    let (tree, files) = tree(session, rested(board, &audited))?;
-    let quests = board.quests().iter();
-    let todo = quests.filter(|quest| quest.progress.state == State::Todo);
-    let forgotten = quests_of(&audited.forgotten);
+    let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
+    let untold = quests_of(&audited.forgotten);
+    let (mut todo, mut unchecked, mut forgotten) = (Vec::new(), Vec::new(), Vec::new());
+    let mut proven = BTreeSet::new();
+    for quest in board.quests() {
+        let quest = quest?;
+        if quest.progress.state == State::Todo {
+            todo.push(quest.id);
+        }
+        if quest.proof().is_none() {
+            continue;
+        }
+        proven.insert(quest.id);
+        if untold.contains(&quest.id) {
+            forgotten.push(quest.id);
+        } else if !judged.contains(&quest.id) {
+            unchecked.push(quest.id);
+        }
+    }
+    let (tree, files) = tree(session, rested(&proven, &audited))?;
     Ok(Survey {
-        todo: todo.map(|quest| quest.id).collect(),
-        blocked: board.waiting().blocked.len(),
-        orphaned: orphaned(board.claims(), asked.now, asked.lives),
+        todo,
+        blocked: board.waiting()?.blocked.len(),
+        orphaned: orphaned(board.claims()?.iter(), asked.now, asked.lives),
         tree,
         files,
-        unchecked: unchecked(board.quests(), &audited, &forgotten),
-        forgotten: proven(board.quests(), &forgotten),
+        // What is proven and was not judged again, with nothing found that says why.
+        unchecked,
+        forgotten,
         findings: audited.findings,
         stopped: (onlooker.stop)(),
         last: asked.last,
@@ -387,31 +404,11 @@ fn quests_of(places: &[audit::Place]) -> BTreeSet<QuestId> {
     places.iter().filter_map(|place| place.quest).collect()
 }
 
-fn proven(quests: &[QuestRecord], these: &BTreeSet<QuestId>) -> Vec<QuestId> {
-    let proven = quests.iter().filter(|quest| quest.proof().is_some());
-    let among = proven.filter(|quest| these.contains(&quest.id));
-    among.map(|quest| quest.id).collect()
-}
-
-/// What is proven and was not judged again, with nothing found that says why.
-fn unchecked(
-    quests: &[QuestRecord],
-    audited: &Audited,
-    forgotten: &BTreeSet<QuestId>,
-) -> Vec<QuestId> {
-    let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
-    let proven = quests.iter().filter(|quest| quest.proof().is_some());
-    let left = proven.filter(|quest| !judged.contains(&quest.id) && !forgotten.contains(&quest.id));
-    left.map(|quest| quest.id).collect()
-}
-
-fn rested(board: &Projection, audited: &Audited) -> Vec<Rested> {
-    let proven = audited.proven.iter().filter(|proven| {
-        let standing = board.get(proven.quest);
-        standing.is_some_and(|standing| standing.proof().is_some())
-    });
+fn rested(proven: &BTreeSet<QuestId>, audited: &Audited) -> Vec<Rested> {
+    let still = audited.proven.iter();
+    let still = still.filter(|judged| proven.contains(&judged.quest));
     // The last of a quest's lines stays.
-    let lines: BTreeMap<QuestId, u64> = proven.map(|it| (it.quest, it.line)).collect();
+    let lines: BTreeMap<QuestId, u64> = still.map(|it| (it.quest, it.line)).collect();
     let rested = audited.rested.iter();
     let last = rested.filter(|it| lines.get(&it.quest) == Some(&it.line));
     last.cloned().collect()

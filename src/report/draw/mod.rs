@@ -46,7 +46,7 @@ pub fn picture(
     let kind = SessionKind::load(session.manifest())?;
     let all_rules = kind.rules();
     let kind = kind.quest;
-    let shown = chosen(board.quests(), asked.only, asked.most);
+    let shown = chosen(board.quests(), asked.only, asked.most)?;
     let mut reading = Reading::of(session, board, &shown, kind.answer.clone(), asked.watch)?;
     let fields = kind.result_fields();
     let quests = rows(session, board, &mut reading, &shown, &fields)?;
@@ -54,7 +54,7 @@ pub fn picture(
     let forgetting = session.forgetting();
     let source = session.source();
     let title = Path::new(&source.path).file_name().unwrap_or_default();
-    let left_out = board.quests().len() - quests.len();
+    let left_out = board.count() - quests.len();
     Ok(Picture {
         title: without(&forgetting, &title.to_string_lossy()),
         kind: kind.name.into_owned(),
@@ -66,7 +66,7 @@ pub fn picture(
         funnel: reading.funnel.steps(),
         rules: rules(&overview, &all_rules),
         times: spread(reading.clock.all(), TIMES),
-        tries: spread(tries(board), TRIES),
+        tries: spread(tries(board)?, TRIES),
         workers: workers(reading.workers.rows(), &forgetting),
         runs: runs(&reading.runs, session.dir()),
         quests,
@@ -88,10 +88,13 @@ fn rows(
     let forgetting = session.forgetting();
     let mut rows = Vec::with_capacity(shown.len());
     let mut room = Room::new();
-    for standing in shown.iter().filter_map(|id| board.get(*id)) {
+    for id in shown {
+        let Some(standing) = board.get(*id)? else {
+            continue;
+        };
         let told = Told {
-            standing,
-            summary: summaries.summary(standing)?,
+            standing: &standing,
+            summary: summaries.summary(&standing)?,
             course: reading.steps.of(standing.id),
             took: reading.clock.of(standing.id),
             fields,
@@ -109,8 +112,8 @@ fn forgotten(session: &Session, board: &Projection) -> Result<u32, SessionError>
         return Ok(0);
     }
     let mut reader = session.reader()?;
-    let quests = board.quests().iter();
-    let forgotten = quests.map(|standing| is_forgotten(&mut reader, standing).map(u32::from));
+    let quests = board.quests();
+    let forgotten = quests.map(|quest| is_forgotten(&mut reader, &quest?).map(u32::from));
     forgotten.sum()
 }
 
@@ -127,12 +130,16 @@ fn rules(overview: &Overview, catalogue: &[Rule]) -> Vec<RuleRow> {
     overview.rules.iter().map(row).collect()
 }
 
-fn tries(board: &Projection) -> Vec<u64> {
-    let settled = board.quests().iter().filter(|standing| {
+fn tries(board: &Projection) -> Result<Vec<u64>, SessionError> {
+    let mut tries = Vec::new();
+    for quest in board.quests() {
+        let quest = quest?;
         // A PASS of an earlier session took none here.
-        standing.progress.state != State::Todo && standing.attempts > 0
-    });
-    settled.map(|standing| standing.attempts.into()).collect()
+        if quest.progress.state != State::Todo && quest.attempts > 0 {
+            tries.push(quest.attempts.into());
+        }
+    }
+    Ok(tries)
 }
 
 fn workers(rows: Vec<WorkerRow>, forgetting: &Forgetting) -> Vec<WorkerRow> {
@@ -175,7 +182,7 @@ impl Reading {
         watch: &dyn Watch,
     ) -> Result<Self, SessionError> {
         let ids: HashSet<QuestId> = shown.iter().copied().collect();
-        let court = session.terms().court;
+        let court = session.config().policy;
         let mut reading = Self {
             burn_down: BurnDown::default(),
             funnel: Funnel::default(),

@@ -5,7 +5,7 @@ use crate::judge::forgotten::blotted;
 use crate::judge::quest_summary::QuestSummary;
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
 use crate::report::picture::{ExcerptRow, FactRow, FactRows, Labelled, QuestRow, Step, Worth};
-use crate::session::{Effective, Forgetting, QuestRecord, State};
+use crate::session::{Effective, Forgetting, QuestRecord, SessionError, State};
 
 /// How urgently a person should look at a quest, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,14 +36,21 @@ impl Need {
 
 /// Chooses at most `most` quests in the states of `only` (in any state if it is empty), the most
 /// urgent first, then by number.
-pub(super) fn chosen(quests: &[QuestRecord], only: &[State], most: usize) -> Vec<QuestId> {
-    let wanted = quests
-        .iter()
-        .filter(|it| only.is_empty() || only.contains(&it.progress.state));
-    let mut ranked: Vec<(Need, QuestId)> = wanted.map(|it| (Need::of(it), it.id)).collect();
+pub(super) fn chosen(
+    quests: impl Iterator<Item = Result<QuestRecord, SessionError>>,
+    only: &[State],
+    most: usize,
+) -> Result<Vec<QuestId>, SessionError> {
+    let mut ranked: Vec<(Need, QuestId)> = Vec::new();
+    for quest in quests {
+        let quest = quest?;
+        if only.is_empty() || only.contains(&quest.progress.state) {
+            ranked.push((Need::of(&quest), quest.id));
+        }
+    }
     ranked.sort_unstable();
     ranked.truncate(most);
-    ranked.into_iter().map(|(_, id)| id).collect()
+    Ok(ranked.into_iter().map(|(_, id)| id).collect())
 }
 
 /// The most bytes for the facts of all earlier submissions.
@@ -235,13 +242,13 @@ mod tests_choose {
         quests[3].attempts = 1;
         quests[4].dispute = Some(quests[4].quest_line);
         let order = |only: &[State], most| {
-            let chosen = chosen(&quests, only, most).into_iter();
+            let chosen = chosen(quests.iter().cloned().map(Ok), only, most).unwrap().into_iter();
             chosen.map(|id| id.index() + 1).collect::<Vec<_>>()
         };
         assert_eq!(order(&[], 10), [6, 3, 5, 4, 2, 1]);
         assert_eq!(order(&[], 2), [6, 3]);
         assert_eq!(order(&[State::Pass], 10), [5, 2]);
-        assert_eq!(chosen(&quests, &[], 1), [id(6)]);
+        assert_eq!(chosen(quests.into_iter().map(Ok), &[], 1).unwrap(), [id(6)]);
     }
 }
 

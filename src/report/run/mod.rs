@@ -21,7 +21,8 @@ use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::session::{
-    Effective, Ending, Projection, QuestRecord, Reason, RunId, State, VerdictBasis,
+    Effective, Ending, Projection, QuestRecord, Reason, RunId, SessionError, State,
+    VerdictBasis,
 };
 
 pub use history::{Driven, Run, RunHistory, RunReport, Took, Used};
@@ -80,7 +81,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn of(telling: &Telling<'_>) -> Self {
+    pub fn of(telling: &Telling<'_>) -> Result<Self, SessionError> {
         let board = telling.board;
         let runs = telling.history.runs();
         let chosen = match telling.run {
@@ -91,7 +92,7 @@ impl Report {
         let others = runs
             .iter()
             .filter(|run| Some(run.id) != chosen.map(|it| it.id));
-        Self {
+        Ok(Self {
             format: FORMAT,
             complete: telling.completeness.is_complete(),
             shortfalls: telling.completeness.shortfalls.clone(),
@@ -99,43 +100,32 @@ impl Report {
             comail: env!("CARGO_PKG_VERSION").to_owned(),
             kind: telling.kind.map(str::to_owned),
             head: board.map(|board| board.tip().head),
-            shares: board.map(Shares::of),
+            shares: board.map(Shares::of).transpose()?,
             forgotten: telling.forgotten.to_vec(),
             final_gate: telling.last,
             run: chosen.map(told),
             others: others.map(told).collect(),
-            quests: board.map_or_else(Vec::new, |board| quests(telling, board)),
-        }
+            quests: match board {
+                Some(board) => quests(telling, board)?,
+                None => Vec::new(),
+            },
+        })
     }
 }
 
-/// What became of each quest; its effort in all runs, or in the one that was named.
-fn quests(telling: &Telling<'_>, board: &Projection) -> Vec<QuestReport> {
+/// What is told of each quest: what all runs took, or the one that was named.
+fn quests(
+    telling: &Telling<'_>,
+    board: &Projection,
+) -> Result<Vec<QuestReport>, SessionError> {
     let runs = telling.history.runs().iter();
     let named = |run: &&Run| telling.run.is_none_or(|named| named == run.id);
     let runs: Vec<&Run> = runs.filter(named).collect();
-    let report = |standing: &QuestRecord| {
-        let driven = runs.iter().filter_map(|run| {
-            let driven = run.quests.get(&standing.id)?;
-            Some(DrivenIn {
-                run: run.id,
-                took: Took::of(driven.starts.values()),
-                reason: run.reason_of(driven, (telling.lives)(run.id)),
-            })
-        });
-        QuestReport {
-            quest: standing.id,
-            key: standing.key.clone(),
-            state: standing.progress.state,
-            effective: Effective::of(standing),
-            unproven: is_unproven(standing),
-            tries: standing.progress.tries,
-            submissions: standing.attempts,
-            rules: telling.history.rules_of(standing.id),
-            driven: driven.collect(),
-        }
-    };
-    board.quests().iter().map(report).collect()
+    let told = board.quests().map(|quest| {
+        let quest = quest?;
+        Ok(QuestReport::of(&quest, telling.history, &runs, telling.lives))
+    });
+    told.collect()
 }
 
 /// What is told of a quest.
@@ -220,12 +210,12 @@ pub struct Unproven {
 }
 
 impl Shares {
-    fn of(board: &Projection) -> Self {
+    pub fn of(board: &Projection) -> Result<Self, SessionError> {
         let mut shares = Self::default();
         for standing in board.quests() {
-            shares.add(standing);
+            shares.add(&standing?);
         }
-        shares
+        Ok(shares)
     }
 
     fn add(&mut self, standing: &QuestRecord) {

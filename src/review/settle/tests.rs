@@ -251,7 +251,7 @@ fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
 
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
-    let court = session.terms().court.session;
+    let court = session.config().policy.session;
     let queue = Queue::read(&session).unwrap();
     let rows = (2..).zip(queue.all()).map(|(row, one)| Filled {
         row,

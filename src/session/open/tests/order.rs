@@ -15,7 +15,7 @@ fn free(session: &Session) -> Option<usize> {
 
 fn waiting(session: &Session) -> (Vec<usize>, Vec<usize>) {
     let waiting = session.waiting().unwrap();
-    assert_eq!(session.board().unwrap().waiting(), waiting);
+    assert_eq!(session.projection().unwrap().waiting(), waiting);
     let blocked = waiting.blocked.iter().map(|found| found.quest.index());
     let quests = waiting.quests.iter().map(|quest| quest.index());
     (quests.collect(), blocked.collect())
@@ -75,7 +75,7 @@ fn nothing_is_recorded_of_a_quest_before_its_turn() {
         offset: std::fs::metadata(ledger(&made)).unwrap().len(),
         length: 1,
     };
-    let mut board = session.board().unwrap();
+    let mut board = session.projection().unwrap();
     let written = Written {
         redacted: None,
         at: at(),

@@ -131,7 +131,7 @@ fn contradiction(quest: usize) -> Dispute {
 }
 
 fn sealed<T: Decided>(session: &Session, decided: T) -> T {
-    let court = session.terms().court;
+    let court = session.config().policy;
     court
         .seal(decided, session.head(), &operator_key())
         .unwrap()
@@ -212,7 +212,7 @@ fn dump(index: &Index) -> Vec<(String, Vec<Value>)> {
 
 fn held_against(made: &Made, sql: &str) -> Result<(), IndexError> {
     let session = Session::open(&made.dir).unwrap();
-    let board = session.board().unwrap();
+    let board = session.projection().unwrap();
     let tip = session.checkpoint().tip();
     let plan = plan(&session, &made.dir);
     drop(session);
@@ -277,7 +277,7 @@ fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
     let carried = carried(&session, 2);
     assert!(append(&mut session, carried));
     assert_eq!(waiting(&session), crate::session::Waiting::default());
-    assert_eq!(session.board().unwrap().waiting(), waiting(&session));
+    assert_eq!(session.projection().unwrap().waiting(), waiting(&session));
     session.fold().unwrap();
     assert_eq!(session.mended(), []);
 }

@@ -104,7 +104,7 @@ proptest! {
         let (rebuilt, _) = Index::rebuild(&plan, &Unwatched).unwrap();
         prop_assert_eq!(&followed, &recorded);
         prop_assert_eq!(&dump(&rebuilt), &recorded);
-        let board = session.board().unwrap();
+        let board = session.projection().unwrap();
         prop_assert!(rebuilt.fits(&board, session.checkpoint().tip()).is_ok());
         for effective in Effective::ALL {
             let counted = board.quests().iter().filter(|quest| Effective::of(quest) == effective);

@@ -21,7 +21,7 @@ fn effective(session: &Session, quest: usize) -> Effective {
 
 fn counts(session: &Session) -> [u32; 8] {
     let totals = session.totals();
-    assert_eq!(session.board().unwrap().totals(), &totals);
+    assert_eq!(session.projection().unwrap().totals(), &totals);
     Effective::ALL.map(|effective| totals.effective.of(effective))
 }
 

@@ -1,0 +1,78 @@
+//! What `doctor` asks: whether a session's files fit each other. Nothing in it is changed.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::chain::Tip;
+use super::error::{IndexError, SessionError};
+use super::ledger::{Ledger, Watch};
+use super::manifest::{FoldConfig, Manifest, read_manifest};
+use super::projection::Projection;
+use crate::base::Digest;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkup {
+    pub lines: u64,
+    pub head: Digest,
+    pub last_at: Option<Timestamp>,
+    /// How many bytes without a line feed follow them.
+    pub torn: u64,
+    pub index: IndexState,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IndexState {
+    Fits,
+    /// It is not there, or its last write was cut off: the next command rebuilds it.
+    Missing,
+    Behind {
+        lines: u64,
+    },
+    Unfit(String),
+}
+
+/// How often a ledger is read on that grows while it is read.
+const LOOKS: usize = 5;
+
+pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), SessionError> {
+    let (manifest, digest) = read_manifest(dir)?;
+    let config = FoldConfig::of(&manifest, digest);
+    let mut ledger = Ledger::new(dir);
+    ledger.begins(digest)?;
+    let mut folded = Projection::temporary(config)?;
+    let mut index = IndexState::Missing;
+    for _ in 0..LOOKS {
+        folded.follow(&mut ledger, watch)?;
+        let opened = Projection::open(dir, config);
+        // Else another process has appended meanwhile.
+        let known = opened.as_ref().map_or(0, |index| index.tip().length);
+        index = state(opened, &folded);
+        if known <= folded.tip().length {
+            break;
+        }
+    }
+    let Tip { length, head } = folded.tip();
+    let checkup = Checkup {
+        lines: length,
+        head,
+        last_at: ledger.last_at(folded.totals().forgetting.clone())?,
+        torn: ledger.torn()?,
+        index,
+    };
+    Ok((manifest, checkup))
+}
+
+fn state(index: Result<Projection, IndexError>, folded: &Projection) -> IndexState {
+    let index = match index {
+        Ok(index) => index,
+        Err(IndexError::Missing | IndexError::CutOff) => return IndexState::Missing,
+        Err(why) => return IndexState::Unfit(why.to_string()),
+    };
+    let lines = index.tip().length;
+    match index.fits(folded) {
+        Ok(()) => IndexState::Fits,
+        Err(_) if lines < folded.tip().length => IndexState::Behind { lines },
+        Err(why) => IndexState::Unfit(why.to_string()),
+    }
+}

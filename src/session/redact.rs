@@ -1,0 +1,145 @@
+//! Writing the ledger again with some bodies redacted, and putting it in its place.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::thread::{self, ScopedJoinHandle};
+
+use tempfile::NamedTempFile;
+
+use super::chain::Line;
+use super::error::{Damage, IndexError, SessionError};
+use super::event::Event;
+use super::evidence_store::sync_dir;
+use super::ledger::{Ledger, LedgerDraft, LineSender, ReadLine, Tail, Unwatched};
+use super::lock::LockGuard;
+use super::open::Session;
+use super::projection::Projection;
+use super::redaction::{Forgotten, RedactedLine};
+use crate::base::Digest;
+use crate::base::clock::Clock;
+
+pub trait Redactor {
+    type Error: From<SessionError>;
+
+    /// The body that is to stand in place of this line's; none where it stays.
+    fn blot(&mut self, line: &Line<'_>) -> Result<Option<String>, Self::Error>;
+
+    /// What is recorded, in the line that follows the one with the hash `after`; none where
+    /// nothing is to be done.
+    fn decide(
+        &mut self,
+        lines: Vec<RedactedLine>,
+        after: Digest,
+    ) -> Result<Option<Forgotten>, Self::Error>;
+
+    fn carry_out(&mut self) -> Result<(), Self::Error>;
+}
+
+impl Session {
+    /// Redacts what `redactor` says, under the session's lock.
+    ///
+    /// The ledger takes its new form by one rename; until then nothing was changed. The index is
+    /// rebuilt, for it says what the ledger said.
+    pub fn redact<R: Redactor>(
+        &mut self,
+        clock: &mut dyn Clock,
+        redactor: &mut R,
+    ) -> Result<(), R::Error> {
+        let lock = LockGuard::acquire(self.dir())?;
+        self.refresh(&lock)?;
+        if let Some(file) = self.redacted(clock, redactor)? {
+            self.take_place(file)?;
+            self.sync(&lock, Err(IndexError::Missing))?;
+        }
+        redactor.carry_out()
+    }
+
+    /// The ledger as `redactor` leaves it, in a file beside it; none where nothing is to be done.
+    ///
+    /// The very bytes that are copied are folded on the way: whatever was redacted before without
+    /// the right to must not come under anybody's seal. And so are the bytes that are written:
+    /// what they say must hold together before they take the ledger's place.
+    fn redacted<R: Redactor>(
+        &self,
+        clock: &mut dyn Clock,
+        redactor: &mut R,
+    ) -> Result<Option<NamedTempFile>, R::Error> {
+        let (dir, config) = (self.dir(), self.config());
+        let file = NamedTempFile::new_in(dir).map_err(SessionError::io(dir, "write a file"))?;
+        let mut ledger = Ledger::new(dir);
+        let path = ledger.path().to_owned();
+        let (mut before, lines_before) = LineSender::channel();
+        let (after, lines_after) = LineSender::channel();
+        thread::scope(|scope| {
+            let [before_fold, after_fold] = [lines_before, lines_after].map(|lines| {
+                let path = path.as_path();
+                scope.spawn(move || Projection::temporary(config)?.take_in(path, lines))
+            });
+            let mut draft = LedgerDraft::begin(dir, file, after);
+            let (mut redacted, mut failed) = (Vec::new(), None);
+            let tail = ledger.read_on(&Unwatched, &mut |line, event, span| {
+                let copied = copy(redactor, &mut draft, &mut redacted, line, &event);
+                let folds = before.push(ReadLine::of(line, event, span));
+                failed = copied.err();
+                if failed.is_some() { ControlFlow::Break(()) } else { folds }
+            });
+            let tail = tail?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+            before.end();
+            joined(before_fold)?;
+            if tail != Tail::Clean {
+                return Err(ledger.damaged(Damage::Cut).into());
+            }
+            let Some(forgotten) = redactor.decide(redacted, draft.tip().head)? else {
+                return Ok(None);
+            };
+            let now = clock.now();
+            draft.add(now, clock, Event::Forgotten(Box::new(forgotten)))?;
+            let file = draft.end()?;
+            joined(after_fold)?;
+            Ok(Some(file))
+        })
+    }
+
+    fn take_place(&self, file: NamedTempFile) -> Result<(), SessionError> {
+        let path = self.dir().join("ledger.jsonl");
+        Projection::discard(self.dir())?;
+        let put = || -> std::io::Result<()> {
+            let like = fs::metadata(&path)?.permissions();
+            file.as_file().set_permissions(like)?;
+            file.as_file().sync_all()?;
+            file.persist(&path)?;
+            sync_dir(self.dir())
+        };
+        put().map_err(SessionError::io(&path, "write the ledger again"))
+    }
+}
+
+/// Writes a line as `redactor` leaves it.
+fn copy<R: Redactor>(
+    redactor: &mut R,
+    draft: &mut LedgerDraft<NamedTempFile>,
+    redacted: &mut Vec<RedactedLine>,
+    line: &Line<'_>,
+    event: &Event,
+) -> Result<(), R::Error> {
+    let Some(body) = redactor.blot(line)? else {
+        return Ok(draft.put(line, event.clone())?);
+    };
+    let other = line.with_body(&body);
+    let event = other.event().map_err(SessionError::from)?;
+    redacted.extend(other.redacted().map(|digest| RedactedLine {
+        line: other.seq(),
+        digest,
+    }));
+    Ok(draft.put(&other, event)?)
+}
+
+fn joined(fold: ScopedJoinHandle<'_, Result<(), SessionError>>) -> Result<(), SessionError> {
+    match fold.join() {
+        Ok(folded) => folded,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
