@@ -155,7 +155,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
                 forgotten: Vec::new(),
                 last: None,
             };
-            let report = told(&dir, wanted, kind.ok().as_deref(), &history, &seen);
+            let report = told(&dir, wanted, kind.ok().as_deref(), &history, &seen)?;
             Ok(Made {
                 report,
                 seen: Err(why),

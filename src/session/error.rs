@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::chain::LineError;
-use super::quest_record::IllegalEvent;
+use super::state::IllegalEvent;
 
 /// What can go wrong with a session directory. Nothing was changed where not said otherwise.
 #[derive(Debug, thiserror::Error)]

@@ -348,7 +348,7 @@ pub(super) struct ReadLine {
 }
 
 impl ReadLine {
-    fn of(line: &Line<'_>, event: Event, span: Span) -> Self {
+    pub(super) fn of(line: &Line<'_>, event: Event, span: Span) -> Self {
         Self {
             event,
             written: Written::of(line, span),
@@ -377,7 +377,7 @@ impl LineSender {
     }
 
     /// Breaks once nobody listens any more: whoever has stopped says why.
-    fn push(&mut self, line: ReadLine) -> ControlFlow<()> {
+    pub(super) fn push(&mut self, line: ReadLine) -> ControlFlow<()> {
         self.batch.push(line);
         if self.batch.len() < BATCH_LINES {
             return ControlFlow::Continue(());
@@ -389,7 +389,7 @@ impl LineSender {
         }
     }
 
-    fn end(self) {
+    pub(super) fn end(self) {
         // Whoever has stopped listening says why.
         let _ = self.sender.send(self.batch);
     }

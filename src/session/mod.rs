@@ -26,8 +26,6 @@ mod event;
 mod evidence_store;
 mod fold;
 mod index;
-#[cfg(test)]
-mod index_tests;
 mod ledger;
 mod lock;
 mod manifest;

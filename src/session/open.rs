@@ -108,9 +108,13 @@ impl Session {
         let config = FoldConfig::of(&manifest, digest);
         Ledger::new(dir).begins(digest)?;
         let mut mended = Vec::new();
-        let index = match Projection::open(dir, config) {
-            Ok(index) if place_of(dir, &index).beyond()? == LedgerTail::Bytes(0) => index,
-            _ => match LockGuard::acquire(dir) {
+        let opened = match Projection::open(dir, config) {
+            Ok(index) if place_of(dir, &index).beyond()? == LedgerTail::Bytes(0) => Ok(index),
+            other => Err(other.err()),
+        };
+        let index = match opened {
+            Ok(index) => index,
+            Err(why) => match LockGuard::acquire(dir) {
                 Ok(lock) => {
                     let index = Projection::open(dir, config);
                     let (index, found) = synced(dir, config, watch.as_ref(), &lock, index)?;
@@ -118,7 +122,10 @@ impl Session {
                     index
                 }
                 // Where nothing can be locked or written, the session can still be read.
-                Err(_) => temporary(dir, config, watch.as_ref())?.0,
+                Err(_) => {
+                    mended.extend(why.filter(is_finding).map(|why| left(dir, &why)));
+                    temporary(dir, config, watch.as_ref())?.0
+                }
             },
         };
         Ok(Self {
@@ -205,10 +212,7 @@ impl Session {
             return;
         }
         if let Err(why) = index.fits(folded) {
-            self.mended.get_mut().push(Repair::Left {
-                path: Projection::place(&self.dir),
-                why: why.to_string(),
-            });
+            self.mended.get_mut().push(left(&self.dir, &why));
         }
     }
 
@@ -244,6 +248,18 @@ impl Session {
     }
 }
 
+/// Whether people are told why an index was rebuilt. That a process died is no finding.
+fn is_finding(why: &IndexError) -> bool {
+    !matches!(why, IndexError::Missing | IndexError::CutOff)
+}
+
+fn left(dir: &Path, why: &IndexError) -> Repair {
+    Repair::Left {
+        path: Projection::place(dir),
+        why: why.to_string(),
+    }
+}
+
 /// The ledger of the session in `dir`, read up to where `index` ends.
 fn place_of(dir: &Path, index: &Projection) -> Ledger {
     Ledger::at(dir, index.tip(), index.checkpoint().last)
@@ -274,8 +290,7 @@ fn synced(
         Ok(found) => found,
         Err(why) => {
             tracing::info!(%why, "rebuilt the index");
-            // A process that died is no finding.
-            if !matches!(why, IndexError::Missing | IndexError::CutOff) {
+            if is_finding(&why) {
                 mended.push(Repair::Index {
                     path: Projection::place(dir),
                     why: why.to_string(),

@@ -234,16 +234,6 @@ impl Projection {
         Ok(())
     }
 
-    /// Takes in one line, for whoever checks lines while copying them. Nothing of it is kept.
-    pub(super) fn check(&mut self, event: &Event, written: Written) -> Result<(), IndexError> {
-        let mut totals = std::mem::take(&mut self.checkpoint.totals);
-        let connection = lock(&self.connection);
-        let applied = self.apply(&connection, &mut totals, event, written);
-        drop(connection);
-        self.checkpoint.totals = totals;
-        applied
-    }
-
     /// Takes in lines that `append` writes to the ledger, after which the chain ends in `tip`.
     ///
     /// Nothing is appended that cannot have happened; and nothing is taken in that is not on
@@ -689,26 +679,4 @@ fn numbers(digits: &str, last: u32) -> Vec<(u32, u32)> {
         .collect()
 }
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_that_begin_alike_are_a_few_ranges() {
-        assert_eq!(numbers("", 7), [(1, 7)]);
-        assert_eq!(numbers("3", 7), [(3, 3)]);
-        assert_eq!(numbers("12", 1_250), [(12, 12), (120, 129), (1_200, 1_250)]);
-        for none in [
-            "0",
-            "01",
-            "8",
-            "x",
-            "+1",
-            "-1",
-            "1 ",
-            "99999999999999999999",
-        ] {
-            assert!(numbers(none, 7).is_empty(), "{none:?}");
-        }
-        assert_eq!(numbers("4294967295", u32::MAX), [(u32::MAX, u32::MAX)]);
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::claim::Claim;
 use super::decision::Decision;
 use super::event::{Asked, Attempt, Carried, Outcome, Resolution};
-use super::state::{Ending, Progress, State, VerdictBasis};
+use super::state::{Ending, IllegalEvent, Progress, State, VerdictBasis};
 use crate::base::Digest;
 use crate::quest::{Key, Quest, QuestId, Verdict};
 
@@ -90,9 +90,6 @@ pub enum DependencyState {
     /// It ended without a PASS; a person may still settle a REVIEW.
     Ended,
 }
-
-/// Why an event cannot have happened.
-pub(super) type IllegalEvent = &'static str;
 
 impl QuestRecord {
     #[must_use]

@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::decision::{Decided, Seal};
+use super::state::IllegalEvent;
 use crate::base::Digest;
 
 /// The body of `forgotten`.

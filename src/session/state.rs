@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::quest::Verdict;
 
+/// Why an event cannot have happened.
+pub(super) type IllegalEvent = &'static str;
+
 /// Where a quest stands.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

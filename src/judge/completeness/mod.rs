@@ -25,7 +25,7 @@ use crate::judge::quest_file::Definition;
 use crate::judge::{FinalOutcome, JudgeError};
 use crate::quest::QuestId;
 use crate::session::{
-    Claim, Manifest, Projection, QuestRecord, RunId, RunProcess, Session, State, Tally, Worker,
+    Claim, Manifest, Projection, RunId, RunProcess, Session, State, Tally, Worker,
 };
 use crate::world::sandbox::{Changed, FileSeen, LiveWorkshop, Workshop};
 

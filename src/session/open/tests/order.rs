@@ -1,12 +1,8 @@
 //! Quests that come after others.
 
-use super::{at, attempt, judge, ledger, made_in_order, salt, standing, tally};
-use crate::base::Digest;
+use super::{at, attempt, judge, made_in_order, salt, standing, tally};
 use crate::quest::{Quest, QuestId, Verdict};
-use crate::session::fold::Written;
-use crate::session::{
-    Appended, Claimed, Event, Lease, Projection, Session, SessionError, Span, VerdictBasis,
-};
+use crate::session::{Appended, Claimed, Event, Lease, Session, SessionError, VerdictBasis};
 
 fn free(session: &Session) -> Option<usize> {
     let free = session.first_free(at()).unwrap();
@@ -15,7 +11,7 @@ fn free(session: &Session) -> Option<usize> {
 
 fn waiting(session: &Session) -> (Vec<usize>, Vec<usize>) {
     let waiting = session.waiting().unwrap();
-    assert_eq!(session.projection().unwrap().waiting(), waiting);
+    assert_eq!(session.projection().unwrap().waiting().unwrap(), waiting);
     let blocked = waiting.blocked.iter().map(|found| found.quest.index());
     let quests = waiting.quests.iter().map(|quest| quest.index());
     (quests.collect(), blocked.collect())
@@ -71,24 +67,11 @@ fn nothing_is_recorded_of_a_quest_before_its_turn() {
     });
     refused(&mut session, early.clone());
     refused(&mut session, claim.clone());
-    let span = Span {
-        offset: std::fs::metadata(ledger(&made)).unwrap().len(),
-        length: 1,
-    };
-    let mut board = session.projection().unwrap();
-    let written = Written {
-        redacted: None,
-        at: at(),
-        after: Digest::of(b""),
-        span,
-    };
-    let happened = |board: &mut Projection, event| board.apply(event, written);
-    for event in [&early, &claim] {
-        assert!(happened(&mut board, event).is_err(), "{event:?}");
+    judge(&mut session, 0, Verdict::Pass).unwrap();
+    for event in [claim, early] {
+        let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![event]));
+        assert!(matches!(appended, Ok(Appended::Done)));
     }
-    let before = attempt(&session, 0, Verdict::Pass, VerdictBasis::World);
-    assert!(happened(&mut board, &before).is_ok());
-    assert!(happened(&mut board, &early).is_ok());
 }
 
 #[test]
