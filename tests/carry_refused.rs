@@ -149,8 +149,10 @@ fn of_two_that_hold_one_address_the_first_is_carried() {
         Ok::<_, SessionError>(CarriedPass { carried, bodies })
     });
     let mut reader = old.reader().unwrap();
-    let quests = old.projection().quests().iter();
-    let quests: Vec<_> = quests.map(|at| reader.quest(at).unwrap()).collect();
+    let quests = old.projection().quests();
+    let quests: Vec<_> = quests
+        .map(|at| reader.quest(&at.unwrap()).unwrap())
+        .collect();
     let new = NewSession {
         stock: &comail::session::nothing_to_stock,
         watch: &comail::session::Unwatched,

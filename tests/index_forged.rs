@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use comail::base::Digest;
-use rusqlite::{Connection, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
 use serde_json::json;
 
 use crate::harness::EmailNet;
@@ -36,98 +37,95 @@ fn reviewed() -> EmailNet {
     world
 }
 
-/// The index, with what seals its rows.
+/// Somebody who writes to the index as comail does: with seals, and with the count of changes.
 struct Forger {
     index: Connection,
+    path: PathBuf,
     session: String,
 }
 
 impl Forger {
     fn open(world: &EmailNet) -> Self {
-        let index = Connection::open(session(world).join("index.sqlite")).expect("an index");
+        let path = session(world).join("index.sqlite");
         let settings = fs::read(session(world).join("session.json")).expect("settings");
         Self {
-            index,
+            index: Connection::open(&path).expect("an index"),
+            path,
             session: Digest::of(&settings).to_string(),
         }
     }
 
-    fn seal(&self, table: &str, said: &str) -> i64 {
-        let parts = [self.session.as_bytes(), table.as_bytes(), said.as_bytes()];
+    fn seal(&self, table: &str, cells: &[Value]) -> i64 {
+        let mut said = Vec::new();
+        for cell in cells {
+            match cell {
+                Value::Integer(number) => {
+                    said.push(b'i');
+                    said.extend(number.to_be_bytes());
+                }
+                Value::Text(text) => {
+                    said.push(b't');
+                    said.extend((text.len() as u64).to_be_bytes());
+                    said.extend(text.bytes());
+                }
+                _ => said.push(b'n'),
+            }
+        }
+        let parts = [self.session.as_bytes(), table.as_bytes(), &said];
         i64::from_be_bytes(Digest::of_parts(parts).first_bytes())
     }
 
-    /// Writes the checkpoint anew.
-    fn checkpoint(&self, edit: impl FnOnce(&str) -> String) {
-        let select = "SELECT body, seal FROM checkpoint";
-        let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
-        let (body, seal) = self.index.query_row(select, [], read).expect("a row");
-        assert_eq!(seal, self.seal("checkpoint", &body));
-        let other = edit(&body);
-        assert_ne!(other, body);
-        let put = "UPDATE checkpoint SET body = ?, seal = ?";
-        let seal = self.seal("checkpoint", &other);
+    /// The cells of a row, of which the last is the seal, and the last but one the body.
+    fn row(&self, table: &str, id: u32) -> Vec<Value> {
+        let select = format!("SELECT * FROM {table} WHERE id = ?");
+        let mut select = self.index.prepare(&select).expect("a table");
+        let columns = select.column_count();
+        let read = |row: &Row<'_>| (0..columns).map(|at| row.get(at)).collect();
+        let cells: Vec<Value> = select.query_row([id], read).expect("a row");
+        let (seal, said) = cells.split_last().expect("cells");
+        assert_eq!(*seal, Value::Integer(self.seal(table, said)));
+        cells
+    }
+
+    /// Writes a row with another body.
+    fn put(&self, table: &str, mut cells: Vec<Value>, body: String) {
+        let last = cells.len() - 1;
+        cells[last - 1] = Value::Text(body);
+        cells[last] = Value::Integer(self.seal(table, &cells[..last]));
+        let places = vec!["?"; cells.len()].join(", ");
+        let put = format!("INSERT OR REPLACE INTO {table} VALUES ({places})");
         self.index
-            .execute(put, params![other, seal])
+            .execute(&put, params_from_iter(cells))
             .expect("a row");
     }
 
-    /// What the row of a quest says, as it is sealed.
-    fn said(&self, id: u32) -> String {
-        let select = "SELECT * FROM quest WHERE id = ?";
-        let read = |row: &Row<'_>| {
-            let text = |name: &str| row.get::<_, Option<String>>(name).map(|it| json!(it));
-            let number = |name: &str| row.get::<_, Option<i64>>(name).map(|it| json!(it));
-            let span = |of: &str| {
-                let offset = number(&format!("{of}_offset"))?;
-                let length = number(&format!("{of}_length"))?;
-                Ok::<_, rusqlite::Error>(if offset.is_null() {
-                    json!(null)
-                } else {
-                    json!([offset, length])
-                })
-            };
-            let mut lines = Vec::new();
-            for of in ["quest", "last", "outcome", "settled", "dispute", "handover"] {
-                lines.push(span(of)?);
-            }
-            let parts = [
-                ("id", number("id")?),
-                ("key", text("key")?),
-                ("fold", number("fold")?),
-                ("state", text("state")?),
-                ("tries", number("tries")?),
-                ("attempts", number("attempts")?),
-                ("lines", json!(lines)),
-                ("grounds", text("grounds")?),
-                ("outcome", text("outcome")?),
-                ("settled", text("settled")?),
-                ("revisions", number("revisions")?),
-                ("asked", json!(row.get::<_, bool>("asked")?)),
-                ("claim", number("claim")?),
-            ];
-            let parts = parts.map(|(name, value)| format!("\"{name}\":{value}"));
-            let seal: i64 = row.get("seal")?;
-            Ok((format!("{{{}}}", parts.join(",")), seal))
-        };
-        let (said, seal) = self.index.query_row(select, [id], read).expect("a row");
-        assert!(
-            seal == self.seal("quest", &said) || said.contains("\"settled\":\"accepted\""),
-            "{said}"
-        );
-        said
+    fn body(cells: &[Value]) -> String {
+        match &cells[cells.len() - 2] {
+            Value::Text(body) => body.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Writes the checkpoint, which knows how often the file will have been changed then.
+    fn checkpoint(&self, edit: impl FnOnce(&str) -> String) {
+        let mut cells = self.row("checkpoint", 1);
+        let header = fs::read(&self.path).expect("an index");
+        let changes = u32::from_be_bytes(header[24..28].try_into().expect("four bytes"));
+        cells[1] = Value::Integer(i64::from(changes) + 1);
+        let body = edit(&Self::body(&cells));
+        self.put("checkpoint", cells, body);
     }
 
     /// Says of a quest that it was accepted where another one was.
     fn accept(&self, id: u32, other: u32) {
-        self.said(id);
-        let put = "UPDATE quest SET settled = 'accepted', \
-             settled_offset = (SELECT settled_offset FROM quest WHERE id = ?2), \
-             settled_length = (SELECT settled_length FROM quest WHERE id = ?2) WHERE id = ?1";
-        self.index.execute(put, [id, other]).expect("a row");
-        let seal = self.seal("quest", &self.said(id));
-        let put = "UPDATE quest SET seal = ? WHERE id = ?";
-        self.index.execute(put, params![seal, id]).expect("a row");
+        let parsed = |id| -> serde_json::Value {
+            serde_json::from_str(&Self::body(&self.row("quest", id))).expect("a record")
+        };
+        let mut record = parsed(id);
+        record["settled"] = parsed(other)["settled"].clone();
+        assert_eq!(record["settled"]["decision"], "accepted");
+        self.put("quest", self.row("quest", id), record.to_string());
+        self.checkpoint(str::to_owned);
     }
 }
 

@@ -170,10 +170,10 @@ fn an_index_of_another_format_session_or_time_is_not_believed() {
     for sql in [
         "PRAGMA user_version = 0",
         "PRAGMA user_version = 1",
-        "PRAGMA user_version = 3",
+        "PRAGMA user_version = 6",
         "PRAGMA application_id = 1",
-        "DROP TABLE claim",
-        "DROP INDEX quest_todo; DROP TABLE submission",
+        "DROP TABLE mark",
+        "DROP INDEX quest_todo; DROP INDEX quest_worker",
         "ALTER TABLE quest ADD COLUMN more TEXT",
         "ALTER TABLE quest RENAME COLUMN state TO was",
     ] {

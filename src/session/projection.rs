@@ -28,6 +28,7 @@ use super::manifest::{FoldConfig, read_manifest};
 use super::quest_record::{DependencyState, QuestRecord, Waiting};
 use super::state::State;
 use super::totals::Totals;
+use crate::base::files;
 use crate::quest::{FoldedKey, Key, QuestId};
 
 /// An index that is being made; takes the index's place once it is whole.
@@ -119,7 +120,8 @@ impl Projection {
         wait: Duration,
     ) -> Result<Self, IndexError> {
         let place = Self::place(dir);
-        let file = File::open(&place).ok();
+        // Never a pipe, on which opening could block for ever.
+        let file = files::open(&place).ok();
         let connection = index::open(&place, flags, wait)?;
         let mut opened = Self {
             connection: Mutex::new(connection),
