@@ -107,7 +107,12 @@ fn a_pass_and_a_dispute_stay_what_they_were() {
     let text = log.to_string();
     assert!(text.contains("[forgotten] bounced"), "{text}");
     let session = Session::open(&world.place.at(".comail")).expect("a session");
-    let counts = session.projection().expect("a board").totals().counts.clone();
+    let counts = session
+        .projection()
+        .expect("a board")
+        .totals()
+        .counts
+        .clone();
     assert_eq!((counts.disputed, counts.unsealed), (1, 0));
 }
 

@@ -26,7 +26,7 @@ use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::email::EmailGate;
 use crate::gate::{Gate as _, house};
 use crate::quest::{Key, QuestKind};
-use crate::session::{Effective, Prefix, QuestRecord, ReadOnlyIndex, SessionError, Sought, State};
+use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, Sought, State};
 
 /// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
@@ -310,7 +310,7 @@ fn value(name: impl ToString, about: impl ToString) -> Named {
 
 impl Offer {
     fn values(self, dir: &Path, typed: &str) -> Result<Vec<Named>, SessionError> {
-        let index = || ReadOnlyIndex::at(dir);
+        let index = || Projection::read_only(dir);
         Ok(match self {
             Self::Rules => {
                 let all = house::rules()
@@ -370,7 +370,7 @@ impl Offer {
 }
 
 fn quests(
-    index: &ReadOnlyIndex,
+    index: &Projection,
     by: Prefix<'_>,
     (state, wanted): Which,
 ) -> Result<Vec<QuestRecord>, SessionError> {
@@ -381,7 +381,7 @@ fn quests(
         wanted,
         most: MAX_VALUES,
     };
-    index.quests(&sought, &|| Instant::now() > end)
+    index.search(&sought, &|| Instant::now() > end)
 }
 
 /// A key as it can be typed: as it is or, if a line break in it would end the command line,

@@ -312,7 +312,9 @@ impl Ledger {
         forgetting: Forgetting,
     ) -> Result<Option<Timestamp>, SessionError> {
         let mut reader = self.reader(forgetting)?;
-        let at = self.last.map(|last| reader.read(last, |line| Ok(line.at())));
+        let at = self
+            .last
+            .map(|last| reader.read(last, |line| Ok(line.at())));
         at.transpose()
     }
 
@@ -445,7 +447,10 @@ impl<W: Write> LedgerDraft<W> {
     /// Ends the ledger, and gives the file back, which is yet to be brought to disk.
     pub(super) fn end(self) -> Result<W, SessionError> {
         self.fold.end();
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
+        let file = self
+            .file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error);
         file.map_err(SessionError::io(&self.ledger.path, "write the ledger"))
     }
 }
@@ -578,9 +583,7 @@ impl LineReader {
         let read = || -> Result<T, Damage> {
             let line = self.line()?;
             match line.redacted() {
-                Some(digest) if !self.forgetting.backs(line.seq(), digest) => {
-                    Err(Damage::Unbacked)
-                }
+                Some(digest) if !self.forgetting.backs(line.seq(), digest) => Err(Damage::Unbacked),
                 _ => take(&line),
             }
         };

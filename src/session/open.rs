@@ -677,10 +677,7 @@ impl Session {
         self.reader()?.dispute(record)
     }
 
-    pub fn handover(
-        &self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<str>>>, SessionError> {
+    pub fn handover(&self, record: &QuestRecord) -> Result<Option<Dated<Box<str>>>, SessionError> {
         self.reader()?.handover(record)
     }
 
@@ -691,10 +688,7 @@ impl Session {
     pub fn revised(&self, record: &QuestRecord) -> Result<Vec<Attempt>, SessionError> {
         let mut revised = Vec::new();
         // How many were sent back is not gone by: the index that says so can be forged.
-        let Some(last) = self
-            .last_attempt(record)?
-            .filter(|_| record.attempts > 0)
-        else {
+        let Some(last) = self.last_attempt(record)?.filter(|_| record.attempts > 0) else {
             return Ok(revised);
         };
         if record.attempts == 1 && last.value.number == 1 {

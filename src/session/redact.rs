@@ -81,7 +81,11 @@ impl Session {
                 let copied = copy(redactor, &mut draft, &mut redacted, line, &event);
                 let folds = before.push(ReadLine::of(line, event, span));
                 failed = copied.err();
-                if failed.is_some() { ControlFlow::Break(()) } else { folds }
+                if failed.is_some() {
+                    ControlFlow::Break(())
+                } else {
+                    folds
+                }
             });
             let tail = tail?;
             if let Some(error) = failed {

@@ -223,11 +223,7 @@ fn feed(
     Ok(audited)
 }
 
-fn unsealed(
-    plan: Plan<'_>,
-    entry: &Entry<'_>,
-    line: u64,
-) -> Result<Option<Finding>, SessionError> {
+fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Result<Option<Finding>, SessionError> {
     let court = plan.session.config().policy;
     let Some(what) = broken(&court, &entry.event, entry.line.prev()) else {
         return Ok(None);
@@ -244,11 +240,7 @@ fn unsealed(
     Ok(Some(Finding::new(Kind::Seal, place, what)))
 }
 
-fn place_of(
-    board: &Projection,
-    quest: Option<QuestId>,
-    line: u64,
-) -> Result<Place, SessionError> {
+fn place_of(board: &Projection, quest: Option<QuestId>, line: u64) -> Result<Place, SessionError> {
     let record = match quest {
         Some(quest) => board.get(quest)?,
         None => None,

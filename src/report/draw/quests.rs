@@ -242,7 +242,9 @@ mod tests_choose {
         quests[3].attempts = 1;
         quests[4].dispute = Some(quests[4].quest_line);
         let order = |only: &[State], most| {
-            let chosen = chosen(quests.iter().cloned().map(Ok), only, most).unwrap().into_iter();
+            let chosen = chosen(quests.iter().cloned().map(Ok), only, most)
+                .unwrap()
+                .into_iter();
             chosen.map(|id| id.index() + 1).collect::<Vec<_>>()
         };
         assert_eq!(order(&[], 10), [6, 3, 5, 4, 2, 1]);

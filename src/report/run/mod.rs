@@ -21,8 +21,7 @@ use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::session::{
-    Effective, Ending, Projection, QuestRecord, Reason, RunId, SessionError, State,
-    VerdictBasis,
+    Effective, Ending, Projection, QuestRecord, Reason, RunId, SessionError, State, VerdictBasis,
 };
 
 pub use history::{Driven, Run, RunHistory, RunReport, Took, Used};
@@ -114,16 +113,18 @@ impl Report {
 }
 
 /// What is told of each quest: what all runs took, or the one that was named.
-fn quests(
-    telling: &Telling<'_>,
-    board: &Projection,
-) -> Result<Vec<QuestReport>, SessionError> {
+fn quests(telling: &Telling<'_>, board: &Projection) -> Result<Vec<QuestReport>, SessionError> {
     let runs = telling.history.runs().iter();
     let named = |run: &&Run| telling.run.is_none_or(|named| named == run.id);
     let runs: Vec<&Run> = runs.filter(named).collect();
     let told = board.quests().map(|quest| {
         let quest = quest?;
-        Ok(QuestReport::of(&quest, telling.history, &runs, telling.lives))
+        Ok(QuestReport::of(
+            &quest,
+            telling.history,
+            &runs,
+            telling.lives,
+        ))
     });
     told.collect()
 }

@@ -294,7 +294,9 @@ fn a_row_whose_bytes_changed_is_not_read() {
         let index = open(&session).unwrap();
         let read = match table {
             "quest" => index.get(id(4)).map(drop),
-            _ => index.fits(&session.projection().unwrap()).map_err(Into::into),
+            _ => index
+                .fits(&session.projection().unwrap())
+                .map_err(Into::into),
         };
         assert!(matches!(read, Err(SessionError::Index(_))), "{table}");
         std::fs::write(&path, &whole).unwrap();
@@ -316,7 +318,10 @@ fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
     let carried = carried(&session, 2);
     assert!(append(&mut session, carried));
     assert_eq!(waiting(&session), crate::session::Waiting::default());
-    assert_eq!(session.projection().unwrap().waiting().unwrap(), waiting(&session));
+    assert_eq!(
+        session.projection().unwrap().waiting().unwrap(),
+        waiting(&session)
+    );
     session.fold().unwrap();
     assert_eq!(session.mended(), []);
 }
@@ -333,7 +338,11 @@ fn a_row_of_another_session_is_none_of_this_one() {
     };
     let (mine, theirs) = (seals(&one), seals(&two));
     assert_eq!(mine.len(), theirs.len());
-    assert!(mine.iter().zip(&theirs).all(|(mine, theirs)| mine != theirs));
+    assert!(
+        mine.iter()
+            .zip(&theirs)
+            .all(|(mine, theirs)| mine != theirs)
+    );
     std::fs::copy(two.dir.join("index.sqlite"), one.dir.join("index.sqlite")).unwrap();
     let session = Session::open(&one.dir).unwrap();
     let found = session.mended();
