@@ -155,6 +155,15 @@ fn what_was_never_decided_is_not_taken_back() {
 }
 
 #[test]
+fn a_forged_tally_is_found_by_audit() {
+    let world = reviewed();
+    Forger::open(&world).checkpoint(|body| body.replacen("\"pass\":1", "\"pass\":2", 1));
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!((code, found(&report)), (8, vec!["index - -".to_owned()]));
+    world.place.run(["audit"]).ok();
+}
+
+#[test]
 fn a_dispute_rests_on_no_index_either() {
     let world = reviewed();
     let key = "--operator-key=key";

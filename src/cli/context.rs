@@ -79,7 +79,7 @@ impl Context {
 
     /// Opens the session, and reports repairs on stderr.
     pub fn open_session(&mut self) -> Result<Session> {
-        let session = Session::open_watched(&self.session_dir, self.watch())?;
+        let session = Session::open_watched(&self.dir, self.watch())?;
         session.log_opened();
         self.report_mended(&session);
         Ok(session)

@@ -148,9 +148,7 @@ pub(super) fn results<'a>(
             .board
             .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;
-        let told = Told::read(&mut reader, &standing)?;
-        let blocked = waiting.blocks(*id);
-        let cells = cells(&standing, blocked, &told, columns)?;
+        let cells = cells(&mut reader, &standing, waiting.blocks(*id), columns)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }

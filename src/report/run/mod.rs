@@ -112,21 +112,34 @@ impl Report {
     }
 }
 
-/// What is told of each quest: what all runs took, or the one that was named.
+/// What became of each quest; its effort in all runs, or in the one that was named.
 fn quests(telling: &Telling<'_>, board: &Projection) -> Result<Vec<QuestReport>, SessionError> {
     let runs = telling.history.runs().iter();
     let named = |run: &&Run| telling.run.is_none_or(|named| named == run.id);
     let runs: Vec<&Run> = runs.filter(named).collect();
-    let told = board.quests().map(|quest| {
-        let quest = quest?;
-        Ok(QuestReport::of(
-            &quest,
-            telling.history,
-            &runs,
-            telling.lives,
-        ))
-    });
-    told.collect()
+    let report = |standing: &QuestRecord| {
+        let driven = runs.iter().filter_map(|run| {
+            let driven = run.quests.get(&standing.id)?;
+            Some(DrivenIn {
+                run: run.id,
+                took: Took::of(driven.starts.values()),
+                reason: run.reason_of(driven, (telling.lives)(run.id)),
+            })
+        });
+        QuestReport {
+            quest: standing.id,
+            key: standing.key.clone(),
+            state: standing.progress.state,
+            effective: Effective::of(standing),
+            unproven: is_unproven(standing),
+            tries: standing.progress.tries,
+            submissions: standing.attempts,
+            rules: telling.history.rules_of(standing.id),
+            driven: driven.collect(),
+        }
+    };
+    let quests = board.quests().map(|quest| Ok(report(&quest?)));
+    quests.collect()
 }
 
 /// What is told of a quest.
@@ -211,7 +224,7 @@ pub struct Unproven {
 }
 
 impl Shares {
-    pub fn of(board: &Projection) -> Result<Self, SessionError> {
+    fn of(board: &Projection) -> Result<Self, SessionError> {
         let mut shares = Self::default();
         for standing in board.quests() {
             shares.add(&standing?);

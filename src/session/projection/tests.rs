@@ -214,10 +214,11 @@ fn every_column_of_every_row_is_held_against_the_ledger() {
     let rows = dump(&index);
     for table in TABLES {
         let sql = format!("SELECT * FROM {table}");
-        let connection = lock(&index.connection);
-        let columns = connection.prepare(&sql).unwrap();
-        let columns: Vec<String> = columns.column_names().into_iter().map(Into::into).collect();
-        drop(connection);
+        let columns: Vec<String> = {
+            let connection = lock(&index.connection);
+            let select = connection.prepare(&sql).unwrap();
+            select.column_names().into_iter().map(Into::into).collect()
+        };
         for (place, column) in columns.iter().enumerate() {
             let values = rows.iter().filter(|(name, _)| name == table);
             let filled = values.map(|(_, values)| &values[place]);
