@@ -51,7 +51,6 @@ const MAX_BATCH: usize = 256;
 
 impl SystemClock {
     /// The time, to the millisecond.
-    #[must_use]
     pub fn time() -> Timestamp {
         let now = Timestamp::now();
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)

@@ -16,27 +16,22 @@ pub struct Digest(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))
 pub struct BadDigest(String);
 
 impl Digest {
-    #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    #[must_use]
     pub fn first_bytes<const N: usize>(&self) -> [u8; N] {
         std::array::from_fn(|index| self.0[index])
     }
 
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    #[must_use]
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {

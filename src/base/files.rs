@@ -62,7 +62,6 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
 }
 
 /// Whether something lies at `path` that is no regular file, a link to nowhere included.
-#[must_use]
 pub fn is_other(path: &Path) -> bool {
     match std::fs::symlink_metadata(path) {
         Ok(_) => metadata(path).is_err(),
@@ -70,7 +69,6 @@ pub fn is_other(path: &Path) -> bool {
     }
 }
 
-#[must_use]
 pub fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotRegular)
 }
@@ -251,7 +249,6 @@ fn same_inode(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// The directory of a file, which is `.` for a bare name.
-#[must_use]
 pub fn directory_of(target: &Path) -> &Path {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

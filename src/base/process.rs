@@ -51,7 +51,6 @@ pub struct ProcessStat {
 }
 
 impl ProcessStat {
-    #[must_use]
     pub fn of(pid: i32) -> Option<Self> {
         Self::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
@@ -73,7 +72,6 @@ impl ProcessStat {
 }
 
 /// All processes that descend from `first`, which is not among them.
-#[must_use]
 pub fn descendants(first: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -93,7 +91,6 @@ pub fn descendants(first: Pid) -> Vec<Pid> {
 }
 
 /// The processor time that a process and its descendants have used.
-#[must_use]
 pub fn cpu_time(first: Pid) -> Duration {
     // The kernel reports ticks of 10 ms on every architecture, whatever it counts in itself.
     const TICK: Duration = Duration::from_millis(10);
@@ -301,7 +298,6 @@ fn signal_tree(program: Pid, signal: Signal) {
 }
 
 /// Waits for the program, and reaps whatever else ends meanwhile.
-#[must_use]
 pub fn wait_for(program: Pid) -> Exit {
     loop {
         match waitpid(None, None) {
@@ -342,7 +338,6 @@ pub struct ProcessState<S, O> {
 
 impl<S, O> ProcessState<S, O> {
     /// Whether all processes are gone and no more output will come.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.gone
             .is_some_and(|gone| self.open == 0 || gone.elapsed() >= OPEN_AFTER_END)
@@ -432,7 +427,6 @@ impl<S, O> Supervised<S, O> {
     }
 
     /// The supervisor; every process of the program descends from it.
-    #[must_use]
     pub fn pid(&self) -> Pid {
         Pid::from_raw(self.supervisor.id().cast_signed())
     }

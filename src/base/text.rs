@@ -48,7 +48,6 @@ fn write_escaped(f: &mut fmt::Formatter<'_>, text: &str, keep: fn(char) -> bool)
 }
 
 /// Escapes the [unsafe](is_unsafe) characters of a JSON document. Its value stays the same.
-#[must_use]
 pub fn escape_json(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
@@ -66,7 +65,6 @@ pub fn escape_json(json: &str) -> String {
 }
 
 /// Whether a character controls a terminal, separates lines, or is invisible.
-#[must_use]
 pub fn is_unsafe(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -75,24 +73,20 @@ pub fn is_unsafe(c: char) -> bool {
 }
 
 /// Whether a character is displayed as nothing (`Default_Ignorable_Code_Point` of UAX #44).
-#[must_use]
 pub fn invisible(c: char) -> bool {
     !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
-#[must_use]
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || c == BLANK_BRAILLE
 }
 
-#[must_use]
 pub fn is_blank(text: &str) -> bool {
     visible_len(text) == 0
 }
 
 /// Counts the characters that a reader sees. White space between others counts as one, and so
 /// does a letter with its combining marks.
-#[must_use]
 pub fn visible_len(text: &str) -> usize {
     let (mut length, mut gap) = (0, false);
     for c in text.nfc() {
@@ -107,7 +101,6 @@ pub fn visible_len(text: &str) -> usize {
 }
 
 /// Removes invisible characters, and makes each run of white space one space, none at the ends.
-#[must_use]
 pub fn normalise(text: &str) -> String {
     let (mut normal, mut gap) = (String::new(), false);
     for c in text.chars() {
@@ -125,21 +118,18 @@ pub fn normalise(text: &str) -> String {
 }
 
 /// The text as a reader sees it: [normalised](normalise), in compatibility forms (NFKC).
-#[must_use]
 pub fn visible(text: &str) -> String {
     let normal = normalise(&text.nfkc().collect::<String>());
     // Characters that an invisible one kept apart may compose now.
     normal.nfkc().collect()
 }
 
-#[must_use]
 pub fn fold(text: &str) -> String {
     let cased = CaseMapper::new().fold_string(&visible(text)).into_owned();
     cased.nfkc().collect()
 }
 
 /// The text in NFKC, each run of white space one space. Case and invisible characters stay.
-#[must_use]
 pub fn single_spaced(text: &str) -> Cow<'_, str> {
     // Most keys and headings are normal already, and a list may have a million of them.
     if is_nfkc_quick(text.chars()) == IsNormalized::Yes && is_single_spaced(text) {
@@ -159,7 +149,6 @@ fn is_single_spaced(text: &str) -> bool {
     single && before != ' '
 }
 
-#[must_use]
 pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -168,7 +157,6 @@ pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// Like [`truncate`], and says how long the whole text is: `abc… (300 bytes)`.
-#[must_use]
 pub fn truncate_with_size(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()).into(),
@@ -176,7 +164,6 @@ pub fn truncate_with_size(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-#[must_use]
 pub fn truncate_start(text: &str, most: usize) -> Cow<'_, str> {
     let first = most
         .checked_sub(1)
@@ -196,7 +183,6 @@ pub fn plural(count: impl Into<u64>, noun: &str) -> String {
 
 /// Wraps text at `width` characters. A part between backticks is never broken, and a word that
 /// is longer than a line gets a line of its own.
-#[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words(text) {

@@ -2,7 +2,6 @@
 
 /// The entries of a list, one a line, in the order of the file. Empty lines and lines that begin
 /// with `#` are comments.
-#[must_use]
 pub fn entries(text: &'static str) -> Vec<&'static str> {
     let lines = text.lines().map(str::trim);
     lines

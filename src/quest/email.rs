@@ -25,12 +25,10 @@ static FILE: LazyLock<QuestFile<'static>> = LazyLock::new(|| {
 static KIND: LazyLock<QuestKind> = LazyLock::new(|| FILE.kind());
 
 /// The quest file without its controls, which take longest to read and which few commands need.
-#[must_use]
 pub fn file() -> &'static QuestFile<'static> {
     &FILE
 }
 
-#[must_use]
 pub fn kind() -> QuestKind {
     KIND.clone()
 }

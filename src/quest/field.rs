@@ -21,12 +21,10 @@ use crate::base::text::visible_len;
 pub struct FieldName(Cow<'static, str>);
 
 impl FieldName {
-    #[must_use]
     pub const fn known(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -64,7 +62,6 @@ pub struct Field {
 pub const NO_EXAMPLE: &str = "…";
 
 impl Field {
-    #[must_use]
     pub fn has_example(&self) -> bool {
         self.example != NO_EXAMPLE
     }
@@ -165,12 +162,10 @@ impl Shape {
         })
     }
 
-    #[must_use]
     pub fn kind(&self) -> FieldKind {
         self.kind
     }
 
-    #[must_use]
     pub fn placeholder(&self) -> Cow<'static, str> {
         match self.kind {
             FieldKind::Text => "TEXT".into(),
@@ -190,7 +185,6 @@ impl Shape {
     /// What was expected of `text`, where it is not so.
     ///
     /// A file or a path is looked at as a text alone: what stands there is for a gate to look up.
-    #[must_use]
     pub fn misfit(&self, text: &str) -> Option<Cow<'static, str>> {
         self.misfit_of_kind(text)
             .or_else(|| self.bounds.misfit(self.kind, text))
@@ -289,7 +283,6 @@ fn is_web_url(text: &str) -> bool {
 }
 
 impl Shape {
-    #[must_use]
     pub fn schema(&self) -> Schema {
         let mut schema = match self.kind {
             FieldKind::Text | FieldKind::Path | FieldKind::File => json_schema!({"type": "string"}),

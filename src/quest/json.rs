@@ -108,7 +108,6 @@ const REPLACED: &str = r"\ufffd";
 
 /// The bytes of a JSON document as a text, with U+FFFD for every byte that belongs to none and
 /// for every escape of half a surrogate pair.
-#[must_use]
 pub fn whole_text(json: &[u8]) -> Cow<'_, str> {
     match String::from_utf8_lossy(json) {
         Cow::Borrowed(text) => paired(text),

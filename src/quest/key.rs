@@ -35,18 +35,15 @@ impl Key {
         }
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The key for comparing: NFKC, and every run of white space one space.
-    #[must_use]
     pub fn folded(&self) -> FoldedKey {
         FoldedKey(self.folded_text().into())
     }
 
-    #[must_use]
     pub fn folds_to(&self, folded: &FoldedKey) -> bool {
         self.folded_text() == *folded.0
     }
@@ -57,7 +54,6 @@ impl Key {
 }
 
 impl FoldedKey {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -94,13 +90,11 @@ impl QuestId {
     pub const FIRST: Self = Self(NonZeroU32::MIN);
 
     /// The id of the quest at `index`, counted from 0; none beyond `u32::MAX` quests.
-    #[must_use]
     pub fn from_index(index: usize) -> Option<Self> {
         let number = u32::try_from(index).ok()?.checked_add(1)?;
         NonZeroU32::new(number).map(Self)
     }
 
-    #[must_use]
     pub fn index(self) -> usize {
         self.0.get() as usize - 1
     }
@@ -126,7 +120,6 @@ impl FromStr for QuestId {
 
 /// Of the quests whose keys fold to the same as `wanted`, those that it means: the ones that are
 /// spelt so, else all.
-#[must_use]
 pub fn meant(wanted: &Key, same_fold: &[(QuestId, Key)]) -> Vec<QuestId> {
     let ids = |exact: bool| {
         let quests = same_fold
@@ -150,7 +143,6 @@ const MOST_SUGGESTED: usize = 3;
 const LEAST_LIKENESS: f64 = 0.7;
 
 impl Nearest {
-    #[must_use]
     pub fn to(wanted: &Key) -> Self {
         Self {
             wanted: wanted.folded().as_str().to_lowercase(),

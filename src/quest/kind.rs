@@ -24,7 +24,6 @@ pub struct QuestKind {
 }
 
 impl QuestKind {
-    #[must_use]
     pub fn result_fields(&self) -> Vec<FieldName> {
         let names = || self.fields.iter().map(|field| &field.name);
         let answer = names().filter(|name| Some(*name) == self.answer.as_ref());
@@ -47,14 +46,12 @@ pub enum Anchor {
 }
 
 impl Anchor {
-    #[must_use]
     pub fn label(&self) -> &'static str {
         match self {
             Self::Site(_) => "site, as the operator knows it",
         }
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             Self::Site(text) => text,
@@ -62,7 +59,6 @@ impl Anchor {
     }
 
     /// The anchor's text for comparing: without what differs between two spellings of one site.
-    #[must_use]
     pub fn folded(&self) -> String {
         match self {
             Self::Site(text) => site_core(text),

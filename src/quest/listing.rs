@@ -131,7 +131,6 @@ struct Wish {
 }
 
 impl Listing {
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -300,25 +299,21 @@ impl Listing {
 }
 
 impl Listed {
-    #[must_use]
     pub fn counts(&self) -> ListingCounts {
         self.counts
     }
 
     /// How many quests were there before the list was read.
-    #[must_use]
     pub fn seeded(&self) -> usize {
         self.seeded.len()
     }
 
     /// How many of those have no row in the list.
-    #[must_use]
     pub fn without_row(&self) -> usize {
         self.seeded.iter().filter(|has_row| !**has_row).count()
     }
 
     /// How many of those had no anchor, and the list names one.
-    #[must_use]
     pub fn newly_anchored(&self) -> usize {
         let places = self.anchors.keys();
         let seeded = places.filter(|place| (**place as usize) < self.seeded());
@@ -338,7 +333,6 @@ impl Listed {
     }
 
     /// The rows that belong to quests which were there before, in order of the rows.
-    #[must_use]
     pub fn known_rows(self) -> Vec<(u32, QuestId)> {
         let seeded = self.seeded();
         let mut rows: Vec<_> = self

@@ -62,13 +62,11 @@ pub struct Quest {
 impl Quest {
     /// All that the list says of it beside its key, as people are shown it: what is known
     /// beforehand, what prompts show, and what checks alone go by.
-    #[must_use]
     pub fn listed(&self) -> Vec<Shown> {
         listed(self.anchor.as_ref(), &self.shown, &self.known)
     }
 
     /// The text of the column with this heading, of those that the quest keeps.
-    #[must_use]
     pub fn cell(&self, label: &str) -> Option<&str> {
         let mut cells = self.known.iter().chain(&self.shown);
         cells

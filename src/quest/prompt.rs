@@ -136,7 +136,6 @@ pub(super) fn indented(text: &str, indent: &str) -> String {
     block
 }
 
-#[must_use]
 pub fn listed(anchor: Option<&Anchor>, shown: &[Shown], known: &[Shown]) -> Vec<Shown> {
     let anchor = anchor.map(|anchor| Shown {
         label: anchor.label().to_owned(),

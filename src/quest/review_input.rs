@@ -28,7 +28,6 @@ pub enum ReviewInput {
 pub struct BadReviewInput(String);
 
 impl ReviewInput {
-    #[must_use]
     pub fn field(&self) -> Option<&FieldName> {
         match self {
             Self::Submission(field) | Self::Evidence(field) | Self::File(field) => Some(field),
@@ -38,7 +37,6 @@ impl ReviewInput {
 
     /// Whether it is something that the agent has not written itself: a page, what a program made
     /// of its answer, or how its answer differs from what was there.
-    #[must_use]
     pub fn differs(&self) -> bool {
         matches!(
             self,

@@ -25,7 +25,6 @@ pub enum Submission {
 }
 
 impl Submission {
-    #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
         match self {
             Self::Fields(fields) => fields.get(name).map(String::as_str),
@@ -33,14 +32,12 @@ impl Submission {
         }
     }
 
-    #[must_use]
     pub fn digest(&self) -> Digest {
         let canonical = serde_json::json!(self).to_string();
         Digest::of(canonical.as_bytes())
     }
 }
 
-#[must_use]
 pub fn submission_schema(kind: &QuestKind) -> Schema {
     let properties = kind.fields.iter().map(|field| {
         let mut schema = field.shape.schema();

@@ -37,14 +37,12 @@ pub struct Values {
 }
 
 impl Names {
-    #[must_use]
     pub fn of_prompt<'a>(columns: impl Iterator<Item = &'a str>) -> Self {
         let fixed = ["key", "id", "shown", "anchor"].map(str::to_owned);
         let columns = columns.map(|column| format!("input.{column}"));
         Self(fixed.into_iter().chain(columns).collect())
     }
 
-    #[must_use]
     pub fn of_check<'a>(
         columns: impl Iterator<Item = &'a str>,
         fields: impl Iterator<Item = &'a str>,
@@ -58,13 +56,11 @@ impl Names {
     }
 
     /// What the texts of a check over the whole result may name: nothing of a quest.
-    #[must_use]
     pub fn of_final<'a>(services: impl Iterator<Item = &'a str>) -> Self {
         let of = |name| ["port", "url"].map(|what| format!("service.{name}.{what}"));
         Self(services.flat_map(of).collect())
     }
 
-    #[must_use]
     pub fn of_service() -> Self {
         Self(vec![String::from("port")])
     }
@@ -135,7 +131,6 @@ impl Template {
         })
     }
 
-    #[must_use]
     pub fn fixed(text: &str) -> Self {
         Self {
             source: text.to_owned(),
@@ -144,18 +139,15 @@ impl Template {
         }
     }
 
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// The names whose values it takes, as `field.site`, or `field` where which is not known.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.named
     }
 
-    #[must_use]
     pub fn reads_field(&self, field: &str) -> bool {
         let mut named = self.named.iter();
         named.any(|name| match name.strip_prefix("field") {
@@ -169,19 +161,16 @@ impl Template {
         })
     }
 
-    #[must_use]
     pub fn reads_fields(&self) -> bool {
         let mut named = self.named.iter();
         named.any(|name| name == "field" || name.starts_with("field."))
     }
 
-    #[must_use]
     pub fn reads_others(&self) -> bool {
         let mut named = self.named.iter();
         named.any(|name| name != "field" && !name.starts_with("field."))
     }
 
-    #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.plain || !(self.source.contains("{{") || self.source.contains("{%"))
     }
@@ -196,7 +185,6 @@ impl Template {
 }
 
 impl Values {
-    #[must_use]
     pub fn of<'a>(
         quest: &Quest,
         submission: &Submission,

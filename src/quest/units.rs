@@ -27,12 +27,10 @@ const UNITS: [(&str, u64); 4] = [
 const LARGEST: u64 = 1 << 30;
 
 impl ByteSize {
-    #[must_use]
     pub const fn mebibytes(count: u16) -> Self {
         Self((count as u64) << 20)
     }
 
-    #[must_use]
     pub const fn bytes(self) -> u64 {
         self.0
     }
@@ -121,17 +119,14 @@ const LONGEST_MILLIS: u32 = 24 * 60 * 60 * 1000;
 pub struct BadSpan;
 
 impl Span {
-    #[must_use]
     pub const fn from_millis(millis: u32) -> Self {
         Self(millis)
     }
 
-    #[must_use]
     pub const fn millis(self) -> u32 {
         self.0
     }
 
-    #[must_use]
     pub const fn duration(self) -> Duration {
         Duration::from_millis(self.0 as u64)
     }

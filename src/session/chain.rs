@@ -63,7 +63,6 @@ pub struct Tip {
 }
 
 impl Tip {
-    #[must_use]
     pub fn start() -> Self {
         Self {
             length: 0,
@@ -167,12 +166,10 @@ impl<'a> Line<'a> {
         })
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    #[must_use]
     pub fn tip(&self) -> Tip {
         *self.tip.get_or_init(|| {
             let head = &self.text.as_bytes()[..self.head_length];
@@ -183,17 +180,14 @@ impl<'a> Line<'a> {
         })
     }
 
-    #[must_use]
     pub fn seq(&self) -> u64 {
         self.head.seq
     }
 
-    #[must_use]
     pub fn prev(&self) -> Digest {
         self.head.prev
     }
 
-    #[must_use]
     pub fn at(&self) -> Timestamp {
         self.head.at
     }
@@ -202,22 +196,18 @@ impl<'a> Line<'a> {
         Event::parse(self.head.kind, self.body())
     }
 
-    #[must_use]
     pub fn kind(&self) -> EventType {
         self.head.kind
     }
 
-    #[must_use]
     pub fn body(&self) -> &str {
         &self.text[self.body_at..self.text.len() - CLOSE.len()]
     }
 
-    #[must_use]
     pub fn redacted(&self) -> Option<Digest> {
         self.redacted
     }
 
-    #[must_use]
     pub fn with_body(&self, body: &str) -> Line<'static> {
         let digest = body_digest(self.head.salt, body);
         let mut text = self.text[..self.head_length].to_owned();

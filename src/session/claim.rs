@@ -26,7 +26,6 @@ pub struct BadWorker;
 const MOST_NAME_CHARS: usize = 64;
 
 impl Worker {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -83,12 +82,10 @@ impl Lease {
 
     const MOST_SECONDS: u32 = 24 * 60 * 60;
 
-    #[must_use]
     pub fn seconds(self) -> u32 {
         self.0
     }
 
-    #[must_use]
     pub fn duration(self) -> SignedDuration {
         SignedDuration::from_secs(i64::from(self.0))
     }
@@ -166,7 +163,6 @@ pub struct Claim {
 }
 
 impl Claim {
-    #[must_use]
     pub fn new(claimed: &Claimed, at: Timestamp) -> Self {
         Self {
             quest: claimed.quest,
@@ -184,19 +180,16 @@ impl Claim {
     ///
     /// A claim of the future does not, once it is further off than its lease: a clock that
     /// jumped back must not keep a quest from everybody until it has caught up.
-    #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
         now.duration_since(self.at).abs() < self.lease.duration()
     }
 
     /// Whether less than half of it is left, so that it is time to renew it.
-    #[must_use]
     pub fn is_worn(&self, now: Timestamp) -> bool {
         now.duration_since(self.at).abs() * 2 > self.lease.duration()
     }
 
     /// How long it lasts from `now`; nothing once it has run out.
-    #[must_use]
     pub fn left(&self, now: Timestamp) -> SignedDuration {
         if self.is_live(now) {
             self.lease.duration() - now.duration_since(self.at)
@@ -206,7 +199,6 @@ impl Claim {
     }
 
     /// Whether `worker` may take the quest at `now` against this claim: nobody else holds it.
-    #[must_use]
     pub fn admits(&self, worker: &Worker, now: Timestamp) -> bool {
         *worker == self.worker || !self.is_live(now)
     }
@@ -215,7 +207,6 @@ impl Claim {
     ///
     /// A worker whose quest went to another is too late, also when that one's lease has run out
     /// since. One without a name never had a claim to lose.
-    #[must_use]
     pub fn admits_answer(&self, worker: Option<&Worker>, now: Timestamp) -> bool {
         match worker {
             Some(worker) => *worker == self.worker,

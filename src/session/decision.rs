@@ -37,7 +37,6 @@ pub enum Decision {
 }
 
 impl Decision {
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Accepted => "accepted",
@@ -104,7 +103,6 @@ pub trait Decided: Serialize + Clone {
 
     fn seal(&self) -> Option<&Seal>;
 
-    #[must_use]
     fn under(self, seal: Option<Seal>) -> Self;
 }
 
@@ -126,7 +124,6 @@ impl DecisionPolicy {
         Ok(decided.under(Some(Seal { after, signature })))
     }
 
-    #[must_use]
     pub fn admits<T: Decided>(&self, decided: &T, after: Digest) -> bool {
         let Some(key) = &self.key else {
             return true;
@@ -219,14 +216,12 @@ impl SigningKey {
         pair.map(Self).map_err(|_| BadKey::File)
     }
 
-    #[must_use]
     pub fn public(&self) -> OperatorKey {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(self.0.public_key().as_ref());
         OperatorKey(bytes)
     }
 
-    #[must_use]
     pub fn sign(&self, message: &[u8]) -> Signature {
         let mut bytes = [0; 64];
         bytes.copy_from_slice(self.0.sign(message).as_ref());
@@ -235,7 +230,6 @@ impl SigningKey {
 }
 
 impl OperatorKey {
-    #[must_use]
     pub fn verifies(&self, message: &[u8], signature: &Signature) -> bool {
         let key = UnparsedPublicKey::new(&ED25519, self.0);
         key.verify(message, &signature.0).is_ok()

@@ -138,7 +138,6 @@ impl From<IndexError> for SessionError {
 
 const USUAL: &str = ".comail";
 
-#[must_use]
 pub fn that_makes(dir: &Path) -> String {
     let line = "comail scan LIST --col COLUMN";
     if dir == Path::new(USUAL) {

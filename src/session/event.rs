@@ -36,7 +36,6 @@ macro_rules! events {
         impl EventType {
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
@@ -45,7 +44,6 @@ macro_rules! events {
         }
 
         impl Event {
-            #[must_use]
             pub fn kind(&self) -> EventType {
                 match self {
                     $(Self::$variant(_) => EventType::$variant,)+
@@ -99,7 +97,6 @@ events! {
 }
 
 impl EventType {
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
@@ -247,7 +244,6 @@ pub enum Outcome {
 impl Outcome {
     pub const ALL: [Self; 3] = [Self::Confirmed, Self::Refuted, Self::Open];
 
-    #[must_use]
     pub fn of(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Pass => Self::Confirmed,
@@ -256,7 +252,6 @@ impl Outcome {
         }
     }
 
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",

@@ -16,7 +16,6 @@ pub struct EvidenceStore {
 }
 
 impl EvidenceStore {
-    #[must_use]
     pub fn new(session_dir: &Path) -> Self {
         Self {
             dir: session_dir.join("evidence"),

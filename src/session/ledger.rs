@@ -699,7 +699,6 @@ pub struct LedgerWatch {
 
 impl LedgerWatch {
     /// The ledger of the session in `dir`, of which nothing was seen yet.
-    #[must_use]
     pub fn of(dir: &Path) -> Self {
         Self {
             ledger: dir.join("ledger.jsonl"),
@@ -707,7 +706,6 @@ impl LedgerWatch {
         }
     }
 
-    #[must_use]
     pub fn is_at(&self, end: u64) -> bool {
         self.seen == Some(end)
     }

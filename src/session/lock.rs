@@ -96,7 +96,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Tries to get the lock of the session in `dir`, for no longer than `patience`, and gives it up
 /// again.
-#[must_use]
 pub fn look_at_lock(dir: &Path, patience: Duration) -> LockState {
     let file = match File::options().write(true).open(dir.join("lock")) {
         Ok(file) => file,

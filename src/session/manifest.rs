@@ -132,7 +132,6 @@ pub struct FoldConfig {
 }
 
 impl FoldConfig {
-    #[must_use]
     pub fn of(manifest: &Manifest, session: Digest) -> Self {
         Self {
             max_tries: manifest.frozen.max_tries,

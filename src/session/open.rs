@@ -447,40 +447,33 @@ impl Session {
 
 /// What the session is, and what its files say.
 impl Session {
-    #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    #[must_use]
     pub fn config(&self) -> FoldConfig {
         self.config
     }
 
     /// The list that was scanned last.
-    #[must_use]
     pub fn source(&self) -> SourceRecord {
         let checkpoint = self.checkpoint();
         let last = checkpoint.totals.extensions.last();
         last.unwrap_or(&self.manifest.source).clone()
     }
 
-    #[must_use]
     pub fn mended(&self) -> Vec<Repair> {
         self.mended.borrow().clone()
     }
 
-    #[must_use]
     pub fn ledger_bytes(&self) -> u64 {
         self.checkpoint().end()
     }
 
-    #[must_use]
     pub fn evidence(&self) -> EvidenceStore {
         EvidenceStore::new(self.dir())
     }
@@ -499,13 +492,11 @@ impl Session {
     }
 
     /// The ledger from its first line on.
-    #[must_use]
     pub fn log(&self) -> Log {
         Log::of(Ledger::new(self.dir()))
     }
 
     /// The ledger from where the index ends.
-    #[must_use]
     pub fn log_on(&self) -> Log {
         Log::of(self.ledger())
     }
@@ -547,25 +538,21 @@ impl Session {
 
 /// What commands ask. No answer reads the whole ledger, but where it says so.
 impl Session {
-    #[must_use]
     pub fn totals(&self) -> Totals {
         self.checkpoint().totals.clone()
     }
 
     /// The hash of the ledger's last line: noted elsewhere, it shows any later edit.
-    #[must_use]
     pub fn head(&self) -> Digest {
         self.checkpoint().head
     }
 
     /// What was forgotten here, and the addresses that an earlier session forgot.
-    #[must_use]
     pub fn forgetting(&self) -> Forgetting {
         let forgetting = self.checkpoint().totals.forgetting.clone();
         forgetting.beside(&self.manifest.forgotten)
     }
 
-    #[must_use]
     pub fn paused(&self) -> bool {
         let streak = self.checkpoint().totals.streak;
         streak.pauses(self.manifest.frozen.pause_after)
@@ -734,38 +721,31 @@ impl Archive {
         })
     }
 
-    #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    #[must_use]
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    #[must_use]
     pub fn head(&self) -> Digest {
         self.projection.tip().head
     }
 
-    #[must_use]
     pub fn projection(&self) -> &Projection {
         &self.projection
     }
 
-    #[must_use]
     pub fn forgetting(&self) -> Forgetting {
         let forgetting = self.projection.totals().forgetting.clone();
         forgetting.beside(&self.manifest.forgotten)
     }
 
-    #[must_use]
     pub fn evidence(&self) -> EvidenceStore {
         EvidenceStore::new(&self.dir)
     }

@@ -439,23 +439,19 @@ impl Projection {
     }
 
     /// The end of the chain after the lines that it was folded from.
-    #[must_use]
     pub fn tip(&self) -> Tip {
         self.checkpoint.tip()
     }
 
-    #[must_use]
     pub fn totals(&self) -> &Totals {
         &self.checkpoint.totals
     }
 
     /// How many quests there are.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.totals().tally.total() as usize
     }
 
-    #[must_use]
     pub fn remaining(&self) -> u32 {
         self.totals().tally.todo
     }

@@ -22,7 +22,6 @@ pub struct Span {
 
 impl Span {
     /// Where the next line begins.
-    #[must_use]
     pub fn end(self) -> u64 {
         self.offset + u64::from(self.length) + 1
     }
@@ -92,7 +91,6 @@ pub enum DependencyState {
 }
 
 impl QuestRecord {
-    #[must_use]
     pub fn new(quest: &Quest, quest_line: Span) -> Self {
         Self {
             id: quest.id,
@@ -113,7 +111,6 @@ impl QuestRecord {
         }
     }
 
-    #[must_use]
     pub fn way(&self) -> DependencyState {
         if Effective::of(self).holds() {
             DependencyState::Passed
@@ -126,7 +123,6 @@ impl QuestRecord {
 
     /// Whether it is a REVIEW that rests on an unanswered lookup alone, and that nobody has
     /// looked at again.
-    #[must_use]
     pub fn is_unanswered(&self) -> bool {
         let unanswered = |last: Last| last.grounds == VerdictBasis::Unanswered;
         self.progress.state == State::Review
@@ -136,7 +132,6 @@ impl QuestRecord {
     }
 
     /// The line that proves its answer: of the PASS, or of the confirmation.
-    #[must_use]
     pub fn proof(&self) -> Option<Span> {
         match self.resolution {
             Some(resolved) if resolved.outcome == Outcome::Confirmed => Some(resolved.line),
@@ -148,7 +143,6 @@ impl QuestRecord {
     /// The number of the earlier attempt that submitted the same.
     ///
     /// One whose lookups were not answered does not count: the world may answer now.
-    #[must_use]
     pub fn repeats(&self, submitted: Digest) -> Option<u32> {
         let same = |(earlier, basis): &(Digest, VerdictBasis)| {
             *earlier == submitted && *basis != VerdictBasis::Unanswered
@@ -316,7 +310,6 @@ impl Effective {
         Self::Todo,
     ];
 
-    #[must_use]
     pub fn of(standing: &QuestRecord) -> Self {
         match standing.progress.state {
             State::Todo => Self::Todo,
@@ -341,7 +334,6 @@ impl Effective {
         }
     }
 
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -356,19 +348,16 @@ impl Effective {
     }
 
     /// Whether the answer counts as right: proven, confirmed, or accepted by a person.
-    #[must_use]
     pub fn holds(self) -> bool {
         matches!(self, Self::Pass | Self::Accepted | Self::Confirmed)
     }
 
     /// Whether its answer is shown as one. What failed, or what a person rejected, is nobody's
     /// address: it must not appear where somebody would mail to it.
-    #[must_use]
     pub fn stands(self) -> bool {
         self.holds() || self == Self::Open
     }
 
-    #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Open | Self::Refuted)
     }
@@ -422,7 +411,6 @@ impl Waiting {
         }
     }
 
-    #[must_use]
     pub fn blocks(&self, quest: QuestId) -> bool {
         let found = self
             .blocked

@@ -52,13 +52,11 @@ pub struct Suppressed {
 }
 
 impl Suppressed {
-    #[must_use]
     pub fn new(salt: Digest, address: &str) -> Self {
         let digest = Digest::of_parts([salt.as_bytes().as_slice(), address.as_bytes()]);
         Self { salt, digest }
     }
 
-    #[must_use]
     pub fn is(&self, address: &str) -> bool {
         Self::new(self.salt, address) == *self
     }
@@ -117,25 +115,21 @@ struct Blot {
 }
 
 impl Forgetting {
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// The addresses that must not come back.
-    #[must_use]
     pub fn suppressed(&self) -> &[Suppressed] {
         &self.suppressed
     }
 
     /// The same, with addresses that were forgotten before the ledger began.
-    #[must_use]
     pub fn beside(mut self, earlier: &[Suppressed]) -> Self {
         self.suppressed.extend(earlier);
         self
     }
 
-    #[must_use]
     pub fn has_line(&self, line: u64) -> bool {
         self.lines.contains_key(&line)
     }
@@ -147,12 +141,10 @@ impl Forgetting {
         blot.is_some_and(|blot| blot.backed && blot.digest == digest)
     }
 
-    #[must_use]
     pub fn has_body(&self, digest: Digest) -> bool {
         self.evidence.contains(&digest)
     }
 
-    #[must_use]
     pub fn empties(&self, evidence: &str) -> bool {
         let mut removed = self.evidence.iter();
         removed.any(|body| evidence.contains(&body.to_string()))
@@ -162,7 +154,6 @@ impl Forgetting {
         self.evidence.iter().copied()
     }
 
-    #[must_use]
     pub fn copy_of(&self, digest: Digest) -> Digest {
         let mut digest = digest;
         // Nothing keeps a decision from leading in a circle.

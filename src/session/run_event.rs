@@ -32,7 +32,6 @@ pub struct RunId(u32);
 pub struct BadRunId;
 
 impl RunId {
-    #[must_use]
     pub const fn new(number: u32) -> Self {
         Self(number)
     }
@@ -167,7 +166,6 @@ pub struct Spent {
 
 impl Spent {
     /// Both together: told only if both were.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         let cost = match (self.cost, other.cost) {
             (Some(one), Some(two)) => Some(one.saturating_add(two)),
@@ -250,7 +248,6 @@ impl Reason {
         Self::Interrupted,
     ];
 
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Settled => "settled",
@@ -274,7 +271,6 @@ impl Reason {
         }
     }
 
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Settled => "the quest is PASS, REVIEW or DONE",

@@ -39,7 +39,6 @@ impl State {
     /// Every state, in the order in which people are shown them.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Review, Self::Done, Self::Todo];
 
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Todo => "TODO",
@@ -92,7 +91,6 @@ impl Progress {
 
     /// Where a REVIEW leads that is sent back for a revision; none where that is not to be had:
     /// in another state than TODO, and with the last try.
-    #[must_use]
     pub fn revised(self, max_tries: NonZeroU32) -> Option<Self> {
         let tries = self.tries.saturating_add(1);
         let may = self.state == State::Todo && tries < max_tries.get();
@@ -114,12 +112,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    #[must_use]
     pub fn total(&self) -> u32 {
         self.todo + self.pass + self.review + self.done
     }
 
-    #[must_use]
     pub fn of(&self, state: State) -> u32 {
         match state {
             State::Todo => self.todo,
@@ -171,7 +167,6 @@ pub enum VerdictBasis {
 }
 
 impl VerdictBasis {
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::NoResult => "no-result",
@@ -196,7 +191,6 @@ pub enum Ending {
 impl Ending {
     /// How a quest ended that an attempt on these `grounds` brought to `state`; none while it is
     /// in TODO.
-    #[must_use]
     pub fn of(state: State, grounds: VerdictBasis) -> Option<Self> {
         match state {
             State::Todo => None,
@@ -213,7 +207,6 @@ impl Ending {
 pub struct Streak(u32);
 
 impl Streak {
-    #[must_use]
     pub fn after(self, ending: Ending) -> Self {
         match ending {
             Ending::Proven => Self(0),
@@ -221,13 +214,11 @@ impl Streak {
         }
     }
 
-    #[must_use]
     pub fn length(self) -> u32 {
         self.0
     }
 
     /// Whether it pauses a session that pauses after `pause_after` quests; 0 for never.
-    #[must_use]
     pub fn pauses(self, pause_after: u32) -> bool {
         pause_after > 0 && self.0 >= pause_after
     }

@@ -48,7 +48,6 @@ pub struct Counts {
 pub struct EffectiveTally(BTreeMap<Effective, u32>);
 
 impl EffectiveTally {
-    #[must_use]
     pub fn of(&self, effective: Effective) -> u32 {
         self.0.get(&effective).copied().unwrap_or(0)
     }
