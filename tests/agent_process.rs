@@ -219,7 +219,7 @@ fn two_hundred_megabytes_cost_neither_disk_nor_memory() {
     assert_eq!(end.exit, Some(0));
     assert_eq!(end.answer, Some(serde_json::json!({"a": 1})));
     assert!(end.tail.len() <= 8 << 10);
-    assert!(agent.vitals().written > 200_000_000);
+    assert!(agent.vitals().printed > 200_000_000);
     let log = fs::metadata(desk.log()).unwrap().len();
     assert!((10_000..10_100).contains(&log), "{log}");
 }
@@ -251,7 +251,7 @@ fn who_works_without_a_word_shows_it_by_its_processor_time() {
     poll::until("work", || {
         used(&mut agent) > before + Duration::from_millis(100)
     });
-    assert_eq!(agent.vitals().written, 0);
+    assert_eq!(agent.vitals().printed, 0);
     assert!(used(&mut idle) < before_of_idle + Duration::from_millis(50));
 }
 

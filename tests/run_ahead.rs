@@ -1,4 +1,4 @@
-//! `comail run`: what is claimed together with the end of the quest before.
+//! `comail run`: no quest is claimed for which there is no budget.
 
 use serde_json::Value;
 
@@ -18,33 +18,6 @@ fn lines(driven: &Driven) -> Vec<(String, String)> {
         (what, text(&line["at"]))
     };
     ledger.lines().map(line).collect()
-}
-
-#[test]
-fn the_next_quest_is_claimed_with_the_end_of_one_that_is_settled() {
-    let driven = Driven::new(3);
-    driven.drive(&["--answer=stdout"], PRINTS).ok();
-    let lines = lines(&driven);
-    let ends = lines.iter().enumerate();
-    let ends: Vec<usize> = ends
-        .filter(|(_, (what, _))| what == "run quest")
-        .map(|(place, _)| place)
-        .collect();
-    assert_eq!(ends.len(), 3, "{lines:?}");
-    for end in &ends[..2] {
-        let [attempt, quest, claim] = &lines[end - 1..=end + 1] else {
-            panic!("{lines:?}");
-        };
-        assert_eq!((&*attempt.0, &*claim.0), ("run attempt", "claim "));
-        assert_eq!((&attempt.1, &quest.1), (&claim.1, &claim.1), "one append");
-    }
-    assert_eq!(lines[ends[2] + 1].0, "run ended");
-    assert_eq!(
-        driven.reasons("attempt"),
-        ["settled", "agent-failed", "settled", "settled"]
-    );
-    driven.assert_free();
-    driven.place.run(["audit"]).ok();
 }
 
 #[test]

@@ -33,11 +33,12 @@ use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{AgentCommand, Given, Preset, command_line};
 use crate::run::detect::{self, SelfCall};
 use crate::run::lessons::{Bound, Earlier};
-use crate::run::limits::{Limits, Money, parse_count, parse_percent, parse_time, parse_tokens};
-use crate::run::{
-    Answers, CrashBackoffRules, Noted, Pace, Plan, RunEvent, RunObserver, Sources, note,
+use crate::run::limits::{
+    Limits, parse_cost, parse_count, parse_percent, parse_time, parse_tokens,
 };
+use crate::run::{Answers, CrashBackoffRules, Pace, Plan, RunEvent, RunObserver, Sources, note};
 use crate::session::{Lease, Reason, RunId, Session, Spent};
+use crate::world::sandbox::Cost;
 
 /// Run an agent on the quests until the work is complete
 ///
@@ -114,8 +115,8 @@ pub struct RunArgs {
 
     /// Maximum cost in US dollars; estimated from the tokens if the agent does not
     /// report it
-    #[arg(long, value_name = "DOLLARS", help_heading = BUDGETS)]
-    max_cost: Option<Money>,
+    #[arg(long, value_name = "DOLLARS", help_heading = BUDGETS, value_parser = parse_cost)]
+    max_cost: Option<Cost>,
 
     /// Change one of the settings listed below (repeatable)
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
@@ -163,8 +164,8 @@ impl Tuning {
             "lessons" => self.lessons.lessons = within(value, 0, 50)? as usize,
             "max-attempts-total" => self.limits.run.starts = Some(parsed(parse_count(value))?),
             "max-tokens-total" => self.limits.run.tokens = Some(parsed(parse_tokens(value))?),
-            "max-quest-cost" => self.limits.quest.cost = Some(parsed(value.parse())?),
-            "token-price" => self.limits.price = parsed(value.parse())?,
+            "max-quest-cost" => self.limits.quest.cost = Some(parsed(parse_cost(value))?),
+            "token-price" => self.limits.price = parsed(parse_cost(value))?,
             "diminishing-share" => soft.share = parsed(parse_percent(value))?,
             "diminishing-turns" => soft.turns = parsed(parse_count(value))?,
             "diminishing-tokens" => soft.new_tokens = parsed(parse_tokens(value))?,
@@ -210,9 +211,9 @@ impl RunArgs {
             tuning.set(setting).map_err(UsageError)?;
         }
         let mut limits = tuning.limits;
-        limits.quest.starts = self.max_attempts.unwrap_or(limits.quest.starts);
-        limits.quest.tokens = self.max_tokens.unwrap_or(limits.quest.tokens);
-        limits.quest.time = self.quest_timeout.unwrap_or(limits.quest.time);
+        limits.quest.starts = self.max_attempts.or(limits.quest.starts);
+        limits.quest.tokens = self.max_tokens.or(limits.quest.tokens);
+        limits.quest.time = self.quest_timeout.or(limits.quest.time);
         limits.run.quests = self.max_quests;
         limits.run.time = self.wall_clock;
         limits.run.cost = self.max_cost;
@@ -610,15 +611,13 @@ pub(super) fn note_call(args: &[OsString], exit: Exit) {
         return;
     };
     let words = args.iter().skip(1).map(|word| word.to_string_lossy());
-    if let Some(self_call) = SelfCall::of_words(&words.collect::<Vec<_>>()) {
-        let judged = matches!(self_call, SelfCall::Submit(_))
-            && matches!(exit, Exit::Done | Exit::Failed | Exit::FailedAndDone);
-        note(
-            Path::new(&session),
-            run,
-            &worker,
-            Noted { self_call, judged },
-        );
+    if let Some(call) = SelfCall::of_words(&words.collect::<Vec<_>>()) {
+        let was_judged = matches!(exit, Exit::Done | Exit::Failed | Exit::FailedAndDone);
+        let call = match call {
+            SelfCall::Submit(_) if was_judged => SelfCall::Judged,
+            call => call,
+        };
+        note(Path::new(&session), run, &worker, call);
     }
 }
 

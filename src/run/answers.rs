@@ -3,13 +3,11 @@
 use serde_json::Value;
 
 use super::plan::RunError;
-use super::quest_run::QuestRun;
-use super::quest_run::Submitted;
+use super::quest_run::{QuestRun, Submitted};
 use super::worker::RunWorker;
 use crate::judge::{self, Outcome, Refusal};
 use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::AgentEnd;
-use crate::run::detect::Observed;
 use crate::session::{Attempt, Reason, State};
 
 pub const NONE: &str = "none";
@@ -25,27 +23,27 @@ enum NotSubmitted {
 }
 
 impl RunWorker<'_> {
-    // Output that is not a submission uses no try; the next prompt says what was wrong.
+    /// Judges the answer that an agent printed. Output that is not a submission uses no try; the
+    /// next prompt says what was wrong.
     pub(super) fn judge_answer(
         &mut self,
         end: &AgentEnd,
         quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
-        let Some(answer) = &end.answer else {
-            let why = end.bad_answer.as_deref();
-            let why = why.unwrap_or("it printed no JSON object");
-            quest_run.facts.push(not_judged(why));
-            return Ok(None);
-        };
         let kind = judge::kind_of(self.session.manifest())?;
-        let submission = match submission(&kind, answer.clone()) {
-            Ok(submission) => submission,
-            Err(why) => {
-                quest_run.facts.push(not_judged(&why.to_string()));
-                return Ok(None);
-            }
+        let submission = match (&end.answer, &end.bad_answer) {
+            (Some(answer), _) => submission(&kind, answer.clone()).map_err(|why| why.to_string()),
+            (None, Some(why)) => Err(why.clone()),
+            (None, None) => Err("it printed no JSON object".to_owned()),
         };
-        self.judge(&submission, quest_run)
+        match submission {
+            Ok(submission) => self.judge(&submission, quest_run),
+            Err(why) => {
+                let fact = format!("the output of the last agent could not be judged: {why}");
+                quest_run.facts.push(fact);
+                Ok(None)
+            }
+        }
     }
 
     pub(super) fn judge_world(
@@ -55,19 +53,7 @@ impl RunWorker<'_> {
         self.judge(&Submission::Fields(Fields::new()), quest_run)
     }
 
-    pub(super) fn judge_world_left(
-        &mut self,
-        quest_run: &mut QuestRun,
-    ) -> Result<Option<Reason>, RunError> {
-        let standing = self.session.standing(quest_run.guard.quest)?;
-        if standing.is_some_and(|it| it.progress.state == State::Todo) {
-            self.judge_world(quest_run)
-        } else {
-            Ok(None)
-        }
-    }
-
-    pub(super) fn judge(
+    fn judge(
         &mut self,
         submission: &Submission,
         quest_run: &mut QuestRun,
@@ -79,17 +65,16 @@ impl RunWorker<'_> {
             submission,
         };
         let clock = &mut (self.now, self.salts);
-        let fixed = self.chamber.submit(&mut self.session, answer, clock)?;
+        let fixed = self.context.submit(&mut self.session, answer, clock)?;
         Ok(match fixed.outcome {
             Outcome::Judged(judged) => {
                 quest_run.seen = judged.attempt;
                 let rules = judged.judgement.facts.iter();
-                quest_run.submitted.push(Submitted {
+                let submitted = Submitted {
                     text: shown(submission),
                     rules: rules.map(|fact| fact.rule.as_str().to_owned()).collect(),
-                });
-                quest_run.stall.clear();
-                let alarm = quest_run.observe(Observed::Submitted(submission.digest()));
+                };
+                let alarm = quest_run.submits((submission.digest(), submitted));
                 let settled = judged.state != State::Todo;
                 alarm.filter(|_| !settled)
             }
@@ -129,10 +114,6 @@ fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, NotSubmitte
     } else {
         Err(NotSubmitted::Missing(absent.join(", ")))
     }
-}
-
-fn not_judged(why: &str) -> String {
-    format!("the output of the last agent could not be judged: {why}")
 }
 
 fn shown(submission: &Submission) -> String {

@@ -1,11 +1,9 @@
 //! The claims of a run: which quest comes next, and the claim that is held while agents work on it.
 
-use crate::base::clock::Clock;
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
-
 use super::plan::RunError;
+use crate::base::clock::Clock;
 use crate::quest::QuestId;
 use crate::session::{
     Appended, Claim, Claimed, Event, Lease, QuestRecord, Reason, Released, Session, SessionError,
@@ -19,6 +17,7 @@ pub struct ClaimGuard {
     pub lease: Lease,
 }
 
+/// Why a claim is not held any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
     Settled,
@@ -27,7 +26,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// Why the work on a quest ends whose claim was lost.
+    /// Why the work on the quest ends.
     pub fn reason(self) -> Reason {
         match self {
             Self::Settled => Reason::Settled,
@@ -38,38 +37,37 @@ impl Lost {
 }
 
 impl ClaimGuard {
-    // The earlier start of the agent may still be alive; under the new name it cannot submit any
-    // more.
+    /// Claims the quest under another name. The earlier start of the agent may still be alive;
+    /// under the old name it cannot submit any more.
     pub fn hand_over(
         &mut self,
         next: Worker,
         session: &mut Session,
         clock: &mut dyn Clock,
-    ) -> Result<Result<(), Lost>, RunError> {
-        let mut events = vec![self.released()];
-        events.push(Event::Claim(Claimed {
-            quest: self.quest,
-            worker: next.clone(),
-            lease: self.lease,
-        }));
-        let held = self.append(events, session, clock)?;
-        if held.is_ok() {
+    ) -> Result<Option<Lost>, RunError> {
+        let events = vec![self.released(), self.claimed(next.clone())];
+        let lost = self.append(events, session, clock)?;
+        if lost.is_none() {
             self.worker = next;
         }
-        Ok(held)
+        Ok(lost)
     }
 
     pub fn renew(
         &self,
         session: &mut Session,
         clock: &mut dyn Clock,
-    ) -> Result<Result<(), Lost>, RunError> {
-        let claimed = Event::Claim(Claimed {
+    ) -> Result<Option<Lost>, RunError> {
+        let events = vec![self.claimed(self.worker.clone())];
+        self.append(events, session, clock)
+    }
+
+    fn claimed(&self, worker: Worker) -> Event {
+        Event::Claim(Claimed {
             quest: self.quest,
-            worker: self.worker.clone(),
+            worker,
             lease: self.lease,
-        });
-        self.append(vec![claimed], session, clock)
+        })
     }
 
     pub fn released(&self) -> Event {
@@ -79,7 +77,7 @@ impl ClaimGuard {
         })
     }
 
-    // An agent may call `next` again after its quest has settled; that second claim must not stay.
+    /// Releases what an agent claimed by calling `next` again after its quest was settled.
     pub fn extra_claim(&self, store: &Session) -> Result<Option<Event>, SessionError> {
         let claim = store.claim_of(&self.worker)?;
         let claim = claim.filter(|claim| claim.quest != self.quest);
@@ -96,20 +94,22 @@ impl ClaimGuard {
         Ok(claim.is_some_and(|claim| claim.worker == self.worker))
     }
 
+    /// Appends the events unless the claim is lost.
     fn append(
         &self,
         events: Vec<Event>,
         session: &mut Session,
         clock: &mut dyn Clock,
-    ) -> Result<Result<(), Lost>, RunError> {
-        let appended = session.append_at(clock, |session, _| match self.lost(session)? {
-            Some(lost) => Err(Declined::Lost(lost)),
-            None => Ok(events),
+    ) -> Result<Option<Lost>, RunError> {
+        let mut lost = None;
+        let appended = session.append_at(clock, |session, _| {
+            lost = self.lost(session)?;
+            let events = if lost.is_some() { Vec::new() } else { events };
+            Ok::<_, SessionError>(events)
         })?;
         match appended {
-            Appended::Done => Ok(Ok(())),
-            Appended::Refused(Declined::Lost(lost)) => Ok(Err(lost)),
-            Appended::Refused(Declined::Error(error)) => Err(error.into()),
+            Appended::Done => Ok(lost),
+            Appended::Refused(error) => Err(error.into()),
         }
     }
 
@@ -128,71 +128,47 @@ impl ClaimGuard {
     }
 }
 
-enum Declined {
-    Lost(Lost),
-    Error(SessionError),
-}
-
-impl From<SessionError> for Declined {
-    fn from(error: SessionError) -> Self {
-        Self::Error(error)
-    }
-}
-
+/// What a worker does next.
 #[derive(Debug)]
 pub enum Choice {
     Quest(Box<QuestRecord>, Claim),
     Complete,
     Paused,
+    /// Others hold all quests that are left.
     Held,
     Nothing,
 }
 
+/// Claims the next quest that this run has not given up.
 pub fn choose(
     session: &mut Session,
     worker: &Worker,
     lease: Option<Lease>,
-    driven: &BTreeSet<QuestId>,
+    given_up: &BTreeSet<QuestId>,
     clock: &mut dyn Clock,
 ) -> Result<Choice, RunError> {
     let lease = lease.unwrap_or(session.manifest().frozen.lease);
     let mut choice = Choice::Nothing;
     let appended = session.append_at(clock, |session, now| {
-        let (chosen, events) = decide(session, worker, lease, driven, now)?;
-        choice = chosen;
-        Ok::<_, SessionError>(events)
+        if session.totals().tally.todo == 0 {
+            choice = Choice::Complete;
+        } else if session.paused() {
+            choice = Choice::Paused;
+        } else if let Some(standing) = session.first_free_but(now, given_up)? {
+            let claimed = Claimed {
+                quest: standing.id,
+                worker: worker.clone(),
+                lease,
+            };
+            choice = Choice::Quest(Box::new(standing), Claim::new(&claimed, now));
+            return Ok(vec![Event::Claim(claimed)]);
+        } else if session.claims()?.iter().any(|claim| claim.is_live(now)) {
+            choice = Choice::Held;
+        }
+        Ok::<_, SessionError>(Vec::new())
     })?;
     match appended {
         Appended::Done => Ok(choice),
         Appended::Refused(error) => Err(error.into()),
     }
-}
-
-pub(super) fn decide(
-    store: &Session,
-    worker: &Worker,
-    lease: Lease,
-    driven: &BTreeSet<QuestId>,
-    now: Timestamp,
-) -> Result<(Choice, Vec<Event>), SessionError> {
-    if store.totals().tally.todo == 0 {
-        return Ok((Choice::Complete, Vec::new()));
-    }
-    if store.paused() {
-        return Ok((Choice::Paused, Vec::new()));
-    }
-    if let Some(standing) = store.first_free_but(now, driven)? {
-        let claimed = Claimed {
-            quest: standing.id,
-            worker: worker.clone(),
-            lease,
-        };
-        let claim = Claim::new(&claimed, now);
-        let choice = Choice::Quest(Box::new(standing), claim);
-        return Ok((choice, vec![Event::Claim(claimed)]));
-    }
-    let claims = store.claims()?;
-    let held = claims.iter().any(|claim| claim.is_live(now));
-    let choice = if held { Choice::Held } else { Choice::Nothing };
-    Ok((choice, Vec::new()))
 }

@@ -7,21 +7,19 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::plan::Plan;
-use super::plan::RunError;
-use super::plan::RunEvent;
+use super::plan::{Plan, RunError, RunEvent};
 use super::quest_run::PromptBuilder;
 use super::reap::reap;
-use super::run_dir::RunDir;
-use super::run_dir::RunLock;
+use super::run_dir::{RunDir, RunLock};
 use super::shared::SharedRunState;
 use super::worker::RunWorker;
 use crate::judge::JudgeContext;
 use crate::judge::live_runs::this_process;
 use crate::run::agent::AgentLauncher;
 use crate::run::limits::most_important;
-use crate::session::LedgerWatch;
-use crate::session::{Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError};
+use crate::session::{
+    Began, Event, LedgerWatch, Reason, RunLine, RunStep, Salt, Session, SessionError,
+};
 
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -96,7 +94,10 @@ fn reason(shared: &SharedRunState, complete: bool) -> Reason {
     if complete {
         return Reason::Complete;
     }
-    let reasons = shared.stopping().or_else(|| shared.unsettled());
+    let reasons = shared.stopping().or_else(|| {
+        let reasons = shared.counters().reasons.clone();
+        most_important(reasons)
+    });
     // Where all that could be driven is settled, the rest waits for what did not pass.
     most_important(reasons).unwrap_or(Reason::AgentFailed)
 }
@@ -142,17 +143,16 @@ impl Crew<'_> {
 
     fn run_worker(&self, index: usize, sender: Sender<RunEvent>) -> Result<(), RunError> {
         let session = Session::open(self.dir)?;
-        let chamber = JudgeContext::of(&session, None)?;
+        let context = JudgeContext::of(&session, None)?;
         let mut worker = RunWorker {
             shared: self.shared,
             index,
-            chamber,
+            context,
             place: self.place,
             launcher: self.launcher,
             prompts: self.prompts,
             events: sender,
-            tide: LedgerWatch::of(session.dir()),
-            next: None,
+            ledger: LedgerWatch::of(session.dir()),
             now: self.sources.now,
             salts: self.sources.salts,
             session,

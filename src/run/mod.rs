@@ -20,9 +20,6 @@ mod worker;
 
 pub use answers::NONE;
 pub use driver::{RunObserver, Sources, run};
-pub use plan::RunError;
-pub use plan::RunEvent;
-pub use plan::{Answers, CrashBackoffRules, Pace, Plan};
+pub use plan::{Answers, CrashBackoffRules, Pace, Plan, RunError, RunEvent};
 pub use quest_run::{Past, PromptBuilder, PromptInput, Submitted};
-pub use run_dir::runs_dir;
-pub use run_dir::{Noted, note};
+pub use run_dir::{note, runs_dir};

@@ -5,23 +5,23 @@ use std::time::{Duration, Instant};
 
 use super::claim::ClaimGuard;
 use super::plan::Answers;
-use super::run_dir::{Calls, Noted};
+use super::run_dir::Calls;
 use crate::base::Digest;
 use crate::judge::{JudgeContext, Pace};
 use crate::quest::Key;
-use crate::run::detect::{Alarm, Detectors, Observed};
-use crate::run::limits::{Limits, StallBudget, UsedByQuest};
+use crate::run::detect::{Detectors, Observed, SelfCall};
+use crate::run::limits::{Limits, StallBudget, Used};
 use crate::session::{Claim, Log, QuestRecord, Reason, Session, Spent};
-
-const MAX_PAST: usize = 10;
 
 #[derive(Debug)]
 pub struct QuestRun {
     pub key: Key,
     pub guard: ClaimGuard,
-    pub used: UsedByQuest,
+    pub used: Used,
+    /// The last attempt that this worker has read from the ledger.
     pub seen: u32,
     pub conversation: Option<String>,
+    /// Notes for the next prompt.
     pub facts: Vec<String>,
     pub history: Vec<Past>,
     pub submitted: Vec<Submitted>,
@@ -31,27 +31,23 @@ pub struct QuestRun {
 }
 
 impl QuestRun {
-    pub fn submits(&mut self, (digest, submitted): Judged) -> Option<Reason> {
-        self.stall.clear();
-        self.submitted.push(submitted);
-        self.observe(Observed::Submitted(digest))
-    }
-
     pub fn begin(&mut self) {
         self.used.starts = self.used.starts.saturating_add(1);
         self.stall.clear();
         self.facts.clear();
         self.submitted.clear();
-        // That a process began is no alarm.
         let _ = self.detectors.observe(Observed::Began);
     }
 
-    pub fn observe(&mut self, observed: Observed) -> Option<Reason> {
-        let alarm = self.detectors.observe(observed)?;
-        self.heed(&alarm)
+    pub fn submits(&mut self, (digest, submitted): Judged) -> Option<Reason> {
+        self.stall.clear();
+        self.submitted.push(submitted);
+        self.observe(Observed::Judged(digest))
     }
 
-    fn heed(&mut self, alarm: &Alarm) -> Option<Reason> {
+    /// Why the work on the quest ends by what was observed; a warning goes into the next prompt.
+    pub fn observe(&mut self, observed: Observed) -> Option<Reason> {
+        let alarm = self.detectors.observe(observed)?;
         let reason = alarm.reason();
         if reason.is_none() {
             self.facts.push(alarm.text());
@@ -59,24 +55,12 @@ impl QuestRun {
         reason
     }
 
-    pub fn end(&mut self, reason: Reason, time: Duration, spent: &Spent, limits: &Limits) {
-        self.used.time = self.used.time.saturating_add(time);
-        self.used.bill = self.used.bill.and(limits.bill(spent));
-        self.history.push(Past {
-            start: self.used.starts,
-            reason,
-            submitted: std::mem::take(&mut self.submitted),
-        });
-        let over = self.history.len().saturating_sub(MAX_PAST);
-        self.history.drain(..over);
-    }
-
-    #[must_use]
-    pub fn with(&self, time: Duration, spent: &Spent, limits: &Limits) -> UsedByQuest {
-        UsedByQuest {
-            starts: self.used.starts,
+    /// What the quest has used together with a start of this length.
+    pub fn with(&self, time: Duration, spent: &Spent, limits: &Limits) -> Used {
+        Used {
             bill: self.used.bill.and(limits.bill(spent)),
             time: self.used.time.saturating_add(time),
+            ..self.used
         }
     }
 }
@@ -91,6 +75,7 @@ pub struct PromptInput<'a> {
     pub last_call: Option<Reason>,
 }
 
+/// An earlier start of an agent for the quest.
 #[derive(Debug, Clone)]
 pub struct Past {
     pub start: u32,
@@ -104,6 +89,9 @@ pub struct Submitted {
     pub rules: Vec<String>,
 }
 
+/// A submission that the ledger records.
+pub type Judged = (Digest, Submitted);
+
 pub trait PromptBuilder: Sync {
     fn prompt(
         &self,
@@ -112,59 +100,48 @@ pub trait PromptBuilder: Sync {
     ) -> Result<String, Box<dyn Error + Send + Sync>>;
 }
 
+/// Where the activity of an agent shows: its calls of comail, the ledger and the tree.
 #[derive(Debug)]
 pub struct Activity {
     calls: Option<Calls>,
     pub log: Log,
-    pub tree: Tree,
-}
-
-#[derive(Debug)]
-pub struct Tree {
-    known: Option<Digest>,
+    tree: Option<Digest>,
     pace: Pace,
     due: Instant,
 }
 
-/// A submission that the ledger records.
-pub type Judged = (Digest, Submitted);
-
 impl Activity {
-    #[must_use]
     pub fn new(log: Log, poll: Duration) -> Self {
         Self {
             calls: None,
             log,
-            tree: Tree {
-                known: None,
-                pace: Pace::new(poll),
-                due: Instant::now(),
-            },
+            tree: None,
+            pace: Pace::new(poll),
+            due: Instant::now(),
         }
     }
 
-    pub fn begin(&mut self, calls: Calls, chamber: &JudgeContext<'_>) {
+    pub fn begin(&mut self, calls: Calls, context: &JudgeContext<'_>) {
         self.calls = Some(calls);
-        self.tree.known = chamber.written();
+        self.tree = context.written();
     }
 
     /// The calls of comail that were recorded since the last time.
-    pub fn noted(&mut self) -> Vec<Noted> {
+    pub fn noted(&mut self) -> Vec<SelfCall> {
         self.calls.as_mut().map_or(Vec::new(), Calls::since)
     }
-}
 
-impl Tree {
-    pub fn has_changed(&mut self, chamber: &JudgeContext<'_>) -> bool {
+    /// Whether the tree has changed; it is not read more often than its size allows.
+    pub fn tree_has_changed(&mut self, context: &JudgeContext<'_>) -> bool {
         let begun = Instant::now();
-        if self.known.is_none() || begun < self.due {
+        if self.tree.is_none() || begun < self.due {
             return false;
         }
-        let now = chamber.written();
+        let now = context.written();
         self.pace.note(begun.elapsed());
         self.due = Instant::now() + self.pace.pause();
-        let changed = now.is_some() && now != self.known;
-        self.known = now.or(self.known);
+        let changed = now.is_some() && now != self.tree;
+        self.tree = now.or(self.tree);
         changed
     }
 }

@@ -1,8 +1,8 @@
 //! The files of a run in the session: `runs/RUN.lock`, and in `runs/RUN` prompts, logs and calls.
 //!
-//! `N.calls` has a line for each call of comail by the agent of start N: `next`, `status`, or
-//! `submit DIGEST`, followed by `judged` if the gate judged it. The run creates the file before the
-//! agent starts and keeps it open, so renaming or replacing it changes nothing.
+//! `N.calls` has a line for each call of comail by the agent of start N: `next`, `status`, `judged`
+//! for an answer that the gate judged, or `submit DIGEST` for one that it did not. The run creates
+//! the file before the agent starts and keeps it open, so renaming or replacing it changes nothing.
 
 use std::ffi::OsString;
 use std::fs;
@@ -184,15 +184,9 @@ impl RunDir {
 
 const MAX_BYTES: u64 = 256 * 1024;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Noted {
-    pub self_call: SelfCall,
-    pub judged: bool,
-}
-
 /// Records a call of this program for the run that started the agent. Nothing depends on the
 /// record, so failures are ignored.
-pub fn note(session: &Path, run: RunId, worker: &Worker, noted: Noted) {
+pub fn note(session: &Path, run: RunId, worker: &Worker, call: SelfCall) {
     let Some((_, start)) = start_of(worker).filter(|(of, _)| *of == run) else {
         return;
     };
@@ -208,7 +202,7 @@ pub fn note(session: &Path, run: RunId, worker: &Worker, noted: Noted) {
         && about.is_file()
         && about.len() < MAX_BYTES
     {
-        let _ = file.write_all(line(noted).as_bytes());
+        let _ = file.write_all(line(call).as_bytes());
     }
 }
 
@@ -217,28 +211,25 @@ fn place(session: &Path, run: RunId, start: u32) -> PathBuf {
     dir.join(format!("{start}.calls"))
 }
 
-fn line(noted: Noted) -> String {
-    match noted.self_call {
+fn line(call: SelfCall) -> String {
+    match call {
         SelfCall::Next => "next\n".to_owned(),
         SelfCall::Status => "status\n".to_owned(),
-        SelfCall::Submit(digest) if noted.judged => format!("submit {digest} judged\n"),
         SelfCall::Submit(digest) => format!("submit {digest}\n"),
+        SelfCall::Judged => "judged\n".to_owned(),
     }
 }
 
-fn read(line: &str) -> Option<Noted> {
-    let (self_call, judged) = match line {
-        "next" => (SelfCall::Next, false),
-        "status" => (SelfCall::Status, false),
+fn read(line: &str) -> Option<SelfCall> {
+    match line {
+        "next" => Some(SelfCall::Next),
+        "status" => Some(SelfCall::Status),
+        "judged" => Some(SelfCall::Judged),
         submit => {
             let digest = submit.strip_prefix("submit ")?;
-            match digest.strip_suffix(" judged") {
-                Some(digest) => (SelfCall::Submit(digest.parse().ok()?), true),
-                None => (SelfCall::Submit(digest.parse().ok()?), false),
-            }
+            Some(SelfCall::Submit(digest.parse().ok()?))
         }
-    };
-    Some(Noted { self_call, judged })
+    }
 }
 
 #[derive(Debug)]
@@ -257,7 +248,7 @@ impl Calls {
     }
 
     // The agent can write into the file; lines that `note` would not write are ignored.
-    pub fn since(&mut self) -> Vec<Noted> {
+    pub fn since(&mut self) -> Vec<SelfCall> {
         let length = self.file.metadata().map_or(0, |about| about.len());
         // A line that was begun below the bound may end beyond it.
         let Ok(more) = usize::try_from(length.min(MAX_BYTES + 100).saturating_sub(self.read))

@@ -8,25 +8,31 @@ use super::plan::{Answers, RunError};
 use super::quest_run::{Judged, QuestRun, Submitted};
 use super::worker::{RunWorker, Watched};
 use crate::judge::Probe;
-use crate::run::agent::{Agent, AgentEvent, ProcessVitals};
-use crate::run::detect::{Call, Health, LivenessMonitor, Observed, VitalSigns};
-use crate::run::limits::most_important;
+use crate::run::agent::{Agent, AgentEvent};
+use crate::run::detect::{LivenessMonitor, Observed, SelfCall, VitalSigns};
+use crate::run::limits::{Before, most_important};
 use crate::session::{Event, Reason, Session, SessionError, Spent, State};
 
-const LOOK: Duration = Duration::from_secs(1);
+const VITALS_INTERVAL: Duration = Duration::from_secs(1);
 
 // An agent may submit within the first milliseconds and then linger.
-const SHORTEST: Duration = Duration::from_millis(10);
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+// What people count as a token is about four bytes.
+const BYTES_OF_A_TOKEN: u64 = 4;
 
 struct Watch {
     begun: Instant,
+    /// The time of a last call.
     most: Option<Duration>,
-    pulse: LivenessMonitor,
+    liveness: LivenessMonitor,
     looked: Instant,
     renewed: Instant,
+    /// Whether it showed a sign of life since its claim was renewed.
     alive: bool,
-    last: ProcessVitals,
+    last: VitalSigns,
     spent: Spent,
+    /// The bytes of its prompt.
     read: u64,
     probe: Option<Probe>,
 }
@@ -40,35 +46,41 @@ impl RunWorker<'_> {
         quest_run: &mut QuestRun,
     ) -> Result<Watched, RunError> {
         let plan = &self.shared.plan;
-        let mut watch = Watch::new(read, most, quest_run);
-        if plan.answers == Answers::World {
-            watch.probe = Probe::start(&self.session, quest_run.guard.quest, plan.pace.poll)?;
-        }
-        let mut pause = SHORTEST.min(plan.pace.poll);
-        loop {
+        let begun = Instant::now();
+        let probe = if plan.answers == Answers::World {
+            Probe::start(&self.session, quest_run.guard.quest, plan.pace.poll)?
+        } else {
+            None
+        };
+        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
+        let mut watch = Watch {
+            begun,
+            most,
+            liveness: LivenessMonitor::new(VITALS_INTERVAL, lease),
+            looked: begun,
+            renewed: begun,
+            alive: true,
+            last: VitalSigns::default(),
+            spent: Spent::default(),
+            read,
+            probe,
+        };
+        let mut pause = FIRST_PAUSE.min(plan.pace.poll);
+        let (end, halt) = loop {
             agent.wait(pause);
             if let Some(end) = agent.ended() {
                 for event in agent.events() {
-                    watch.take(event, quest_run, self);
+                    self.take(event, &mut watch, quest_run);
                 }
-                let time = watch.begun.elapsed();
-                return Ok(Watched {
-                    end,
-                    halt: None,
-                    time,
-                });
+                break (end, None);
             }
             if let Some(halt) = self.look(&mut agent, &mut watch, quest_run)? {
-                let end = agent.stop(plan.pace.grace);
-                let time = watch.begun.elapsed();
-                return Ok(Watched {
-                    end,
-                    halt: Some(halt),
-                    time,
-                });
+                break (agent.stop(plan.pace.grace), Some(halt));
             }
             pause = (pause * 3 / 2).min(plan.pace.poll);
-        }
+        };
+        let time = watch.begun.elapsed();
+        Ok(Watched { end, halt, time })
     }
 
     fn look(
@@ -79,7 +91,7 @@ impl RunWorker<'_> {
     ) -> Result<Option<Reason>, RunError> {
         let mut reasons = Vec::new();
         for event in agent.events() {
-            reasons.extend(watch.take(event, quest_run, self));
+            reasons.extend(self.take(event, watch, quest_run));
         }
         if let Some(probe) = &watch.probe
             && probe.holds()?
@@ -87,23 +99,59 @@ impl RunWorker<'_> {
             reasons.extend(self.judge_world(quest_run)?);
         }
         reasons.extend(self.poll_activity(quest_run)?);
-        if watch.looked.elapsed() >= LOOK {
-            reasons.extend(self.feel(agent, watch, quest_run)?);
+        if watch.looked.elapsed() >= VITALS_INTERVAL {
+            reasons.extend(self.check_vitals(agent.vitals(), watch, quest_run)?);
         }
         reasons.extend(self.budgets(watch, quest_run));
         Ok(most_important(reasons))
     }
 
-    fn feel(
+    fn take(
+        &self,
+        event: AgentEvent,
+        watch: &mut Watch,
+        quest_run: &mut QuestRun,
+    ) -> Option<Reason> {
+        let limits = &self.shared.plan.limits;
+        match event {
+            AgentEvent::ToolCall(call) => {
+                return quest_run.observe(Observed::Tool(call.digest?));
+            }
+            AgentEvent::Turn { new_tokens } => {
+                quest_run.stall.turn(new_tokens, &limits.diminishing);
+            }
+            AgentEvent::Spent(spent) => {
+                watch.spent = spent;
+                self.shared.is_using(self.index, limits.bill(&spent));
+            }
+            AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
+            AgentEvent::Denied(_) => {}
+        }
+        None
+    }
+
+    /// Estimates what was spent, and renews the claim while the agent is alive.
+    fn check_vitals(
         &mut self,
-        agent: &mut Agent,
+        vitals: VitalSigns,
         watch: &mut Watch,
         quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
-        let health = watch.feel(agent.vitals());
-        let bill = self.shared.plan.limits.bill(&watch.spent);
+        watch.alive |= vitals != watch.last;
+        watch.last = vitals;
+        watch.looked = Instant::now();
+        let spent = &mut watch.spent;
+        if !spent.told {
+            // What the agent reads and writes elsewhere is not seen.
+            let guess = (watch.read + vitals.printed) / BYTES_OF_A_TOKEN;
+            if spent.cost.is_none() || guess > spent.tokens.saturating_add(1_000) {
+                spent.tokens = spent.tokens.max(guess);
+                spent.cost = None;
+            }
+        }
+        let bill = self.shared.plan.limits.bill(spent);
         self.shared.is_using(self.index, bill);
-        if health == Health::Stalled {
+        if watch.liveness.is_stalled(watch.begun.elapsed(), vitals) {
             return Ok(Some(Reason::AgentFailed));
         }
         let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
@@ -111,116 +159,45 @@ impl RunWorker<'_> {
             return Ok(None);
         }
         (watch.alive, watch.renewed) = (false, Instant::now());
-        let renewed = quest_run
-            .guard
-            .renew(&mut self.session, &mut (self.now, self.salts))?;
-        Ok(renewed.err().map(Lost::reason))
+        let clock = &mut (self.now, self.salts);
+        let lost = quest_run.guard.renew(&mut self.session, clock)?;
+        Ok(lost.map(Lost::reason))
     }
 
     fn budgets(&self, watch: &Watch, quest_run: &QuestRun) -> Option<Reason> {
         let time = watch.begun.elapsed();
         let limits = &self.shared.plan.limits;
-        if let Some(most) = watch.most {
-            let hard = self
-                .shared
-                .stopping()
-                .filter(|it| *it == Reason::Interrupted);
-            let late = (time >= most).then_some(Reason::QuestTimeout);
-            let spent = limits.last_call_under_way(&limits.bill(&watch.spent));
-            let over = [hard, late, spent, limits.run_is_spent(&self.shared.used())];
-            return most_important(over.into_iter().flatten());
-        }
-        let used = quest_run.with(time, &watch.spent, limits);
-        let soft = limits.diminishing;
-        let reasons = [
-            self.shared.stopping(),
-            limits.quest_under_way(&used),
-            limits.run_under_way(&self.shared.used()),
-            soft.of(used.bill.tokens, limits.quest.tokens, quest_run.stall),
-        ];
+        let (stopping, used) = (self.shared.stopping(), self.shared.used());
+        let reasons = if let Some(most) = watch.most {
+            [
+                stopping.filter(|reason| *reason == Reason::Interrupted),
+                (time >= most).then_some(Reason::QuestTimeout),
+                limits.last_call_ended(limits.bill(&watch.spent)),
+                limits.run_ended(&used, Before::Spending),
+            ]
+        } else {
+            let of_quest = quest_run.with(time, &watch.spent, limits);
+            [
+                stopping,
+                limits.quest_ended(&of_quest, Before::GoingOn),
+                limits.run_ended(&used, Before::GoingOn),
+                limits.diminishing(of_quest.bill.tokens, quest_run.stall),
+            ]
+        };
         most_important(reasons.into_iter().flatten())
     }
-}
 
-impl Watch {
-    fn new(read: u64, most: Option<Duration>, quest_run: &QuestRun) -> Self {
-        let begun = Instant::now();
-        // What it used until it is looked at first is a sign of life like any other.
-        let last = ProcessVitals::default();
-        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
-        Self {
-            begun,
-            most,
-            pulse: LivenessMonitor::new(signs(Duration::ZERO, last), LOOK, lease),
-            looked: begun,
-            renewed: begun,
-            alive: true,
-            last,
-            spent: Spent::default(),
-            read,
-            probe: None,
-        }
-    }
-
-    fn feel(&mut self, vitals: ProcessVitals) -> Health {
-        self.alive |= vitals != self.last;
-        self.last = vitals;
-        self.looked = Instant::now();
-        if !self.spent.told {
-            // What it reads and writes besides is not seen.
-            let guess = (self.read + vitals.written) / 4;
-            if self.spent.cost.is_none() || guess > self.spent.tokens.saturating_add(1_000) {
-                self.spent.tokens = self.spent.tokens.max(guess);
-                self.spent.cost = None;
-            }
-        }
-        self.pulse.see(signs(self.begun.elapsed(), vitals))
-    }
-
-    fn take(
-        &mut self,
-        event: AgentEvent,
-        quest_run: &mut QuestRun,
-        worker: &RunWorker<'_>,
-    ) -> Option<Reason> {
-        let limits = &worker.shared.plan.limits;
-        match event {
-            AgentEvent::ToolCall(call) => {
-                return quest_run.observe(Observed::Call(call.call?));
-            }
-            AgentEvent::Turn { new_tokens } => {
-                quest_run.stall.turn(new_tokens, &limits.diminishing);
-            }
-            AgentEvent::Spent(spent) => {
-                self.spent = spent;
-                worker.shared.is_using(worker.index, limits.bill(&spent));
-            }
-            AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
-            AgentEvent::Denied(_) => {}
-        }
-        None
-    }
-}
-
-fn signs(at: Duration, vitals: ProcessVitals) -> VitalSigns {
-    VitalSigns {
-        at,
-        cpu: vitals.cpu,
-        logged: vitals.written,
-    }
-}
-
-impl RunWorker<'_> {
+    /// Reads what the agent did outside its own output, and observes it in order.
     pub(super) fn poll_activity(
         &mut self,
         quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
-        // A call notes itself once it is over: what it came to is in the ledger before that.
+        // A call is noted after it is over. What it led to is in the ledger by then.
         let noted = quest_run.activity.noted();
         let (mut judged, mut settled) = (VecDeque::new(), false);
-        if self.tide.has_changed() {
+        if self.ledger.has_changed() {
             // What this worker has added itself, it has read.
-            if !self.tide.is_at(self.session.ledger_bytes()) {
+            if !self.ledger.is_at(self.session.ledger_bytes()) {
                 self.read_on()?;
             }
             judged = self.judged(quest_run)?.into();
@@ -231,16 +208,18 @@ impl RunWorker<'_> {
             return Ok(settled.then_some(Reason::Settled));
         }
         let mut reasons = Vec::new();
-        if quest_run.activity.tree.has_changed(&self.chamber) {
+        if quest_run.activity.tree_has_changed(&self.context) {
             reasons.extend(quest_run.observe(Observed::Progress));
         }
-        for noted in noted {
-            if noted.judged
-                && let Some(judged) = judged.pop_front()
-            {
-                reasons.extend(quest_run.submits(judged));
-            }
-            reasons.extend(quest_run.observe(Observed::Call(Call::noted(noted.self_call))));
+        for call in noted {
+            reasons.extend(match call {
+                SelfCall::Next | SelfCall::Status => quest_run.observe(Observed::Poll),
+                SelfCall::Submit(digest) => quest_run.observe(Observed::Refused(digest)),
+                // The ledger reports it; the note only says when it happened.
+                SelfCall::Judged => judged
+                    .pop_front()
+                    .and_then(|judged| quest_run.submits(judged)),
+            });
         }
         for judged in judged {
             reasons.extend(quest_run.submits(judged));

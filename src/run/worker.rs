@@ -1,135 +1,139 @@
 //! One worker of a run: it claims one quest after the other and starts agents until each is settled.
 
-use std::collections::BTreeSet;
-use std::sync::MutexGuard;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::claim::{Choice, ClaimGuard, Lost, choose, decide};
+use super::claim::{Choice, ClaimGuard, Lost, choose};
 use super::plan::{Answers, RunError, RunEvent};
-use super::quest_run::{Activity, PromptBuilder, PromptInput, QuestRun};
-use super::run_dir::{Calls, RunDir, worker_of};
+use super::quest_run::{Activity, Past, PromptBuilder, PromptInput, QuestRun};
+use super::run_dir::{Calls, RunDir, start_of, worker_of};
 use super::shared::SharedRunState;
 use crate::judge::JudgeContext;
-use crate::quest::QuestId;
 use crate::run::agent::{Agent, AgentEnd, AgentError, AgentLauncher, Given, command_line};
 use crate::run::detect::Detectors;
-use crate::run::limits::{StallBudget, UsedByQuest, most_important};
+use crate::run::limits::{Before, StallBudget, Used, most_important};
 use crate::session::{
-    Appended, Claim, DrivenAttempt, DrivenQuest, Event, Lease, LedgerWatch, QuestRecord, Reason,
-    RunLine, RunStep, Salt, Session, SessionError, Spent, State, Worker,
+    Appended, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine,
+    RunStep, Salt, Session, SessionError, State, Worker,
 };
+
+const MAX_NOTE_BYTES: usize = 4096;
+
+const MAX_HISTORY: usize = 10;
 
 pub struct RunWorker<'a> {
     pub shared: &'a SharedRunState,
     pub index: usize,
     pub session: Session,
-    pub chamber: JudgeContext<'a>,
+    pub context: JudgeContext<'a>,
     pub place: &'a RunDir,
     pub launcher: &'a AgentLauncher,
     pub prompts: &'a dyn PromptBuilder,
     pub events: Sender<RunEvent>,
-    pub tide: LedgerWatch,
-    pub next: Option<(Choice, Worker)>,
+    pub ledger: LedgerWatch,
     pub now: fn() -> Timestamp,
     pub salts: fn() -> Salt,
 }
 
+/// What follows a start of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AfterStart {
+enum AfterStart {
     Retry,
     Ended(Reason),
+}
+
+/// How a start of the agent ended.
+#[derive(Debug)]
+pub struct Watched {
+    pub end: AgentEnd,
+    /// Why it was stopped.
+    pub halt: Option<Reason>,
+    pub time: Duration,
 }
 
 impl RunWorker<'_> {
     pub fn work(&mut self) -> Result<(), RunError> {
         let shared = self.shared;
-        // What is claimed is freed as any other quest that there is no time for.
-        while self.next.is_some() || shared.stopping().is_none() {
-            let (choice, name) = if let Some(next) = self.next.take() {
-                next
-            } else {
-                // One at a time: how many quests were taken up is looked at before each.
+        while shared.stopping().is_none() {
+            let (choice, worker) = {
                 let _turn = shared.turn();
-                if let Some(reason) = shared.plan.limits.another_quest(&shared.used()) {
-                    shared.ends_for(reason);
+                let ended = shared.plan.limits.run_ended(&shared.used(), Before::Quest);
+                if let Some(reason) = ended {
+                    // The other workers finish the quests that they hold.
+                    shared.counters().reasons.insert(reason);
                     return Ok(());
                 }
-                let (name, _) = self.name()?;
-                let choice = self.choose(&name)?;
+                let worker = self.next_name()?;
+                let given_up = shared.counters().given_up.clone();
+                let lease = shared.plan.lease;
+                let clock = &mut (self.now, self.salts);
+                let choice = choose(&mut self.session, &worker, lease, &given_up, clock)?;
                 if matches!(choice, Choice::Quest(..)) {
-                    shared.take();
+                    let mut counters = shared.counters();
+                    counters.quests = counters.quests.saturating_add(1);
+                    counters.driving += 1;
                 }
-                (choice, name)
+                (choice, worker)
             };
             match choice {
-                Choice::Quest(standing, claim) => self.drive(&standing, &claim, name)?,
+                Choice::Quest(record, claim) => self.drive(&record, &claim, worker)?,
                 Choice::Complete => return Ok(()),
                 Choice::Paused => shared.stop(Reason::Paused),
-                Choice::Nothing if !shared.is_driving() => return Ok(()),
+                Choice::Nothing if shared.counters().driving == 0 => return Ok(()),
                 Choice::Nothing | Choice::Held => shared.wait(shared.plan.pace.poll),
             }
-            if let Some(reason) = shared.plan.limits.run_under_way(&shared.used()) {
+            let used = shared.used();
+            if let Some(reason) = shared.plan.limits.run_ended(&used, Before::GoingOn) {
                 shared.stop(reason);
             }
         }
         Ok(())
     }
 
-    fn choose(&mut self, name: &Worker) -> Result<Choice, RunError> {
-        choose(
-            &mut self.session,
-            name,
-            self.shared.plan.lease,
-            &self.shared.given_up(),
-            &mut (self.now, self.salts),
-        )
-    }
-
-    pub(super) fn name(&self) -> Result<(Worker, u32), RunError> {
-        let number = self.shared.next_name();
-        Ok((worker_of(self.shared.plan.run, number)?, number))
+    fn next_name(&self) -> Result<Worker, RunError> {
+        let mut counters = self.shared.counters();
+        counters.names = counters.names.saturating_add(1);
+        Ok(worker_of(self.shared.plan.run, counters.names)?)
     }
 
     fn drive(
         &mut self,
-        standing: &QuestRecord,
+        record: &QuestRecord,
         claim: &Claim,
         worker: Worker,
     ) -> Result<(), RunError> {
+        let plan = &self.shared.plan;
         let mut quest_run = QuestRun {
-            key: standing.key.clone(),
+            key: record.key.clone(),
             guard: ClaimGuard {
-                quest: standing.id,
+                quest: record.id,
                 worker,
                 lease: claim.lease,
             },
-            used: UsedByQuest::default(),
-            seen: standing.attempts,
+            used: Used::default(),
+            seen: record.attempts,
             conversation: None,
             facts: Vec::new(),
             history: Vec::new(),
             submitted: Vec::new(),
             stall: StallBudget::default(),
-            detectors: Detectors::new(self.shared.plan.detectors),
-            activity: Activity::new(self.session.log_on(), self.shared.plan.pace.poll),
+            detectors: Detectors::new(plan.detectors),
+            activity: Activity::new(self.session.log_on(), plan.pace.poll),
         };
         let driven = self.drive_to_its_end(&mut quest_run);
-        let reason = match &driven {
-            Ok(reason) => *reason,
-            Err(_) => Reason::Error,
-        };
+        let reason = *driven.as_ref().unwrap_or(&Reason::Error);
         if reason == Reason::Paused {
             self.shared.stop(reason);
         }
-        self.shared.release(standing.id, reason);
+        self.shared.release(record.id, reason);
         driven.map(drop)
     }
 
     fn drive_to_its_end(&mut self, quest_run: &mut QuestRun) -> Result<Reason, RunError> {
         let reason = loop {
-            self.shared.wait_for_backend();
+            self.shared.wait_after_crash();
             if let Some(reason) = self.before_start(quest_run) {
                 break reason;
             }
@@ -138,61 +142,68 @@ impl RunWorker<'_> {
             {
                 break reason;
             }
-            match self.start(quest_run, None)? {
+            match self.start(quest_run, None)?.0 {
                 AfterStart::Retry => {}
-                // Its end is recorded with that of the agent.
+                // Its end was recorded together with that of the agent.
                 AfterStart::Ended(Reason::Settled) => return Ok(Reason::Settled),
                 AfterStart::Ended(reason) => break reason,
             }
         };
-        // It would cost what there is no more of.
-        let shared = self.shared;
-        let spent = shared.plan.limits.run_is_spent(&shared.used()).is_some();
-        let handover = if deserves_last_call(reason) && quest_run.used.starts > 0 && !spent {
-            match self.last_call(quest_run, reason)? {
-                LastCall::Settled => return Ok(Reason::Settled),
-                LastCall::Left(handover) => handover,
+        let limits = &self.shared.plan.limits;
+        let spent = limits.run_ended(&self.shared.used(), Before::Spending);
+        let deserves_last_call = matches!(
+            reason,
+            Reason::Attempts
+                | Reason::WallClock
+                | Reason::QuestTimeout
+                | Reason::Tokens
+                | Reason::Cost
+                | Reason::Diminishing
+        );
+        let mut handover = None;
+        if deserves_last_call
+            && quest_run.used.starts > 0
+            && spent.is_none()
+            && self.hand_over(quest_run)?.is_none()
+        {
+            let (after, tail) = self.start(quest_run, Some(reason))?;
+            if after == AfterStart::Ended(Reason::Settled) {
+                return Ok(Reason::Settled);
             }
-        } else {
-            None
-        };
+            handover = note(&tail);
+        }
         self.close(quest_run, reason, handover)
     }
 
-    pub(super) fn hand_over(
-        &mut self,
-        quest_run: &mut QuestRun,
-    ) -> Result<Option<Reason>, RunError> {
-        let (next, _) = self.name()?;
-        let passed =
-            quest_run
-                .guard
-                .hand_over(next, &mut self.session, &mut (self.now, self.salts))?;
-        Ok(passed.err().map(Lost::reason))
+    /// Claims the quest under the name of the next start; why that is impossible, if it is.
+    fn hand_over(&mut self, quest_run: &mut QuestRun) -> Result<Option<Reason>, RunError> {
+        let next = self.next_name()?;
+        let clock = &mut (self.now, self.salts);
+        let lost = quest_run.guard.hand_over(next, &mut self.session, clock)?;
+        Ok(lost.map(Lost::reason))
     }
 
     fn before_start(&self, quest_run: &QuestRun) -> Option<Reason> {
         let limits = &self.shared.plan.limits;
-        let tokens = quest_run.used.bill.tokens;
-        let soft = limits.diminishing;
         let reasons = [
             self.shared.stopping(),
-            limits.of_quest(&quest_run.used),
-            limits.of_run(&self.shared.used()),
-            soft.of(tokens, limits.quest.tokens, quest_run.stall),
+            limits.quest_ended(&quest_run.used, Before::Start),
+            limits.run_ended(&self.shared.used(), Before::Start),
+            limits.diminishing(quest_run.used.bill.tokens, quest_run.stall),
         ];
         most_important(reasons.into_iter().flatten())
     }
 
+    /// Records the end of the work on a quest, and releases the claim.
     fn close(
         &mut self,
         quest_run: &QuestRun,
         reason: Reason,
         handover: Option<Box<str>>,
     ) -> Result<Reason, RunError> {
-        let mut closed = None;
         let guard = &quest_run.guard;
         let run = self.shared.plan.run;
+        let mut closed = None;
         let clock = &mut (self.now, self.salts);
         let appended = self.session.append_at(clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
@@ -221,11 +232,8 @@ impl RunWorker<'_> {
         };
         let reason = quest.reason;
         if quest.starts > 0 {
-            self.emit(RunEvent::Quest {
-                key: quest_run.key.clone(),
-                state,
-                quest,
-            });
+            let key = quest_run.key.clone();
+            self.emit(RunEvent::Quest { key, state, quest });
         }
         Ok(reason)
     }
@@ -233,97 +241,9 @@ impl RunWorker<'_> {
     pub(super) fn emit(&self, event: RunEvent) {
         let _ = self.events.send(event);
     }
-}
 
-pub(super) fn state_and_reason(
-    store: &Session,
-    quest_run: &QuestRun,
-    otherwise: Reason,
-) -> Result<(State, Reason), SessionError> {
-    let standing = store.standing(quest_run.guard.quest)?;
-    let state = standing.map_or(State::Todo, |standing| standing.progress.state);
-    let settled = state != State::Todo;
-    Ok((state, if settled { Reason::Settled } else { otherwise }))
-}
-
-fn deserves_last_call(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::Attempts
-            | Reason::WallClock
-            | Reason::QuestTimeout
-            | Reason::Tokens
-            | Reason::Cost
-            | Reason::Diminishing
-    )
-}
-
-#[derive(Debug)]
-pub(super) struct Prefetch<'a> {
-    name: Worker,
-    lease: Option<Lease>,
-    driven: BTreeSet<QuestId>,
-    choice: Choice,
-    _turn: MutexGuard<'a, ()>,
-}
-
-impl<'a> RunWorker<'a> {
-    pub(super) fn prefetch(&self, reason: Reason) -> Result<Option<Prefetch<'a>>, RunError> {
-        let shared = self.shared;
-        if reason != Reason::Settled || shared.stopping().is_some() {
-            return Ok(None);
-        }
-        let turn = shared.turn();
-        if shared.plan.limits.another_quest(&shared.used()).is_some() {
-            return Ok(None);
-        }
-        Ok(Some(Prefetch {
-            name: self.name()?.0,
-            lease: shared.plan.lease,
-            driven: shared.given_up(),
-            choice: Choice::Nothing,
-            _turn: turn,
-        }))
-    }
-
-    pub(super) fn accept_prefetch(&mut self, prefetch: Prefetch<'a>) {
-        if matches!(prefetch.choice, Choice::Quest(..)) {
-            self.shared.take();
-            self.next = Some((prefetch.choice, prefetch.name));
-        }
-    }
-}
-
-impl Prefetch<'_> {
-    pub(super) fn choose(
-        &mut self,
-        session: &Session,
-        now: Timestamp,
-    ) -> Result<Vec<Event>, SessionError> {
-        let lease = self.lease.unwrap_or(session.manifest().frozen.lease);
-        let (choice, events) = decide(session, &self.name, lease, &self.driven, now)?;
-        self.choice = choice;
-        Ok(events)
-    }
-}
-
-struct Ended {
-    state: State,
-    reason: Reason,
-    paused: bool,
-}
-
-impl RunWorker<'_> {
-    pub(super) fn start(
-        &mut self,
-        quest_run: &mut QuestRun,
-        last: Option<Reason>,
-    ) -> Result<AfterStart, RunError> {
-        let (after, _) = self.start_once(quest_run, last)?;
-        Ok(after)
-    }
-
-    pub(super) fn start_once(
+    /// Starts the agent once; `last` is set for the last call. Also returns the end of its output.
+    fn start(
         &mut self,
         quest_run: &mut QuestRun,
         last: Option<Reason>,
@@ -333,49 +253,65 @@ impl RunWorker<'_> {
         quest_run.begin();
         let (plan, start) = (&self.shared.plan, start_number(&quest_run.guard));
         let calls = Calls::of(self.session.dir(), plan.run, start)?;
-        quest_run.activity.begin(calls, &self.chamber);
-        self.shared.has_started();
+        quest_run.activity.begin(calls, &self.context);
+        {
+            let mut counters = self.shared.counters();
+            counters.starts = counters.starts.saturating_add(1);
+        }
         let watched = self.run_agent(&prompt, quest_run, last)?;
-        // What an agent answered that ended by itself is paid for, whichever budget that was.
-        let by_itself = watched.halt.is_none() || watched.end.exit == Some(0);
+        let end = &watched.end;
+        // The answer of an agent that ended by itself is judged whichever budget ended meanwhile: it
+        // is paid for.
+        let by_itself = watched.halt.is_none() || end.exit == Some(0);
         let judged = if by_itself || last.is_some() {
-            self.judge_printed(&watched.end, quest_run)?
+            self.judge_printed(end, quest_run)?
         } else {
             None
         };
-        // What was submitted while it ended is seen as well.
+        // Something may have been submitted while the agent ended.
         let late = self.poll_activity(quest_run)?;
         let halt = watched.halt.or(judged).or(late);
-        let idle = quest_run.seen == seen && watched.end.answer.is_none();
-        let died = halt.is_none() && idle && self.died(&watched);
-        let reason = halt.unwrap_or_else(|| end_reason(&watched.end, died));
-        let ended = self.record(quest_run, reason, &watched, last.is_some())?;
-        let tail = watched.end.tail;
-        if ended.reason == Reason::Settled {
-            self.shared.lived();
-            return Ok((AfterStart::Ended(Reason::Settled), tail));
-        }
-        if died {
-            self.shared.died(match reason {
-                Reason::PermissionDenied => reason,
-                _ => Reason::Breaker,
-            });
+        let idle = quest_run.seen == seen && end.answer.is_none();
+        let soon = watched.time < self.shared.plan.crash_backoff.within;
+        let failed = end.exit != Some(0) && (soon || end.rate_limited || end.no_login);
+        let died = halt.is_none() && idle && failed;
+        let denied = end.denied || (died && end.no_login);
+        let reason = halt.unwrap_or(if denied {
+            Reason::PermissionDenied
         } else {
-            self.shared.lived();
-        }
-        Ok((after(&ended, halt), tail))
+            Reason::AgentFailed
+        });
+        let (state, reason, paused) = self.record(quest_run, reason, &watched, last.is_some())?;
+        let after = if state != State::Todo || reason == Reason::Settled {
+            AfterStart::Ended(Reason::Settled)
+        } else if paused {
+            AfterStart::Ended(Reason::Paused)
+        } else {
+            match halt {
+                // It stalled; another start may do better.
+                None | Some(Reason::AgentFailed) => AfterStart::Retry,
+                Some(reason) => AfterStart::Ended(reason),
+            }
+        };
+        let died = died && reason != Reason::Settled;
+        self.shared.ended(died.then_some(if denied {
+            Reason::PermissionDenied
+        } else {
+            Reason::Breaker
+        }));
+        Ok((after, watched.end.tail))
     }
 
     fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
         let guard = &quest_run.guard;
-        let standing = self.session.standing(guard.quest)?;
+        let record = self.session.standing(guard.quest)?;
         let claim = self.session.claim_on(guard.quest)?;
-        let (Some(standing), Some(claim)) = (standing, claim) else {
+        let (Some(record), Some(claim)) = (record, claim) else {
             return Err(SessionError::Illegal("the quest is not held").into());
         };
         let remembers = self.shared.plan.resume && quest_run.conversation.is_some();
         let input = PromptInput {
-            standing: &standing,
+            standing: &record,
             claim: &claim,
             answers: self.shared.plan.answers,
             history: if remembers { &[] } else { &quest_run.history },
@@ -407,54 +343,45 @@ impl RunWorker<'_> {
             conversation: quest_run.conversation.as_deref().filter(|_| resumed),
         };
         let line = command_line(&plan.command, &given)?;
-        let order = self
-            .place
-            .order(plan, line, (&quest_run.guard.worker, number), last);
-        let read = prompt.len() as u64;
-        let most = last.map(|_| plan.pace.last_call);
+        let worker = &quest_run.guard.worker;
+        let order = self.place.order(plan, line, (worker, number), last);
         match Agent::start(&order, self.launcher) {
-            Ok(agent) => self.watch(agent, read, most, quest_run),
+            Ok(agent) => {
+                let most = last.map(|_| plan.pace.last_call);
+                self.watch(agent, prompt.len() as u64, most, quest_run)
+            }
             Err(error @ AgentError::NotStarted { .. }) => {
-                self.emit(RunEvent::Note {
-                    text: error.to_string(),
-                });
-                Ok(Watched::never())
+                let text = error.to_string();
+                self.emit(RunEvent::Note { text });
+                Ok(Watched {
+                    end: AgentEnd::default(),
+                    halt: None,
+                    time: Duration::ZERO,
+                })
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    fn died(&self, watched: &Watched) -> bool {
-        let end = &watched.end;
-        let failed = end.exit != Some(0);
-        let soon = watched.time < self.shared.plan.crash_backoff.within;
-        failed && (soon || end.rate_limited || end.no_login)
-    }
-
-    // One append records the end of the attempt, the end of the quest and the next claim.
+    /// Records the end of the start and, if the quest is settled, that of the quest in one append.
+    /// Returns the quest's state, the reason, and whether the session is paused.
     fn record(
         &mut self,
         quest_run: &mut QuestRun,
         reason: Reason,
         watched: &Watched,
         last_call: bool,
-    ) -> Result<Ended, RunError> {
-        let limits = &self.shared.plan.limits;
+    ) -> Result<(State, Reason, bool), RunError> {
         let spent = watched.end.spent;
         self.shared.has_used(self.index, &spent);
         if watched.end.conversation.is_some() {
             quest_run.conversation.clone_from(&watched.end.conversation);
         }
-        let (guard, run, starts) = (
-            &quest_run.guard,
-            self.shared.plan.run,
-            quest_run.used.starts,
-        );
-        let line = |step| Event::Run(Box::new(RunLine { run, step }));
+        let (guard, starts) = (&quest_run.guard, quest_run.used.starts);
+        let run = self.shared.plan.run;
         let mut recorded = None;
-        let mut prefetch = self.prefetch(reason)?;
         let clock = &mut (self.now, self.salts);
-        let appended = self.session.append_at(clock, |session, now| {
+        let appended = self.session.append_at(clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let attempt = DrivenAttempt {
                 quest: guard.quest,
@@ -475,13 +402,13 @@ impl RunWorker<'_> {
                 Some(RunStep::Attempt(attempt.clone())),
                 quest.clone().map(RunStep::Quest),
             ];
-            recorded = Some((state, attempt, quest, session.paused()));
-            let mut events: Vec<_> = steps.into_iter().flatten().map(line).collect();
-            // An agent that has settled its quest may ask for another before it is stopped.
+            let steps = steps.into_iter().flatten();
+            let mut events: Vec<_> = steps
+                .map(|step| Event::Run(Box::new(RunLine { run, step })))
+                .collect();
+            // An agent that has settled its quest may claim another before it is stopped.
             events.extend(guard.extra_claim(session)?);
-            if let Some(prefetch) = &mut prefetch {
-                events.extend(prefetch.choose(session, now)?);
-            }
+            recorded = Some((state, attempt, quest, session.paused()));
             Ok::<_, SessionError>(events)
         })?;
         let (state, attempt, quest, paused) = match (appended, recorded) {
@@ -491,14 +418,17 @@ impl RunWorker<'_> {
             }
             (Appended::Done, Some(recorded)) => recorded,
         };
-        if let Some(prefetch) = prefetch {
-            self.accept_prefetch(prefetch);
-        }
         let reason = attempt.reason;
-        let key = quest_run.key.clone();
-        quest_run.end(reason, watched.time, &spent, limits);
+        quest_run.used = quest_run.with(watched.time, &spent, &self.shared.plan.limits);
+        quest_run.history.push(Past {
+            start: starts,
+            reason,
+            submitted: std::mem::take(&mut quest_run.submitted),
+        });
+        let over = quest_run.history.len().saturating_sub(MAX_HISTORY);
+        quest_run.history.drain(..over);
         self.emit(RunEvent::Attempt {
-            key,
+            key: quest_run.key.clone(),
             last_call,
             attempt,
         });
@@ -506,11 +436,7 @@ impl RunWorker<'_> {
             let key = quest_run.key.clone();
             self.emit(RunEvent::Quest { key, state, quest });
         }
-        Ok(Ended {
-            state,
-            reason,
-            paused,
-        })
+        Ok((state, reason, paused))
     }
 
     fn judge_printed(
@@ -520,95 +446,40 @@ impl RunWorker<'_> {
     ) -> Result<Option<Reason>, RunError> {
         match self.shared.plan.answers {
             Answers::Stdout => self.judge_answer(end, quest_run),
-            // One that failed does not say that it is done.
-            Answers::World if end.exit == Some(0) => self.judge_world_left(quest_run),
+            // An agent that failed does not say that it is done.
+            Answers::World if end.exit == Some(0) => {
+                let record = self.session.standing(quest_run.guard.quest)?;
+                if record.is_some_and(|record| record.progress.state == State::Todo) {
+                    self.judge_world(quest_run)
+                } else {
+                    Ok(None)
+                }
+            }
             Answers::Submit | Answers::World => Ok(None),
         }
     }
 }
 
+/// The quest's state. Once it is settled, that is the reason, whatever else happened.
+fn state_and_reason(
+    session: &Session,
+    quest_run: &QuestRun,
+    otherwise: Reason,
+) -> Result<(State, Reason), SessionError> {
+    let record = session.standing(quest_run.guard.quest)?;
+    let state = record.map_or(State::Todo, |record| record.progress.state);
+    let settled = state != State::Todo;
+    Ok((state, if settled { Reason::Settled } else { otherwise }))
+}
+
 fn start_number(guard: &ClaimGuard) -> u32 {
-    super::run_dir::start_of(&guard.worker).map_or(0, |(_, number)| number)
+    start_of(&guard.worker).map_or(0, |(_, number)| number)
 }
 
-fn end_reason(end: &AgentEnd, died: bool) -> Reason {
-    if end.denied || (died && end.no_login) {
-        Reason::PermissionDenied
-    } else {
-        Reason::AgentFailed
-    }
-}
-
-fn after(ended: &Ended, halt: Option<Reason>) -> AfterStart {
-    if ended.state != State::Todo {
-        AfterStart::Ended(Reason::Settled)
-    } else if ended.paused {
-        AfterStart::Ended(Reason::Paused)
-    } else {
-        match halt {
-            // It fell silent: another one may do better.
-            None | Some(Reason::AgentFailed) => AfterStart::Retry,
-            Some(reason) => AfterStart::Ended(reason),
-        }
-    }
-}
-
-#[derive(Debug)]
-pub struct Watched {
-    pub end: AgentEnd,
-    pub halt: Option<Reason>,
-    pub time: std::time::Duration,
-}
-
-impl Watched {
-    fn never() -> Self {
-        Self {
-            end: AgentEnd {
-                exit: None,
-                signal: None,
-                answer: None,
-                bad_answer: None,
-                spent: Spent::default(),
-                tail: String::new(),
-                conversation: None,
-                denied: false,
-                rate_limited: false,
-                no_login: false,
-            },
-            halt: None,
-            time: std::time::Duration::ZERO,
-        }
-    }
-}
-
-const LONGEST: usize = 4096;
-
-#[derive(Debug)]
-pub(super) enum LastCall {
-    Settled,
-    Left(Option<Box<str>>),
-}
-
-impl RunWorker<'_> {
-    pub(super) fn last_call(
-        &mut self,
-        quest_run: &mut QuestRun,
-        reason: Reason,
-    ) -> Result<LastCall, RunError> {
-        if self.hand_over(quest_run)?.is_some() {
-            return Ok(LastCall::Left(None));
-        }
-        let (after, tail) = self.start_once(quest_run, Some(reason))?;
-        if after == AfterStart::Ended(Reason::Settled) {
-            return Ok(LastCall::Settled);
-        }
-        Ok(LastCall::Left(note(&tail)))
-    }
-}
-
+/// What the last call leaves for whoever takes the quest next.
 fn note(tail: &str) -> Option<Box<str>> {
     let tail = tail.trim();
-    let over = tail.len().saturating_sub(LONGEST);
+    let over = tail.len().saturating_sub(MAX_NOTE_BYTES);
     let from = (over..=tail.len()).find(|at| tail.is_char_boundary(*at))?;
     let note = tail[from..].trim_start();
     (!note.is_empty()).then(|| note.into())
@@ -622,7 +493,7 @@ mod tests {
     fn a_note_is_bounded_and_never_blank() {
         assert_eq!(note(" \n"), None);
         assert_eq!(note(" half done \n").as_deref(), Some("half done"));
-        let long = note(&"ü".repeat(LONGEST)).unwrap();
-        assert!(long.len() <= LONGEST && long.len() > LONGEST - 4);
+        let long = note(&"ü".repeat(MAX_NOTE_BYTES)).unwrap();
+        assert!(long.len() <= MAX_NOTE_BYTES && long.len() > MAX_NOTE_BYTES - 4);
     }
 }

@@ -8,5 +8,5 @@ mod transcript;
 
 pub use command::{AgentCommand, BadCommandLine, CommandLine, Given, Preset, command_line};
 pub use output::AgentEnd;
-pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, ProcessVitals, supervised};
+pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, supervised};
 pub use transcript::{AgentEvent, Stream, StreamForm, ToolCall};

@@ -323,7 +323,7 @@ fn has_status(said: &str, number: &str) -> bool {
     })
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentEnd {
     pub exit: Option<i32>,
     // Neither `exit` nor `signal` is set when the agent's supervisor was killed.

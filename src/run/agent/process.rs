@@ -25,6 +25,7 @@ use super::transcript::{AgentEvent, Stream};
 use crate::base::process::{
     self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, wait_for,
 };
+use crate::run::detect::VitalSigns;
 
 // The hidden first argument of a supervisor.
 const SUPERVISED: &str = "__supervised";
@@ -59,15 +60,6 @@ pub enum AgentError {
     Supervisor(#[source] io::Error),
     #[error("cannot start {program}: {why}")]
     NotStarted { program: String, why: String },
-}
-
-/// What shows that an agent is alive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ProcessVitals {
-    /// The processor time of the agent and all that it started.
-    pub cpu: Duration,
-    /// How many bytes it has printed.
-    pub written: u64,
 }
 
 /// Starts supervisors: a program whose `main` calls [`supervised`].
@@ -188,13 +180,13 @@ impl Agent {
         self.process.state().output.events()
     }
 
-    pub fn vitals(&mut self) -> ProcessVitals {
+    pub fn vitals(&mut self) -> VitalSigns {
         self.process.wake();
         // A process that ends between two readings may be missed by one of them.
         self.cpu = self.cpu.max(cpu_time(self.process.pid()));
-        ProcessVitals {
+        VitalSigns {
             cpu: self.cpu,
-            written: self.process.state().output.written(),
+            printed: self.process.state().output.written(),
         }
     }
 

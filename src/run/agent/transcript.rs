@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use crate::run::detect::Call;
+use crate::base::Digest;
+use crate::run::detect::tool_call;
 use crate::session::Spent;
 
 const SAID_BYTES: usize = 1 << 20;
@@ -133,7 +134,7 @@ pub enum AgentEvent {
 pub struct ToolCall {
     pub tool: String,
     /// None for a call of comail itself.
-    pub call: Option<Call>,
+    pub digest: Option<Digest>,
 }
 
 impl ToolCall {
@@ -141,7 +142,7 @@ impl ToolCall {
     pub fn new(tool: &str, arguments: &Value) -> Self {
         Self {
             tool: tool.to_owned(),
-            call: Call::of_tool(tool, arguments),
+            digest: tool_call(tool, arguments),
         }
     }
 }

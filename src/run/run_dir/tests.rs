@@ -14,18 +14,13 @@ impl Place {
         place
     }
 
-    fn note(&self, start: u32, noted: Noted) {
-        note(self.0.path(), RUN, &worker_of(RUN, start).unwrap(), noted);
+    fn note(&self, start: u32, call: SelfCall) {
+        note(self.0.path(), RUN, &worker_of(RUN, start).unwrap(), call);
     }
 
     fn file(&self, start: u32) -> PathBuf {
         place(self.0.path(), RUN, start)
     }
-}
-
-fn asked(self_call: SelfCall) -> Noted {
-    let judged = false;
-    Noted { self_call, judged }
 }
 
 #[test]
@@ -34,38 +29,25 @@ fn what_is_noted_is_told_once_and_in_order() {
     let mut calls = Calls::of(place.0.path(), RUN, 3).unwrap();
     assert_eq!(calls.since(), []);
     let submit = SelfCall::Submit(Digest::of(b"a"));
-    let all = [
-        asked(SelfCall::Next),
-        asked(submit),
-        Noted {
-            self_call: submit,
-            judged: true,
-        },
-        asked(SelfCall::Status),
-    ];
+    let all = [SelfCall::Next, submit, SelfCall::Judged, SelfCall::Status];
     for noted in all {
         place.note(3, noted);
     }
     assert_eq!(calls.since(), all);
     assert_eq!(calls.since(), []);
-    place.note(3, asked(SelfCall::Status));
-    assert_eq!(calls.since(), [asked(SelfCall::Status)]);
+    place.note(3, SelfCall::Status);
+    assert_eq!(calls.since(), [SelfCall::Status]);
 }
 
 #[test]
 fn nothing_is_noted_where_no_run_waits_for_it() {
     let place = Place::new();
-    place.note(4, asked(SelfCall::Next));
+    place.note(4, SelfCall::Next);
     assert!(!place.file(4).exists());
     let mut calls = Calls::of(place.0.path(), RUN, 5).unwrap();
     let other = worker_of(RunId::new(8), 5).unwrap();
-    note(place.0.path(), RUN, &other, asked(SelfCall::Next));
-    note(
-        place.0.path(),
-        RUN,
-        &"me".parse().unwrap(),
-        asked(SelfCall::Next),
-    );
+    note(place.0.path(), RUN, &other, SelfCall::Next);
+    note(place.0.path(), RUN, &"me".parse().unwrap(), SelfCall::Next);
     assert_eq!(calls.since(), []);
 }
 
@@ -78,11 +60,11 @@ fn what_somebody_else_writes_tells_nothing_and_the_file_is_bounded() {
         "nexts\nsubmit\nsubmit x\n\u{1b}[0m\nnext\nsta",
     )
     .unwrap();
-    assert_eq!(calls.since(), [asked(SelfCall::Next)]);
+    assert_eq!(calls.since(), [SelfCall::Next]);
     std::fs::write(place.file(1), "\n").unwrap();
     assert_eq!(calls.since(), [], "it was cut");
     std::fs::write(place.file(1), "next\n".repeat(100_000)).unwrap();
-    place.note(1, asked(SelfCall::Next));
+    place.note(1, SelfCall::Next);
     let long = std::fs::metadata(place.file(1)).unwrap().len();
     assert_eq!(long, 500_000);
     assert!(calls.since().len() < 60_000);
@@ -94,7 +76,7 @@ fn a_pipe_in_its_place_stops_nobody() {
     let calls = Calls::of(place.0.path(), RUN, 1);
     std::fs::remove_file(place.file(1)).unwrap();
     nix::unistd::mkfifo(&place.file(1), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    place.note(1, asked(SelfCall::Next));
+    place.note(1, SelfCall::Next);
     assert_eq!(calls.unwrap().since(), []);
 }
 

@@ -103,6 +103,10 @@ impl Cost {
             .then_some(Self(parts as u64))
     }
 
+    pub const fn from_billionths(billionths: u64) -> Self {
+        Self(billionths)
+    }
+
     pub fn billionths(self) -> u64 {
         self.0
     }
