@@ -15,7 +15,7 @@ pub struct FileSettings {
     pub levels: Levels,
     /// Whether an address that reads as a person's is for a person to judge: the built-in kind's
     /// operator says so at scan, a quest file in its own check.
-    #[serde(skip)]
+    #[serde(default)]
     pub role_only: bool,
 }
 

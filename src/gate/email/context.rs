@@ -3,17 +3,17 @@
 use std::cell::OnceCell;
 
 use ipnet::IpNet;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::site::{anchor_sites, sites_of};
-use crate::gate::{Case, Fact, Levels};
+use crate::gate::{Case, Fact};
 use crate::quest::FieldName;
 use crate::world::World;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::{Visit, visit};
 use crate::world::mailbox::Mailbox;
 
+pub use crate::gate::checks::settings::FileSettings as EmailSettings;
 pub use crate::quest::email::{EMAIL, SITE, SOURCE};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,26 +134,5 @@ impl<'a> Context<'a> {
     pub fn home_visit(&self, site: &Url) -> &Visit {
         self.home_visit
             .get_or_init(|| visit(self.world.fetcher, site, self.settings.robots))
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EmailSettings {
-    pub role_only: bool,
-    pub robots: RobotsPolicy,
-    /// Networks that count as reachable although they are not public.
-    pub allow_net: Vec<IpNet>,
-    pub levels: Levels,
-}
-
-impl Default for EmailSettings {
-    fn default() -> Self {
-        Self {
-            role_only: false,
-            robots: RobotsPolicy::Obey,
-            allow_net: Vec::new(),
-            levels: Levels::new(),
-        }
     }
 }

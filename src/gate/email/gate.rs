@@ -22,13 +22,7 @@ fn built_in() -> FileGate {
 
 impl EmailGate {
     pub fn new(settings: EmailSettings) -> Self {
-        let chosen = FileSettings {
-            robots: settings.robots,
-            allow_net: settings.allow_net,
-            levels: settings.levels,
-            role_only: settings.role_only,
-        };
-        Self(GATE.with(|gate| gate.under(chosen)))
+        Self(GATE.with(|gate| gate.under(settings)))
     }
 }
 

@@ -57,17 +57,23 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     if said == Standing::Owner {
         return contested(source);
     }
-    match Home::of(context.home_visit(&home), |page| on_site(site, page)) {
-        Home::Silent(why) => {
-            let finding = Fact::new("identity-unanswered", "the site's home page", quoted(&why));
-            Some(finding.on(SITE).at(home.as_str()))
-        }
-        Home::Elsewhere(page) => {
-            let there = format!("; the home page leads elsewhere: {}", quoted(page.as_str()));
-            unproven(said, key, &home, &there)
-        }
-        Home::Missing => unproven(said, key, &home, "; there is no home page"),
-        Home::Answered(visit) => {
+    let visit = context.home_visit(&home);
+    let silent = |why: &str| {
+        let finding = Fact::new("identity-unanswered", "the site's home page", quoted(why));
+        Some(finding.on(SITE).at(home.as_str()))
+    };
+    match &visit.end {
+        End::Unanswered { why, .. } => silent(&why.to_string()),
+        End::Forbidden { .. } => silent("robots.txt forbids it"),
+        End::Unreadable { why, .. } => silent(why),
+        End::Missing { .. } => unproven(said, key, &home, "; there is no home page"),
+        End::Pages(pages) => {
+            let elsewhere = pages.first().filter(|page| !on_site(site, &page.url));
+            if let Some(page) = elsewhere {
+                let there = quoted(page.url.as_str());
+                let there = format!("; the home page leads elsewhere: {there}");
+                return unproven(said, key, &home, &there);
+            }
             let front = standing(visit, site, &home, &name);
             let both = said == Standing::Signed && front >= Standing::Mentioned;
             let said = if both {
@@ -246,31 +252,6 @@ fn reuse(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Fact> {
         quoted(holder.as_str())
     );
     Some(Fact::new("domain-reused", expected, actual).on(EMAIL))
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Home<'a> {
-    Answered(&'a Visit),
-    /// A page answered that is not on the site.
-    Elsewhere(&'a Url),
-    Missing,
-    Silent(String),
-}
-
-impl<'a> Home<'a> {
-    pub fn of(visit: &'a Visit, is_own: impl Fn(&Url) -> bool) -> Self {
-        match &visit.end {
-            End::Pages(pages) => match pages.first() {
-                Some(page) if is_own(&page.url) => Self::Answered(visit),
-                Some(page) => Self::Elsewhere(&page.url),
-                None => Self::Missing,
-            },
-            End::Missing { .. } => Self::Missing,
-            End::Unanswered { why, .. } => Self::Silent(why.to_string()),
-            End::Forbidden { .. } => Self::Silent("robots.txt forbids it".to_owned()),
-            End::Unreadable { why, .. } => Self::Silent(why.clone()),
-        }
-    }
 }
 
 /// The home page of `site`: the root of its host, or the site itself where its host is not its

@@ -317,14 +317,16 @@ fn base(url: &Url, html: &Html) -> Url {
 const MOST_FRAMES: usize = 20;
 
 impl Walk<'_> {
-    fn link(&mut self, address: String) {
-        if self.hidden > 0 {
-            self.page.hidden.push(address);
-        } else if self.visitors > 0 {
-            self.page.visitors.push(address);
+    /// Adds addresses where nobody reads them, visitors write, or else the owner does.
+    fn add(&mut self, addresses: impl IntoIterator<Item = String>, hidden: bool, visitors: bool) {
+        let place = if hidden {
+            &mut self.page.hidden
+        } else if visitors {
+            &mut self.page.visitors
         } else {
-            self.page.linked.push(address);
-        }
+            &mut self.page.linked
+        };
+        place.extend(addresses);
     }
 
     fn special(&mut self, node: NodeRef<'_, Node>, element: &Element, hints: Hints) {
@@ -379,23 +381,15 @@ impl Walk<'_> {
     }
 
     fn said(&mut self, said: structured::Said) {
-        if self.inert > 0 {
-            self.page.hidden.extend(said.emails);
-        } else if self.visitors > 0 {
-            self.page.visitors.extend(said.emails);
-        } else {
-            self.page.linked.extend(said.emails);
+        let (inert, visitors) = (self.inert > 0, self.visitors > 0);
+        self.add(said.emails, inert, visitors);
+        self.add(said.others_emails, inert, true);
+        if self.is_owners() {
             for (place, names) in said.names {
                 // Names of one organization are one claim.
                 self.owner.add(place, &names.join(" | "));
             }
         }
-        let others = if self.inert > 0 {
-            &mut self.page.hidden
-        } else {
-            &mut self.page.visitors
-        };
-        others.extend(said.others_emails);
     }
 
     fn is_owners(&self) -> bool {
@@ -460,13 +454,8 @@ impl Walk<'_> {
                 .get(..7)
                 .filter(|s| s.eq_ignore_ascii_case("mailto:"));
             let address = content[scheme.map_or(0, str::len)..].trim().to_owned();
-            if self.inert > 0 {
-                self.page.hidden.push(address);
-            } else if self.visitors > 0 || open.visitors {
-                self.page.visitors.push(address);
-            } else {
-                self.page.linked.push(address);
-            }
+            let visitors = self.visitors > 0 || open.visitors;
+            self.add([address], self.inert > 0, visitors);
         }
         let inside = self.scopes.last().copied().unwrap_or(false);
         if inside
@@ -520,24 +509,20 @@ impl Walk<'_> {
 
     /// Links that can be clicked, and attributes that no one reads.
     fn attributes(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let (hidden, visitors) = (self.hidden > 0, self.visitors > 0);
         for (name, value) in element.attrs() {
             let link = name == "href" && matches!(element.name(), "a" | "area");
-            if name == "data-cfemail"
-                && let Some(address) = links::decode(value)
-            {
-                self.link(address);
-            } else if link && let Some(address) = links::decode_link(value) {
-                self.link(address);
+            let encoded = match name {
+                "data-cfemail" => links::decode(value),
+                _ if link => links::decode_link(value),
+                _ => None,
+            };
+            if encoded.is_some() {
+                self.add(encoded, hidden, visitors);
             } else if link && let Some(addressees) = links::addressees(value) {
                 // An empty link cannot be clicked: a trap for harvesters.
                 let clickable = element.name() == "area" || self.shows_something(node);
-                for address in addressees {
-                    if clickable {
-                        self.link(address);
-                    } else {
-                        self.page.hidden.push(address);
-                    }
-                }
+                self.add(addressees, hidden || !clickable, visitors);
             } else {
                 self.hide_lines(value);
             }
