@@ -95,8 +95,7 @@ impl Carry {
         if !self.recheck {
             same_world(self.old.manifest(), new.manifest)?;
         }
-        let quests = new.quests.to_vec()?;
-        let mut carrier = Carrier::new(&self.old, &quests, new.manifest)?;
+        let mut carrier = Carrier::new(&self.old, new.quests, new.manifest)?;
         if self.recheck {
             let looked = look(context, &mut carrier, new.manifest)?;
             carrier.by_world(looked);

@@ -4,6 +4,8 @@
 //! quest. A quest whose PASS does not pass again is left to be answered.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +20,7 @@ use crate::judge::recheck::is_unanswered;
 use crate::judge::recorded::RecordedJudgement;
 use crate::judge::replay::{ReplayError, Replayer};
 use crate::judge::submit::anchored;
-use crate::quest::{Anchor, FoldedKey, Key, Quest, QuestId, Verdict, map_schema};
+use crate::quest::{Anchor, FoldedKey, Key, Quest, QuestId, Quests, Verdict, map_schema};
 use crate::session::{
     Archive, Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin, QuestRecord,
     SessionError, State,
@@ -74,7 +76,7 @@ pub struct Carrier<'a> {
     origin: String,
     reader: LineReader,
     replayer: Replayer,
-    quests: &'a [Quest],
+    quests: &'a dyn Quests,
     pairs: std::vec::IntoIter<Pair>,
     looked: Option<HashMap<QuestId, Looked>>,
     held: Held,
@@ -84,12 +86,12 @@ pub struct Carrier<'a> {
 impl<'a> Carrier<'a> {
     pub fn new(
         old: &'a Archive,
-        quests: &'a [Quest],
+        quests: &'a dyn Quests,
         manifest: &Manifest,
     ) -> Result<Self, JudgeError> {
         kind_of(old.manifest())?;
         let mut reader = old.reader()?;
-        let mut pairs = Pairs::of(quests);
+        let mut pairs = Pairs::of(quests).map_err(unreadable)?;
         let mut counts = CarryCounts::default();
         for standing in old.projection().quests() {
             let standing = standing?;
@@ -126,7 +128,7 @@ impl<'a> Carrier<'a> {
         for pair in pairs {
             jobs.push(Job {
                 submission: self.passed(pair)?.value.submission,
-                quest: self.quest(pair)?.clone(),
+                quest: self.quest(pair)?,
             });
         }
         Ok(jobs)
@@ -150,9 +152,8 @@ impl<'a> Carrier<'a> {
         &self.counts
     }
 
-    fn quest(&self, pair: Pair) -> Result<&'a Quest, JudgeError> {
-        let quest = self.quests.get(pair.new.index());
-        Ok(quest.ok_or(SessionError::Illegal("there is no such quest"))?)
+    fn quest(&self, pair: Pair) -> Result<Quest, JudgeError> {
+        Ok(self.quests.get(pair.new).map_err(unreadable)?)
     }
 
     fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, JudgeError> {
@@ -198,7 +199,7 @@ impl<'a> Carrier<'a> {
     }
 
     fn bring(&mut self, pair: Pair) -> Result<Result<CarriedPass, NotCarried>, JudgeError> {
-        let quest = self.quest(pair)?;
+        let quest = &self.quest(pair)?;
         let passed = self.passed(pair)?;
         let made = match self.judge(quest, &passed.value)? {
             Ok(made) => made,
@@ -241,6 +242,15 @@ impl<'a> Carrier<'a> {
                 },
             },
         }))
+    }
+}
+
+/// The new quests are in a temporary file.
+fn unreadable(source: io::Error) -> SessionError {
+    SessionError::Io {
+        path: std::env::temp_dir(),
+        doing: "read the quests",
+        source,
     }
 }
 
@@ -341,13 +351,14 @@ impl Side {
 
 impl Pairs {
     /// The pairs of these new quests with none as yet.
-    pub(super) fn of(quests: &[Quest]) -> Self {
+    pub(super) fn of(quests: &dyn Quests) -> io::Result<Self> {
         let mut names: HashMap<FoldedKey, Namesakes> = HashMap::new();
-        for quest in quests {
+        quests.each(&mut |quest| {
             let namesakes = names.entry(quest.key.folded()).or_default();
-            namesakes.new.push(Side::of(quest, false));
-        }
-        Self { names, gone: 0 }
+            namesakes.new.push(Side::of(&quest, false));
+            ControlFlow::Continue(())
+        })?;
+        Ok(Self { names, gone: 0 })
     }
 
     pub(super) fn add(&mut self, quest: &Quest, passed: bool) {
@@ -409,7 +420,7 @@ mod tests {
     }
 
     fn paired(old: &[(&str, &str)], new: &[(&str, &str)]) -> (Vec<(u32, u32)>, Vec<NotCarried>) {
-        let mut pairs = Pairs::of(&quests(new));
+        let mut pairs = Pairs::of(&quests(new)).unwrap();
         for quest in quests(old) {
             pairs.add(&quest, true);
         }
@@ -463,7 +474,7 @@ mod tests {
     #[test]
     fn what_has_not_passed_is_no_pair_and_still_a_namesake() {
         let new = quests(&[("Acme", ""), ("Beta", "")]);
-        let mut pairs = Pairs::of(&new);
+        let mut pairs = Pairs::of(&new).unwrap();
         for (quest, passed) in quests(&[("Acme", ""), ("Acme", "acme.de"), ("Beta", ""), ("C", "")])
             .iter()
             .zip([true, false, false, false])

@@ -72,14 +72,7 @@ pub trait Quests {
     /// Hands on every quest until `take` breaks.
     fn each(&self, take: &mut dyn FnMut(Quest) -> ControlFlow<()>) -> io::Result<()>;
 
-    fn to_vec(&self) -> io::Result<Vec<Quest>> {
-        let mut quests = Vec::with_capacity(self.count());
-        self.each(&mut |quest| {
-            quests.push(quest);
-            ControlFlow::Continue(())
-        })?;
-        Ok(quests)
-    }
+    fn get(&self, id: QuestId) -> io::Result<Quest>;
 }
 
 impl Quests for Vec<Quest> {
@@ -92,6 +85,11 @@ impl Quests for Vec<Quest> {
             self.iter().cloned().try_for_each(take);
         Ok(())
     }
+
+    fn get(&self, id: QuestId) -> io::Result<Quest> {
+        let quest = <[Quest]>::get(self, id.index());
+        quest.cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
 }
 
 /// Quests in the making.
@@ -102,7 +100,7 @@ impl Quests for Vec<Quest> {
 pub struct Listing {
     hasher: RandomState,
     /// The first quest of every hash of a folded key, and the others of the same hash.
-    by_hash: HashMap<u64, u32>,
+    by_hash: HashMap<u32, u32>,
     namesakes: HashMap<u32, Vec<u32>>,
     listed: Listed,
     wishes: Vec<Wish>,
@@ -213,19 +211,23 @@ impl Listing {
 
     fn push(&mut self, folded: &FoldedKey, quest: &Quest) -> Result<u32, ListingError> {
         let place = self.listed.spool.get_mut().push(quest)?;
-        let first = *self
-            .by_hash
-            .entry(self.hasher.hash_one(folded))
-            .or_insert(place);
+        let hash = self.hash(folded);
+        let first = *self.by_hash.entry(hash).or_insert(place);
         if first != place {
             self.namesakes.entry(first).or_default().push(place);
         }
         Ok(place)
     }
 
+    /// Half a hash halves the table of a million keys, and costs a few hundred more collisions.
+    #[expect(clippy::cast_possible_truncation, reason = "half of a hash is a hash")]
+    fn hash(&self, folded: &FoldedKey) -> u32 {
+        self.hasher.hash_one(folded) as u32
+    }
+
     /// The quests whose keys fold to `folded`, with their anchors, in order.
     fn of_key(&self, folded: &FoldedKey) -> io::Result<Vec<(u32, Quest)>> {
-        let Some(first) = self.by_hash.get(&self.hasher.hash_one(folded)) else {
+        let Some(first) = self.by_hash.get(&self.hash(folded)) else {
             return Ok(Vec::new());
         };
         let others = self.namesakes.get(first).into_iter().flatten();
@@ -348,10 +350,18 @@ impl Listed {
     /// The quest at `place` as it is so far.
     fn read(&self, place: u32) -> io::Result<Quest> {
         let mut quest = self.spool.borrow_mut().read(place)?;
+        self.complete(place, &mut quest);
+        Ok(quest)
+    }
+
+    /// Adds what was found after the quest went into the spool.
+    fn complete(&self, place: u32, quest: &mut Quest) {
         if let Some(anchor) = self.anchors.get(&place) {
             quest.anchor = Some(anchor.clone());
         }
-        Ok(quest)
+        if let Some(after) = self.after.get(&place) {
+            quest.after.clone_from(after);
+        }
     }
 }
 
@@ -367,15 +377,21 @@ impl Quests for Listed {
             while let Some((_, row)) = rows.next_if(|(of, _)| *of == place) {
                 quest.rows.push(*row);
             }
-            if let Some(anchor) = self.anchors.get(&place) {
-                quest.anchor = Some(anchor.clone());
-            }
-            if let Some(after) = self.after.get(&place) {
-                quest.after.clone_from(after);
-            }
+            self.complete(place, &mut quest);
             place += 1;
             take(quest)
         })
+    }
+
+    fn get(&self, id: QuestId) -> io::Result<Quest> {
+        let place = u32::try_from(id.index()).map_err(io::Error::other)?;
+        let mut quest = self.spool.borrow_mut().read(place)?;
+        let first = self.rows.partition_point(|(of, _)| *of < place);
+        let rows = self.rows[first..].iter();
+        let rows = rows.take_while(|(of, _)| *of == place);
+        quest.rows.extend(rows.map(|(_, row)| *row));
+        self.complete(place, &mut quest);
+        Ok(quest)
     }
 }
 

@@ -2,6 +2,21 @@
 
 use super::*;
 
+/// Every quest, read one after the other and by its number.
+fn all(listed: &Listed) -> Vec<Quest> {
+    let mut quests = Vec::new();
+    listed
+        .each(&mut |quest| {
+            quests.push(quest);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    for quest in &quests {
+        assert_eq!(listed.get(quest.id).unwrap(), *quest);
+    }
+    quests
+}
+
 type Plain = (String, Option<String>, Vec<u32>);
 
 fn row_of<'a>(number: u32, key_parts: &'a [&'a str], anchor: &'a str) -> Row<'a> {
@@ -25,7 +40,7 @@ fn listed(rows: &[(&str, &str)]) -> (Vec<Plain>, ListingCounts) {
         let anchor = quest.anchor.map(|Anchor::Site(text)| text);
         (quest.key.to_string(), anchor, quest.rows)
     };
-    let quests = listed.to_vec().unwrap();
+    let quests = all(&listed);
     (quests.into_iter().map(plain).collect(), listed.counts())
 }
 
@@ -55,7 +70,7 @@ fn the_first_row_of_a_known_quest_is_no_repeat() {
         .add(row_of(2, &["Acme"], ""), OtherCells::default)
         .unwrap();
     let mut listing = Listing::new();
-    for quest in before.finish().unwrap().to_vec().unwrap() {
+    for quest in all(&before.finish().unwrap()) {
         let rows = Vec::new();
         listing.seed(&Quest { rows, ..quest }).unwrap();
     }
@@ -66,7 +81,7 @@ fn the_first_row_of_a_known_quest_is_no_repeat() {
     }
     listing.skip(3);
     let listed = listing.finish().unwrap();
-    let (quests, counts) = (listed.to_vec().unwrap(), listed.counts());
+    let (quests, counts) = (all(&listed), listed.counts());
     assert_eq!((listed.seeded(), listed.without_row()), (1, 0));
     assert_eq!(listed.added().unwrap(), quests[1..]);
     assert_eq!(
@@ -126,7 +141,7 @@ fn a_key_of_several_columns_joins_what_is_not_blank() {
         .add(row_of(3, &["", " "], ""), OtherCells::default)
         .unwrap();
     let listed = listing.finish().unwrap();
-    let (quests, counts) = (listed.to_vec().unwrap(), listed.counts());
+    let (quests, counts) = (all(&listed), listed.counts());
     let keys: Vec<_> = quests.iter().map(|quest| quest.key.as_str()).collect();
     assert_eq!(keys, ["Acme / Seoul", "Acme"]);
     assert_eq!(counts.blanks, 1);
@@ -145,7 +160,7 @@ fn linked(
     }
     let mut listing = {
         let mut seeded = Listing::new();
-        for quest in listing.finish().unwrap().to_vec().unwrap() {
+        for quest in all(&listing.finish().unwrap()) {
             seeded.seed(&quest).unwrap();
         }
         seeded
@@ -159,7 +174,7 @@ fn linked(
         listing.add(row, OtherCells::default).unwrap();
     }
     let listed = listing.finish().map_err(|error| error.to_string())?;
-    let quests = listed.to_vec().map_err(|error| error.to_string())?;
+    let quests = all(&listed);
     let plain = |quest: Quest| {
         let after = quest.after.iter().map(ToString::to_string).collect();
         (quest.key.to_string(), after)
@@ -235,7 +250,7 @@ fn quests_beyond_what_memory_keeps_come_back_as_they_are() {
     }
     let listed = listing.finish().unwrap();
     assert_eq!((listed.count(), listed.counts().repeats), (5_000, 1_000));
-    let quests = listed.to_vec().unwrap();
+    let quests = all(&listed);
     assert_eq!(quests[999].rows, [1_001, 6_001]);
     assert_eq!(quests[4_999].key.as_str(), "Company 4999");
     assert!(quests.iter().all(|quest| quest.shown[0].text == city));
