@@ -33,10 +33,10 @@ fn rows(list: &mut List, names: &[&str]) -> Rows {
     rows
 }
 
-fn texts<const N: usize>(rows: &[(u32, [&str; N])]) -> Rows {
-    rows.iter()
-        .map(|(row, cells)| (*row, cells.map(str::to_owned).to_vec()))
-        .collect()
+/// Rows with their numbers; bars separate the cells.
+fn texts(rows: &[(u32, &str)]) -> Rows {
+    let cells = |cells: &str| cells.split('|').map(str::to_owned).collect();
+    rows.iter().map(|(row, text)| (*row, cells(text))).collect()
 }
 
 fn columns(headings: &[&str]) -> ListColumns {
@@ -122,7 +122,7 @@ fn a_sink_keeps_the_order_asked_for_and_no_cell_of_the_row_before() {
     ];
     assert_eq!(
         visited(&Wanted::These(wanted.to_vec()), &cells),
-        texts(&[(1, ["c", "a", "c"]), (2, ["", "", ""]), (9, ["z", "", "z"])])
+        texts(&[(1, "c|a|c"), (2, "||"), (9, "z||z")])
     );
     let all = visited(
         &Wanted::All,
@@ -154,7 +154,7 @@ fn cells_read_as_the_sheet_shows_them() {
     assert_eq!(list.header(), None);
     assert_eq!(
         rows(&mut list, &["A"]),
-        texts(&[(1, ["Read the sheet 업체 목록"])])
+        texts(&[(1, "Read the sheet 업체 목록")])
     );
 
     let mut list = List::open(&fixture("openpyxl.xlsx"), &sheet("업체 목록")).unwrap();
@@ -167,70 +167,38 @@ fn cells_read_as_the_sheet_shows_them() {
         texts(&[
             (
                 3,
-                [
-                    "한빛식품 주식회사",
-                    "hanbit-foods.co.kr",
-                    "123-45-67890",
-                    "2024년 3월 5일",
-                    "12.5%",
-                    "1"
-                ]
+                "한빛식품 주식회사|hanbit-foods.co.kr|123-45-67890|2024년 3월 5일|12.5%|1"
             ),
-            (
-                4,
-                [
-                    "㈜대한정밀",
-                    "",
-                    "220-81-62517",
-                    "2024년 3월 5일",
-                    "50.0%",
-                    "2"
-                ]
-            ),
+            (4, "㈜대한정밀||220-81-62517|2024년 3월 5일|50.0%|2"),
             (
                 5,
-                [
-                    "한빛식품 주식회사",
-                    "hanbit-foods.co.kr",
-                    "123-45-67890",
-                    "2024년 3월 5일",
-                    "100.0%",
-                    "3"
-                ]
+                "한빛식품 주식회사|hanbit-foods.co.kr|123-45-67890|2024년 3월 5일|100.0%|3"
             ),
             (
                 6,
-                [
-                    "青山精機株式会社",
-                    "aoyama-seiki.co.jp",
-                    "123456",
-                    "05/03/2024 00:00",
-                    "0.3",
-                    "TRUE"
-                ]
+                "青山精機株式会社|aoyama-seiki.co.jp|123456|05/03/2024 00:00|0.3|TRUE"
             ),
-            (8, ["Bluefin Freight Inc.", "", "#N/A", "", "", ""]),
-            (9, ["합계", "", "", "", "", ""]),
+            (8, "Bluefin Freight Inc.||#N/A|||"),
+            (9, "합계|||||"),
         ])
     );
 }
 
 #[test]
 fn libreoffices_workbooks_show_texts_in_xlsx_and_values_in_the_others() {
-    let names = ["한빛식품 주식회사", "㈜대한정밀", "青山精機株式会社"];
     let shown = [
-        (3, [names[0], "123-45-67890", "2024년 3월 5일", "12.5%"]),
-        (4, [names[1], "220-81-62517", "2024년 3월 5일", "50.0%"]),
-        (5, [names[0], "123-45-67890", "2024년 3월 5일", "100.0%"]),
-        (6, [names[2], "123456", "05/03/2024 00:00", "0.3"]),
-        (8, ["Bluefin Freight Inc.", "#N/A", "", "1.925"]),
+        (3, "한빛식품 주식회사|123-45-67890|2024년 3월 5일|12.5%"),
+        (4, "㈜대한정밀|220-81-62517|2024년 3월 5일|50.0%"),
+        (5, "한빛식품 주식회사|123-45-67890|2024년 3월 5일|100.0%"),
+        (6, "青山精機株式会社|123456|05/03/2024 00:00|0.3"),
+        (8, "Bluefin Freight Inc.|#N/A||1.925"),
     ];
     let values = [
-        (3, [names[0], "1234567890", "2024-03-05", "0.125"]),
-        (4, [names[1], "2208162517", "2024-03-05", "0.5"]),
-        (5, [names[0], "1234567890", "2024-03-05", "1"]),
-        (6, [names[2], "123456", "2024-03-05", "0.3"]),
-        (8, ["Bluefin Freight Inc.", "#N/A", "", "1.925"]),
+        (3, "한빛식품 주식회사|1234567890|2024-03-05|0.125"),
+        (4, "㈜대한정밀|2208162517|2024-03-05|0.5"),
+        (5, "한빛식품 주식회사|1234567890|2024-03-05|1"),
+        (6, "青山精機株式会社|123456|2024-03-05|0.3"),
+        (8, "Bluefin Freight Inc.|#N/A||1.925"),
     ];
     for (name, expected) in [
         ("libreoffice.xlsx", shown),
@@ -264,44 +232,14 @@ fn xlsxwriters_workbooks_read() {
             texts(&[
                 (
                     5,
-                    [
-                        "Northwind Tools GmbH",
-                        "northwind-tools.de",
-                        "1,234,567",
-                        "2023-12-31",
-                        "12/31/2023",
-                        "36:00",
-                        "Nor"
-                    ]
+                    "Northwind Tools GmbH|northwind-tools.de|1,234,567|2023-12-31|12/31/2023|36:00|Nor"
                 ),
-                (
-                    6,
-                    [
-                        "Aoyama & Söhne <KG>",
-                        "",
-                        "0",
-                        "2024-01-01",
-                        "1/1/2024",
-                        "36:00",
-                        "Aoy"
-                    ]
-                ),
+                (6, "Aoyama & Söhne <KG>||0|2024-01-01|1/1/2024|36:00|Aoy"),
                 (
                     7,
-                    [
-                        "Bluefin Freight Inc.",
-                        "bluefin-freight.com",
-                        "-5",
-                        "2024-02-29",
-                        "2/29/2024",
-                        "36:00",
-                        "Blu"
-                    ]
+                    "Bluefin Freight Inc.|bluefin-freight.com|-5|2024-02-29|2/29/2024|36:00|Blu"
                 ),
-                (
-                    8,
-                    ["Lumière Textiles SARL", "", "FALSE", "", "", "", "#DIV/0!"]
-                ),
+                (8, "Lumière Textiles SARL||FALSE||||#DIV/0!"),
             ]),
             "{name}"
         );
@@ -326,20 +264,13 @@ fn texts_read_in_their_encodings() {
             "{name}"
         );
         let found = rows(&mut list, &["회사명", "홈페이지", "C"]);
-        let comma = if delimiter == Delimiter::Tab {
-            '\t'
-        } else {
-            ','
+        let place = match delimiter {
+            Delimiter::Tab => "서울\t 본사",
+            _ => "서울, 본사",
         };
-        let place = format!("서울{comma} 본사");
-        assert_eq!(
-            found,
-            texts(&[
-                (2, ["한빛식품 주식회사", "hanbit-foods.co.kr", &place]),
-                (3, ["대한정밀공업", "", "두\n줄"]),
-            ]),
-            "{name}"
-        );
+        let first = format!("한빛식품 주식회사|hanbit-foods.co.kr|{place}");
+        let expected = texts(&[(2, &first), (3, "대한정밀공업||두\n줄")]);
+        assert_eq!(found, expected, "{name}");
     }
     let named = ReadOptions {
         encoding: Some("sjis".to_owned()),
@@ -350,7 +281,7 @@ fn texts_read_in_their_encodings() {
     assert_eq!(encoding_of(&list), "Shift_JIS");
     assert_eq!(
         rows(&mut list, &["会社名", "B"])[0],
-        texts(&[(2, ["青山精機株式会社", "aoyama-seiki.co.jp"])])[0]
+        texts(&[(2, "青山精機株式会社|aoyama-seiki.co.jp")])[0]
     );
 }
 
@@ -360,7 +291,7 @@ fn lines_keep_their_numbers() {
     assert_eq!(list.header(), None);
     assert_eq!(
         rows(&mut list, &["A"]),
-        texts(&[(1, ["Acme Inc."]), (3, ["  한빛식품"]), (4, ["Beta GmbH"])])
+        texts(&[(1, "Acme Inc."), (3, "  한빛식품"), (4, "Beta GmbH")])
     );
     let with_heading = ReadOptions {
         header: HeaderChoice::Yes,

@@ -40,11 +40,7 @@ fn keys_are_the_columns_and_lines_the_rows() {
         assert_eq!(list.keys().unwrap(), ["name", "at", "first line"]);
         let column = list.column("first line").unwrap();
         assert_eq!(list.label(column), "first line");
-        let expected = texts(&[
-            (1, ["", "a", "{\"line\":1}"]),
-            (3, ["7", "", ""]),
-            (5, ["", "c", ""]),
-        ]);
+        let expected = texts(&[(1, "|a|{\"line\":1}"), (3, "7||"), (5, "|c|")]);
         assert_eq!(rows(&mut list, &["C", "name", "at"]), expected);
         let mut every = Vec::new();
         list.every_row(|row, cells| {
