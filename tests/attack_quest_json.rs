@@ -140,6 +140,6 @@ fn a_member_of_a_submitted_object_that_stands_twice_is_not_submitted() {
     );
     let run = place.run(["submit", "--id=1", "--in=answer.json"]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("\"b\" twice"), "{run:?}");
+    run.says("\"b\" twice");
     assert!(place.attempts().is_empty());
 }

@@ -77,7 +77,7 @@ fn what_a_session_rests_on_is_a_file_or_refused() {
     let manifest = fs::File::create(place.at(".comail/session.json")).unwrap();
     manifest.set_len(4 << 30).unwrap();
     let run = ends(place.command().arg("next"));
-    assert!(run.stderr.contains("longer than"), "{run:?}");
+    run.says("longer than");
     run.exits(1);
 }
 
@@ -136,7 +136,7 @@ fn a_copy_is_a_file_in_the_session() {
         )
         .unwrap();
         let run = ends(place.command().args(["export", "out.csv"]));
-        assert!(run.stderr.contains("no name of a file"), "{run:?}");
+        run.says("no name of a file");
         run.exits(1);
     }
 }

@@ -171,7 +171,7 @@ fn a_session_is_not_scanned_anew_with_kinder_settings() {
         "--level=email-not-on-source=review",
     ];
     let run = world.place.run(again);
-    assert!(run.stderr.contains("never replaced"), "{run:?}");
+    run.says("never replaced");
     run.exits(1);
     let kinder = ["scan", "companies.txt", "--update", "--max-tries=99"];
     world.place.run(kinder).exits(2);

@@ -128,7 +128,7 @@ fn an_edited_verdict_is_found() {
             // With the index gone the whole ledger is read.
             fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
             let run = world.place.run([command]);
-            assert!(run.stderr.contains("ledger.jsonl, line "), "{run:?}");
+            run.says("ledger.jsonl, line ");
             run.exits(1);
         }
         assert_eq!(world.place.give_up(1), 1);
@@ -160,7 +160,7 @@ fn edited_settings_are_found() {
             // With the index gone the whole ledger is read.
             fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
             let run = world.place.run([command]);
-            assert!(run.stderr.contains("session.json was changed"), "{run:?}");
+            run.says("session.json was changed");
             run.exits(1);
         }
         world.place.run(["export"]).exits(8);

@@ -114,16 +114,10 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
     // A variable or a flag counts before it, and nothing is to be said then.
     for judges in [&["next"][..], &["audit"], &["status"]] {
         let other = run(&[("COMAIL_SESSION", "none")], judges);
-        assert!(
-            other.stderr.contains("there is no session at none"),
-            "{other:?}"
-        );
+        other.says("there is no session at none");
         assert!(!other.stderr.contains("note:"), "{other:?}");
         let flag = run(&[], &[&["--session=none"], judges].concat());
-        assert!(
-            flag.stderr.contains("there is no session at none"),
-            "{flag:?}"
-        );
+        flag.says("there is no session at none");
     }
     // A file that does not read tells nobody which session is meant.
     with_user(&place, "session = ");
@@ -286,10 +280,7 @@ fn a_file_that_anyone_can_write_is_ignored() {
     let file = home.join("comail/config.toml");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let status = run(&["status"]);
-    assert!(
-        status.stderr.contains("is ignored: anyone can write to it"),
-        "{status:?}"
-    );
+    status.says("is ignored: anyone can write to it");
     status.ok();
     assert!(run(&["config"]).ok().contains("(ignored)"));
 }

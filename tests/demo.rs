@@ -26,7 +26,7 @@ fn leaves_a_workbook_and_a_session_that_the_commands_read() {
     let (code, status) = place.json(["status", "--session", "here/session"]);
     assert_eq!((code, &status["tally"]["pass"]), (0, &3.into()));
     let again = place.run(["demo", "--dir", "here"]);
-    assert!(again.stderr.contains("--dir"), "{}", again.stderr);
+    again.says("--dir");
     assert!(!again.stderr.contains("os error"), "{}", again.stderr);
     assert_eq!(again.code, 1);
     assert_eq!(

@@ -246,7 +246,7 @@ fn columns_are_chosen_ordered_and_renamed() {
     ] {
         let run = world.place.run(["export", "no.xlsx", "--columns", columns]);
         assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains(words), "{}", run.stderr);
+        run.says(words);
     }
     assert!(!world.place.at("no.xlsx").exists());
 }

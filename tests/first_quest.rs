@@ -46,6 +46,6 @@ fn without_a_session_every_command_says_how_to_make_one() {
     for command in ["next", "status", "export", "resume"] {
         let run = place.run([command]);
         assert_eq!(run.code, 1);
-        assert!(run.stderr.contains("comail scan"), "{}", run.stderr);
+        run.says("comail scan");
     }
 }

@@ -102,7 +102,7 @@ fn a_line_that_was_blotted_out_by_hand_never_comes_under_the_operators_seal() {
     let forged = world.place.ledger();
     let run = forget(&world);
     assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("redacted"), "{run:?}");
+    run.says("redacted");
     assert_eq!(world.place.ledger(), forged);
     fs::write(ledger(&world), whole).expect("a ledger");
     forget(&world).ok();

@@ -81,7 +81,7 @@ fn what_stands_nowhere_is_refused_before_anybody_is_asked() {
     ];
     let run = world.place.run(forget);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("is not in this session"), "{run:?}");
+    run.says("is not in this session");
     assert_eq!(world.place.ledger(), ledger);
 }
 

@@ -195,7 +195,7 @@ fn an_edited_setting_is_noticed_before_it_is_used() {
         .place
         .run(net.acme().email("made.up@acme.co.kr").args(1));
     assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("session.json"), "{run:?}");
+    run.says("session.json");
     assert_eq!(net.place.ledger(), before);
     assert_eq!(net.net.web.connections(), 0);
 }

@@ -38,7 +38,7 @@ fn commands_that_are_advised_reach_the_same_session() {
     let two = ["--session", "my two"];
     let run = place.run([&two[..], &["status"]].concat());
     let made = "make one with `comail scan LIST --col COLUMN --session 'my two'`";
-    assert!(run.stderr.contains(made), "{run:?}");
+    run.says(made);
     place.write("list.txt", "Acme\nBolt\n");
     let scan = [&two[..], &["scan", "list.txt", "--pause-after=1"]].concat();
     place.run(scan).ok();

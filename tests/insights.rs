@@ -171,7 +171,7 @@ fn what_is_no_session_is_said_to_be_none() {
     let world = EmailNet::start();
     let run = world.place.run(["insights", ".comail", "nowhere"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""));
-    assert!(run.stderr.contains("nowhere"), "{run:?}");
+    run.says("nowhere");
     let bad = world.place.run(["insights", "--half-life=0"]);
     assert_eq!(bad.code, 2);
 }

@@ -150,7 +150,7 @@ fn every_kind_of_field_is_taken_from_json() {
         letters.place.write("answer.json", fields);
         let run = letters.run(["submit", "--letter=two", "--in=answer.json"]);
         assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains(what), "{run:?}");
+        run.says(what);
     }
 }
 
@@ -270,7 +270,7 @@ fn every_command_speaks_of_the_session_s_own_things() {
         assert!(rules.contains(rule), "{rule}: {rules}");
     }
     let run = letters.run(["submit", "--letter=twoo", "--quote=x"]);
-    assert!(run.stderr.contains("did you mean \"two\"?"), "{run:?}");
+    run.says("did you mean \"two\"?");
     let out = std::fs::read_to_string(letters.place.at("out.csv")).expect("an export");
     let head = out.lines().next().unwrap_or_default();
     assert!(head.contains("quote") && head.contains("total"), "{out}");
@@ -283,10 +283,7 @@ fn without_a_session_an_unknown_flag_is_told_of_with_the_reason() {
     let submit = ["submit", "--letter=one", "--quote=pay 10"];
     let run = letters.run(submit);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(
-        run.stderr.contains("no session found in .comail"),
-        "{run:?}"
-    );
+    run.says("no session found in .comail");
     letters
         .run(["scan", "list.jsonl", "--quest=letters.toml"])
         .ok();
@@ -300,7 +297,7 @@ fn a_quest_file_takes_no_flag_that_is_the_other_quest_s() {
     for flag in ["--carry=old", "--role-only", "--update"] {
         let run = letters.run(["scan", "list.jsonl", "--quest=letters.toml", flag]);
         assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains("cannot be used with"), "{run:?}");
+        run.says("cannot be used with");
     }
     let level = |level: &str| {
         let args = [
@@ -314,10 +311,7 @@ fn a_quest_file_takes_no_flag_that_is_the_other_quest_s() {
     };
     let run = level("quote-in-leter=review");
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(
-        run.stderr.contains("did you mean `quote-in-letter`?"),
-        "{run:?}"
-    );
+    run.says("did you mean `quote-in-letter`?");
     level("quote-in-letter=review").ok();
     let (code, answer) = letters.json(["submit", "--id=1", "--quote=no such"]);
     assert_eq!(

@@ -146,7 +146,7 @@ fn variables_are_frozen_with_it() {
     let letters = Letters::with(&LETTERS.replace("timeout", with));
     let missing = letters.run(["scan", "list.jsonl", "--quest", "letters.toml"]);
     assert_eq!(missing.code, 2, "{missing:?}");
-    assert!(missing.stderr.contains("MODE is not set"), "{missing:?}");
+    missing.says("MODE is not set");
     let mut scan = letters.place.command();
     scan.args(["scan", "list.jsonl", "--quest", "letters.toml"]);
     Run::of(scan.env("PATH", PATH).env("MODE", "a")).ok();

@@ -224,7 +224,7 @@ fn a_command_that_fails_or_is_none_makes_no_session() {
         let things = things(&format!("format = 'command'\n{argv}"), "{{ key }}");
         let run = things.run(["scan", "--quest=letters.toml"]);
         assert_ne!(run.code, 0, "{run:?}");
-        assert!(run.stderr.contains(what), "{run:?}");
+        run.says(what);
         let place = things.place.at("").display().to_string();
         let is_placed = argv.is_empty() || run.stderr.contains(place.trim_end_matches('/'));
         assert!(is_placed, "{run:?}");
@@ -237,7 +237,7 @@ fn without_a_list_and_without_a_command_scan_asks_for_one() {
     let things = things("key = ['k']", "{{ key }}");
     let run = things.run(["scan", "--quest=letters.toml"]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("no list given"), "{run:?}");
+    run.says("no list given");
 }
 
 #[test]
@@ -246,10 +246,7 @@ fn the_unit_is_asked_for_where_no_column_is_named() {
     things.place.write("list.csv", "k,n\na,1\n");
     let run = things.run(["scan", "list.csv", "--quest=letters.toml"]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(
-        run.stderr.contains("which column names the thing?"),
-        "{run:?}"
-    );
+    run.says("which column names the thing?");
 }
 
 #[test]

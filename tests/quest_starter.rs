@@ -25,10 +25,7 @@ fn a_new_file_is_no_sessions() {
     std::os::unix::fs::symlink(".comail", letters.place.at("link")).expect("a link");
     for out in [".comail/new.toml", "link/new.toml"] {
         let inside = letters.run(["quest", "new", "new", "--out", out]);
-        assert!(
-            inside.stderr.contains("is inside the session"),
-            "{inside:?}"
-        );
+        inside.says("is inside the session");
         inside.exits(2);
     }
     assert!(!letters.place.at(".comail/new.toml").exists());

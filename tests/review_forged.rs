@@ -50,14 +50,11 @@ fn without_a_key_it_takes_a_terminal_and_the_word() {
     let world = reviewed(false);
     let before = world.place.ledger();
     let run = world.place.run(ACCEPT);
-    assert!(run.stderr.contains("run it on a terminal"), "{run:?}");
+    run.says("run it on a terminal");
     assert_open(&world, &before, &run, 2);
     let yes = [&ACCEPT[..], &["--yes"]].concat();
     let run = world.place.run(&yes);
-    assert!(
-        run.stderr.contains("keeps a program from deciding"),
-        "{run:?}"
-    );
+    run.says("keeps a program from deciding");
     assert_open(&world, &before, &run, 2);
     assert_open(
         &world,
@@ -155,7 +152,7 @@ fn assert_told(world: &EmailNet, count: usize, became: &str, what: &str) {
     );
     let export = world.place.run(["export", "out.csv", "--force"]);
     assert_eq!(export.code, 8, "{what}: {export:?}");
-    assert!(export.stderr.contains("not signed with"), "{export:?}");
+    export.says("not signed with");
     let log = world.place.run(["log", "--type=settled,disputed"]).ok();
     let unsealed = log.lines().filter(|line| line.contains("not signed"));
     assert_eq!(unsealed.count(), count, "{what}: {log}");

@@ -37,7 +37,7 @@ fn an_agent_that_cannot_be_started_ends_the_run() {
         "./no-program",
     ];
     let run = driven.place.run(args);
-    assert!(run.stderr.contains("no-program"), "{}", run.stderr);
+    run.says("no-program");
     let text = run.exits(8);
     assert!(text.contains("ended: breaker"), "{text}");
 }
@@ -175,7 +175,7 @@ fn a_run_that_was_killed_is_resumed_by_the_next() {
         until("no agent is left", || alive("sleep 98715").is_empty());
     }
     let run = driven.drive(&["--answer=stdout", "--parallel=2"], PRINTS);
-    assert!(run.stderr.contains("was killed"), "{}", run.stderr);
+    run.says("was killed");
     run.ok();
     assert_eq!(driven.tally("pass"), 8);
     let ends = driven.reasons("ended");

@@ -234,7 +234,7 @@ fn a_full_disk_leaves_nothing_behind() {
     for kib in [8, 64] {
         let run: Run = on_a_full_disk(&place, kib, "scan list.txt");
         assert_eq!(run.code, 1, "{run:?}");
-        assert!(run.stderr.contains("cannot"), "{}", run.stderr);
+        run.says("cannot");
         assert_eq!(names(place.path()), ["list.txt"]);
     }
     place.run(["scan", "list.txt"]).ok();

@@ -81,11 +81,7 @@ fn the_export_goes_by_the_newer_list() {
     let run = world
         .place
         .run(["export", "out.xlsx", "--columns=email,status"]);
-    assert!(
-        run.stderr.contains("no longer has a row for them: 1 quest"),
-        "{}",
-        run.stderr
-    );
+    run.says("no longer has a row for them: 1 quest");
     run.ok();
     let out = cells(&world.place.at("out.xlsx"), "Companies");
     let acme = ["info@acme.co.kr", "PASS"];
@@ -103,12 +99,7 @@ fn a_site_that_comes_late_is_not_passed_over_in_silence() {
     let world = begun();
     newer(&world);
     let run = world.place.run(["scan", "--update", "list.xlsx"]);
-    assert!(
-        run.stderr
-            .contains("now names a site for 1 quest scanned without one"),
-        "{}",
-        run.stderr
-    );
+    run.says("now names a site for 1 quest scanned without one");
     assert!(
         run.ok()
             .contains("2 quests added, 5 in all; 1 not in this list\n")
@@ -124,7 +115,7 @@ fn flags_of_the_update_take_the_place_of_the_first_ones() {
     );
     let run = world.place.run(["scan", "--update", "more.csv"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("A `firm`, B `web`"), "{}", run.stderr);
+    run.says("A `firm`, B `web`");
     let flags = ["more.csv", "--col=firm", "--site-col=web", "--header=yes"];
     assert_eq!(update(&world, &flags)["added"], 1);
     world.place.run(["export"]).ok();
@@ -176,6 +167,6 @@ fn every_list_that_was_scanned_is_safe_from_the_export() {
     for list in ["list.xlsx", "more.csv"] {
         let run = world.place.run(["export", "--force", list]);
         assert_eq!(run.code, 1, "{run:?}");
-        assert!(run.stderr.contains("the source itself"), "{}", run.stderr);
+        run.says("the source itself");
     }
 }

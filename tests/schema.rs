@@ -53,7 +53,7 @@ fn the_list_names_all_and_each_is_printed() {
     insta::assert_snapshot!("schema_list", text);
     let mistyped = place.run(["schema", "statsu"]);
     assert_eq!(mistyped.code, 2);
-    assert!(mistyped.stderr.contains("'status'"), "{mistyped:?}");
+    mistyped.says("'status'");
 }
 
 fn named(name: &str) -> &'static Document {
@@ -148,10 +148,7 @@ fn nothing_is_written_into_a_session_whichever_it_is() {
         &["demo", "--dir", "other/new"],
     ] {
         let run = place.run(words);
-        assert!(
-            run.stderr.contains(" session, where only comail writes"),
-            "{run:?}"
-        );
+        run.says(" session, where only comail writes");
         assert_eq!(run.exits(2), "");
     }
     assert_eq!((files(".comail"), files("other")), before);
@@ -186,7 +183,7 @@ fn no_planted_link_is_written_through() {
             let link = place.at("out").join(name);
             symlink(target, &link).expect("a link");
             let run = place.run(words);
-            assert!(run.stderr.contains("is a symbolic link"), "{run:?}");
+            run.says("is a symbolic link");
             assert_eq!(run.exits(code), "");
             fs::remove_file(&link).expect("still the link");
         }

@@ -27,9 +27,9 @@ fn a_torn_last_line_is_cut_off_with_a_note() {
     ] {
         fs::write(&path, &torn).unwrap();
         let run = world.place.run([command]);
-        assert!(run.stderr.contains("incomplete last line"), "{run:?}");
+        run.says("incomplete last line");
         let note = format!("note: {}", ".comail/ledger.jsonl");
-        assert!(run.stderr.contains(&note), "{run:?}");
+        run.says(&note);
         assert!(!run.stdout.contains("torn"), "{run:?}");
         run.exits(0);
         let healed = fs::read(&path).unwrap();
@@ -107,7 +107,7 @@ fn a_lost_ledger_is_not_begun_anew() {
     fs::remove_file(&path).unwrap();
     for command in ["next", "status", "export"] {
         let run = world.place.run([command]);
-        assert!(run.stderr.contains("ledger.jsonl"), "{run:?}");
+        run.says("ledger.jsonl");
         run.exits(1);
     }
     assert_eq!(world.place.give_up(1), 1);
@@ -121,20 +121,17 @@ fn a_copy_of_the_list_that_was_edited_is_not_exported() {
     let good = fs::read(&copy).unwrap();
     fs::write(&copy, "Evil Foods\nBolt Toys\n").unwrap();
     let run = world.place.run(["export"]);
-    assert!(run.stderr.contains("source.txt was changed"), "{run:?}");
+    run.says("source.txt was changed");
     run.exits(8);
     assert!(!world.place.at("companies.comail.csv").exists());
     fs::remove_file(&copy).unwrap();
     let run = world.place.run(["export"]);
-    assert!(run.stderr.contains("source.txt"), "{run:?}");
+    run.says("source.txt");
     run.exits(1);
     fs::write(&copy, good).unwrap();
     world.place.write("companies.txt", "Evil Foods\n");
     let run = world.place.run(["export"]);
-    assert!(
-        run.stderr.contains("has changed since it was scanned"),
-        "{run:?}"
-    );
+    run.says("has changed since it was scanned");
     run.ok();
     let out = fs::read_to_string(world.place.at("companies.comail.csv")).unwrap();
     assert!(out.contains(ACME) && !out.contains("Evil"), "{out}");
@@ -158,7 +155,7 @@ fn settings_that_do_not_read_are_refused_with_their_name() {
         fs::write(&path, &bad).unwrap();
         for command in ["next", "status", "export"] {
             let run = world.place.run([command]);
-            assert!(run.stderr.contains("session.json"), "{run:?}");
+            run.says("session.json");
             run.exits(1);
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), bad);
@@ -166,5 +163,5 @@ fn settings_that_do_not_read_are_refused_with_their_name() {
     let newer = good.replace("\"format\": 1", "\"format\": 2");
     fs::write(&path, newer).unwrap();
     let run = world.place.run(["next"]);
-    assert!(run.stderr.contains("is of format 2"), "{run:?}");
+    run.says("is of format 2");
 }

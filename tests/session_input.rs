@@ -105,7 +105,7 @@ fn giving_up_without_a_reason_is_bad_usage() {
     for why in ["", " \t"] {
         let run = world.place.run(["submit", "--id=1", "--none", why]);
         assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains("--none"), "{run:?}");
+        run.says("--none");
     }
     assert_eq!(world.place.ledger(), before);
 }
@@ -173,7 +173,7 @@ fn a_key_that_two_quests_share_is_named_by_number() {
     let run = world
         .place
         .run(["submit", "--company", ACME, "--none", "x"]);
-    assert!(run.stderr.contains("--id 1 or --id 2"), "{run:?}");
+    run.says("--id 1 or --id 2");
     run.exits(2);
     assert_eq!(world.place.ledger(), before);
     let (_, next) = world.place.json(["next"]);

@@ -215,7 +215,7 @@ fn nobody_resumes_without_a_terminal_or_the_operators_key() {
         &["resume", "--operator-key", "key"],
     ] {
         let run = world.place.run(args);
-        assert!(run.stderr.contains("operator-key"), "{run:?}");
+        run.says("operator-key");
         run.exits(2);
     }
     assert_eq!(world.place.ledger(), before);
@@ -283,7 +283,7 @@ fn a_newer_list_is_the_operators_to_add_where_a_key_was_frozen() {
     for key in [&[][..], &["--operator-key=other"]] {
         let args = [&["scan", "newer.txt", "--update"], key].concat();
         let run = world.place.run(&args);
-        assert!(run.stderr.contains("key"), "{run:?}");
+        run.says("key");
         run.exits(2);
     }
     assert_eq!(world.place.ledger(), before);

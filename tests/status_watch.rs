@@ -187,7 +187,7 @@ fn none() -> BufReader<ChildStdout> {
 fn a_session_that_is_not_there_is_an_error_and_no_screen() {
     let place = Place::new();
     let run = place.run(["status", "--watch"]);
-    assert!(run.stderr.contains("there is no session"), "{run:?}");
+    run.says("there is no session");
     run.exits(1);
     let tmux = Tmux::run(&place, USUAL, &[], &["status", "--watch"]);
     assert_eq!(tmux.ends(), 1);

@@ -28,7 +28,7 @@ fn every_command_tells_which_session_it_opened_and_what_it_wrote() {
         .place
         .run([&["-v".to_owned()][..], &world.acme().args(1)].concat());
     let again = "info: judged from the evidence: checked check=";
-    assert!(judged.stderr.contains(again), "{judged:?}");
+    judged.says(again);
     let checks = |begin: &str| {
         let lines = judged.stderr.lines();
         lines.filter(|line| line.starts_with(begin)).count()
@@ -42,7 +42,7 @@ fn every_command_tells_which_session_it_opened_and_what_it_wrote() {
     for args in [&["-v", "status"][..], &["-v", "next"], &["-v", "claims"]] {
         let run = world.place.run(args);
         once(&run, "info: opened the session dir=.comail quests=1 lines=");
-        assert!(run.stderr.contains(" head="), "{run:?}");
+        run.says(" head=");
     }
     let export = world.place.run(["-v", "export", "results.csv"]);
     once(&export, "info: wrote the export path=results.csv rows=1");
@@ -70,15 +70,9 @@ fn more_is_told_to_who_asks_for_more() {
     run.exits(5);
     std::fs::remove_file(world.place.at(".comail/index.sqlite")).unwrap();
     let status = world.place.run(["status", "-v"]);
-    assert!(
-        status.stderr.contains("info: made the index anew"),
-        "{status:?}"
-    );
+    status.says("info: made the index anew");
     let doctor = world.place.run(["doctor", "--offline", "-v"]);
-    assert!(
-        doctor.stderr.contains("info: checked check=\"clock\""),
-        "{doctor:?}"
-    );
+    doctor.says("info: checked check=\"clock\"");
 }
 
 #[test]
@@ -139,7 +133,7 @@ fn who_wants_no_notes_still_hears_of_errors() {
         run.ok();
     }
     let run = world.place.run(["status", "-q", "--session", "none"]);
-    assert!(run.stderr.contains("error: there is no session"), "{run:?}");
+    run.says("error: there is no session");
     run.exits(1);
     world.place.run(["status", "-q", "-v"]).exits(2);
 }

@@ -192,6 +192,12 @@ impl Run {
         self.exits(0)
     }
 
+    /// Expects these words on stderr.
+    #[track_caller]
+    pub fn says(&self, words: &str) {
+        assert!(self.stderr.contains(words), "{words:?} in {}", self.stderr);
+    }
+
     /// Expects this exit code and returns stdout.
     #[track_caller]
     pub fn exits(self, code: i32) -> String {
