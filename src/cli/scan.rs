@@ -323,7 +323,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
     let mut session = context.open_session()?;
     person::authority(&session, operator_key)?;
     let definition = Definition::of(session.manifest())?;
-    let input = definition.as_ref().map(|definition| definition.file());
+    let input = definition.as_ref().map(Definition::file);
     let input = input.transpose()?.map(|file| file.input);
     let unit = judge::kind_of(session.manifest())?.unit;
     let kind = definition.as_ref().map(Definition::kind).transpose()?;

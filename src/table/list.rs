@@ -182,7 +182,7 @@ impl List {
 
     /// How many columns have text in the rows that were read so far.
     pub fn width(&self) -> usize {
-        self.keys().map_or(self.widest, |keys| keys.len())
+        self.keys().map_or(self.widest, <[String]>::len)
     }
 
     /// Its columns as messages show them: letter and heading.
