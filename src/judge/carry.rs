@@ -4,6 +4,7 @@
 //! quest. A quest whose PASS does not pass again is left to be answered.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -20,7 +21,7 @@ use crate::judge::recheck::is_unanswered;
 use crate::judge::recorded::RecordedJudgement;
 use crate::judge::replay::{ReplayError, Replayer};
 use crate::judge::submit::anchored;
-use crate::quest::{Anchor, FoldedKey, Key, Quest, QuestId, Quests, Verdict, map_schema};
+use crate::quest::{Anchor, Key, Quest, QuestId, Quests, Verdict, map_schema};
 use crate::session::{
     Archive, Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin, QuestRecord,
     SessionError, State,
@@ -319,63 +320,57 @@ pub(super) struct Pair {
 ///
 /// Two quests are the same when key and anchor are, as lists compare them. A name without an
 /// anchor means nobody in particular once either side knows several quests of that name.
-#[derive(Debug)]
-pub(super) struct Pairs {
-    names: HashMap<FoldedKey, Namesakes>,
-    gone: u32,
-}
-
 #[derive(Debug, Default)]
-struct Namesakes {
-    new: Vec<Side>,
-    old: Vec<Side>,
+pub(super) struct Pairs {
+    hasher: RandomState,
+    sides: Vec<Side>,
 }
 
-#[derive(Debug)]
+/// A quest of either session. Hashes instead of texts keep a million of them small; if two names
+/// have one hash, the gate does not pass the PASS of the one for the other.
+#[derive(Debug, Clone, Copy)]
 struct Side {
+    name: u64,
+    anchor: Option<u64>,
     id: QuestId,
-    anchor: Option<String>,
+    is_new: bool,
     passed: bool,
 }
 
-impl Side {
-    fn of(quest: &Quest, passed: bool) -> Self {
-        let anchor = quest.anchor.as_ref();
-        Self {
-            id: quest.id,
-            anchor: anchor.map(Anchor::folded),
-            passed,
-        }
-    }
-}
-
 impl Pairs {
-    /// The pairs of these new quests with none as yet.
+    /// The pairs of these new quests, none so far.
     pub(super) fn of(quests: &dyn Quests) -> io::Result<Self> {
-        let mut names: HashMap<FoldedKey, Namesakes> = HashMap::new();
+        let mut pairs = Self::default();
         quests.each(&mut |quest| {
-            let namesakes = names.entry(quest.key.folded()).or_default();
-            namesakes.new.push(Side::of(&quest, false));
+            pairs.push(&quest, true, false);
             ControlFlow::Continue(())
         })?;
-        Ok(Self { names, gone: 0 })
+        Ok(pairs)
     }
 
     pub(super) fn add(&mut self, quest: &Quest, passed: bool) {
-        match self.names.get_mut(&quest.key.folded()) {
-            Some(namesakes) => namesakes.old.push(Side::of(quest, passed)),
-            None => self.gone += u32::from(passed),
-        }
+        self.push(quest, false, passed);
+    }
+
+    fn push(&mut self, quest: &Quest, is_new: bool, passed: bool) {
+        let anchor = quest.anchor.as_ref().map(Anchor::folded);
+        self.sides.push(Side {
+            name: self.hasher.hash_one(quest.key.folded()),
+            anchor: anchor.map(|anchor| self.hasher.hash_one(anchor)),
+            id: quest.id,
+            is_new,
+            passed,
+        });
     }
 
     /// Every PASS that belongs to a new quest, in the order of the new quests, and why the
     /// others do not.
-    pub(super) fn finish(self) -> (Vec<Pair>, Vec<NotCarried>) {
-        let mut left = vec![NotCarried::Gone; self.gone as usize];
-        let mut pairs = Vec::new();
-        for namesakes in self.names.values() {
-            for old in namesakes.old.iter().filter(|old| old.passed) {
-                match namesakes.partner(old) {
+    pub(super) fn finish(mut self) -> (Vec<Pair>, Vec<NotCarried>) {
+        let (mut pairs, mut left) = (Vec::new(), Vec::new());
+        self.sides.sort_unstable_by_key(|side| (side.name, side.id));
+        for namesakes in self.sides.chunk_by(|one, other| one.name == other.name) {
+            for old in namesakes.iter().filter(|side| side.passed) {
+                match partner(namesakes, old) {
                     Ok(new) => pairs.push(Pair { old: old.id, new }),
                     Err(why) => left.push(why),
                 }
@@ -386,18 +381,19 @@ impl Pairs {
     }
 }
 
-impl Namesakes {
-    fn partner(&self, old: &Side) -> Result<QuestId, NotCarried> {
-        let same = |side: &&Side| side.anchor == old.anchor;
-        let mut new = self.new.iter().filter(same);
-        let partner = new.next().ok_or(NotCarried::OtherAnchor)?;
-        let alone = new.next().is_none() && self.old.iter().filter(same).count() == 1;
-        let named = old.anchor.is_some() || (self.new.len() == 1 && self.old.len() == 1);
-        if alone && named {
-            Ok(partner.id)
-        } else {
-            Err(NotCarried::Namesake)
-        }
+fn partner(namesakes: &[Side], old: &Side) -> Result<QuestId, NotCarried> {
+    let count = |is_new| namesakes.iter().filter(|it| it.is_new == is_new).count();
+    if count(true) == 0 {
+        return Err(NotCarried::Gone);
+    }
+    let same = namesakes.iter().filter(|side| side.anchor == old.anchor);
+    let (new, olds): (Vec<&Side>, Vec<&Side>) = same.partition(|side| side.is_new);
+    let partner = new.first().ok_or(NotCarried::OtherAnchor)?;
+    let named = old.anchor.is_some() || (count(true) == 1 && count(false) == 1);
+    if new.len() == 1 && olds.len() == 1 && named {
+        Ok(partner.id)
+    } else {
+        Err(NotCarried::Namesake)
     }
 }
 
