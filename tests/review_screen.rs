@@ -89,14 +89,14 @@ fn a_person_goes_through_the_queue_by_single_keys() {
         &tmux.shows(&["2 of 2", "한빛상사", KEYS]),
     );
     tmux.press(&["u"]);
-    snapshot(
-        "review_undone",
-        &tmux.shows(&["1 of 2", "taken back", KEYS]),
-    );
+    snapshot("review_undone", &tmux.shows(&["1 of 2", "withdrawn", KEYS]));
     tmux.press(&["End"]);
     tmux.shows(&["accepted by kim: read the 연락처 page", KEYS]);
     tmux.press(&["?"]);
-    snapshot("review_help", &tmux.shows(&["take", "any key goes back"]));
+    snapshot(
+        "review_help",
+        &tmux.shows(&["withdrawn", "any key goes back"]),
+    );
     tmux.press(&["x", "s", "r"]);
     tmux.shows(&["2 of 2", "reject, because:"]);
     tmux.types("no such shop");
@@ -107,7 +107,7 @@ fn a_person_goes_through_the_queue_by_single_keys() {
     tmux.shows(&["0 accepted, 1 rejected; 1 REVIEW still waits for a person"]);
     let expected = [
         decided(1, "accepted", "read the 연락처 page"),
-        decided(1, "reopened", "taken back in the queue"),
+        decided(1, "reopened", "withdrawn in the queue"),
         decided(2, "rejected", "no such shop"),
     ];
     assert_eq!(decisions(&world.place), expected);
@@ -254,7 +254,7 @@ fn where_a_key_is_frozen_it_is_named_at_the_start() {
     tmux.press(&["Enter"]);
     tmux.shows(&["2 of 2", KEYS]);
     tmux.press(&["u"]);
-    tmux.shows(&["1 of 2", "taken back", KEYS]);
+    tmux.shows(&["1 of 2", "withdrawn", KEYS]);
     tmux.press(&["q"]);
     assert_eq!(tmux.ends(), 0);
     let what: Vec<_> = decisions(&world.place)
@@ -313,7 +313,7 @@ fn what_others_settle_meanwhile_is_passed_by_and_left_to_them() {
     tmux.shows(&["the end of the queue"]);
     settles("reject", "2");
     tmux.press(&["u"]);
-    tmux.shows(&["quest 2 was settled anew by somebody else"]);
+    tmux.shows(&["quest 2 was settled again by somebody else"]);
     tmux.press(&["q"]);
     assert_eq!(tmux.ends(), 0);
     let expected = [

@@ -46,10 +46,10 @@ mod run_prompt;
 mod scan;
 mod scan_carry;
 mod scan_kind;
+mod screen;
 mod shell_line;
 mod status;
 mod submit;
-mod terminal;
 mod tint;
 mod whole_result;
 

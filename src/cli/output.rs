@@ -60,6 +60,10 @@ impl Output {
         self.json
     }
 
+    pub(super) fn has_colour(&self) -> bool {
+        self.colour
+    }
+
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }

@@ -1,9 +1,9 @@
 //! `comail review`: the REVIEWs that a person settles.
 
 mod screen;
-mod screen_state;
 pub(super) mod settle;
 mod show;
+mod state;
 pub(super) mod workbook;
 
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use self::show::ShowArgs;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::person::PersonArgs;
-use super::terminal::is_possible;
+use super::screen::is_possible;
 use crate::session::Decision;
 
 /// Show and settle the quests in REVIEW

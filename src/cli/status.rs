@@ -1,21 +1,17 @@
 //! `comail status`: the progress of a session.
 
-mod fit;
 #[cfg(test)]
 mod fixtures;
 mod text;
 mod watch;
 
-use std::path::Path;
-
 use anyhow::Result;
 use clap::Args;
 
-use self::text::Sheet;
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::terminal::{Terminal, is_possible};
-use watch::Eye;
+use super::screen::{is_possible, size};
+use watch::Observer;
 
 /// Show the progress of the session
 ///
@@ -52,20 +48,19 @@ pub(super) fn run(context: &mut Context, args: &StatusArgs) -> Result<Exit> {
 
 fn once(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
-    let status = Eye::of(&session)?.status(context::now());
-    let session = context.named_session().map(Path::to_owned);
-    let sheet = |columns| Sheet {
-        columns,
-        session: session.as_deref(),
-    };
-    if context.output.is_terminal() {
-        let sheet = sheet(Terminal::size().columns);
-        let shown = |paper: &mut _, status: &_| text::wrap(paper, status, sheet);
-        context.output.show(&status, shown)?;
-    } else {
-        let sheet = sheet(USUAL_COLUMNS);
-        let shown = |paper: &mut _, status: &_| text::all(paper, status, sheet);
-        context.output.show(&status, shown)?;
-    }
+    let status = Observer::of(&session)?.status(context::now());
+    let session = context.named_session().map(ToOwned::to_owned);
+    let columns = context.output.is_terminal().then(|| size().columns);
+    context.output.show(&status, |paper, status| {
+        let sheet = text::Sheet {
+            status,
+            session: session.as_deref(),
+            columns: columns.unwrap_or(USUAL_COLUMNS),
+        };
+        match columns {
+            Some(_) => sheet.write_wrapped(paper),
+            None => sheet.write(paper),
+        }
+    })?;
     Ok(Exit::Done)
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::{io, thread};
 
 use anyhow::Result;
+use ratatui::text::Line;
 use url::Url;
 
 use super::show;
@@ -14,8 +15,8 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::person::PersonArgs;
-use crate::cli::review::screen_state::{Screen, Tally, Wish, extent, source_page, view};
-use crate::cli::terminal::{Line, Terminal, changes, lines, painted};
+use crate::cli::review::state::{ReviewScreen, Wish, extent, source_page, view};
+use crate::cli::screen::{Screen, lines, size};
 use crate::cli::{context, person};
 use crate::quest::QuestId;
 use crate::review;
@@ -25,8 +26,7 @@ use crate::session::{Decision, Effective, QuestRecord, Session, SettledQuest, Si
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
     if session.manifest().frozen.operator_key.is_some() && person.operator_key.is_none() {
-        let hint = "to settle them one by one, name the key file that `scan` was given: \
-                    comail review --operator-key FILE";
+        let hint = "to settle them one by one, pass the key file of `scan`: comail review --operator-key FILE";
         show::list(context)?;
         context.output.note(hint);
         return Ok(Exit::Done);
@@ -36,52 +36,60 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
         return show::list(context);
     }
     let mut desk = Desk::new(session, person, &queue)?;
-    let mut screen = Screen::new(&queue);
-    let terminal = Terminal::enter()?;
-    let ended = sit(&mut desk, &mut screen, &terminal, &context.output);
-    drop(terminal);
-    context.report_mended(desk.session());
-    let tally = screen.tally();
-    context
-        .output
-        .show(&(), |paper, ()| paper.line(told(tally)))?;
+    let mut state = ReviewScreen::new(&queue);
+    let mut screen = Screen::enter(&context.output)?;
+    let ended = review(&mut desk, &mut state, &mut screen, &context.output);
+    drop(screen);
+    context.report_mended(&desk.session);
+    let tally = state.tally();
+    let waiting = plural(tally.waiting as u64, "REVIEW");
+    let verb = if tally.waiting == 1 { "waits" } else { "wait" };
+    let summary = format!(
+        "{} accepted, {} rejected; {waiting} still {verb} for a person",
+        tally.accepted, tally.rejected
+    );
+    context.output.show(&(), |paper, ()| paper.line(summary))?;
     ended
 }
 
-fn sit(desk: &mut Desk, screen: &mut Screen, terminal: &Terminal, output: &Output) -> Result<Exit> {
-    let mut shown = Shown::look(desk, screen, output)?;
+fn review(
+    desk: &mut Desk,
+    state: &mut ReviewScreen,
+    screen: &mut Screen,
+    output: &Output,
+) -> Result<Exit> {
+    let mut shown = Shown::read(desk, state, output)?;
     loop {
-        let size = Terminal::size();
-        let frame = view(screen, &shown.text, size);
-        let all = changes(None, &frame);
-        terminal.show(&painted(&all, frame.cursor, output)?)?;
-        let Some(key) = Terminal::key()? else {
+        let size = size();
+        screen.show(view(state, &shown.text, size))?;
+        let Some(key) = screen.key()? else {
             continue;
         };
-        match screen.press(&key, extent(screen, &shown.text, size)) {
+        match state.press(&key, extent(state, &shown.text, size)) {
             Some(Wish::Quit) => return Ok(Exit::Done),
             Some(Wish::Break) => return Ok(Exit::Interrupted),
-            Some(Wish::Open(_)) => screen.tell(open(shown.item.as_ref())),
+            Some(Wish::Open(_)) => state.tell(open(shown.item.as_ref())),
             Some(wish) => {
-                decide(desk, screen, wish)?;
-                shown = Shown::look(desk, screen, output)?;
+                decide(desk, state, wish)?;
+                shown = Shown::read(desk, state, output)?;
             }
-            None if screen.quest() != shown.quest() => {
-                shown = Shown::look(desk, screen, output)?;
+            None if state.quest() != shown.item.as_ref().map(|item| item.id) => {
+                shown = Shown::read(desk, state, output)?;
             }
             None => {}
         }
     }
 }
 
+#[derive(Default)]
 struct Shown {
     item: Option<Item>,
-    text: Vec<Line>,
+    text: Vec<Line<'static>>,
 }
 
 impl Shown {
-    fn look(desk: &mut Desk, screen: &mut Screen, output: &Output) -> Result<Self> {
-        while let Some(quest) = screen.quest() {
+    fn read(desk: &mut Desk, state: &mut ReviewScreen, output: &Output) -> Result<Self> {
+        while let Some(quest) = state.quest() {
             if let Some(item) = desk.item(quest)? {
                 let mut paper = output.paper();
                 show::text(&mut paper, &item);
@@ -90,20 +98,13 @@ impl Shown {
                     item: Some(item),
                 });
             }
-            screen.gone();
+            state.gone();
         }
-        Ok(Self {
-            item: None,
-            text: Vec::new(),
-        })
-    }
-
-    fn quest(&self) -> Option<QuestId> {
-        self.item.as_ref().map(|item| item.id)
+        Ok(Self::default())
     }
 }
 
-fn decide(desk: &mut Desk, screen: &mut Screen, wish: Wish) -> Result<()> {
+fn decide(desk: &mut Desk, state: &mut ReviewScreen, wish: Wish) -> Result<()> {
     match wish {
         Wish::Settle {
             quest,
@@ -111,16 +112,16 @@ fn decide(desk: &mut Desk, screen: &mut Screen, wish: Wish) -> Result<()> {
             decision,
             note,
         } => match desk.settle(quest, attempt, decision, &note)? {
-            Done::Recorded => screen.settled(decision),
-            Done::Overruled => screen.gone(),
-            Done::Refused(why) => screen.tell(why),
+            Done::Recorded => state.settled(decision),
+            Done::Overruled => state.gone(),
+            Done::Refused(why) => state.tell(why),
         },
         Wish::Reopen { quest, attempt } => match desk.reopen(quest, attempt)? {
-            Done::Recorded => screen.reopened(),
-            Done::Overruled => screen.overruled(),
+            Done::Recorded => state.reopened(),
+            Done::Overruled => state.overruled(),
             Done::Refused(why) => {
-                screen.overruled();
-                screen.tell(why);
+                state.overruled();
+                state.tell(why);
             }
         },
         Wish::Open(_) | Wish::Quit | Wish::Break => {}
@@ -138,18 +139,10 @@ fn open(item: Option<&Item>) -> String {
     }
 }
 
-fn told(tally: Tally) -> String {
-    let waiting = plural(tally.waiting as u64, "REVIEW");
-    let verb = if tally.waiting == 1 { "waits" } else { "wait" };
-    format!(
-        "{} accepted, {} rejected; {waiting} still {verb} for a person",
-        tally.accepted, tally.rejected
-    )
-}
+/// The note of a decision that was undone.
+const UNDONE: &str = "withdrawn in the queue";
 
-const TAKEN_BACK: &str = "taken back in the queue";
-
-pub(super) struct Desk {
+struct Desk {
     session: Session,
     by: String,
     key: Option<SigningKey>,
@@ -159,7 +152,7 @@ pub(super) struct Desk {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Done {
+enum Done {
     Recorded,
     /// Somebody else settled it first.
     Overruled,
@@ -168,7 +161,7 @@ pub(super) enum Done {
 }
 
 impl Desk {
-    pub(super) fn new(session: Session, person: &PersonArgs, queue: &Queue) -> Result<Self> {
+    fn new(session: Session, person: &PersonArgs, queue: &Queue) -> Result<Self> {
         // Without a key, a person at a terminal types a reason for each decision.
         let key = person::authority(&session, person.operator_key.as_deref())?;
         let mut stood = BTreeMap::new();
@@ -186,12 +179,8 @@ impl Desk {
         })
     }
 
-    pub(super) fn session(&self) -> &Session {
-        &self.session
-    }
-
     /// The item of a quest; none if it no longer waits for a person.
-    pub(super) fn item(&mut self, quest: QuestId) -> Result<Option<Item>> {
+    fn item(&mut self, quest: QuestId) -> Result<Option<Item>> {
         let Some(standing) = self.waiting(quest)? else {
             return Ok(None);
         };
@@ -202,7 +191,7 @@ impl Desk {
         Ok(viewer.item(&standing)?)
     }
 
-    pub(super) fn settle(
+    fn settle(
         &mut self,
         quest: QuestId,
         attempt: u32,
@@ -220,13 +209,13 @@ impl Desk {
         Ok(done)
     }
 
-    pub(super) fn reopen(&mut self, quest: QuestId, attempt: u32) -> Result<Done> {
-        self.freshen()?;
+    fn reopen(&mut self, quest: QuestId, attempt: u32) -> Result<Done> {
+        self.session.fold()?;
         if self.line(quest)?.as_ref() != self.settled.get(&quest) {
             return Ok(Done::Overruled);
         }
         let settled = SettledQuest { quest, attempt };
-        self.record(settled, Decision::Reopened, TAKEN_BACK)
+        self.record(settled, Decision::Reopened, UNDONE)
     }
 
     fn record(&mut self, settled: SettledQuest, decision: Decision, note: &str) -> Result<Done> {
@@ -250,7 +239,7 @@ impl Desk {
     }
 
     fn waiting(&mut self, quest: QuestId) -> Result<Option<QuestRecord>> {
-        self.freshen()?;
+        self.session.fold()?;
         let standing = self.session.standing(quest)?;
         Ok(standing.filter(|standing| Effective::of(standing).is_open()))
     }
@@ -260,11 +249,6 @@ impl Desk {
         Ok(standing
             .and_then(|standing| standing.settled)
             .map(|settled| settled.line))
-    }
-
-    fn freshen(&mut self) -> Result<()> {
-        self.session.fold()?;
-        Ok(())
     }
 }
 
@@ -279,7 +263,7 @@ const PLATFORM: &[&str] = &["rundll32.exe", "url.dll,FileProtocolHandler"];
 const PLATFORM: &[&str] = &["xdg-open"];
 
 /// Starts the first program that can be started, without waiting for it.
-pub(super) fn open_browser(page: &Url) -> io::Result<()> {
+fn open_browser(page: &Url) -> io::Result<()> {
     let named = std::env::var(VARIABLE).unwrap_or_default();
     let mut ended = Err(io::ErrorKind::NotFound.into());
     for words in programs(&named, page) {

@@ -17,10 +17,9 @@ use crate::cli::output_file::refuse_in_session;
 use crate::cli::output_file::write_beside;
 use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
 use crate::review::office::{
-    Filled, Filling, Fitting, NotFilled, Refused, SHEET, Settled, WrongColumns, check, decisions,
-    form, rows, settle_rows,
+    Decided, Filled, Filling, NotFilled, SHEET, Sorted, check, decisions, form, rows, settle_rows,
 };
-use crate::session::{Decision, Session, SigningKey};
+use crate::session::{Decision, QuestRecord, Session, SigningKey};
 use crate::table::new_workbook::write_form;
 use crate::table::{HeaderChoice, List, ReadOptions};
 
@@ -33,13 +32,16 @@ pub(in crate::cli) struct Exported {
 
 pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<Exit> {
     if !is_workbook(path) {
-        let text = format!("{}: the queue is a workbook; name it .xlsx", path.display());
+        let text = format!(
+            "{}: the queue is exported as a workbook; name it .xlsx",
+            path.display()
+        );
         return Err(UsageError(text).into());
     }
     let session = context.open_folded()?;
     refuse_in_session(path, session.dir())?;
     let rows = rows(&session)?;
-    let form = form(&rows, session.config().policy.session);
+    let form = form(&rows);
     let totals = session.totals();
     write_beside(path, force, &session, &totals, |out| {
         Ok(write_form(out, directory_of(path), &form)?)
@@ -61,7 +63,7 @@ fn is_workbook(path: &Path) -> bool {
 fn show_exported(paper: &mut Paper, exported: &Exported) {
     let count = plural(exported.reviews as u64, "REVIEW");
     paper.line(format!("{count}, written to {}", Escaped(&exported.path)));
-    paper.line("fill in decision (accept, reject) and note, then take it back with --import");
+    paper.line("fill in decision (accept, reject) and note, then pass it to --import");
 }
 
 const MOST_NAMED: usize = 50;
@@ -99,20 +101,32 @@ pub(super) fn import(
     let fitting = check(&session, decisions)?;
     let key = authorise(&session, &fitting, person, yes)?;
     let by = person.name();
-    let settled = settle_rows(
-        &mut session,
-        fitting,
-        (&by, key.as_ref()),
-        &mut context::clock(),
-    );
-    let answer = answer(settled.map_err(told)?, &by);
-    let exit = if answer.refused.is_empty() {
-        Exit::Done
-    } else {
-        Exit::Finding
+    let clock = &mut context::clock();
+    let settled = settle_rows(&mut session, fitting, (&by, key.as_ref()), clock);
+    let settled = settled.map_err(told)?;
+    let refused = settled.refused.iter().map(|refused| RefusedRow {
+        row: refused.row,
+        id: refused.id.clone(),
+        key: refused.key.clone(),
+        why: refused.why.name(),
+        text: refused.why.to_string(),
+    });
+    let answer = Answer {
+        accepted: count(settled.rows.iter(), Decision::Accepted),
+        rejected: count(settled.rows.iter(), Decision::Rejected),
+        undecided: settled.undecided,
+        refused: refused.collect(),
+        by: &by,
     };
     context.output.show(&answer, show_imported)?;
-    Ok(exit)
+    Ok(match answer.refused.as_slice() {
+        [] => Exit::Done,
+        _ => Exit::Finding,
+    })
+}
+
+fn count<'a>(rows: impl Iterator<Item = &'a Decided>, decision: Decision) -> usize {
+    rows.filter(|row| row.decision == decision).count()
 }
 
 /// The rows of the sheet of this name, or else of the first visible sheet.
@@ -129,7 +143,7 @@ fn read(path: &Path) -> Result<Vec<Filled>> {
     let refused = |why: NotFilled| UsageError(format!("{}: {why}", path.display()));
     let mut list = match list {
         Err(error) if error.is_empty_list() => {
-            return Err(refused(WrongColumns::all_missing().into()).into());
+            return Err(refused(NotFilled::all_missing()).into());
         }
         opened => opened?,
     };
@@ -140,7 +154,7 @@ fn read(path: &Path) -> Result<Vec<Filled>> {
 
 fn authorise(
     session: &Session,
-    fitting: &Fitting,
+    fitting: &Sorted<(Decided, QuestRecord)>,
     person: &PersonArgs,
     yes: bool,
 ) -> Result<Option<SigningKey>> {
@@ -156,11 +170,8 @@ fn authorise(
     Ok(key)
 }
 
-fn question(fitting: &Fitting) -> String {
-    let of = |decision| {
-        let rows = fitting.rows.iter();
-        rows.filter(|(row, _)| row.decision == decision).count()
-    };
+fn question(fitting: &Sorted<(Decided, QuestRecord)>) -> String {
+    let of = |decision| count(fitting.rows.iter().map(|(row, _)| row), decision);
     let refused = match fitting.refused.len() {
         0 => String::new(),
         1 => "; 1 row is refused".to_owned(),
@@ -172,32 +183,6 @@ fn question(fitting: &Fitting) -> String {
         of(Decision::Accepted),
         of(Decision::Rejected)
     )
-}
-
-fn answer(settled: Settled, by: &str) -> Answer<'_> {
-    let of = |decision| {
-        let rows = settled.rows.iter();
-        rows.filter(|row| row.decision == decision).count()
-    };
-    Answer {
-        accepted: of(Decision::Accepted),
-        rejected: of(Decision::Rejected),
-        undecided: settled.undecided,
-        refused: settled.refused.into_iter().map(RefusedRow::of).collect(),
-        by,
-    }
-}
-
-impl RefusedRow {
-    fn of(refused: Refused) -> Self {
-        Self {
-            row: refused.row,
-            id: refused.id,
-            key: refused.key,
-            why: refused.why.name(),
-            text: refused.why.to_string(),
-        }
-    }
 }
 
 fn show_imported(paper: &mut Paper, answer: &Answer<'_>) {

@@ -1,126 +1,217 @@
-//! The parts of the status as text.
+//! The status as text: on a terminal, in a file, and on a screen of any size.
 
 use std::path::Path;
 
-use super::text;
+use ratatui::text::Line;
+
 use crate::base::text::{Escaped, plural};
 use crate::cli::next;
 use crate::cli::output::{Paper, Tone};
+use crate::cli::screen::{Size, View, clip, line, lines, wrap, write};
 use crate::cli::shell_line::ShellLine;
-use crate::cli::terminal::{lines, tinted};
 use crate::report::{Overview, Pace, Status};
 use crate::session::{Effective, State, Tally};
 
+const MAX_RULES: usize = 8;
+const MAX_CLAIMS: usize = 5;
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet<'a> {
-    pub(super) columns: usize,
+    pub(super) status: &'a Status,
     /// The value of `--session`, which suggested commands repeat.
     pub(super) session: Option<&'a Path>,
+    pub(super) columns: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Head,
-    Bar,
-    States,
-    Paused,
-    Pace,
-    Tries,
-    Reviews,
-    Blocked,
-    People,
-    Runs,
-    Claims,
-    Rules,
-    Ledger,
-}
+/// With fewer rows, a screen has no row for the keys.
+const ROOMY: usize = 4;
 
-impl Part {
-    pub(super) const ALL: [Self; 13] = [
-        Self::Head,
-        Self::Bar,
-        Self::States,
-        Self::Paused,
-        Self::Pace,
-        Self::Tries,
-        Self::Reviews,
-        Self::Blocked,
-        Self::People,
-        Self::Runs,
-        Self::Claims,
-        Self::Rules,
-        Self::Ledger,
-    ];
+const KEYS: &str = "q quits";
 
-    pub(super) fn write(self, paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
-        let overview = &status.overview;
-        match self {
-            Self::Head => head(paper, overview),
-            Self::Bar => text::write_bar(paper, &overview.tally, sheet.columns),
-            Self::States => text::write_states(paper, overview),
-            Self::Paused if overview.paused => {
-                paper.line(next::paused(overview.streak, sheet.session));
-            }
-            Self::Paused => {}
-            Self::Pace => pace(paper, status),
-            Self::Tries => tries(paper, status),
-            Self::Reviews => reviews(paper, overview, sheet.session),
-            Self::Blocked => text::blocked(paper, overview),
-            Self::People => text::people(paper, overview),
-            Self::Runs => runs(paper, status),
-            Self::Claims => claims(paper, status),
-            Self::Rules => rules(paper, overview),
-            Self::Ledger => paper.line(format!("ledger head {}", overview.head)),
-        }
+/// The hint when something is left out.
+const KEYS_BELOW_SOME: [&str; 2] = ["… more on a taller screen; q quits", "… more; q quits"];
+
+impl Sheet<'_> {
+    pub(super) fn write(self, paper: &mut Paper) {
+        self.progress(paper);
+        self.details(paper);
+        self.ledger(paper);
     }
-}
 
-const MOST_RULES: usize = 8;
-
-const MOST_CLAIMS: usize = 5;
-
-pub(super) fn all(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
-    for part in Part::ALL {
-        part.write(paper, status, sheet);
-    }
-}
-
-pub(super) fn wrap(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
-    for part in Part::ALL {
+    /// The same in rows of the width of the terminal.
+    pub(super) fn write_wrapped(self, paper: &mut Paper) {
         let mut wide = paper.like();
-        part.write(&mut wide, status, sheet);
+        self.progress(&mut wide);
+        self.details(&mut wide);
         for line in lines(&wide) {
-            let rows = match part {
-                // A hash must stay in one piece, so that it can be copied.
-                Part::Ledger => vec![line],
-                _ => line.wrapped(sheet.columns),
-            };
-            for row in rows {
-                let row = tinted(&row, paper);
-                paper.line(row);
+            for row in wrap(&line, self.columns) {
+                write(paper, &row);
             }
         }
+        // A hash must stay in one piece, so that it can be copied.
+        self.ledger(paper);
     }
-}
 
-fn head(paper: &mut Paper, overview: &Overview) {
-    paper.line(format!(
-        "{}, {} left, {} judged",
-        plural(overview.total, "quest"),
-        overview.tally.todo,
-        plural(overview.attempts, "submission")
-    ));
-}
+    /// What a screen shows; on a small one, the beginning.
+    pub(super) fn view(self, rows: usize, paper: &dyn Fn() -> Paper) -> View {
+        let has_keys = rows >= ROOMY;
+        let room = rows - usize::from(has_keys);
+        let written = |write: &dyn Fn(&mut Paper)| {
+            let mut paper = paper();
+            write(&mut paper);
+            lines(&paper)
+        };
+        let mut lines = written(&|paper| self.progress(paper));
+        let wrapped = lines.iter().map(|line| wrap(line, self.columns).len());
+        let is_short = wrapped.sum::<usize>() > room;
+        if is_short {
+            lines = written(&|paper| self.short(paper));
+            lines[0] = clip(&lines[0], self.columns);
+        }
+        lines.extend(written(&|paper| self.details(paper)));
+        lines.extend(written(&|paper| self.ledger(paper)));
+        let mut shown = Vec::with_capacity(rows);
+        let mut is_all = !is_short;
+        for line in &lines {
+            let is_cut = shown.len() < room;
+            shown.extend(wrap(line, self.columns));
+            if shown.len() > room {
+                is_all = false;
+                shown.truncate(room);
+                if let Some(last) = shown.last_mut().filter(|_| is_cut) {
+                    last.push_span("…");
+                    *last = clip(last, self.columns);
+                }
+                break;
+            }
+        }
+        shown.resize(room, Line::default());
+        if has_keys {
+            let [long, short] = KEYS_BELOW_SOME.map(line);
+            shown.push(match is_all {
+                true => line(KEYS),
+                false if long.width() <= self.columns => long,
+                false => short,
+            });
+        }
+        let rows = shown.iter().map(|row| clip(row, self.columns));
+        View {
+            rows: rows.collect(),
+            cursor: None,
+        }
+    }
 
-fn pace(paper: &mut Paper, status: &Status) {
-    if let Some(pace) = status.pace.filter(|_| status.overview.tally.todo > 0) {
-        let over = span(pace.seconds);
-        let left = span(pace.left_seconds);
+    /// What people want to know first.
+    fn progress(self, paper: &mut Paper) {
+        let overview = &self.status.overview;
+        self.head(paper);
+        write_bar(paper, &overview.tally, self.columns);
+        write_states(paper, overview);
+        self.next_steps(paper);
+    }
+
+    /// The same in fewer rows.
+    fn short(self, paper: &mut Paper) {
+        let overview = &self.status.overview;
+        self.head(paper);
+        write_bar(paper, &overview.tally, self.columns);
+        let counts = State::ALL.map(|state| {
+            let count = format!("{}{}", sign(state), overview.tally.of(state));
+            paper.tint(tone(state), &count)
+        });
+        paper.line(counts.join(" "));
+        self.next_steps(paper);
+    }
+
+    fn head(self, paper: &mut Paper) {
+        let overview = &self.status.overview;
         paper.line(format!(
-            "about {left} left: {} over the last {over}",
-            rate(pace)
+            "{}, {} left, {} judged",
+            plural(overview.total, "quest"),
+            overview.tally.todo,
+            plural(overview.attempts, "submission")
         ));
     }
+
+    fn next_steps(self, paper: &mut Paper) {
+        let overview = &self.status.overview;
+        if overview.paused {
+            paper.line(next::paused(overview.streak, self.session));
+        }
+        if let Some(pace) = self.status.pace.filter(|_| overview.tally.todo > 0) {
+            let (over, left) = (span(pace.seconds), span(pace.left_seconds));
+            let rate = rate(pace);
+            paper.line(format!("about {left} left: {rate} over the last {over}"));
+        }
+        let open = of(overview, Effective::Open);
+        if open > 0 {
+            let verb = if open == 1 { "waits" } else { "wait" };
+            let reviews = paper.tint(Tone::Doubt, &plural(open, "open REVIEW"));
+            let command = ShellLine::comail("review", self.session);
+            let command = command.text();
+            paper.line(format!("{reviews} {verb} for a person: `{command}`"));
+        }
+    }
+
+    fn details(self, paper: &mut Paper) {
+        let (status, overview) = (self.status, &self.status.overview);
+        for run in status.runs.iter().take(MAX_CLAIMS) {
+            let id = run.run;
+            paper.line(if run.lives {
+                format!("run {id} is running")
+            } else {
+                let died = paper.tint(Tone::Bad, "died");
+                format!("run {id} {died}; the next run continues its work")
+            });
+        }
+        more(paper, status.runs.len(), MAX_CLAIMS);
+        if !status.claims.is_empty() {
+            let count = plural(status.claims.len() as u64, "quest");
+            paper.line(format!("{count} claimed"));
+        }
+        for held in status.claims.iter().take(MAX_CLAIMS) {
+            paper.line(format!(
+                "  {}: quest {}, {}, since {}, {} left",
+                held.worker,
+                held.quest,
+                Escaped(&held.key),
+                span(held.age_seconds),
+                span(held.left_seconds)
+            ));
+        }
+        more(paper, status.claims.len(), MAX_CLAIMS);
+        blocked(paper, overview);
+        people(paper, overview);
+        if status.tries > 0 {
+            let tries = if status.tries == 1 { "try" } else { "tries" };
+            paper.line(format!("{} {tries} used by failed answers", status.tries));
+        }
+        if !overview.rules.is_empty() {
+            paper.line("rules that fired, in submissions");
+        }
+        for count in overview.rules.iter().take(MAX_RULES) {
+            let rule = Escaped(&count.rule);
+            paper.line(format!("  {:>8}  {rule}", count.attempts));
+        }
+    }
+
+    fn ledger(self, paper: &mut Paper) {
+        paper.line(format!("ledger head {}", self.status.overview.head));
+    }
+}
+
+pub(super) fn view(
+    status: &Status,
+    session: Option<&Path>,
+    size: Size,
+    paper: &dyn Fn() -> Paper,
+) -> View {
+    let sheet = Sheet {
+        status,
+        session,
+        columns: size.columns,
+    };
+    sheet.view(size.rows, paper)
 }
 
 pub(super) fn rate(pace: Pace) -> String {
@@ -129,71 +220,6 @@ pub(super) fn rate(pace: Pace) -> String {
         format!("{:.1} settled an hour", pace.per_hour)
     } else {
         format!("{:.1} settled a minute", pace.per_hour / 60.0)
-    }
-}
-
-fn tries(paper: &mut Paper, status: &Status) {
-    if status.tries > 0 {
-        let tries = match status.tries {
-            1 => String::from("1 try"),
-            count => format!("{count} tries"),
-        };
-        paper.line(format!("{tries} used up by answers that failed"));
-    }
-}
-
-fn reviews(paper: &mut Paper, overview: &Overview, session: Option<&Path>) {
-    let open = overview.effective.get(&Effective::Open).copied();
-    if let Some(open) = open.filter(|open| *open > 0) {
-        let verb = if open == 1 { "waits" } else { "wait" };
-        let reviews = plural(open, "open REVIEW");
-        let reviews = paper.tint(Tone::Doubt, &reviews);
-        let command = ShellLine::comail("review", session);
-        let command = command.text();
-        paper.line(format!("{reviews} {verb} for a person: `{command}`"));
-    }
-}
-
-fn runs(paper: &mut Paper, status: &Status) {
-    for run in status.runs.iter().take(MOST_CLAIMS) {
-        let id = run.run;
-        paper.line(if run.lives {
-            format!("run {id} goes on")
-        } else {
-            let died = paper.tint(Tone::Bad, "died");
-            format!("run {id} {died}: the next one takes up what it left")
-        });
-    }
-    more(paper, status.runs.len(), MOST_CLAIMS);
-}
-
-fn claims(paper: &mut Paper, status: &Status) {
-    if status.claims.is_empty() {
-        return;
-    }
-    let count = u32::try_from(status.claims.len()).unwrap_or(u32::MAX);
-    paper.line(format!("{} claimed", plural(count, "quest")));
-    for held in status.claims.iter().take(MOST_CLAIMS) {
-        paper.line(format!(
-            "  {}: quest {}, {}, since {}, {} left",
-            held.worker,
-            held.quest,
-            Escaped(&held.key),
-            span(held.age_seconds),
-            span(held.left_seconds)
-        ));
-    }
-    more(paper, status.claims.len(), MOST_CLAIMS);
-}
-
-fn rules(paper: &mut Paper, overview: &Overview) {
-    if overview.rules.is_empty() {
-        return;
-    }
-    paper.line("rules that fired, in submissions");
-    for count in overview.rules.iter().take(MOST_RULES) {
-        let rule = Escaped(&count.rule);
-        paper.line(format!("  {:>8}  {rule}", count.attempts));
     }
 }
 
@@ -219,7 +245,7 @@ const WIDEST: usize = 60;
 
 const BRACKETS: usize = 2;
 
-pub(super) fn sign(state: State) -> char {
+fn sign(state: State) -> char {
     match state {
         State::Pass => '#',
         State::Review => '?',
@@ -228,7 +254,7 @@ pub(super) fn sign(state: State) -> char {
     }
 }
 
-pub(super) fn write_bar(paper: &mut Paper, tally: &Tally, columns: usize) {
+fn write_bar(paper: &mut Paper, tally: &Tally, columns: usize) {
     let width = columns.saturating_sub(BRACKETS).min(WIDEST);
     let counts = State::ALL.map(|state| tally.of(state));
     let Some(cells) = cells(counts, width) else {
@@ -271,7 +297,7 @@ fn cells<const N: usize>(counts: [u32; N], width: usize) -> Option<[usize; N]> {
     Some(cells)
 }
 
-pub(super) fn write_states(paper: &mut Paper, overview: &Overview) {
+fn write_states(paper: &mut Paper, overview: &Overview) {
     for state in State::ALL {
         let count = overview.tally.of(state);
         let (tone, sign) = (tone(state), sign(state));
@@ -283,15 +309,7 @@ pub(super) fn write_states(paper: &mut Paper, overview: &Overview) {
     }
 }
 
-pub(super) fn short(paper: &mut Paper, overview: &Overview) {
-    let counts = State::ALL.map(|state| {
-        let count = format!("{}{}", sign(state), overview.tally.of(state));
-        paper.tint(tone(state), &count)
-    });
-    paper.line(counts.join(" "));
-}
-
-pub(super) fn tone(state: State) -> Tone {
+fn tone(state: State) -> Tone {
     match state {
         State::Pass => Tone::Good,
         State::Review => Tone::Doubt,
@@ -314,14 +332,17 @@ fn share(count: u32, total: u32) -> f64 {
 /// The number of open REVIEWs to print; 0 if every REVIEW is open and none was judged again, because
 /// the number of REVIEWs then says the same.
 fn said_open(overview: &Overview) -> u32 {
-    let open = overview.effective.get(&Effective::Open).copied();
-    let open = open.unwrap_or(0);
+    let open = of(overview, Effective::Open);
     let untouched = open == overview.tally.review && overview.resolutions.open == 0;
     if untouched { 0 } else { open }
 }
 
+fn of(overview: &Overview, effective: Effective) -> u32 {
+    overview.effective.get(&effective).copied().unwrap_or(0)
+}
+
 fn note(state: State, overview: &Overview) -> String {
-    let of = |effective| overview.effective.get(&effective).copied().unwrap_or(0);
+    let of = |effective| of(overview, effective);
     let said = match state {
         State::Pass => vec![
             (overview.unanchored, "unanchored"),
@@ -348,36 +369,35 @@ fn note(state: State, overview: &Overview) -> String {
 }
 
 /// Prints disputes, forgotten answers and unsigned decisions.
-pub(super) fn people(paper: &mut Paper, overview: &Overview) {
+fn people(paper: &mut Paper, overview: &Overview) {
     if overview.disputed > 0 {
         let disputed = plural(overview.disputed, "quest");
         paper.line(format!(
-            "disputed: the world contradicted {disputed} since; `export` tells which"
+            "disputed: {disputed} proved wrong later; `export` lists them"
         ));
     }
     if overview.forgotten > 0 {
         let forgotten = plural(overview.forgotten, "quest");
         paper.line(format!(
-            "forgotten: the answer of {forgotten} was blotted out; `export` tells which"
+            "forgotten: the answer of {forgotten} was removed; `export` lists them"
         ));
     }
     if overview.unsealed > 0 {
-        let word = paper.tint(Tone::Bad, "not sealed");
-        let unsealed = plural(overview.unsealed, "line");
+        let word = paper.tint(Tone::Bad, "not signed");
+        let unsealed = plural(overview.unsealed, "decision");
         paper.line(format!(
-            "{word}: {unsealed} of the ledger that only the operator's key could make, and that \
-             changed nothing; `audit` tells which"
+            "{word}: {unsealed} without the operator's key, which are ignored; `audit` lists them"
         ));
     }
 }
 
-pub(super) fn blocked(paper: &mut Paper, overview: &Overview) {
+fn blocked(paper: &mut Paper, overview: &Overview) {
     if overview.blocked == 0 {
         return;
     }
     let count = paper.tint(Tone::Bad, &format!("blocked {}", overview.blocked));
     paper.line(format!(
-        "{count}, of what is TODO: never handed out as it stands"
+        "{count} of the TODO quests: they are not handed out"
     ));
     for quest in &overview.first_blocked {
         let (key, by) = (Escaped(quest.key.as_str()), &quest.by);
@@ -387,21 +407,24 @@ pub(super) fn blocked(paper: &mut Paper, overview: &Overview) {
             quest.id, by.id, by.state
         ));
     }
-    let more = (overview.blocked as usize).saturating_sub(overview.first_blocked.len());
-    if more > 0 {
-        paper.line(format!("  and {more} more"));
-    }
+    more(
+        paper,
+        overview.blocked as usize,
+        overview.first_blocked.len(),
+    );
 }
 
 #[cfg(test)]
-mod tests_text {
+mod tests {
     use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
 
     use super::*;
     use crate::cli::status::fixtures;
 
     #[test]
-    fn spans_are_told_in_two_units() {
+    fn spans_have_two_units_at_most() {
         let spans = [-5, 0, 59, 60, 3599, 3600, 7260, 86_399, 90_000].map(span);
         let expected = [
             "0s", "0s", "59s", "1m", "59m", "1h 0m", "2h 1m", "23h 59m", "1d 1h",
@@ -409,18 +432,22 @@ mod tests_text {
         assert_eq!(spans, expected);
     }
 
+    fn sheet(status: &Status, columns: usize) -> Sheet<'_> {
+        Sheet {
+            status,
+            session: None,
+            columns,
+        }
+    }
+
     #[test]
-    fn nothing_promises_an_end_while_the_session_is_paused() {
+    fn a_paused_session_has_no_forecast() {
         let mut standings = fixtures::standings();
         standings.overview.paused = true;
         let status = standings.at(fixtures::now(), &BTreeSet::new());
         assert_eq!(status.pace, None);
-        let sheet = Sheet {
-            columns: 64,
-            session: None,
-        };
         let mut paper = Paper::plain();
-        all(&mut paper, &status, sheet);
+        sheet(&status, 64).write(&mut paper);
         let text = paper.into_text();
         assert!(
             text.contains("paused: ") && !text.contains(" left: "),
@@ -429,15 +456,11 @@ mod tests_text {
     }
 
     #[test]
-    fn a_narrow_terminal_is_told_all_in_rows_of_its_width() {
-        let sheet = Sheet {
-            columns: 40,
-            session: None,
-        };
+    fn a_narrow_terminal_shows_all_in_rows_of_its_width() {
         let status = fixtures::status();
         let (mut wide, mut narrow) = (Paper::plain(), Paper::plain());
-        all(&mut wide, &status, sheet);
-        wrap(&mut narrow, &status, sheet);
+        sheet(&status, 40).write(&mut wide);
+        sheet(&status, 40).write_wrapped(&mut narrow);
         let narrow = narrow.into_text();
         let (rows, last) = narrow.trim_end().rsplit_once('\n').unwrap();
         assert!(last.starts_with("ledger head "), "{narrow}");
@@ -449,7 +472,7 @@ mod tests_text {
     }
 
     #[test]
-    fn a_rate_is_told_by_the_unit_that_suits_it() {
+    fn a_rate_has_the_unit_that_suits_it() {
         let pace = |per_hour| Pace {
             settled: 1,
             seconds: 1,
@@ -460,16 +483,9 @@ mod tests_text {
         assert_eq!(rate(pace(59.0)), "59.0 settled an hour");
         assert_eq!(rate(pace(90.0)), "1.5 settled a minute");
     }
-}
-
-#[cfg(test)]
-mod tests_bar {
-    use proptest::prelude::*;
-
-    use super::*;
 
     #[test]
-    fn cells_are_in_proportion_and_nothing_is_lost() {
+    fn cells_are_in_proportion_and_none_is_lost() {
         assert_eq!(cells([1, 1, 1, 1], 8), Some([2, 2, 2, 2]));
         assert_eq!(cells([2, 1, 0, 0], 6), Some([4, 2, 0, 0]));
         assert_eq!(cells([99_999, 0, 0, 1], 10), Some([9, 0, 0, 1]));
@@ -479,7 +495,7 @@ mod tests_bar {
     }
 
     #[test]
-    fn it_reads_without_colours() {
+    fn the_bar_reads_without_colours() {
         let tally = Tally {
             todo: 5,
             pass: 3,
@@ -492,25 +508,8 @@ mod tests_bar {
         assert_eq!(paper.into_text(), "[###?x.....]\n");
     }
 
-    proptest! {
-        #[test]
-        fn they_fill_the_width(counts in any::<[u32; 4]>(), width in 0..200_usize) {
-            if let Some(cells) = cells(counts, width) {
-                prop_assert_eq!(cells.iter().sum::<usize>(), width);
-                for (cells, count) in cells.iter().zip(counts) {
-                    prop_assert_eq!(*cells > 0, count > 0);
-                }
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests_states {
-    use super::*;
-
     #[test]
-    fn neither_all_nor_nothing_is_said_too_early() {
+    fn neither_all_nor_nothing_is_printed_too_early() {
         let said = |count, total| format!("{:.1}", share(count, total));
         assert_eq!(
             [said(0, 9), said(9, 9), said(0, 0)],
@@ -518,5 +517,104 @@ mod tests_states {
         );
         let said = [1, 50_000, 99_999].map(|count| said(count, 100_000));
         assert_eq!(said, ["0.1", "50.0", "99.9"]);
+    }
+
+    fn shown_of(status: &Status, columns: usize, rows: usize) -> Vec<String> {
+        let size = Size { columns, rows };
+        let view = view(status, Some(Path::new(".two")), size, &Paper::plain);
+        view.rows.iter().map(Line::to_string).collect()
+    }
+
+    fn shown(columns: usize, rows: usize) -> String {
+        shown_of(&fixtures::status(), columns, rows).join("\n")
+    }
+
+    #[test]
+    fn a_screen_shows_all_that_it_has_room_for() {
+        insta::assert_snapshot!("status_80x24", shown(80, 24));
+        insta::assert_snapshot!("status_80x14", shown(80, 14));
+        insta::assert_snapshot!("status_40x10", shown(40, 10));
+        insta::assert_snapshot!("status_20x5", shown(20, 5));
+    }
+
+    #[test]
+    fn the_smallest_screen_shows_what_matters_most() {
+        assert_eq!(shown(80, 1), "527 quests, 498 left, 61 submissions judged");
+        assert_eq!(shown(1, 1), "…");
+        assert!(shown(20, 3).ends_with("\n#20 ?6 x3 .498"));
+        let mut status = fixtures::status();
+        status.overview.paused = true;
+        let rows = shown_of(&status, 30, 9);
+        assert!(
+            rows.iter().any(|row| row.starts_with("paused: ")),
+            "{rows:?}"
+        );
+    }
+
+    #[test]
+    fn next_steps_are_whole_if_the_screen_is_high_enough() {
+        let shown = |status: &Status, rows| {
+            let lines = shown_of(status, 40, rows);
+            let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+            lines.join(" ")
+        };
+        let mut status = fixtures::status();
+        for rows in [9, 10, 11, 16, 24] {
+            let shown = shown(&status, rows);
+            for wanted in [
+                "about 8h 44m left: 57.0 settled an hour over the last 20m",
+                "4 open REVIEWs wait for a person: `comail review --session .two`",
+                "… more on a taller screen; q quits",
+            ] {
+                assert!(shown.contains(wanted), "{rows}: {shown}");
+            }
+        }
+        let all = shown(&status, 40);
+        assert!(all.ends_with("q quits") && !all.contains('…'), "{all}");
+        (status.overview.paused, status.overview.streak) = (true, 25);
+        let shown = shown(&status, 12);
+        assert!(
+            shown.contains("and run `comail resume --session .two`"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn a_cut_is_marked() {
+        let mut status = fixtures::status();
+        (status.overview.paused, status.overview.streak) = (true, 25);
+        let rows = shown_of(&status, 40, 6);
+        assert!(rows[4].ends_with('…'), "{rows:?}");
+        assert!(rows[5].starts_with("… more"), "{rows:?}");
+    }
+
+    #[test]
+    fn text_from_outside_cannot_steer_the_terminal() {
+        let mut status = fixtures::status();
+        status.claims[0].key = "a\u{1b}[2J\u{202e}".to_owned();
+        let text = shown_of(&status, 80, 24).concat();
+        assert!(text.contains("a\\u{1b}[2J\\u{202e}"), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn cells_fill_the_width(counts in any::<[u32; 4]>(), width in 0..200_usize) {
+            if let Some(cells) = cells(counts, width) {
+                prop_assert_eq!(cells.iter().sum::<usize>(), width);
+                for (cells, count) in cells.iter().zip(counts) {
+                    prop_assert_eq!(*cells > 0, count > 0);
+                }
+            }
+        }
+
+        #[test]
+        fn no_screen_is_overrun(columns in 1..200_usize, rows in 1..60_usize) {
+            let size = Size { columns, rows };
+            let view = view(&fixtures::status(), None, size, &Paper::plain);
+            prop_assert_eq!(view.rows.len(), rows);
+            for line in &view.rows {
+                prop_assert!(line.width() <= columns);
+            }
+        }
     }
 }

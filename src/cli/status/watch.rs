@@ -7,14 +7,12 @@ use std::time::Duration;
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::fit;
-use super::text::{rate, span};
+use super::text::{rate, span, view};
 use crate::base::text::{escape_json, plural};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::progress::Interrupt;
-use crate::cli::terminal::Key;
-use crate::cli::terminal::{Frame, Happened, Size, Terminal, changes, painted};
+use crate::cli::screen::{Input, Key, Screen, size};
 use crate::cli::{context, progress};
 use crate::judge::forgotten::is_forgotten;
 use crate::judge::live_runs::live_runs;
@@ -26,77 +24,68 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(super) fn watch(context: &mut Context) -> Result<Exit> {
     // Errors of the session are printed before the screen opens.
-    let mut eye = Eye::open(context.session_dir())?;
-    let terminal = Terminal::enter()?;
-    let ended = sit(&mut eye, &terminal, context);
-    drop(terminal);
-    for mended in eye.mended() {
-        context.output.note(&mended);
+    let mut observer = Observer::open(context.session_dir())?;
+    let mut screen = Screen::enter(&context.output)?;
+    let ended = watch_on(&mut observer, &mut screen, context);
+    drop(screen);
+    for repair in observer.repairs() {
+        context.output.note(&repair);
     }
     ended
 }
 
-fn sit(eye: &mut Eye, terminal: &Terminal, context: &Context) -> Result<Exit> {
+fn watch_on(observer: &mut Observer, screen: &mut Screen, context: &Context) -> Result<Exit> {
     let (output, session) = (&context.output, context.named_session());
-    let mut shown: Option<(Size, Frame)> = None;
     loop {
-        eye.look()?;
-        let size = Terminal::size();
-        let status = eye.status(context::now());
-        let frame = fit::frame(&status, session, size, &|| output.paper());
-        let before = shown.as_ref().filter(|(before, _)| *before == size);
-        let changes = changes(before.map(|(_, frame)| frame), &frame);
-        if !changes.is_empty() {
-            terminal.show(&painted(&changes, None, output)?)?;
-        }
-        shown = Some((size, frame));
-        match Terminal::wait(REDRAW_INTERVAL)? {
-            Happened::Key(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
-            Happened::Key(Key::Interrupt) => return Ok(Exit::Interrupted),
-            Happened::Key(_) | Happened::Nothing => {}
-            // After a resize, the content of the screen is unknown.
-            Happened::Other => shown = None,
+        observer.update()?;
+        let status = observer.status(context::now());
+        screen.show(view(&status, session, size(), &|| output.paper()))?;
+        match screen.wait(REDRAW_INTERVAL)? {
+            Input::Key(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
+            Input::Key(Key::Interrupt) => return Ok(Exit::Interrupted),
+            Input::Key(_) | Input::Nothing | Input::Other => {}
         }
     }
 }
 
-pub(super) struct Eye {
+/// Follows what a session becomes.
+pub(super) struct Observer {
     dir: PathBuf,
-    tide: LedgerWatch,
+    watch: LedgerWatch,
     standings: Standings,
     forgetting: Forgetting,
-    mended: Vec<String>,
+    repairs: Vec<String>,
 }
 
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 
-impl Eye {
+impl Observer {
     pub(super) fn of(session: &Session) -> Result<Self> {
         let forgetting = session.forgetting();
         Ok(Self {
             dir: session.dir().to_owned(),
-            tide: LedgerWatch::of(session.dir()),
+            watch: LedgerWatch::of(session.dir()),
             standings: Standings::of(session, forgotten(session)?)?,
             forgetting,
-            mended: Vec::new(),
+            repairs: Vec::new(),
         })
     }
 
-    pub(super) fn open(dir: &Path) -> Result<Self> {
-        let mut tide = LedgerWatch::of(dir);
+    fn open(dir: &Path) -> Result<Self> {
+        let mut watch = LedgerWatch::of(dir);
         // Lines added from here on trigger another read.
-        tide.has_changed();
+        watch.has_changed();
         let session = opened(dir)?;
         let seen = Self::of(&session)?;
         Ok(Self {
-            tide,
-            mended: told(&session),
+            watch,
+            repairs: repairs(&session),
             ..seen
         })
     }
 
-    pub(super) fn look(&mut self) -> Result<()> {
-        if !self.tide.has_changed() {
+    fn update(&mut self) -> Result<()> {
+        if !self.watch.has_changed() {
             return Ok(());
         }
         let session = opened(&self.dir)?;
@@ -109,7 +98,7 @@ impl Eye {
         };
         self.standings = Standings::of(&session, forgotten)?;
         self.forgetting = forgetting;
-        self.mended.extend(told(&session));
+        self.repairs.extend(repairs(&session));
         Ok(())
     }
 
@@ -118,8 +107,8 @@ impl Eye {
         self.standings.at(now, &lives)
     }
 
-    pub(super) fn mended(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.mended)
+    fn repairs(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.repairs)
     }
 }
 
@@ -135,7 +124,7 @@ fn opened(dir: &Path) -> Result<Session, SessionError> {
     }
 }
 
-fn told(session: &Session) -> Vec<String> {
+fn repairs(session: &Session) -> Vec<String> {
     let mended = session.mended();
     mended.iter().map(ToString::to_string).collect()
 }
@@ -155,15 +144,15 @@ fn forgotten(session: &Session) -> Result<u32> {
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) fn follow(context: &mut Context) -> Result<Exit> {
-    let mut eye = Eye::open(context.session_dir())?;
+    let mut observer = Observer::open(context.session_dir())?;
     let interrupt = Interrupt::heed();
     let mut told: Option<Status> = None;
     loop {
-        for mended in eye.mended() {
-            context.output.note(&mended);
+        for repair in observer.repairs() {
+            context.output.note(&repair);
         }
         let now = context::now();
-        let status = eye.status(now);
+        let status = observer.status(now);
         if told.as_ref().is_none_or(|told| status.is_news(told)) {
             let mut paper = context.output.paper();
             paper.line(if context.output.is_json() {
@@ -179,7 +168,7 @@ pub(super) fn follow(context: &mut Context) -> Result<Exit> {
         if let Some(exit) = progress::ends_within(POLL_INTERVAL, interrupt) {
             return Ok(exit);
         }
-        eye.look()?;
+        observer.update()?;
     }
 }
 

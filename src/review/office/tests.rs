@@ -1,46 +1,77 @@
 //! Rows, written into a workbook and read back out of it.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::json;
-use url::Url;
 
 use super::*;
-use crate::base::Digest;
 use crate::gate::{Fact, Level, RuleId};
-use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
-use crate::review::{Item, SeenFact};
-use crate::session::{Decision, Effective};
+use crate::quest::{FieldName, Fields, Key, Quest, Shown};
+use crate::session::{Progress, Span, State};
 use crate::table::new_workbook::write_form;
-use crate::table::new_workbook::{Form, FormCell};
 use crate::table::{HeaderChoice, List, ReadError, ReadOptions};
 
-const SESSION: &[u8] = b"session";
+const JUDGED: &str = "2023-11-14T22:13:20.001Z";
 
-fn row(number: usize, key: &str) -> OfficeRow {
-    OfficeRow {
+fn session() -> Digest {
+    Digest::of(b"session")
+}
+
+fn item(number: usize, key: &str, fields: &[(&'static str, &str)]) -> Item {
+    let fields = fields.iter();
+    let fields = fields.map(|(name, text)| (FieldName::known(name), (*text).to_owned()));
+    let fact = Fact {
+        cause: crate::gate::Cause::Wrong,
+        rule: RuleId::known("reviewers-doubt"),
+        level: Level::Review,
+        field: None,
+        location: None,
+        expected: "cleared".to_owned(),
+        actual: "doubted".to_owned(),
+        count: 2,
+    };
+    Item {
         id: QuestId::from_index(number - 1).unwrap(),
         key: Key::new(key).unwrap(),
+        rows: vec![2],
+        anchor: None,
+        known: Vec::new(),
+        shown: Vec::new(),
+        effective: Effective::Open,
         attempt: 2,
-        since: Timestamp::from_millisecond(1_700_000_000_001).unwrap(),
-        settled: None,
-        shown: vec![("Decision".to_owned(), "reject".to_owned())],
-        fields: BTreeMap::from([("note".to_owned(), "=1+1".to_owned())]),
-        nothing: String::new(),
-        rules: "email-obfuscated".to_owned(),
-        facts: "REVIEW email-obfuscated".to_owned(),
-        excerpt: "in https://acme.co.kr/".to_owned(),
-        doubts: String::new(),
-        source: None,
+        since: JUDGED.parse::<Timestamp>().unwrap(),
+        submission: Submission::Fields(fields.collect::<Fields>()),
+        facts: vec![SeenFact {
+            fact,
+            excerpt: None,
+        }],
+        pages: Vec::new(),
+        checks: Vec::new(),
+        panel: None,
+        again: Vec::new(),
+        earlier: Vec::new(),
+        settlements: Vec::new(),
+        disputes: Vec::new(),
+        damage: None,
     }
 }
 
+fn shown(label: &str, text: &str) -> Shown {
+    Shown {
+        label: label.to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+fn row(number: usize, key: &str) -> OfficeRow {
+    let mut item = item(number, key, &[("note", "=1+1")]);
+    item.shown = vec![shown("Decision", "reject")];
+    OfficeRow::of(&item, &bound(session(), None))
+}
+
 fn fill(form: &mut Form, heading: &str, texts: &[String]) {
-    let columns = form.columns.iter();
-    let headings: Vec<&str> = columns.map(|column| column.heading.as_str()).collect();
-    let at = headings.iter().position(|it| *it == heading).unwrap();
+    let mut columns = form.columns.iter();
+    let at = columns.position(|it| it.heading == heading).unwrap();
     for (row, text) in form.rows.iter_mut().zip(texts) {
         row[at] = FormCell::text(text.as_str());
     }
@@ -73,45 +104,46 @@ fn texts() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn what_is_filled_in_comes_back_with_what_its_row_binds(
+    fn what_is_filled_in_comes_back_with_what_its_row_is_bound_to(
         rows in prop::collection::vec((texts(), 0_usize..3, texts()), 1..5),
     ) {
         let words = ["", "accept", "Reject "];
         let queue: Vec<OfficeRow> =
             (1..).zip(&rows).map(|(number, (key, ..))| self::row(number, key)).collect();
-        let session = Digest::of(SESSION);
-        let mut form = form(&queue, session);
+        let mut form = form(&queue);
         let said: Vec<String> = rows.iter().map(|(_, word, _)| words[*word].to_owned()).collect();
         let notes: Vec<String> = rows.iter().map(|(.., note)| note.clone()).collect();
         fill(&mut form, "decision", &said);
         fill(&mut form, "note", &notes);
-        let decisions = decisions(read_back(&form), session);
+        let decisions = decisions(read_back(&form), session());
         prop_assert_eq!(&decisions.refused, &[]);
-        let decided = rows.iter().zip(&queue).filter(|((_, word, _), _)| *word > 0);
+        let decided = (2..).zip(&rows).filter(|(_, (_, word, _))| *word > 0);
         let expected: Vec<Decided> = decided
-            .map(|((_, word, note), row)| Decided {
-                row: u32::try_from(row.id.index()).unwrap() + 2,
-                quest: row.id,
+            .map(|(row, (key, word, note))| {
+                let decision = if *word == 1 { Decision::Accepted } else { Decision::Rejected };
                 // A workbook cannot spell every text; what it holds instead still binds the row.
-                key: unambiguous(row.key.as_str()).trim().to_owned(),
-                attempt: "2".to_owned(),
-                judged: row.since.to_string(),
-                settled: String::new(),
-                decision: if *word == 1 { Decision::Accepted } else { Decision::Rejected },
-                note: unambiguous(note).trim().to_owned(),
+                let text = |text: &str| unambiguous(text).trim().to_owned();
+                let cells = [
+                    (row - 1).to_string(),
+                    text(Key::new(key).unwrap().as_str()),
+                    JUDGED.to_owned(),
+                    "2".to_owned(),
+                    words[*word].trim().to_owned(),
+                    text(note),
+                    session().to_string(),
+                ];
+                let quest = QuestId::from_index(row as usize - 2).unwrap();
+                Decided { quest, decision, filled: Filled { row, cells } }
             })
             .collect();
         prop_assert_eq!(decisions.undecided, rows.len() - expected.len());
-        prop_assert_eq!(decisions.decided, expected);
+        prop_assert_eq!(decisions.rows, expected);
     }
 }
 
 #[test]
 fn columns_of_the_list_and_fields_are_never_taken_for_those_of_the_queue() {
-    let form = form(
-        &[row(1, "=HYPERLINK(\"http://evil.kr\")")],
-        Digest::of(SESSION),
-    );
+    let form = form(&[row(1, "=HYPERLINK(\"http://evil.kr\")")]);
     let headings: Vec<&str> = form.columns.iter().map(|it| it.heading.as_str()).collect();
     let expected = [
         "id",
@@ -129,87 +161,61 @@ fn columns_of_the_list_and_fields_are_never_taken_for_those_of_the_queue() {
         "session",
     ];
     assert_eq!(headings, expected);
-    let decisions = decisions(read_back(&form), Digest::of(SESSION));
-    assert_eq!((decisions.undecided, decisions.decided.len()), (1, 0));
+    let decisions = decisions(read_back(&form), session());
+    assert_eq!((decisions.undecided, decisions.rows.len()), (1, 0));
+    assert_eq!(super::form(&[]).columns.len(), COLUMNS.len());
 }
 
-fn item(source: &str, location: Option<&str>) -> Item {
-    let fields = [("source", source), ("page", "https://acme.co.kr/page")];
-    let fields = fields.map(|(name, text)| (FieldName::known(name), text.to_owned()));
-    let shown = |label: &str, text: &str| Shown {
-        label: label.to_owned(),
-        text: text.to_owned(),
-    };
-    let fact = Fact {
-        cause: crate::gate::Cause::Wrong,
-        rule: RuleId::known("reviewers-doubt"),
-        level: Level::Review,
-        field: None,
-        location: location.map(Into::into),
-        expected: "cleared".to_owned(),
-        actual: "doubted".to_owned(),
-        count: 2,
-    };
-    Item {
-        id: QuestId::FIRST,
-        key: Key::new("Acme Foods").unwrap(),
-        rows: vec![2],
-        anchor: None,
-        known: Vec::new(),
-        shown: vec![
-            shown("City", "Seoul"),
-            shown("Area", "4"),
-            shown("City", "Busan"),
-        ],
-        effective: Effective::Open,
-        attempt: 1,
-        since: Timestamp::UNIX_EPOCH,
-        submission: Submission::Fields(BTreeMap::from(fields)),
-        facts: vec![SeenFact {
-            fact,
-            excerpt: None,
-        }],
-        pages: Vec::new(),
-        checks: Vec::new(),
-        panel: Some(json!({"reviewers": [
-            {"name": "reader", "votes": [
-                {"question": "faithful", "vote": {"doubt": {"quotation": "on Mars"}}},
-                {"question": "whole", "vote": {"cleared": "all of it"}},
-            ]},
-            {"name": "second", "votes": [
-                {"question": "faithful", "vote": {"unsure": {"quotation": "in 1650"}}},
-            ]},
-            {"name": "third", "votes": 7},
-        ]})),
-        again: Vec::new(),
-        earlier: Vec::new(),
-        settlements: Vec::new(),
-        disputes: Vec::new(),
-        damage: None,
+fn cell(item: &Item, heading: &str) -> Option<FormCell> {
+    let row = OfficeRow::of(item, "session").0.into_iter();
+    let mut cells = row.filter(|(_, name, _)| name == heading);
+    cells.next().map(|(.., cell)| cell)
+}
+
+#[test]
+fn a_row_shows_what_the_list_the_gate_and_the_reviewers_say() {
+    let mut item = item(1, "Acme Foods", &[]);
+    item.shown = vec![
+        shown("City", "Seoul"),
+        shown("Area", "4"),
+        shown("City", "Busan"),
+    ];
+    item.panel = Some(json!({"reviewers": [
+        {"name": "reader", "votes": [
+            {"question": "faithful", "vote": {"doubt": {"quotation": "on Mars"}}},
+            {"question": "whole", "vote": {"cleared": "all of it"}},
+        ]},
+        {"name": "second", "votes": [
+            {"question": "faithful", "vote": {"unsure": {"quotation": "in 1650"}}},
+        ]},
+        {"name": "third", "votes": 7},
+    ]}));
+    for (heading, text) in [
+        ("list: City", "Seoul\nBusan"),
+        ("list: Area", "4"),
+        (
+            "facts",
+            "REVIEW reviewers-doubt (2 times)\nexpected: cleared\nactual: doubted",
+        ),
+        (
+            "reviewers",
+            "reader doubts faithful: \"on Mars\"\nsecond asks faithful: \"in 1650\"",
+        ),
+    ] {
+        assert_eq!(cell(&item, heading), Some(FormCell::text(text)));
     }
 }
 
 #[test]
-fn a_row_tells_what_the_gate_and_the_reviewers_said() {
-    let row = OfficeRow::of(&item("https://acme.co.kr/a", None));
-    let shown = [("City", "Seoul\nBusan"), ("Area", "4")];
-    let shown = shown.map(|(label, text)| (label.to_owned(), text.to_owned()));
-    assert_eq!(row.shown, shown);
-    assert_eq!(
-        row.facts,
-        "REVIEW reviewers-doubt (2 times)\nexpected: cleared\nactual: doubted"
-    );
-    assert_eq!(
-        row.doubts,
-        "reader doubts faithful: \"on Mars\"\nsecond asks faithful: \"in 1650\""
-    );
-}
-
-#[test]
 fn the_source_is_an_address_of_the_web_or_none() {
+    let page = ("page", "https://acme.co.kr/page");
     let source = |text: &str, location: Option<&str>| {
-        let row = OfficeRow::of(&item(text, location));
-        row.source.as_ref().map(Url::to_string)
+        let mut item = item(1, "Acme Foods", &[("source", text), page]);
+        item.facts[0].fact.location = location.map(Into::into);
+        match cell(&item, "source") {
+            Some(FormCell::Link(url)) => Some(url.to_string()),
+            _ => None,
+        }
     };
     let at = Some("https://acme.co.kr/at");
     let of = |text: &str| Some(text.to_owned());
@@ -222,4 +228,217 @@ fn the_source_is_an_address_of_the_web_or_none() {
         let field = of("https://acme.co.kr/page");
         assert_eq!(source(other, Some("notes.md:3")), field, "{other}");
     }
+}
+
+fn cells(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|cell| (*cell).to_owned()).collect()
+}
+
+fn headed(headings: &[&str]) -> Filling {
+    let mut filling = Filling::default();
+    filling.take(1, &cells(&["a title"])).unwrap();
+    filling.take(2, &cells(headings)).unwrap();
+    filling
+}
+
+#[test]
+fn headings_are_found_in_any_order_and_spelling() {
+    let mut filling = headed(&[
+        "NOTE ", "who", "Decision", "ＩＤ", " key", "Attempt", "session", "judged",
+    ]);
+    let row = cells(&["n", "w", " accept ", "3", "k", "1"]);
+    filling.take(3, &row).unwrap();
+    let rows = filling.finish().unwrap();
+    assert_eq!(rows[0].cells, ["3", "k", "", "1", "accept", "n", ""]);
+}
+
+#[test]
+fn other_headings_are_skipped_or_refused() {
+    assert_eq!(places(&cells(&["Decision", "of May"])), Ok(None));
+    assert_eq!(places(&[]), Ok(None));
+    let missing = places(&cells(&["id", "key", "judged", "note", "decision"]));
+    let expected = NotFilled::Missing(vec!["attempt", "session"]);
+    assert_eq!(missing, Err(expected));
+    let twice = cells(&[&HEADINGS[..], &["Note"]].concat());
+    assert_eq!(places(&twice), Err(NotFilled::Twice("note")));
+    let none = Filling::default().finish();
+    assert_eq!(none, Err(NotFilled::all_missing()));
+}
+
+#[test]
+fn rows_that_neither_name_a_quest_nor_decide_are_skipped() {
+    let mut filling = headed(&HEADINGS);
+    filling.take(3, &cells(&["", "total", "3"])).unwrap();
+    let decides = cells(&["", "", "", "", "accept"]);
+    filling.take(4, &decides).unwrap();
+    filling.take(5, &cells(&["1"])).unwrap();
+    let rows = filling.finish().unwrap();
+    let rows: Vec<u32> = rows.iter().map(|filled| filled.row).collect();
+    assert_eq!(rows, [4, 5]);
+}
+
+#[test]
+fn more_than_any_queue_is_refused() {
+    let mut filling = headed(&HEADINGS);
+    let note = "n".repeat(1 << 20);
+    let decided = cells(&["1", "k", "", "1", "accept", &note]);
+    let mut rows = (3..).take(64);
+    let refused = rows.find_map(|at| filling.take(at, &decided).err());
+    assert_eq!(refused, Some(NotFilled::TooLarge));
+}
+
+fn filled(row: u32, id: &str, decision: &str) -> Filled {
+    let session = session().to_string();
+    let cells = [id, "Acme Foods", JUDGED, "2", decision, "called", &session];
+    Filled {
+        row,
+        cells: cells.map(str::to_owned),
+    }
+}
+
+fn with(mut filled: Filled, column: Column, text: &str) -> Filled {
+    text.clone_into(&mut filled.cells[column as usize]);
+    filled
+}
+
+fn read(rows: Vec<Filled>) -> Sorted<Decided> {
+    decisions(rows, session())
+}
+
+fn names(decisions: &Sorted<Decided>) -> Vec<(u32, &'static str)> {
+    let refused = decisions.refused.iter();
+    refused.map(|it| (it.row, it.why.name())).collect()
+}
+
+#[test]
+fn words_decide_in_any_spelling() {
+    let words = ["accept", "ACCEPT", "Reject", "ａｃｃｅｐｔ"];
+    let rows = (2..).zip(words);
+    let rows = rows.map(|(row, word)| filled(row, &row.to_string(), word));
+    let read = read(rows.collect());
+    let found: Vec<Decision> = read.rows.iter().map(|it| it.decision).collect();
+    let [yes, no] = [Decision::Accepted, Decision::Rejected];
+    assert_eq!(found, [yes, yes, no, yes]);
+    assert!(read.refused.is_empty());
+}
+
+#[test]
+fn an_empty_decision_is_none_and_refuses_no_row() {
+    let blank = with(filled(2, "1", ""), Column::Note, "");
+    let read = read(vec![blank, filled(3, "x", "")]);
+    assert_eq!((read.undecided, names(&read)), (2, vec![]));
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let other = Digest::of(b"other").to_string();
+    let other = with(filled(2, "1", "accept"), Column::Session, &other);
+    let silent = with(filled(3, "2", "accept"), Column::Note, "");
+    let read = read(vec![
+        other,
+        silent,
+        filled(4, "0", "accept"),
+        filled(5, "=3", "accept"),
+        filled(6, "4", "yes"),
+        filled(7, "1", "reject"),
+    ]);
+    let expected = [
+        (2, "other-session"),
+        (3, "no-note"),
+        (4, "no-id"),
+        (5, "no-id"),
+        (6, "unknown-word"),
+    ];
+    assert_eq!(names(&read), expected);
+    assert_eq!(
+        read.rows.len(),
+        1,
+        "the row of another session is no second one"
+    );
+}
+
+#[test]
+fn a_quest_in_two_rows_is_settled_by_neither() {
+    let read = read(vec![
+        filled(2, "1", "accept"),
+        filled(5, "1", "accept"),
+        filled(3, "2", "reject"),
+        filled(4, "2", ""),
+    ]);
+    assert_eq!(names(&read), [(2, "twice"), (5, "twice"), (3, "twice")]);
+    let text = read.refused[0].why.to_string();
+    assert_eq!(text, "quest 1 is in row 5 too: keep one of them");
+}
+
+fn standing(state: State) -> QuestRecord {
+    let quest = Quest {
+        id: QuestId::FIRST,
+        key: Key::new("Acme Foods").unwrap(),
+        anchor: None,
+        shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
+        rows: vec![2],
+    };
+    let line = Span {
+        offset: 0,
+        length: 1,
+    };
+    QuestRecord {
+        progress: Progress { state, tries: 1 },
+        attempts: 2,
+        ..QuestRecord::new(&quest, line)
+    }
+}
+
+fn why(filled: Filled, state: State) -> &'static str {
+    let decided = Decided {
+        quest: QuestId::FIRST,
+        decision: Decision::Accepted,
+        filled,
+    };
+    let waiting = (state == State::Review).then(|| Waiting {
+        id: QuestId::FIRST,
+        key: Key::new("Acme Foods").unwrap(),
+        attempt: 2,
+        effective: Effective::Open,
+        since: JUDGED.parse().unwrap(),
+        rules: Vec::new(),
+    });
+    let fit = fit(&decided, Some(standing(state)), waiting.as_ref());
+    assert!(fit_unknown(&decided));
+    fit.err().map_or("fits", |why| why.name())
+}
+
+fn fit_unknown(decided: &Decided) -> bool {
+    fit(decided, None, None) == Err(Why::UnknownQuest(QuestId::FIRST))
+}
+
+#[test]
+fn a_row_fits_only_the_attempt_that_it_was_made_of() {
+    let row = || filled(2, "1", "accept");
+    assert_eq!(why(row(), State::Review), "fits");
+    assert_eq!(why(row(), State::Pass), "not-open");
+    assert_eq!(why(row(), State::Todo), "not-open");
+    let other = with(row(), Column::Key, "Acme");
+    assert_eq!(why(other, State::Review), "other-key");
+    for attempt in ["1", "", "2.0"] {
+        let row = with(row(), Column::Attempt, attempt);
+        assert_eq!(why(row, State::Review), "other-attempt", "{attempt}");
+    }
+    let again = with(row(), Column::Judged, "2026-01-02T03:04:05Z");
+    assert_eq!(why(again, State::Review), "judged-again");
+    let settled = with(row(), Column::Session, &bound(session(), Some(7)));
+    assert_eq!(why(settled, State::Review), "settled-since");
+}
+
+#[test]
+fn a_key_is_the_same_as_far_as_a_sheet_holds_it() {
+    assert!(is_same("a  b\r\nc", "a b\nc "));
+    assert!(!is_same("ACME", "Acme"));
+    let long = "k".repeat(40_000);
+    assert!(is_same(&long, &shortened(&long)));
+    assert!(is_same("_x\0a", "_x a"));
+    assert!(!is_same("x\0a", "x a"));
+    assert!(!is_same(&long, &"k".repeat(32_767)));
 }

@@ -247,23 +247,30 @@ fn only_what_counts_as_right_is_disputed() {
 #[test]
 fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
     use crate::review::Queue;
-    use crate::review::office::{Filled, check, decisions, settle_rows};
+    use crate::review::office::{Filling, check, decisions, settle_rows};
 
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
     let court = session.config().policy.session;
     let queue = Queue::read(&session).unwrap();
-    let rows = (2..).zip(queue.all()).map(|(row, one)| Filled {
-        row,
-        id: one.id.to_string(),
-        key: one.key.as_str().to_owned(),
-        judged: one.since.to_string(),
-        attempt: one.attempt.to_string(),
-        decision: "accept".to_owned(),
-        note: "called them".to_owned(),
-        session: court.to_string(),
-    });
-    let rows: Vec<Filled> = rows.collect();
+    let mut filling = Filling::default();
+    let headings = [
+        "id", "key", "judged", "attempt", "decision", "note", "session",
+    ];
+    filling.take(1, &headings.map(str::to_owned)).unwrap();
+    for (row, one) in (2..).zip(queue.all()) {
+        let cells = [
+            one.id.to_string(),
+            one.key.as_str().to_owned(),
+            one.since.to_string(),
+            one.attempt.to_string(),
+            "accept".to_owned(),
+            "called them".to_owned(),
+            court.to_string(),
+        ];
+        filling.take(row, &cells).unwrap();
+    }
+    let rows = filling.finish().unwrap();
     let fitting = check(&session, decisions(rows, court)).unwrap();
     assert_eq!((fitting.rows.len(), fitting.refused.len()), (2, 0));
 

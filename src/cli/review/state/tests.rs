@@ -6,8 +6,9 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cli::terminal::{Line, Size};
+use crate::cli::screen::Size;
 use crate::gate::{Fact, Level, RuleId};
+use crate::judge::excerpts::{Excerpt, SeenPage};
 use crate::quest::{FieldName, Fields, QuestId, Submission};
 use crate::review::{Item, Queue, SeenFact, Waiting};
 use crate::session::{Decision, Effective};
@@ -17,7 +18,7 @@ const SIZE: Size = Size {
     rows: 8,
 };
 
-pub(super) fn item(fields: &[(&'static str, &str)]) -> Item {
+fn item(fields: &[(&'static str, &str)]) -> Item {
     let fields = fields.iter();
     let fields: Fields = fields
         .map(|(name, text)| (FieldName::known(name), (*text).to_owned()))
@@ -58,7 +59,7 @@ pub(super) fn item(fields: &[(&'static str, &str)]) -> Item {
     }
 }
 
-fn screen(items: usize) -> Screen {
+fn screen(items: usize) -> ReviewScreen {
     let waiting = (0..items).map(|at| Waiting {
         id: QuestId::from_index(at).unwrap(),
         key: crate::quest::Key::new(&format!("quest {at}")).unwrap(),
@@ -67,17 +68,17 @@ fn screen(items: usize) -> Screen {
         since: Timestamp::from_second(i64::try_from(at).unwrap()).unwrap(),
         rules: vec!["some-rule".to_owned()],
     });
-    Screen::new(&Queue::of(waiting.collect()))
+    ReviewScreen::new(&Queue::of(waiting.collect()))
 }
 
-fn text() -> Vec<Line> {
+fn text() -> Vec<Line<'static>> {
     (1..=20)
-        .map(|line| Line::plain(&format!("line {line} 한빛")))
+        .map(|number| line(&format!("line {number} 한빛")))
         .collect()
 }
 
 /// Presses these characters: `\n` is Enter, `\u{1b}` Escape.
-fn press(screen: &mut Screen, keys: &str) -> Option<Wish> {
+fn press(screen: &mut ReviewScreen, keys: &str) -> Option<Wish> {
     let mut last = None;
     for c in keys.chars() {
         let key = match c {
@@ -90,9 +91,9 @@ fn press(screen: &mut Screen, keys: &str) -> Option<Wish> {
     last
 }
 
-fn shown(screen: &Screen) -> Vec<String> {
+fn shown(screen: &ReviewScreen) -> Vec<String> {
     let frame = view(screen, &text(), SIZE);
-    frame.rows.iter().map(Line::text).collect()
+    frame.rows.iter().map(Line::to_string).collect()
 }
 
 #[test]
@@ -159,7 +160,7 @@ fn undo_goes_back_over_what_was_skipped_and_takes_decisions_back() {
     assert_eq!(screen.quest(), Some(quest));
     assert_eq!(screen.tally().waiting, 3);
     assert_eq!(press(&mut screen, "u"), None);
-    assert!(shown(&screen)[6].starts_with("nothing was decided"));
+    assert!(shown(&screen)[6].starts_with("there is nothing to undo"));
 }
 
 #[test]
@@ -197,7 +198,7 @@ fn a_long_note_shows_its_end() {
     let mut screen = screen(1);
     press(&mut screen, &format!("a{}한", "x".repeat(99)));
     let frame = view(&screen, &text(), SIZE);
-    let typed = frame.rows[6].text();
+    let typed = frame.rows[6].to_string();
     assert!(
         typed.starts_with("accept, because: xx") && typed.ends_with("x한"),
         "{typed}"
@@ -212,7 +213,7 @@ fn help_shows_over_the_item_and_any_key_leads_back() {
     press(&mut screen, "?");
     assert_eq!(
         shown(&screen)[0],
-        "keys                                         lines 1-6 of 13"
+        "keys                                         lines 1-6 of 12"
     );
     press(&mut screen, "a");
     assert!(shown(&screen)[0].starts_with("1 of 1"));
@@ -245,7 +246,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn carry_out(&mut self, wish: Wish, screen: &mut Screen) {
+    fn carry_out(&mut self, wish: Wish, screen: &mut ReviewScreen) {
         match wish {
             Wish::Settle {
                 quest,
@@ -315,7 +316,7 @@ proptest! {
         decides in prop_oneof![Just("ax\n"), Just("rx\n"), Just("s")],
     ) {
         let (mut screen, mut kept) = (screen(items), Kept::default());
-        let mut go = |screen: &mut Screen, key: &Key| {
+        let mut go = |screen: &mut ReviewScreen, key: &Key| {
             if let Some(wish) = screen.press(key, Extent::default()) {
                 kept.carry_out(wish, screen);
             }
@@ -330,5 +331,62 @@ proptest! {
             go(&mut screen, &key);
         }
         prop_assert_eq!((screen.quest(), screen.tally()), (quest, tally));
+    }
+}
+
+#[test]
+fn a_note_is_one_line_of_visible_text() {
+    let mut screen = screen(1);
+    let mut note = |keys: &[Key]| {
+        for key in keys {
+            screen.press(key, Extent::default());
+        }
+        match &screen.mode {
+            Mode::Noting { note, .. } => note.clone(),
+            mode => panic!("{mode:?}"),
+        }
+    };
+    let pasted = Key::Paste("a\nb\u{1b}[2J\u{202e}".to_owned());
+    let keys = [Key::Char('a'), Key::Char('사'), pasted];
+    assert_eq!(note(&keys), "사a b[2J");
+    assert_eq!(note(&[Key::Backspace, Key::Up]), "사a b[2");
+    assert_eq!(note(&[Key::Clear]), "");
+    let long = Key::Paste("한".repeat(MAX_NOTE + 9));
+    assert_eq!(note(&[long]).chars().count(), MAX_NOTE);
+}
+
+#[test]
+fn the_page_that_was_submitted_comes_before_others() {
+    let page = |item: &Item| source_page(item).map(Url::into);
+    let mut seen = item(&[("home", "https://b.example/"), ("name", "B")]);
+    seen.pages = vec![SeenPage {
+        url: Url::parse("https://d.example/").unwrap(),
+        answer: "status 200".to_owned(),
+    }];
+    assert_eq!(page(&seen).as_deref(), Some("https://b.example/"));
+    seen.facts[0].excerpt = Some(Excerpt {
+        of: "https://c.example/".to_owned(),
+        first: 1,
+        lines: Vec::new(),
+    });
+    assert_eq!(page(&seen).as_deref(), Some("https://c.example/"));
+    let mut named = item(&[
+        ("home", "https://b.example/"),
+        ("source", "http://a.example"),
+    ]);
+    named.pages = seen.pages;
+    assert_eq!(page(&named).as_deref(), Some("http://a.example/"));
+    for text in [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "--help",
+        "src/a.rs",
+    ] {
+        let named = item(&[("source", text)]);
+        assert_eq!(
+            page(&named),
+            None::<String>,
+            "only web pages are opened: {text}"
+        );
     }
 }

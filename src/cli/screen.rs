@@ -1,0 +1,447 @@
+//! A full screen, drawn by ratatui, and the terminal as it was before, however the process ends.
+//!
+//! ratatui's own wrapping has no hanging indent, so lines are wrapped here before they are drawn.
+
+use std::io::{self, IsTerminal as _, Stdout};
+use std::panic;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crossterm::cursor::Show;
+use crossterm::event::{
+    DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind,
+    KeyModifiers,
+};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+};
+use crossterm::{event, execute, terminal};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Style};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthChar as _;
+
+use super::output::{Output, Paper};
+use super::tint::Tone;
+use crate::base::text::Escaped;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key {
+    Char(char),
+    /// Pasted text. It must not trigger keys.
+    Paste(String),
+    Enter,
+    Escape,
+    Backspace,
+    Clear,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    /// To the first line.
+    Home,
+    End,
+    Interrupt,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    pub columns: usize,
+    pub rows: usize,
+}
+
+/// What a screen shows, and where text is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    pub rows: Vec<Line<'static>>,
+    pub cursor: Option<(usize, usize)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Input {
+    Key(Key),
+    /// Anything else, such as a resize.
+    Other,
+    Nothing,
+}
+
+pub(super) fn is_possible(output: &Output) -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !output.is_json() && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+pub(super) fn size() -> Size {
+    match terminal::size() {
+        Ok((columns, rows)) if columns > 0 && rows > 0 => Size {
+            columns: columns.into(),
+            rows: rows.into(),
+        },
+        // Some terminals report none.
+        _ => Size {
+            columns: 80,
+            rows: 24,
+        },
+    }
+}
+
+/// Whether the terminal is taken. Whoever draws or restores holds the lock, so that nothing is
+/// drawn on a terminal that was restored.
+static TAKEN: Mutex<bool> = Mutex::new(false);
+
+fn taken() -> MutexGuard<'static, bool> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn restore() {
+    let mut taken = taken();
+    if std::mem::take(&mut *taken) {
+        // Errors are ignored: every step is tried, whatever the others did.
+        let _ = execute!(
+            io::stdout(),
+            DisableBracketedPaste,
+            Show,
+            LeaveAlternateScreen
+        );
+        let _ = terminal::disable_raw_mode();
+    }
+}
+
+/// Restores the terminal before a panic is reported: its message would disappear with the screen.
+fn restore_on_panic(restore: fn()) {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |why| {
+        restore();
+        report(why);
+    }));
+}
+
+pub(super) struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    colour: bool,
+    shown: Option<View>,
+}
+
+impl Screen {
+    /// Takes the terminal. A signal that ends the process restores it first.
+    pub(super) fn enter(output: &Output) -> io::Result<Self> {
+        restore_on_signals()?;
+        restore_on_panic(restore);
+        *taken() = true;
+        let screen = Self {
+            terminal: Terminal::new(CrosstermBackend::new(io::stdout()))?,
+            colour: output.has_colour(),
+            shown: None,
+        };
+        // From here on, a terminal that was only partly taken is restored when it is dropped.
+        terminal::enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+        Ok(screen)
+    }
+
+    pub(super) fn show(&mut self, view: View) -> io::Result<()> {
+        if self.shown.as_ref() == Some(&view) {
+            return Ok(());
+        }
+        let taken = taken();
+        if *taken {
+            let colour = self.colour;
+            execute!(io::stdout(), BeginSynchronizedUpdate)?;
+            self.terminal.draw(|frame| {
+                let width = frame.area().width;
+                for (y, row) in (0..frame.area().height).zip(&view.rows) {
+                    let plain = (!colour).then(|| Line::raw(row.to_string()));
+                    let row = plain.as_ref().unwrap_or(row);
+                    frame.buffer_mut().set_line(0, y, row, width);
+                }
+                if let Some((column, row)) = view.cursor {
+                    frame.set_cursor_position((place(column), place(row)));
+                }
+            })?;
+            execute!(io::stdout(), EndSynchronizedUpdate)?;
+            self.shown = Some(view);
+        }
+        Ok(())
+    }
+
+    /// Waits for a key, or for another event that requires a redraw.
+    pub(super) fn key(&mut self) -> io::Result<Option<Key>> {
+        Ok(match event::read()? {
+            Event::Key(event) if event.kind != KeyEventKind::Release => key(event),
+            Event::Paste(text) => Some(Key::Paste(text)),
+            _ => {
+                // After a resize, the content of the terminal is unknown.
+                let size = self.terminal.size()?;
+                self.terminal.resize(Rect::from((Position::ORIGIN, size)))?;
+                self.shown = None;
+                None
+            }
+        })
+    }
+
+    pub(super) fn wait(&mut self, patience: Duration) -> io::Result<Input> {
+        if !event::poll(patience)? {
+            return Ok(Input::Nothing);
+        }
+        Ok(self.key()?.map_or(Input::Other, Input::Key))
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn place(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
+}
+
+#[cfg(unix)]
+fn restore_on_signals() -> io::Result<()> {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
+
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+    thread::spawn(move || {
+        let Some(signal) = signals.forever().next() else {
+            return;
+        };
+        let (sender, restored) = mpsc::channel();
+        thread::spawn(move || {
+            restore();
+            let _ = sender.send(());
+        });
+        // A terminal that accepts no output must not keep the process alive.
+        let _ = restored.recv_timeout(RESTORE_TIMEOUT);
+        let _ = emulate_default_handler(signal);
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn restore_on_signals() -> io::Result<()> {
+    Ok(())
+}
+
+fn key(event: KeyEvent) -> Option<Key> {
+    let control = event.modifiers.contains(KeyModifiers::CONTROL);
+    let other = KeyModifiers::ALT | KeyModifiers::SUPER | KeyModifiers::META | KeyModifiers::HYPER;
+    if event.modifiers.intersects(other) {
+        return None;
+    }
+    Some(match event.code {
+        KeyCode::Char('c') if control => Key::Interrupt,
+        KeyCode::Char('u') if control => Key::Clear,
+        KeyCode::Char('h') if control => Key::Backspace,
+        KeyCode::Char(_) if control => return None,
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        _ => return None,
+    })
+}
+
+/// A line of text, with unsafe characters escaped.
+pub fn line(text: &str) -> Line<'static> {
+    Line::raw(Escaped(text).to_string())
+}
+
+pub fn toned(tone: Tone, text: &str) -> Line<'static> {
+    Line::from(span(Some(tone), text))
+}
+
+fn span(tone: Option<Tone>, text: &str) -> Span<'static> {
+    let style = tone.map_or(Style::new(), style);
+    Span::styled(Escaped(text).to_string(), style)
+}
+
+fn style(tone: Tone) -> Style {
+    match tone {
+        Tone::Good => Style::new().fg(Color::Green),
+        Tone::Doubt => Style::new().fg(Color::Yellow),
+        Tone::Bad => Style::new().fg(Color::Red),
+        Tone::Strong => Style::new().bold(),
+    }
+}
+
+/// Writes a line that came from a paper of the same form.
+pub(super) fn write(paper: &mut Paper, line: &Line) {
+    const TONES: [Tone; 4] = [Tone::Good, Tone::Doubt, Tone::Bad, Tone::Strong];
+    let spans = line.spans.iter().map(|span| {
+        let tone = TONES.into_iter().find(|tone| style(*tone) == span.style);
+        tone.map_or_else(
+            || span.content.to_string(),
+            |tone| paper.tint(tone, &span.content),
+        )
+    });
+    paper.line(spans.collect::<String>());
+}
+
+pub(super) fn lines(paper: &Paper) -> Vec<Line<'static>> {
+    let line = |pieces: Vec<(Option<Tone>, &str)>| {
+        let spans = pieces.iter().map(|(tone, text)| span(*tone, text));
+        Line::from_iter(spans)
+    };
+    paper.pieces().map(line).collect()
+}
+
+type Cell = (char, Style);
+
+fn cells(line: &Line) -> Vec<Cell> {
+    let spans = line.spans.iter();
+    let cells = spans.flat_map(|span| span.content.chars().map(|c| (c, span.style)));
+    cells.collect()
+}
+
+fn line_of(cells: &[Cell]) -> Line<'static> {
+    let pieces = cells.chunk_by(|one, other| one.1 == other.1);
+    let spans = pieces.map(|piece| {
+        let text: String = piece.iter().map(|(c, _)| c).collect();
+        Span::styled(text, piece[0].1)
+    });
+    Line::from_iter(spans)
+}
+
+/// The line cut to `columns`, with `…` in the last column if something is missing.
+pub fn clip(line: &Line, columns: usize) -> Line<'static> {
+    let cells = cells(line);
+    if fitting(&cells, columns) == cells.len() {
+        return line_of(&cells);
+    }
+    let mut kept = cells[..fitting(&cells, columns.saturating_sub(1))].to_vec();
+    if columns > 0 {
+        kept.push(('…', Style::new()));
+    }
+    line_of(&kept)
+}
+
+/// The line in rows of `columns`, broken at spaces if possible. The rows after the first are
+/// indented by two more columns.
+pub fn wrap(line: &Line, columns: usize) -> Vec<Line<'static>> {
+    if columns == 0 {
+        return Vec::new();
+    }
+    let cells = cells(line);
+    let indent = cells.iter().take_while(|(c, _)| *c == ' ').count();
+    // A wide character must still fit beside the indent.
+    let hang = (indent + 2).min(columns / 2).min(columns.saturating_sub(2));
+    let hang = vec![(' ', Style::new()); hang];
+    let mut rows = Vec::new();
+    let mut rest = cells.as_slice();
+    loop {
+        let before: &[Cell] = if rows.is_empty() { &[] } else { &hang };
+        // A character that is wider than the row is left to the terminal.
+        let end = fitting(rest, columns - before.len()).max(1).min(rest.len());
+        let (row, after) = broken(rest, end);
+        rows.push(line_of(&[before, row].concat()));
+        rest = after;
+        if rest.is_empty() {
+            return rows;
+        }
+    }
+}
+
+/// Splits at the last space before `end`, or else at `end`.
+fn broken(cells: &[Cell], end: usize) -> (&[Cell], &[Cell]) {
+    if end == cells.len() {
+        return (cells, &[]);
+    }
+    let is_space = |at: &usize| cells[*at].0 == ' ';
+    let words = (0..end).find(|at| !is_space(at)).unwrap_or(end);
+    match (words..=end).rev().find(is_space) {
+        Some(space) => (&cells[..space], &cells[space + 1..]),
+        None => cells.split_at(end),
+    }
+}
+
+fn fitting(cells: &[Cell], columns: usize) -> usize {
+    let mut used = 0;
+    let fits = |(c, _): &&Cell| {
+        used += c.width().unwrap_or(0);
+        used <= columns
+    };
+    cells.iter().take_while(fits).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn rows(text: &str, columns: usize) -> Vec<String> {
+        let rows = wrap(&line(text), columns);
+        rows.iter().map(Line::to_string).collect()
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces_and_else_anywhere() {
+        assert_eq!(rows("  one two three", 9), ["  one two", "    three"]);
+        assert_eq!(rows("aaaaaaaaaa bb", 6), ["aaaaaa", "  aaaa", "  bb"]);
+        assert_eq!(rows("", 6), [""]);
+        assert_eq!(rows("a b", 0), Vec::<String>::new());
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!(line("한빛 A").width(), 6);
+        assert_eq!(
+            rows("한빛식품 주식회사", 8),
+            ["한빛식품", "  주식회", "  사"]
+        );
+        assert_eq!(clip(&line("한빛식품"), 6).to_string(), "한빛…");
+        assert_eq!(clip(&line("한빛식품"), 8).to_string(), "한빛식품");
+        assert_eq!(rows("한빛", 1), ["한", "빛"]);
+        assert_eq!(rows("한빛", 2), ["한", "빛"]);
+    }
+
+    #[test]
+    fn colours_stay_with_their_words() {
+        let text = Line::from_iter([span(None, "a "), span(Some(Tone::Bad), "bad thing")]);
+        let rows = wrap(&text, 8);
+        assert_eq!(rows[0].spans[1], span(Some(Tone::Bad), "bad"));
+        assert_eq!(rows[1].spans[1], span(Some(Tone::Bad), "thing"));
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let text = line("a\u{1b}[2Jb\n\u{202e}").to_string();
+        assert_eq!(text, "a\\u{1b}[2Jb\\u{a}\\u{202e}");
+    }
+
+    #[test]
+    fn keys_with_control_are_no_letters() {
+        let press = |c, modifiers| key(KeyEvent::new(KeyCode::Char(c), modifiers));
+        assert_eq!(press('a', KeyModifiers::NONE), Some(Key::Char('a')));
+        assert_eq!(press('?', KeyModifiers::SHIFT), Some(Key::Char('?')));
+        assert_eq!(press('c', KeyModifiers::CONTROL), Some(Key::Interrupt));
+        assert_eq!(press('u', KeyModifiers::CONTROL), Some(Key::Clear));
+        assert_eq!(press('a', KeyModifiers::CONTROL), None);
+        assert_eq!(press('a', KeyModifiers::ALT), None);
+    }
+
+    #[test]
+    fn a_panic_restores_the_terminal() {
+        static RESTORED: AtomicUsize = AtomicUsize::new(0);
+        restore_on_panic(|| {
+            RESTORED.fetch_add(1, Ordering::SeqCst);
+        });
+        let panicked = panic::catch_unwind(|| panic!("on purpose"));
+        assert!(panicked.is_err() && RESTORED.load(Ordering::SeqCst) > 0);
+    }
+}

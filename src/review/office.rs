@@ -1,0 +1,645 @@
+//! The queue as a workbook: written out, filled in by a person, and read back row by row.
+//!
+//! A row is bound to the session, the quest, its key, the attempt and the time of its judgement.
+//! A row that no longer fits all of them is refused and settles nothing.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use url::Url;
+
+use crate::base::Digest;
+use crate::base::clock::Clock;
+use crate::base::text::single_spaced;
+use crate::judge::JudgeError;
+use crate::quest::email::SOURCE;
+use crate::quest::{QuestId, Submission};
+use crate::review::settle::settle_seen;
+use crate::review::{Item, NotSettled, Person, Queue, SeenFact, Viewer, Waiting};
+use crate::session::{Decision, Effective, QuestRecord, Session, SessionError, SigningKey};
+use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn, unambiguous};
+use crate::table::shortened;
+
+pub const SHEET: &str = "review";
+
+/// The columns that are read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Id,
+    Key,
+    Judged,
+    Attempt,
+    Decision,
+    Note,
+    Session,
+}
+
+/// Their headings, in the order of [`Column`].
+const HEADINGS: [&str; 7] = [
+    "id", "key", "judged", "attempt", "decision", "note", "session",
+];
+
+/// The words that decide; an empty cell decides nothing.
+const WORDS: [&str; 2] = ["accept", "reject"];
+
+/// What separates the session in its cell from the decision that was withdrawn.
+const WITHDRAWN: char = '@';
+
+/// The columns of every workbook: place, heading, width. Those of the list, of the submission and
+/// of the reviewers have the places between.
+const COLUMNS: [(u8, &str, u8); 11] = [
+    (0, "id", 6),
+    (1, "key", 24),
+    (OF_SUBMISSION + 1, "source", 36),
+    (OF_SUBMISSION + 2, "rules", 20),
+    (OF_SUBMISSION + 3, "facts", 52),
+    (OF_SUBMISSION + 4, "excerpt", 52),
+    (OF_REVIEWERS + 1, "decision", 11),
+    (OF_REVIEWERS + 2, "note", 36),
+    (OF_REVIEWERS + 3, "judged", 24),
+    (OF_REVIEWERS + 4, "attempt", 9),
+    (OF_REVIEWERS + 5, "session", 64),
+];
+const OF_LIST: u8 = 2;
+const OF_SUBMISSION: u8 = 3;
+const OF_REVIEWERS: u8 = 8;
+
+/// A row of the workbook: its cells by place and heading.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OfficeRow(Vec<(u8, String, FormCell)>);
+
+/// The rows of all REVIEWs that wait for a person, and the sheet that holds them.
+pub fn rows(session: &Session) -> Result<Vec<OfficeRow>, JudgeError> {
+    let queue = Queue::read(session)?;
+    let ids: BTreeSet<QuestId> = queue.all().map(|one| one.id).collect();
+    let mut viewer = Viewer::new(session, &ids)?;
+    let court = session.config().policy.session;
+    let mut rows = Vec::new();
+    for one in queue.all() {
+        if let Some(standing) = session.standing(one.id)? {
+            let settled = standing.settled.map(|settled| settled.line.offset);
+            let item = viewer.item(&standing)?;
+            rows.extend(item.map(|item| OfficeRow::of(&item, &bound(court, settled))));
+        }
+    }
+    Ok(rows)
+}
+
+pub fn form(rows: &[OfficeRow]) -> Form {
+    let mut columns: Vec<(u8, &str, u8)> = COLUMNS.to_vec();
+    for (place, heading, _) in rows.iter().flat_map(|row| &row.0) {
+        if !columns.iter().any(|column| column.1 == heading) {
+            let width = if *place == OF_REVIEWERS { 36 } else { 28 };
+            columns.push((*place, heading, width));
+        }
+    }
+    // Columns of the list stay in order of appearance, fields are sorted by name.
+    columns.sort_by_key(|(place, heading, _)| {
+        let name = (*place == OF_SUBMISSION).then_some(*heading);
+        (*place, name)
+    });
+    let cell = |row: &OfficeRow, heading: &str| {
+        let cell = row.0.iter().find(|(_, name, _)| name == heading);
+        cell.map_or_else(|| FormCell::text(""), |(.., cell)| cell.clone())
+    };
+    let row = |row| columns.iter().map(|column| cell(row, column.1)).collect();
+    let role = |heading: &str| match heading {
+        "decision" => ColumnRole::Choice(&WORDS),
+        "session" => ColumnRole::Hidden,
+        _ => ColumnRole::Free,
+    };
+    Form {
+        sheet: SHEET,
+        rows: rows.iter().map(row).collect(),
+        columns: columns
+            .iter()
+            .map(|(_, heading, width)| FormColumn {
+                heading: (*heading).to_owned(),
+                width: *width,
+                role: role(heading),
+            })
+            .collect(),
+    }
+}
+
+/// What a row is bound to: the session and, if a decision was withdrawn, the place of that one.
+fn bound(session: Digest, settled: Option<u64>) -> String {
+    match settled {
+        None => session.to_string(),
+        Some(line) => format!("{session}{WITHDRAWN}{line}"),
+    }
+}
+
+impl OfficeRow {
+    fn of(item: &Item, bound: &str) -> Self {
+        let mut row = Self::default();
+        row.push(0, "id", FormCell::number(item.id.index() as u64 + 1));
+        row.push_text(1, "key", item.key.as_str());
+        // The names of the list and of the submission are marked as theirs, so that none is taken
+        // for a column of the queue.
+        let mut listed: Vec<(String, String)> = Vec::new();
+        for cell in item.listed() {
+            match listed.iter_mut().find(|(label, _)| *label == cell.label) {
+                Some((_, text)) => *text = format!("{text}\n{}", cell.text),
+                None => listed.push((cell.label, cell.text)),
+            }
+        }
+        for (label, text) in listed {
+            row.push_text(OF_LIST, &format!("list: {label}"), &text);
+        }
+        match &item.submission {
+            Submission::Fields(fields) => {
+                for (name, text) in fields {
+                    row.push_text(OF_SUBMISSION, &format!("submitted: {name}"), text);
+                }
+            }
+            Submission::None(why) => {
+                row.push_text(OF_SUBMISSION, "submitted: nothing, because", why);
+            }
+        }
+        if let Some(source) = source(item) {
+            row.push(OF_SUBMISSION + 1, "source", FormCell::Link(source));
+        }
+        let rules = item.facts.iter().map(|seen| seen.fact.rule.to_string());
+        row.push_text(OF_SUBMISSION + 2, "rules", &distinct(rules).join(", "));
+        let facts: Vec<String> = item.facts.iter().map(fact).collect();
+        row.push_text(OF_SUBMISSION + 3, "facts", &facts.join("\n\n"));
+        row.push_text(OF_SUBMISSION + 4, "excerpt", &excerpts(item));
+        let doubts = item.panel.as_ref().map(doubts).unwrap_or_default();
+        if !doubts.is_empty() {
+            row.push_text(OF_REVIEWERS, "reviewers", &doubts);
+        }
+        row.push_text(OF_REVIEWERS + 3, "judged", &item.since.to_string());
+        let attempt = FormCell::number(item.attempt);
+        row.push(OF_REVIEWERS + 4, "attempt", attempt);
+        row.push_text(OF_REVIEWERS + 5, "session", bound);
+        row
+    }
+
+    fn push(&mut self, place: u8, heading: &str, cell: FormCell) {
+        self.0.push((place, heading.to_owned(), cell));
+    }
+
+    fn push_text(&mut self, place: u8, heading: &str, text: &str) {
+        self.push(place, heading, FormCell::text(text));
+    }
+}
+
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut distinct = Vec::new();
+    for text in texts {
+        if !distinct.contains(&text) {
+            distinct.push(text);
+        }
+    }
+    distinct
+}
+
+fn fact(seen: &SeenFact) -> String {
+    let fact = &seen.fact;
+    let place = fact.location.as_ref().map(|place| format!(" at {place}"));
+    let times = match fact.count {
+        0 | 1 => String::new(),
+        count => format!(" ({count} times)"),
+    };
+    format!(
+        "{} {}{}{times}\nexpected: {}\nactual: {}",
+        fact.level,
+        fact.rule,
+        place.unwrap_or_default(),
+        fact.expected,
+        fact.actual
+    )
+}
+
+fn excerpts(item: &Item) -> String {
+    if let Some(damage) = &item.damage {
+        return format!("the evidence cannot be shown: {damage}");
+    }
+    let excerpts = item.facts.iter().filter_map(|seen| seen.excerpt.as_ref());
+    let texts = excerpts.map(|excerpt| {
+        let lines = excerpt.lines.iter().map(|line| {
+            let mark = if line.found { '>' } else { ' ' };
+            format!("\n{mark} {}", line.text)
+        });
+        format!("in {}{}", excerpt.of, lines.collect::<String>())
+    });
+    distinct(texts).join("\n\n")
+}
+
+/// What reviewers doubt, and what they ask: a line for each of these votes.
+fn doubts(panel: &Value) -> String {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut lines = Vec::new();
+    for reviewer in list(&panel["reviewers"]) {
+        for on in list(&reviewer["votes"]) {
+            for (vote, verb) in [("doubt", "doubts"), ("unsure", "asks")] {
+                let passage = &on["vote"][vote];
+                if passage.is_object() {
+                    let (name, question) = (text(&reviewer["name"]), text(&on["question"]));
+                    let quotation = text(&passage["quotation"]);
+                    lines.push(format!("{name} {verb} {question}: \"{quotation}\""));
+                }
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+/// Where a person should look: the submitted source, or else the place of a fact, another
+/// submitted address, or the first page that was requested.
+fn source(item: &Item) -> Option<Url> {
+    let web = |text: &str| {
+        let url = Url::parse(text.trim()).ok()?;
+        matches!(url.scheme(), "http" | "https").then_some(url)
+    };
+    let source = item.submission.field(SOURCE.as_str()).into_iter();
+    let facts = item.facts.iter();
+    let locations = facts.filter_map(|seen| seen.fact.location.as_deref());
+    let fields = match &item.submission {
+        Submission::Fields(fields) => Some(fields.values()),
+        Submission::None(_) => None,
+    };
+    let texts = source
+        .chain(locations)
+        .chain(fields.into_iter().flatten().map(String::as_str));
+    let pages = item.pages.iter().map(|page| page.url.as_str());
+    texts.chain(pages).find_map(web)
+}
+
+/// A sheet that is not a queue.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotFilled {
+    #[error("it has no column {}; use the workbook that was exported", .0.join(", "))]
+    Missing(Vec<&'static str>),
+    #[error("it has two columns {0}; keep the one that counts")]
+    Twice(&'static str),
+    #[error("its ids, keys, decisions and notes are longer than {MAX_BYTES} bytes")]
+    TooLarge,
+}
+
+impl NotFilled {
+    pub fn all_missing() -> Self {
+        Self::Missing(HEADINGS.to_vec())
+    }
+}
+
+const MAX_BYTES: usize = 64 << 20;
+
+/// A row as it was filled in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filled {
+    pub row: u32,
+    /// The cells in the order of the columns.
+    cells: [String; HEADINGS.len()],
+}
+
+impl Filled {
+    fn text(&self, column: Column) -> &str {
+        &self.cells[column as usize]
+    }
+
+    /// The session that the row is bound to, and the decision that was withdrawn.
+    fn bound(&self) -> (&str, &str) {
+        let bound = self.text(Column::Session);
+        bound.split_once(WITHDRAWN).unwrap_or((bound, ""))
+    }
+
+    fn is_of(&self, session: &str) -> bool {
+        self.bound().0.eq_ignore_ascii_case(session)
+    }
+}
+
+/// Reads a filled sheet row by row.
+#[derive(Debug, Default)]
+pub struct Filling {
+    /// Where each column is; none before the row of headings.
+    places: Option<[usize; HEADINGS.len()]>,
+    bytes: usize,
+    rows: Vec<Filled>,
+}
+
+impl Filling {
+    pub fn take(&mut self, row: u32, cells: &[String]) -> Result<(), NotFilled> {
+        let Some(places) = self.places else {
+            self.places = places(cells)?;
+            return Ok(());
+        };
+        let text = |place: usize| cells.get(place).map_or("", |text| text.trim());
+        let mut filled = Filled {
+            row,
+            cells: places.map(|place| text(place).to_owned()),
+        };
+        if filled.text(Column::Decision).is_empty() {
+            if filled.text(Column::Id).is_empty() {
+                return Ok(());
+            }
+            // Nothing else of an undecided row is needed.
+            for column in [Column::Key, Column::Judged, Column::Attempt, Column::Note] {
+                filled.cells[column as usize] = String::new();
+            }
+        }
+        let bytes: usize = filled.cells.iter().map(String::len).sum();
+        self.bytes = self.bytes.saturating_add(size_of::<Filled>() + bytes);
+        if self.bytes > MAX_BYTES {
+            return Err(NotFilled::TooLarge);
+        }
+        self.rows.push(filled);
+        Ok(())
+    }
+
+    pub fn finish(self) -> Result<Vec<Filled>, NotFilled> {
+        self.places.ok_or_else(NotFilled::all_missing)?;
+        Ok(self.rows)
+    }
+}
+
+/// The places of the columns, if this is the row of headings and not a title.
+fn places(row: &[String]) -> Result<Option<[usize; HEADINGS.len()]>, NotFilled> {
+    let named = |cell: &String| single_spaced(cell).to_lowercase();
+    let row: Vec<String> = row.iter().map(named).collect();
+    let of = |heading: &str| -> Vec<usize> {
+        let cells = row.iter().enumerate();
+        let found = cells.filter(|(_, cell)| *cell == heading);
+        found.map(|(at, _)| at).collect()
+    };
+    let all = HEADINGS.map(of);
+    // A title may hold one of the words.
+    if all.iter().filter(|found| !found.is_empty()).count() < 2 {
+        return Ok(None);
+    }
+    let headings = || HEADINGS.into_iter().zip(&all);
+    let missing = headings().filter(|(_, found)| found.is_empty());
+    let missing: Vec<_> = missing.map(|(heading, _)| heading).collect();
+    if !missing.is_empty() {
+        return Err(NotFilled::Missing(missing));
+    }
+    if let Some((heading, _)) = headings().find(|(_, found)| found.len() > 1) {
+        return Err(NotFilled::Twice(heading));
+    }
+    Ok(Some(all.map(|found| found[0])))
+}
+
+/// Rows on their way from the sheet to the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sorted<T> {
+    pub rows: Vec<T>,
+    pub refused: Vec<Refused>,
+    /// The number of rows without a decision.
+    pub undecided: usize,
+}
+
+/// A row that decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    pub quest: QuestId,
+    pub decision: Decision,
+    pub filled: Filled,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    pub row: u32,
+    pub id: String,
+    pub key: String,
+    pub why: Why,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    #[error("{0:?} is not a decision: write {yes} or {no}, or leave it empty", yes = WORDS[0], no = WORDS[1])]
+    UnknownWord(String),
+    #[error("it belongs to another session")]
+    OtherSession,
+    #[error("{0:?} is not the number of a quest")]
+    NoId(String),
+    #[error("quest {0} is in row {other} too: keep one of them", other = .1)]
+    Twice(QuestId, u32),
+    #[error("it has no note: say what you looked at, and what it shows")]
+    NoNote,
+    #[error("there is no quest {0}")]
+    UnknownQuest(QuestId),
+    #[error("quest {0} has the key {1:?}, and the row another")]
+    OtherKey(QuestId, String),
+    #[error("quest {0} is settled already: it is {is}", is = .1.name())]
+    Settled(QuestId, Effective),
+    #[error("quest {0} is {is}: only an open REVIEW can be settled", is = .1.name())]
+    NotOpen(QuestId, Effective),
+    #[error("quest {0} waits with its attempt {1}, and the row has another")]
+    OtherAttempt(QuestId, u32),
+    #[error("quest {0} was judged again since: look at it again")]
+    JudgedAgain(QuestId),
+    #[error("quest {0} was settled and reopened since: look at it again")]
+    SettledSince(QuestId),
+    #[error("the answer of quest {0} was forgotten: `comail review reject {0}` rejects it")]
+    Forgotten(QuestId),
+    #[error("quest {0} changed just now: look at it again")]
+    Meanwhile(QuestId),
+}
+
+impl Why {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::UnknownWord(_) => "unknown-word",
+            Self::OtherSession => "other-session",
+            Self::NoId(_) => "no-id",
+            Self::Twice(..) => "twice",
+            Self::NoNote => "no-note",
+            Self::UnknownQuest(_) => "unknown-quest",
+            Self::OtherKey(..) => "other-key",
+            Self::Settled(..) => "settled",
+            Self::NotOpen(..) => "not-open",
+            Self::OtherAttempt(..) => "other-attempt",
+            Self::JudgedAgain(_) => "judged-again",
+            Self::SettledSince(_) => "settled-since",
+            Self::Forgotten(_) => "forgotten",
+            Self::Meanwhile(_) => "meanwhile",
+        }
+    }
+}
+
+fn refused(filled: Filled, why: Why) -> Refused {
+    let [id, key, ..] = filled.cells;
+    Refused {
+        row: filled.row,
+        id,
+        key,
+        why,
+    }
+}
+
+/// Reads the decision of each row.
+pub fn decisions(rows: Vec<Filled>, session: Digest) -> Sorted<Decided> {
+    let session = session.to_string();
+    let mut places: BTreeMap<QuestId, Vec<u32>> = BTreeMap::new();
+    for filled in rows.iter().filter(|filled| filled.is_of(&session)) {
+        if let Ok(id) = filled.text(Column::Id).parse() {
+            places.entry(id).or_default().push(filled.row);
+        }
+    }
+    let mut sorted = Sorted {
+        rows: Vec::new(),
+        refused: Vec::new(),
+        undecided: 0,
+    };
+    for filled in rows {
+        if filled.text(Column::Decision).is_empty() {
+            sorted.undecided += 1;
+            continue;
+        }
+        match decision(&filled, &session, &places) {
+            Ok((quest, decision)) => sorted.rows.push(Decided {
+                quest,
+                decision,
+                filled,
+            }),
+            Err(why) => sorted.refused.push(refused(filled, why)),
+        }
+    }
+    sorted
+}
+
+fn decision(
+    filled: &Filled,
+    session: &str,
+    places: &BTreeMap<QuestId, Vec<u32>>,
+) -> Result<(QuestId, Decision), Why> {
+    if !filled.is_of(session) {
+        return Err(Why::OtherSession);
+    }
+    let id = filled.text(Column::Id);
+    let quest: QuestId = id.parse().map_err(|_| Why::NoId(id.to_owned()))?;
+    let rows = places.get(&quest).map_or(&[][..], Vec::as_slice);
+    if let Some(other) = rows.iter().find(|row| **row != filled.row) {
+        return Err(Why::Twice(quest, *other));
+    }
+    let word = filled.text(Column::Decision);
+    let folded = single_spaced(word).to_lowercase();
+    let decision = match WORDS.iter().position(|it| *it == folded) {
+        Some(0) => Decision::Accepted,
+        Some(_) => Decision::Rejected,
+        None => return Err(Why::UnknownWord(word.to_owned())),
+    };
+    if filled.text(Column::Note).is_empty() {
+        return Err(Why::NoNote);
+    }
+    Ok((quest, decision))
+}
+
+/// Compares each decision with the session.
+pub fn check(
+    session: &Session,
+    decisions: Sorted<Decided>,
+) -> Result<Sorted<(Decided, QuestRecord)>, SessionError> {
+    // Read before the queue, so that a change between the two is noticed when they are settled.
+    let mut standings = BTreeMap::new();
+    for decided in &decisions.rows {
+        if let Some(standing) = session.standing(decided.quest)? {
+            standings.insert(decided.quest, standing);
+        }
+    }
+    let queue = Queue::read(session)?;
+    let waiting: BTreeMap<QuestId, &Waiting> = queue.all().map(|one| (one.id, one)).collect();
+    let mut fitting = Sorted {
+        rows: Vec::new(),
+        refused: decisions.refused,
+        undecided: decisions.undecided,
+    };
+    for decided in decisions.rows {
+        let standing = standings.remove(&decided.quest);
+        match fit(&decided, standing, waiting.get(&decided.quest).copied()) {
+            Ok(standing) => fitting.rows.push((decided, standing)),
+            Err(why) => fitting.refused.push(refused(decided.filled, why)),
+        }
+    }
+    fitting.refused.sort_by_key(|refused| refused.row);
+    Ok(fitting)
+}
+
+fn fit(
+    decided: &Decided,
+    standing: Option<QuestRecord>,
+    waiting: Option<&Waiting>,
+) -> Result<QuestRecord, Why> {
+    let (quest, filled) = (decided.quest, &decided.filled);
+    let standing = standing.ok_or(Why::UnknownQuest(quest))?;
+    let key = standing.key.as_str();
+    if !is_same(key, filled.text(Column::Key)) {
+        return Err(Why::OtherKey(quest, key.to_owned()));
+    }
+    let Some(waiting) = waiting else {
+        return Err(match Effective::of(&standing) {
+            settled @ (Effective::Accepted | Effective::Rejected) => Why::Settled(quest, settled),
+            other if other.is_open() => Why::Forgotten(quest),
+            other => Why::NotOpen(quest, other),
+        });
+    };
+    if filled.text(Column::Attempt) != waiting.attempt.to_string() {
+        return Err(Why::OtherAttempt(quest, waiting.attempt));
+    }
+    if filled.text(Column::Judged) != waiting.since.to_string() {
+        return Err(Why::JudgedAgain(quest));
+    }
+    let settled = standing.settled.map(|settled| settled.line.offset);
+    if filled.bound().1 != settled.map(|line| line.to_string()).unwrap_or_default() {
+        return Err(Why::SettledSince(quest));
+    }
+    Ok(standing)
+}
+
+/// Whether a cell holds `key` as far as a workbook can: cut, with other white space, and without
+/// control characters that it cannot spell.
+fn is_same(key: &str, cell: &str) -> bool {
+    let key = shortened(key);
+    let key = unambiguous(&key);
+    key.split_whitespace().eq(cell.split_whitespace())
+}
+
+/// Records the decisions: one line of the ledger for all rows with the same decision and note.
+pub fn settle_rows(
+    session: &mut Session,
+    fitting: Sorted<(Decided, QuestRecord)>,
+    (by, key): (&str, Option<&SigningKey>),
+    clock: &mut dyn Clock,
+) -> Result<Sorted<Decided>, NotSettled> {
+    let mut settled = Sorted {
+        rows: Vec::new(),
+        refused: fitting.refused,
+        undecided: fitting.undecided,
+    };
+    let mut groups: Vec<Vec<(Decided, QuestRecord)>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for (decided, standing) in fitting.rows {
+        let note = decided.filled.text(Column::Note).to_owned();
+        let at = *places
+            .entry((decided.decision.name(), note))
+            .or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[at].push((decided, standing));
+    }
+    for mut rows in groups {
+        while let Some((first, _)) = rows.first() {
+            let (decision, note) = (first.decision, first.filled.text(Column::Note));
+            let person = Person { by, note, key };
+            let seen: Vec<&QuestRecord> = rows.iter().map(|(_, standing)| standing).collect();
+            match settle_seen(session, &seen, decision, person, clock) {
+                Ok(()) => settled.rows.extend(rows.drain(..).map(|(row, _)| row)),
+                Err(NotSettled::Meanwhile(id)) => {
+                    let moved = rows.extract_if(.., |(row, _)| row.quest == id);
+                    let moved = moved.map(|(row, _)| refused(row.filled, Why::Meanwhile(id)));
+                    settled.refused.extend(moved);
+                }
+                Err(other) => return Err(other),
+            }
+        }
+    }
+    settled.rows.sort_by_key(|decided| decided.filled.row);
+    settled.refused.sort_by_key(|refused| refused.row);
+    Ok(settled)
+}
