@@ -148,55 +148,7 @@ pub(super) fn hold_in_final(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const QUEST: &str = r#"
-name = "summaries"
-unit = "text"
-[input]
-key = ["id"]
-anchor = ["text"]
-[prompt]
-text = "{{ key }}"
-[[field]]
-name = "summary"
-kind = "text"
-[[field]]
-name = "source"
-kind = "url"
-[[field]]
-name = "more"
-kind = "url"
-required = false
-[[check]]
-name = "quoted"
-kind = "contains"
-field = "summary"
-url = "{{ field.source }}"
-"#;
-
-    const PANEL: &str = r#"
-[panel]
-quorum = 2
-[[reviewer]]
-name = "reader"
-kind = "command"
-model = "small-1"
-argv = ["ask", "-m", "small"]
-sees = ["submission.summary", "evidence.source"]
-[[reviewer]]
-name = "other"
-kind = "chat"
-model = "large-2"
-base_url = "http://127.0.0.1:11434/v1"
-sees = ["submission.summary", "input.text"]
-[[question]]
-id = "faithful"
-ask = "Does the summary say what the source does not say?"
-[[plant]]
-name = "made-up-year"
-sees = { "submission.summary" = "It was founded on Mars." }
-doubts = ["faithful"]
-"#;
+    use crate::quest::file::panel_fixture::{PANEL, QUEST};
 
     fn refused(text: &str) -> Option<Mistake> {
         let file = QuestFile::parse(text).unwrap();

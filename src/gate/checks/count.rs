@@ -177,7 +177,7 @@ impl Bounds {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::checks::tests::bench::Bench;
+    use crate::gate::checks::tests::Bench;
 
     fn counted(of: &str, text: &str, min: usize, max: usize) -> Vec<String> {
         let check =

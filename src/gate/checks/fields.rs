@@ -122,7 +122,7 @@ pub(super) fn open_ended() -> Check {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::checks::tests::bench::Bench;
+    use crate::gate::checks::tests::Bench;
 
     #[test]
     fn a_value_of_which_nothing_is_seen_is_none() {

@@ -343,12 +343,12 @@ const CARRIAGE: &[&str] = &[
 ];
 
 struct RequestPlan {
-    from: From,
+    from: RequestSource,
     methods: Vec<String>,
     must_match: Option<Template>,
 }
 
-enum From {
+enum RequestSource {
     Submitted(Subject),
     Table {
         method: Template,
@@ -374,14 +374,14 @@ impl RequestPlan {
         let (field, file) = (config.request.as_ref(), config.request_path.as_ref());
         let submitted = field.is_some() || file.is_some();
         let from = match (&config.method, &config.path) {
-            (Some(method), Some(path)) if !submitted => From::Table {
+            (Some(method), Some(path)) if !submitted => RequestSource::Table {
                 method: source.template("method", method)?,
                 path: source.template("path", path)?,
                 body: source.maybe_template("body", config.body.as_ref())?,
             },
             (None, None) if submitted && config.body.is_none() => {
                 let subject = Subject::new(source, field, file);
-                From::Submitted(subject.map_err(|flaw| Flaw::new("request", flaw.what))?)
+                RequestSource::Submitted(subject.map_err(|flaw| Flaw::new("request", flaw.what))?)
             }
             _ => {
                 let what = "say either `request`, `request_path`, or `method` and `path`";
@@ -398,7 +398,7 @@ impl RequestPlan {
     /// The request, if it is one that may be sent; none where its field was left out.
     fn request(&self, context: &Context<'_>) -> Result<Option<Request>, Fact> {
         let request = match &self.from {
-            From::Submitted(subject) => {
+            RequestSource::Submitted(subject) => {
                 let Some(text) = subject.read(context)? else {
                     return Ok(None);
                 };
@@ -413,7 +413,7 @@ impl RequestPlan {
                 }
                 serde_json::from_value(value).map_err(|error| misfit(&error.to_string()))?
             }
-            From::Table { method, path, body } => Request {
+            RequestSource::Table { method, path, body } => Request {
                 method: rendered(context, method)?,
                 path: rendered(context, path)?,
                 headers: BTreeMap::new(),

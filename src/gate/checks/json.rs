@@ -270,7 +270,7 @@ fn child<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 
 #[cfg(test)]
 mod valid {
-    use crate::gate::checks::tests::bench::Bench;
+    use crate::gate::checks::tests::Bench;
 
     const FIELD: &str = "kind = \"json-schema\"\nschema = {}\nfield = \"value\"";
     const LINES: &str = "kind = \"json-schema\"\nschema = {}\npath = \"a.jsonl\"\nlines = true";
@@ -336,7 +336,7 @@ mod valid {
 
 #[cfg(test)]
 mod schema {
-    use crate::gate::checks::tests::bench::Bench;
+    use crate::gate::checks::tests::Bench;
 
     const FILE: &str = "kind = \"json-schema\"\nfield = \"value\"\nschema = \"s.json\"";
     const ITEMS: &str = r#"{"type": "object", "required": ["items"], "properties": {"items":

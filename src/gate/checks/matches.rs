@@ -91,7 +91,7 @@ impl CheckConfig for UniqueConfig {
 
 #[cfg(test)]
 mod matches {
-    use crate::gate::checks::tests::bench::Bench;
+    use crate::gate::checks::tests::Bench;
 
     #[test]
     fn what_must_not_be_there_is_not_hidden_by_how_it_is_written() {
@@ -117,7 +117,7 @@ mod matches {
 #[cfg(test)]
 mod unique {
     use super::super::takes::taken;
-    use crate::gate::checks::tests::bench::Bench;
+    use crate::gate::checks::tests::Bench;
     use crate::quest::field::{FieldKind, Shape};
     use crate::quest::{Field, FieldName};
 

@@ -35,10 +35,7 @@ mod tool_facts;
 mod tree_files;
 
 #[cfg(test)]
-mod tests {
-    pub mod bench;
-    pub mod workbench;
-}
+mod tests;
 
 pub use command_plan::nobodys;
 pub use context::Context;

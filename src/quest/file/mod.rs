@@ -11,6 +11,8 @@ mod tables;
 
 pub use document::{FileTable, FinalPart, QuestFile};
 pub use panel::Panel;
+#[cfg(test)]
+pub(crate) use panel::tests as panel_fixture;
 pub(crate) use read::is_kebab;
 pub use read::{Mistake, Placed, RawTable, Spot, nearest, unknown_name};
 pub use starter::starter;

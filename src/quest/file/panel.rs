@@ -1,7 +1,7 @@
 //! The reviewers of a quest file, or of a file of their own, read whole.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! `citation` of lines and of tests.
 
 use super::Cited;
-use crate::gate::checks::tests::bench::Bench;
+use crate::gate::checks::tests::Bench;
 
 const CHECK: &str = "kind = \"citation\"\nfield = \"value\"\n";
 const SOURCE: &str = "fn main() {\n    let  x = 1;\n}\n\nfn other() {}\n";

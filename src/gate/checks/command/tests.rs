@@ -2,7 +2,7 @@
 
 mod ends;
 
-use crate::gate::checks::tests::workbench::{Bench, ran};
+use crate::gate::checks::tests::{Workbench, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{End, MockWorkshop, Network, Order, Started};
 
@@ -13,11 +13,11 @@ kind = "command"
 argv = ["pytest", "-q", "{{ field.test }}"]
 "#;
 
-fn with(keys: &str) -> Bench {
-    Bench::new(&format!("{PLAIN}{keys}\n"))
+fn with(keys: &str) -> Workbench {
+    Workbench::new(&format!("{PLAIN}{keys}\n"))
 }
 
-fn ordered(bench: &Bench) -> Order {
+fn ordered(bench: &Workbench) -> Order {
     let mut workshop = MockWorkshop::new();
     let (told, heard) = std::sync::mpsc::channel();
     workshop
@@ -31,7 +31,7 @@ fn ordered(bench: &Bench) -> Order {
     heard.recv().unwrap()
 }
 
-fn refused(bench: &Bench) -> (String, String) {
+fn refused(bench: &Workbench) -> (String, String) {
     let (verdict, fact) = bench.fact(&MockWorkshop::new()).unwrap();
     assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
     (fact.expected, fact.actual)
@@ -119,8 +119,9 @@ fn what_is_submitted_becomes_no_option() {
             ("an argument that is no option", text)
         );
     }
-    let argv =
-        |argv: &str| Bench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv));
+    let argv = |argv: &str| {
+        Workbench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv))
+    };
     let after = argv(r#"["sh", "--", "{{ field.test }}"]"#).field("test", "-x");
     assert_eq!(ordered(&after).argv, ["/usr/bin/sh", "--", "-x"]);
     let joined = argv(r#"["pytest", "-k={{ field.test }}"]"#).field("test", "-x");
@@ -141,8 +142,9 @@ fn what_is_submitted_becomes_no_option() {
 
 #[test]
 fn what_is_submitted_names_no_file_of_arguments() {
-    let argv =
-        |argv: &str| Bench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv));
+    let argv = |argv: &str| {
+        Workbench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv))
+    };
     for before in ["", r#""--", "#] {
         let text = format!(r#"["sh", {before}"{{{{ field.test }}}}"]"#);
         let (expected, actual) = refused(&argv(&text).field("test", "@tests/a"));
@@ -254,7 +256,7 @@ fn a_mistake_is_told_with_its_place() {
     }
     let argv = |argv: &str| {
         let text = PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv);
-        Bench::new(&text).mistake().what
+        Workbench::new(&text).mistake().what
     };
     assert!(argv("[]").contains("name a program"));
     assert!(argv(r#"["{{ field.test }}"]"#).contains("the same for every quest"));

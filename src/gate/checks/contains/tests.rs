@@ -1,6 +1,6 @@
 //! `contains` on pages and in files.
 
-use crate::gate::checks::tests::bench::Bench;
+use crate::gate::checks::tests::Bench;
 use crate::world::sandbox::FileSeen;
 
 const PAGE: &str = r#"

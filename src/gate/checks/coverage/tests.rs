@@ -1,6 +1,6 @@
 //! The quest's own lines ran, and not some others.
 
-use crate::gate::checks::tests::workbench::{Bench, outcome, ran, with_report};
+use crate::gate::checks::tests::{Workbench, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
 use crate::world::sandbox::{Changed, End, FileSeen, MockWorkshop};
@@ -23,8 +23,8 @@ argv = ["pytest"]
 reports = ["c.lcov"]
 "#;
 
-fn bench() -> Bench {
-    Bench::new(CHECKS)
+fn bench() -> Workbench {
+    Workbench::new(CHECKS)
 }
 
 /// A workshop whose command makes this report, and in which these files stand, changed or not.
@@ -67,7 +67,7 @@ fn workshop(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> M
 
 const FILES: &[(&str, &str)] = &[("src/a.py", "1\n2\n3\n")];
 
-fn judged(bench: &Bench, report: &str) -> Judgement {
+fn judged(bench: &Workbench, report: &str) -> Judgement {
     bench.judge(&workshop(Some(report), FILES, &[]))
 }
 
@@ -110,8 +110,8 @@ fn its_own_lines_ran() {
 
 #[test]
 fn a_threshold_is_reached_or_not() {
-    let half = Bench::new(&CHECKS.replace("format =", "threshold = 50\nformat ="));
-    let more = Bench::new(&CHECKS.replace("format =", "threshold = 51\nformat ="));
+    let half = Workbench::new(&CHECKS.replace("format =", "threshold = 50\nformat ="));
+    let more = Workbench::new(&CHECKS.replace("format =", "threshold = 51\nformat ="));
     let report = lcov("src/a.py", &[(2, 0), (3, 1)]);
     assert_eq!(judged(&half, &report).verdict, Verdict::Pass);
     assert_eq!(judged(&more, &report).verdict, Verdict::Fail);
@@ -121,7 +121,7 @@ fn a_threshold_is_reached_or_not() {
     );
     let report = lcov("src/a.py", &[(2, 1), (40, 0)]);
     assert_eq!(
-        said(&judged(&Bench::new(&whole), &report)).1,
+        said(&judged(&Workbench::new(&whole), &report)).1,
         "src/a.py:40 line 40 uncovered"
     );
 }
@@ -248,7 +248,7 @@ fn a_mistake_is_told() {
         ("format = \"lcov\"", "format = \"xml\"", "unknown variant"),
         ("format =", "threshold = 0\nformat =", "from 1 to 100"),
     ] {
-        let what = Bench::new(&CHECKS.replace(from, to)).mistake().what;
+        let what = Workbench::new(&CHECKS.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");
     }
 }

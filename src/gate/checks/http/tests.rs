@@ -1,6 +1,6 @@
 //! `http` over pages and a service.
 
-use crate::gate::checks::tests::bench::Bench;
+use crate::gate::checks::tests::Bench;
 use crate::world::sandbox::{Called, Started};
 use crate::world::{Fetched, Unanswered};
 

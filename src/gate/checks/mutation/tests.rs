@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::gate::checks::tests::workbench::{Bench, ran};
+use crate::gate::checks::tests::{Workbench, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{End, FileSeen, MockWorkshop, Order, Ran};
 
@@ -32,8 +32,8 @@ lines = [
 ]
 "#;
 
-fn bench(keys: &str) -> Bench {
-    Bench::new(&format!("{CHECKS}{keys}"))
+fn bench(keys: &str) -> Workbench {
+    Workbench::new(&format!("{CHECKS}{keys}"))
 }
 
 fn workshop(source: &'static str, mutant: Ran) -> (MockWorkshop, Receiver<Order>) {
@@ -120,7 +120,7 @@ fn each_end_of_a_mutant_is_a_colour() {
 #[test]
 fn red_comes_from_tests_that_failed() {
     let checks = CHECKS.replace("unconfirmed", "facts = \"junit\"\nunconfirmed");
-    let bench = Bench::new(&format!("{checks}{BODIES}"));
+    let bench = Workbench::new(&format!("{checks}{BODIES}"));
     let verdict = |stdout| {
         let (workshop, _heard) = workshop(SOURCE, ran(End::Exited(1), stdout));
         bench.judge(&workshop).verdict

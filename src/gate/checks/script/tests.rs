@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::gate::checks::tests::workbench::{Bench, ran};
+use crate::gate::checks::tests::{Workbench, ran};
 use crate::quest::field::Shape;
 use crate::quest::{FieldName, Verdict};
 use crate::world::sandbox::{Changed, End, MockWorkshop, Order};
@@ -33,7 +33,7 @@ fn workshop(end: End, stdout: &'static str, changed: &[&str]) -> MockWorkshop {
     workshop
 }
 
-fn ordered(bench: &Bench) -> Order {
+fn ordered(bench: &Workbench) -> Order {
     let mut workshop = MockWorkshop::new();
     let (told, heard) = std::sync::mpsc::channel();
     workshop.expect_changes().returning(|| Ok(Vec::new()));
@@ -47,7 +47,7 @@ fn ordered(bench: &Bench) -> Order {
 
 #[test]
 fn it_is_told_of_the_case() {
-    let order = ordered(&Bench::new(PLAIN).field("test", "-x\n$(y)"));
+    let order = ordered(&Workbench::new(PLAIN).field("test", "-x\n$(y)"));
     let script = ".comail/sound/judge.py";
     assert_eq!(order.argv, ["/usr/bin/python3", "-I", script]);
     assert_eq!(
@@ -68,7 +68,7 @@ fn it_is_told_of_the_case() {
 
 #[test]
 fn its_code_is_its_answer() {
-    let bench = Bench::new(PLAIN);
+    let bench = Workbench::new(PLAIN);
     let verdict = |end| bench.judge(&workshop(end, "", &[])).verdict;
     for (end, expected) in [
         (End::Exited(0), Verdict::Pass),
@@ -82,14 +82,14 @@ fn its_code_is_its_answer() {
     ] {
         assert_eq!(verdict(end.clone()), expected, "{end:?}");
     }
-    let late = Bench::new(&format!("{PLAIN}on_timeout = \"review\"\n"));
+    let late = Workbench::new(&format!("{PLAIN}on_timeout = \"review\"\n"));
     let judgement = late.judge(&workshop(End::TimedOut, "", &[]));
     assert_eq!(judgement.verdict, Verdict::Review);
 }
 
 #[test]
 fn more_than_it_may_print_is_told_where_it_was_printed() {
-    let bench = Bench::new(&format!("{PLAIN}output_cap = \"2 KiB\"\n"));
+    let bench = Workbench::new(&format!("{PLAIN}output_cap = \"2 KiB\"\n"));
     let printed = r#"{"verdict": "PASS"}"#;
     let found = bench.fact(&workshop(End::TooMuchOutput, printed, &[]));
     let (verdict, fact) = found.unwrap();
@@ -101,7 +101,7 @@ fn more_than_it_may_print_is_told_where_it_was_printed() {
 
 #[test]
 fn nobody_puts_a_module_beside_it() {
-    let bench = Bench::new(&format!(
+    let bench = Workbench::new(&format!(
         "{PLAIN}env = {{ TEST = \"{{{{ field.test }}}}\" }}\n"
     ));
     for path in [".comail/sound/json.py", ".comail/sound", ".comail"] {
@@ -135,7 +135,7 @@ fn a_mistake_is_told() {
             "unknown field `exit`",
         ),
     ] {
-        let what = Bench::new(&PLAIN.replace(from, to)).mistake().what;
+        let what = Workbench::new(&PLAIN.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");
     }
 }

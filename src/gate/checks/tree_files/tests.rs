@@ -1,11 +1,11 @@
 //! What changed where it must not is told, path by path.
 
-use crate::gate::checks::tests::workbench::Bench;
+use crate::gate::checks::tests::Workbench;
 use crate::quest::Verdict;
 use crate::world::sandbox::{Changed, MockWorkshop};
 
-fn bench(keys: &str) -> Bench {
-    Bench::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()
+fn bench(keys: &str) -> Workbench {
+    Workbench::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()
 }
 
 fn changed(changes: &[(&str, &str, bool)]) -> MockWorkshop {
@@ -22,7 +22,7 @@ fn changed(changes: &[(&str, &str, bool)]) -> MockWorkshop {
     workshop
 }
 
-fn told(bench: &Bench, workshop: &MockWorkshop) -> Vec<String> {
+fn told(bench: &Workbench, workshop: &MockWorkshop) -> Vec<String> {
     let facts = bench.judge(workshop).facts.into_iter();
     let facts = facts.filter(|fact| fact.rule.as_str() == "tidy");
     facts
@@ -105,7 +105,7 @@ fn a_file_without_a_tree_or_a_fact_is_refused() {
         .mistake()
         .what;
     assert!(what.contains("no [tree]"), "{what}");
-    let what = Bench::new("[[check]]\nname = \"a\"\nkind = \"only-changed\"\n")
+    let what = Workbench::new("[[check]]\nname = \"a\"\nkind = \"only-changed\"\n")
         .mistake()
         .what;
     assert!(what.contains("How would an agent cheese"), "{what}");

@@ -3,7 +3,8 @@
 use super::*;
 use crate::quest::file::{QuestFile, Threshold};
 
-const PANEL: &str = r#"
+/// A panel of two reviewers for [`QUEST`].
+pub(crate) const PANEL: &str = r#"
 [panel]
 quorum = 2
 [[reviewer]]
@@ -27,7 +28,8 @@ sees = { "submission.summary" = "It was founded on Mars." }
 doubts = ["faithful"]
 "#;
 
-const QUEST: &str = r#"
+/// A quest file that a panel can be added to.
+pub(crate) const QUEST: &str = r#"
 name = "summaries"
 unit = "text"
 [input]

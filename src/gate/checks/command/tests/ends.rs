@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::gate::CheckOutcome;
-use crate::gate::checks::tests::workbench::{outcome, with_report};
+use crate::gate::checks::tests::{outcome, with_report};
 use crate::world::sandbox::Ran;
 
 fn ending(end: End, stdout: &'static str) -> MockWorkshop {

@@ -1,7 +1,7 @@
 //! Links that a text has, and whether they answer.
 
 use super::links_of;
-use crate::gate::checks::tests::bench::Bench;
+use crate::gate::checks::tests::Bench;
 use crate::quest::FieldName;
 use crate::world::{Fetched, Unanswered, UnansweredKind};
 

@@ -1,0 +1,448 @@
+//! Quest files of a few checks, and cases for them, whose every judgement is replayed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::FileGate;
+use super::outside::Gathered;
+use super::settings::FileSettings;
+use crate::base::Digest;
+use crate::gate::{Case, CheckOutcome, Fact, Gate as _, Judgement};
+use crate::quest::file::{Mistake, QuestFile};
+use crate::quest::{FieldName, Fields, Key, Quest, QuestId, Shown, Submission, Verdict};
+use crate::world::evidence::Recording;
+use crate::world::evidence::record::Recorder;
+use crate::world::evidence::replay::Replay;
+use crate::world::sandbox::{
+    Call, CallAnswer, Called, Confinement, End, FileSeen, MockWorkshop, Pinned, Ran, Started,
+    Workshop,
+};
+use crate::world::{
+    Fetched, MockFetcher, MockResolver, MockUniquenessIndex, Request, Response, Unanswered,
+    UnansweredKind, UniqueValue, World,
+};
+
+/// What comes before the checks: three columns, two fields, a service and a tree.
+const ABOUT_LINES: &str = r#"
+name = "bench"
+unit = "function"
+[input]
+key = ["function"]
+show = ["file"]
+anchor = ["first", "last"]
+[tree]
+write = ["tests/**"]
+[prompt]
+text = "{{ key }}"
+[[field]]
+name = "test"
+kind = "text"
+unchecked = true
+[[field]]
+name = "more-words"
+kind = "text"
+unchecked = true
+required = false
+[[service]]
+name = "api"
+argv = ["serve"]
+"#;
+
+/// What comes before a check of one kind.
+const ONE_CHECK: &str = r#"
+name = "bench"
+unit = "thing"
+open = true
+[input]
+anchor = ["cell"]
+[tree]
+write = ["out/**"]
+[prompt]
+text = "{{ key }}"
+[[field]]
+name = "value"
+kind = "text"
+unchecked = true
+required = false
+[[field]]
+name = "other"
+kind = "text"
+unchecked = true
+required = false
+[[service]]
+name = "api"
+argv = ["server"]
+[[check]]
+name = "it"
+"#;
+
+const PROGRAMS: [&str; 8] = [
+    "pytest",
+    "python3",
+    "cargo",
+    "sh",
+    "py.test",
+    "python3.12",
+    "node",
+    "ruby",
+];
+
+/// A gate of several checks and a case for it; its world is a workshop alone.
+#[derive(Debug, Clone)]
+pub struct Workbench {
+    text: String,
+    outside: Gathered,
+    quest: Quest,
+    fields: Fields,
+}
+
+impl Workbench {
+    /// A quest file with these checks, about the lines 2 to 3 of `src/a.py`.
+    pub fn new(checks: &str) -> Self {
+        let program = |name: &str| {
+            let path = PathBuf::from(format!("/usr/bin/{name}"));
+            let sha256 = Digest::of(name.as_bytes());
+            (
+                name.to_owned(),
+                Pinned {
+                    target: path.clone(),
+                    path,
+                    sha256,
+                },
+            )
+        };
+        let pair = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
+        let variables = [("PATH", "/usr/bin:bin:.:/bin"), ("LANG", "C")];
+        let cells = [("file", "src/a.py"), ("first", "2"), ("last", "3")];
+        let cells = cells.map(pair).map(|(label, text)| Shown { label, text });
+        Self {
+            text: format!("{ABOUT_LINES}{checks}"),
+            outside: Gathered {
+                assets: [("checks/judge.py", "print()\n")].map(pair).into(),
+                programs: PROGRAMS.map(program).into(),
+                variables: variables.map(pair).into(),
+            },
+            quest: Quest {
+                id: QuestId::from_index(6).unwrap(),
+                key: Key::new("shop.total").unwrap(),
+                anchor: None,
+                shown: Vec::new(),
+                known: cells.into(),
+                after: Vec::new(),
+                rows: vec![8],
+            },
+            fields: Fields::from([(FieldName::known("test"), "tests/test_a.py".to_owned())]),
+        }
+    }
+
+    pub fn field(mut self, name: &'static str, text: &str) -> Self {
+        self.fields.insert(FieldName::known(name), text.to_owned());
+        self
+    }
+
+    pub fn cell(mut self, label: &str, text: &str) -> Self {
+        self.quest.known.retain(|cell| cell.label != label);
+        let (label, text) = (label.to_owned(), text.to_owned());
+        self.quest.known.push(Shown { label, text });
+        self
+    }
+
+    pub fn without_tree(mut self) -> Self {
+        self.text = self.text.replace("[tree]\nwrite = [\"tests/**\"]\n", "");
+        self
+    }
+
+    pub fn open(mut self) -> Self {
+        self.text.insert_str(0, "open = true\n");
+        self
+    }
+
+    pub fn mistake(&self) -> Mistake {
+        self.gate().map(drop).unwrap_err()
+    }
+
+    fn gate(&self) -> Result<FileGate, Mistake> {
+        let file = QuestFile::parse(&self.text)?;
+        FileGate::new(&file, &self.outside, FileSettings::default())
+    }
+
+    /// What the gate says, by what the workshop answers.
+    pub fn judge(&self, workshop: &dyn Workshop) -> Judgement {
+        self.judge_in(World {
+            fetcher: &MockFetcher::new(),
+            resolver: &MockResolver::new(),
+            accepted: &MockUniquenessIndex::new(),
+            workshop,
+        })
+    }
+
+    /// What the gate says, and says again of what was recorded.
+    fn judge_in(&self, world: World<'_>) -> Judgement {
+        let gate = self.gate().unwrap_or_else(|mistake| panic!("{mistake}"));
+        let submission = Submission::Fields(self.fields.clone());
+        let case = Case {
+            quest: &self.quest,
+            submission: &submission,
+        };
+        let recorder = Recorder::new(world);
+        let judgement = gate.judge(case, &recorder.world());
+        let Recording { evidence, bodies } = recorder.finish();
+        let replay = Replay::new(&evidence, &bodies);
+        assert_eq!(gate.judge(case, &replay.world()), judgement);
+        assert_eq!(replay.missing(), []);
+        judgement
+    }
+
+    /// The only fact of the judgement, with its verdict; none where it is PASS.
+    pub fn fact(&self, workshop: &dyn Workshop) -> Option<(Verdict, Fact)> {
+        let judgement = self.judge(workshop);
+        assert!(judgement.facts.len() < 2, "{judgement:#?}");
+        let fact = judgement.facts.into_iter().next();
+        fact.map(|fact| (judgement.verdict, fact))
+    }
+}
+
+pub fn outcome(judgement: &Judgement, name: &str) -> CheckOutcome {
+    let mut checks = judgement.checks.iter();
+    checks.find(|report| report.check == name).unwrap().outcome
+}
+
+pub fn ran(end: End, stdout: &str) -> Ran {
+    Ran {
+        end,
+        stdout: stdout.as_bytes().to_vec(),
+        stderr: Vec::new(),
+        reports: BTreeMap::new(),
+        confinement: Confinement::default(),
+        millis: 5,
+    }
+}
+
+pub fn with_report(ran: Ran, name: &str, bytes: Option<&str>) -> Ran {
+    let bytes = bytes.map(|text| text.as_bytes().to_vec());
+    Ran {
+        reports: BTreeMap::from([(name.to_owned(), bytes)]),
+        ..ran
+    }
+}
+
+/// A quest file of one check, a submission and a small world: what it is not told does not exist.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    base: Workbench,
+    files: BTreeMap<String, FileSeen>,
+    pinned: BTreeMap<String, FileSeen>,
+    pages: BTreeMap<String, Fetched>,
+    taken: BTreeMap<UniqueValue, String>,
+    answers: BTreeMap<(String, String), Called>,
+    started: Started,
+}
+
+impl Bench {
+    /// The check of this table, without its name: `it`. There are the fields `value` and `other`,
+    /// the column `cell` and the service `api`.
+    pub fn of(check: &str) -> Self {
+        let mut base = Workbench::new("").cell("cell", "");
+        base.text = format!("{ONE_CHECK}{check}");
+        base.quest.key = Key::new("k").unwrap();
+        base.fields = Fields::new();
+        Self {
+            base,
+            files: BTreeMap::new(),
+            pinned: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            started: Started::Listening { port: 1 },
+        }
+    }
+
+    pub fn submit(mut self, field: &str, text: &str) -> Self {
+        self.base
+            .fields
+            .insert(field.to_owned().into(), text.to_owned());
+        self
+    }
+
+    pub fn cell(mut self, text: &str) -> Self {
+        self.base = self.base.cell("cell", text);
+        self
+    }
+
+    pub fn asset(mut self, name: &str, text: &str) -> Self {
+        self.base
+            .outside
+            .assets
+            .insert(name.to_owned(), text.to_owned());
+        self
+    }
+
+    pub fn file(self, path: &str, text: &str) -> Self {
+        self.seen(path, FileSeen::File(text.into()))
+    }
+
+    pub fn seen(mut self, path: &str, seen: FileSeen) -> Self {
+        self.files.insert(path.to_owned(), seen);
+        self
+    }
+
+    /// A file as it was at scan.
+    pub fn pinned(self, path: &str, text: &str) -> Self {
+        self.pinned_as(path, FileSeen::File(text.into()))
+    }
+
+    /// What stood at a path at scan.
+    pub fn pinned_as(mut self, path: &str, seen: FileSeen) -> Self {
+        self.pinned.insert(path.to_owned(), seen);
+        self
+    }
+
+    /// The page at `url` is this HTML.
+    pub fn page(self, url: &str, html: &str) -> Self {
+        self.answer(url, 200, None, "text/html; charset=utf-8", html)
+    }
+
+    /// The page at `url` redirects.
+    pub fn redirect(self, url: &str, to: &str) -> Self {
+        self.answer(url, 302, Some(to), "text/html", "")
+    }
+
+    /// What answers at `url` is of this content type.
+    pub fn media(self, url: &str, content_type: &str, body: &str) -> Self {
+        self.answer(url, 200, None, content_type, body)
+    }
+
+    /// The page at `url` is answered in no way.
+    pub fn silent(self, url: &str) -> Self {
+        let why = Unanswered::new(UnansweredKind::Timeout, "no answer in time");
+        self.fetched(url, Fetched::Unanswered(why))
+    }
+
+    /// What comes of asking for `url`.
+    pub fn fetched(mut self, url: &str, fetched: Fetched) -> Self {
+        self.pages.insert(url.to_owned(), fetched);
+        self
+    }
+
+    fn answer(self, url: &str, status: u16, to: Option<&str>, kind: &str, body: &str) -> Self {
+        let response = Response {
+            status,
+            content_type: Some(kind.to_owned()),
+            location: to.map(str::to_owned),
+            refresh: None,
+            body: body.as_bytes().to_vec(),
+        };
+        self.fetched(url, Fetched::Response(response))
+    }
+
+    pub fn taken(mut self, taken: UniqueValue, holder: &str) -> Self {
+        self.taken.insert(taken, holder.to_owned());
+        self
+    }
+
+    pub fn answers(mut self, method: &str, path: &str, status: u16, body: &str) -> Self {
+        let answer = CallAnswer {
+            status,
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            body: body.into(),
+        };
+        let asked = (method.to_owned(), path.to_owned());
+        self.answers.insert(asked, Called::Answered(answer));
+        self
+    }
+
+    pub fn unanswered(mut self, method: &str, path: &str, called: Called) -> Self {
+        let asked = (method.to_owned(), path.to_owned());
+        self.answers.insert(asked, called);
+        self
+    }
+
+    pub fn started(mut self, started: Started) -> Self {
+        self.started = started;
+        self
+    }
+
+    /// The quest file does not leave anything to a person by itself.
+    pub fn closed(mut self) -> Self {
+        let open = self.base.text.replacen("open = true\n", "", 1);
+        self.base.text = open.replacen("required = false\n", "", 1);
+        self
+    }
+
+    pub fn mistake(&self) -> String {
+        self.base.mistake().to_string()
+    }
+
+    fn judge(&self) -> Judgement {
+        self.base.judge_in(World {
+            fetcher: &self.fetcher(),
+            resolver: &MockResolver::new(),
+            accepted: &self.accepted(),
+            workshop: &self.workshop(),
+        })
+    }
+
+    pub fn facts(&self) -> Vec<Fact> {
+        let facts = self.judge().facts.into_iter();
+        facts
+            .filter(|it| it.rule.as_str() != "open-ended")
+            .collect()
+    }
+
+    pub fn fired(&self) -> Vec<String> {
+        let facts = self.facts().into_iter();
+        facts.map(|fact| fact.rule.as_str().to_owned()).collect()
+    }
+
+    pub fn only_fact(&self) -> Fact {
+        match <[Fact; 1]>::try_from(self.facts()) {
+            Ok([fact]) => fact,
+            Err(facts) => panic!("{facts:?}"),
+        }
+    }
+
+    fn fetcher(&self) -> MockFetcher {
+        let pages = self.pages.clone();
+        let mut fetcher = MockFetcher::new();
+        fetcher.expect_get().returning(move |Request { url, .. }| {
+            let missing = Fetched::Response(Response {
+                status: 404,
+                content_type: None,
+                location: None,
+                refresh: None,
+                body: Vec::new(),
+            });
+            pages.get(url.as_str()).cloned().unwrap_or(missing)
+        });
+        fetcher
+    }
+
+    fn accepted(&self) -> MockUniquenessIndex {
+        let taken = self.taken.clone();
+        let mut accepted = MockUniquenessIndex::new();
+        let holder = move |asked: &UniqueValue| Key::new(taken.get(asked)?).ok();
+        accepted.expect_holder().returning(holder);
+        accepted
+    }
+
+    fn workshop(&self) -> MockWorkshop {
+        let (files, pinned) = (self.files.clone(), self.pinned.clone());
+        let (answers, started) = (self.answers.clone(), self.started.clone());
+        let at = |files: &BTreeMap<String, FileSeen>, path: &str| {
+            files.get(path).cloned().unwrap_or(FileSeen::Absent)
+        };
+        let mut workshop = MockWorkshop::new();
+        let file = workshop.expect_file();
+        file.returning(move |path| at(&files, path.as_str()));
+        let before = workshop.expect_pinned();
+        before.returning(move |path| at(&pinned, path.as_str()));
+        let service = workshop.expect_service();
+        service.returning(move |_| started.clone());
+        workshop.expect_call().returning(move |call: &Call| {
+            let asked = (call.method.clone(), call.path.clone());
+            let silent = || Called::Unanswered("no answer".to_owned());
+            answers.get(&asked).cloned().unwrap_or_else(silent)
+        });
+        workshop
+    }
+}
