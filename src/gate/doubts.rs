@@ -56,7 +56,7 @@ pub const REVIEWERS_UNSETTLED: Rule = Rule::known(
 pub(super) const PANEL: &str = "reviewers";
 
 /// The most characters of a quotation that a fact shows.
-const MOST_SHOWN: usize = 300;
+const MAX_SHOWN: usize = 300;
 
 /// What reviewers hold against a submission; it may be nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,30 +76,16 @@ impl Doubts {
 
     /// Adds that a reviewer's answer to this question is yes, by this quotation.
     pub fn doubt(&mut self, question: &str, quotation: &str, place: String) {
-        let fact = Fact {
-            location: Some(place.into()),
-            ..fact(
-                &REVIEWERS_DOUBT,
-                format!("no: {question}"),
-                truncate_with_size(quotation, MOST_SHOWN).into_owned(),
-            )
-        };
-        self.facts.push(fact);
+        let quotation = truncate_with_size(quotation, MAX_SHOWN);
+        let fact = Fact::of(&REVIEWERS_DOUBT, format!("no: {question}"), quotation);
+        self.facts.push(fact.at(place));
     }
 
     /// Adds that the reviewers have not settled something.
     pub fn unsettled(&mut self, expected: impl Into<String>, actual: &str) {
-        let fact = fact(
-            &REVIEWERS_UNSETTLED,
-            expected.into(),
-            truncate_with_size(actual, MOST_SHOWN).into_owned(),
-        );
-        self.facts.push(fact);
-    }
-
-    /// What was found, and what was said.
-    pub(super) fn into_parts(self) -> (Vec<Fact>, PanelReport) {
-        (self.facts, self.report)
+        let actual = truncate_with_size(actual, MAX_SHOWN);
+        self.facts
+            .push(Fact::of(&REVIEWERS_UNSETTLED, expected, actual));
     }
 }
 
@@ -113,7 +99,10 @@ impl Judgement {
     /// The same with what reviewers hold against it: a PASS becomes REVIEW where they doubt, and
     /// nothing else changes the verdict.
     pub fn doubted(self, doubts: Doubts) -> Self {
-        let (found, report) = doubts.into_parts();
+        let Doubts {
+            facts: found,
+            report,
+        } = doubts;
         let verdict = match self.verdict {
             Verdict::Pass if !found.is_empty() => Verdict::Review,
             verdict => verdict,
@@ -141,13 +130,4 @@ impl Judgement {
 /// The rules of every panel.
 pub fn rules() -> Vec<Rule> {
     vec![REVIEWERS_DOUBT, REVIEWERS_UNSETTLED]
-}
-
-fn fact(rule: &Rule, expected: String, actual: String) -> Fact {
-    Fact {
-        rule: rule.id.clone(),
-        level: Level::Review,
-        cause: rule.cause,
-        ..Fact::wrong(expected, actual)
-    }
 }

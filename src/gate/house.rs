@@ -55,12 +55,7 @@ pub fn forgotten_address() -> Judgement {
 }
 
 fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
-    let fact = Fact {
-        rule: rule.id.clone(),
-        level: rule.level,
-        cause: rule.cause,
-        ..Fact::wrong(expected, actual)
-    };
+    let fact = Fact::of(rule, expected, actual);
     Judgement::from_facts(vec![fact], Vec::new())
 }
 

@@ -101,6 +101,16 @@ impl Fact {
         }
     }
 
+    /// A fact of a rule whose level nobody sets.
+    pub fn of(rule: &super::Rule, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self {
+            rule: rule.id.clone(),
+            level: rule.level,
+            cause: rule.cause,
+            ..Self::wrong(expected, actual)
+        }
+    }
+
     /// A fact that contradicts the submission. The check that found it fills in its own rule.
     pub fn wrong(expected: impl Into<String>, actual: impl Into<String>) -> Self {
         Self {

@@ -9,7 +9,6 @@ pub mod email;
 pub mod house;
 mod judgement;
 mod rule;
-pub mod takes_mail;
 pub mod tools;
 
 pub use doubts::Doubts;

@@ -5,7 +5,6 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,8 +20,8 @@ use crate::world::tree::TreePath;
 
 /// `kind = "citation"`.
 ///
-/// A citation is one line: `src/a.rs:12: "fn main"` for a line, `src/a.rs:12-14: "…"` for a text
-/// that goes over lines, or `tests/test_a.py::test_adds` for a test.
+/// A citation is one line: `src/a.rs:12: "fn main"` for a line, or `src/a.rs:12-14: "…"` for a
+/// text that goes over lines.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CitationConfig {
@@ -103,22 +102,13 @@ impl CitationConfig {
     /// That the tree says what `citation` quotes.
     fn fits(&self, context: &Context<'_>, citation: &str) -> Result<(), Fact> {
         let Some(cited) = Cited::parse(citation) else {
-            let expected = "a citation such as `src/a.rs:12: \"fn main\"` or `tests/a.py::test_x`";
+            let expected = "a citation such as `src/a.rs:12: \"fn main\"`";
             return Err(Fact::wrong(expected, shown(citation)));
         };
         let path = TreePath::parse(&cited.path)
             .map_err(|bad| Fact::wrong("a path inside the tree", bad.to_string()))?;
         let text = file_text(context, &path, State::Pinned)?.said;
-        let (first, last, quote) = match cited.what {
-            What::Lines { first, last, quote } => (first, last, quote),
-            What::Test(names) => {
-                let missing = names.iter().find(|name| !says_test(&text, name));
-                return missing.map_or(Ok(()), |name| {
-                    let fact = Fact::wrong(format!("a test {name}"), "none of that name");
-                    Err(fact.at(path.as_str()))
-                });
-            }
-        };
+        let (first, last, quote) = (cited.first, cited.last, &cited.quote);
         let place = format!("{path}:{first}");
         let wrong =
             |expected: String, actual: String| Err(Fact::wrong(expected, actual).at(&*place));
@@ -126,11 +116,11 @@ impl CitationConfig {
             let expected = format!("at most {} lines", self.max_lines);
             return wrong(expected, format!("{} lines", last - first + 1));
         }
-        let letters = visible(&quote);
+        let letters = visible(quote);
         let letters = letters.chars().filter(|c| !c.is_whitespace()).count();
         if letters < self.min_chars.max(1) {
             let expected = format!("a quotation of at least {} characters", self.min_chars);
-            return wrong(expected, shown(&quote));
+            return wrong(expected, shown(quote));
         }
         let lines: Vec<&str> = text.lines().collect();
         match lines.get(first - 1..last) {
@@ -138,8 +128,8 @@ impl CitationConfig {
                 format!("a file of {last} lines"),
                 format!("{} lines", lines.len()),
             ),
-            Some(lines) if says(lines, &quote) => Ok(()),
-            Some(lines) => wrong(shown(&quote), shown(lines.join(" ").trim())),
+            Some(lines) if says(lines, quote) => Ok(()),
+            Some(lines) => wrong(shown(quote), shown(lines.join(" ").trim())),
         }
     }
 }
@@ -147,37 +137,16 @@ impl CitationConfig {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Cited {
     path: String,
-    what: What,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    /// The names of a test, the outermost first.
-    Test(Vec<String>),
-    Lines {
-        /// The first, from 1.
-        first: usize,
-        /// The last, no less than the first.
-        last: usize,
-        quote: String,
-    },
+    /// The first line, from 1.
+    first: usize,
+    /// The last, no less than the first.
+    last: usize,
+    quote: String,
 }
 
 impl Cited {
     fn parse(line: &str) -> Option<Self> {
-        let line = line.trim();
-        if let Some((path, names)) = line.split_once("::").filter(|it| !it.0.contains(':')) {
-            // What stands in brackets is a parameter of the test.
-            let names = names.split_once('[').map_or(names, |(names, _)| names);
-            let names: Vec<String> = names.split("::").map(str::to_owned).collect();
-            let of_name = |c: char| c.is_alphanumeric() || c == '_';
-            let is_name = |name: &String| !name.is_empty() && name.chars().all(of_name);
-            return names.iter().all(is_name).then(|| Self {
-                path: path.to_owned(),
-                what: What::Test(names),
-            });
-        }
-        let (head, quoted) = line.split_once('"')?;
+        let (head, quoted) = line.trim().split_once('"')?;
         let quote = quoted.strip_suffix('"')?.to_owned();
         let head = head.trim_end().strip_suffix(':')?;
         let (path, lines) = head.rsplit_once(':')?;
@@ -185,7 +154,9 @@ impl Cited {
         let (first, last) = (number(first)?, number(last)?);
         (first <= last).then(|| Self {
             path: path.to_owned(),
-            what: What::Lines { first, last, quote },
+            first,
+            last,
+            quote,
         })
     }
 
@@ -194,9 +165,7 @@ impl Cited {
         if let Ok(path) = TreePath::parse(&self.path) {
             self.path = path.to_string();
         }
-        if let What::Lines { quote, .. } = &mut self.what {
-            *quote = visible(quote);
-        }
+        self.quote = visible(&self.quote);
         self
     }
 }
@@ -230,13 +199,4 @@ fn says(lines: &[&str], quote: &str) -> bool {
     let but_last = &lines[..lines.len() - 1];
     let narrow = but_first.is_empty() || !(whole(but_first) || whole(but_last));
     whole(lines) && narrow
-}
-
-fn says_test(text: &str, name: &str) -> bool {
-    let name = regex::escape(name);
-    let pattern = format!(
-        r#"(?m)^\s*(?:[\w()]+\s+)*(?:def|fn|func|function|class|mod|describe)\s+{name}\b|\b(?:test|it|describe)\(\s*["'`]{name}["'`]"#
-    );
-    // What is put in is escaped; a name that is too long for a pattern names no test.
-    Regex::new(&pattern).is_ok_and(|it| it.is_match(text))
 }

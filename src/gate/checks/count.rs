@@ -41,8 +41,6 @@ enum Counted {
     Words,
     /// Characters that a reader sees, runs of white space as one.
     Characters,
-    /// Headings of Markdown, as `#` begins them.
-    Headings,
 }
 
 impl CheckConfig for CountConfig {
@@ -84,7 +82,6 @@ impl Counted {
             Self::Lines => "lines that are not blank",
             Self::Words => "words",
             Self::Characters => "characters",
-            Self::Headings => "headings",
         }
     }
 
@@ -95,7 +92,6 @@ impl Counted {
             Self::Lines => Some(lines().count()),
             Self::Words => Some(visible(text).split_whitespace().count()),
             Self::Characters => Some(visible(text).chars().count()),
-            Self::Headings => Some(headings(text)),
         }
     }
 
@@ -107,32 +103,6 @@ impl Counted {
             _ => None,
         }
     }
-}
-
-/// The ATX headings that say something (`CommonMark` §4.2), outside fenced code.
-fn headings(text: &str) -> usize {
-    let mut fence: Option<&str> = None;
-    let mut count = 0;
-    for line in text.lines() {
-        let text = line.trim_start_matches(' ');
-        if line.len() - text.len() > 3 {
-            continue;
-        }
-        let marks = ["```", "~~~"].into_iter().find(|it| text.starts_with(it));
-        match (marks, fence) {
-            (Some(mark), None) => fence = Some(mark),
-            (Some(mark), Some(open)) if mark == open => fence = None,
-            (None, None) => {
-                let rest = text.trim_start_matches('#');
-                let level = text.len() - rest.len();
-                let says = !visible(rest.trim_matches([' ', '\t', '#'])).is_empty();
-                let is_heading = (1..=6).contains(&level) && rest.starts_with([' ', '\t']);
-                count += usize::from(is_heading && says);
-            }
-            _ => {}
-        }
-    }
-    count
 }
 
 struct Bounds {
@@ -202,9 +172,6 @@ mod tests {
         is("characters", "a  b\u{200b}\n", 3);
         is("items", "[1, 2, 3]", 3);
         is("items", r#"{"a": 1}"#, 1);
-        let report = "# One\n\n## Two ##\n#hash\n####### seven\n#\n```\n# code\n```\n    # code";
-        is("headings", report, 2);
-        is("headings", "# One\n## \u{200b}\n# \u{3164} #\n", 1);
     }
 
     #[test]

@@ -7,7 +7,6 @@ mod tests;
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
-use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,7 +19,7 @@ use super::page::{PageTemplate, location, pages};
 use super::subject::{Subject, brief, by_values, rendered};
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
-use crate::quest::{Span, field, json};
+use crate::quest::{Span, json};
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::sandbox::{Call, CallAnswer, Called, Started};
 
@@ -61,9 +60,6 @@ pub struct HttpConfig {
     /// In its place: the statuses that this quest's request may be answered with, parted by commas,
     /// as a template.
     status_of: Option<String>,
-    /// Patterns that whole headers of the answer match, by name.
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
     /// A file beside the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where in that file, such as an `OpenAPI` document, it stands: a JSON pointer (RFC 6901), as a
@@ -99,7 +95,6 @@ impl CheckConfig for HttpConfig {
                 service,
                 request: RequestPlan::new(&self, source)?,
                 status: Statuses::new(&self, source)?,
-                headers: headers(&self.headers)?,
                 schema: BodySchema::new(&self, source)?,
                 timeout: self.timeout,
             };
@@ -113,7 +108,6 @@ impl CheckConfig for HttpConfig {
             ("body", self.body.is_some()),
             ("methods", !self.methods.is_empty()),
             ("must_match", self.must_match.is_some()),
-            ("headers", !self.headers.is_empty()),
             ("schema", self.schema.is_some()),
             ("schema_at", self.schema_at.is_some()),
             ("status_of", self.status_of.is_some()),
@@ -164,7 +158,6 @@ struct ServiceCheck {
     service: String,
     request: RequestPlan,
     status: Statuses,
-    headers: Vec<(String, Regex)>,
     schema: Option<BodySchema>,
     timeout: Span,
 }
@@ -220,13 +213,10 @@ impl ServiceCheck {
             let actual = format!("status {}", answer.status);
             return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
-        let headers = self.headers.iter();
-        let headers = headers.filter_map(|(name, pattern)| header_misfit(answer, name, pattern));
-        let mut facts: Vec<Fact> = headers.collect();
-        if let Some(schema) = &self.schema {
-            facts.extend(schema.misfits(context, &answer.body)?);
+        match &self.schema {
+            Some(schema) => schema.misfits(context, &answer.body),
+            None => Ok(Vec::new()),
         }
-        Ok(facts)
     }
 }
 
@@ -261,29 +251,6 @@ impl Statuses {
             by_values(template, Fact::wrong(expected, shown(&text)))
         })
     }
-}
-
-fn headers(patterns: &BTreeMap<String, String>) -> Result<Vec<(String, Regex)>, Flaw> {
-    let patterns = patterns.iter().map(|(name, pattern)| {
-        let pattern = field::whole(pattern).map_err(|what| Flaw::new("headers", what))?;
-        Ok((name.to_ascii_lowercase(), pattern))
-    });
-    patterns.collect()
-}
-
-fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
-    let values = answer.headers.iter().filter(|(it, _)| it == name);
-    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
-    if values.iter().any(|value| pattern.is_match(value)) {
-        return None;
-    }
-    let actual = if values.is_empty() {
-        "none".to_owned()
-    } else {
-        shown(&values.join(", "))
-    };
-    let expected = format!("a header {name} that matches {pattern}");
-    Some(Fact::wrong(expected, actual))
 }
 
 /// The schema of an answer's body.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use super::command_plan::tail;
 use super::kind::{Flaw, MAX_FACTS};
 use crate::gate::Fact;
-use crate::gate::tools::{Complaints, Format, Pattern};
+use crate::gate::tools::{Complaints, Format};
 use crate::world::sandbox::Ran;
 
 /// How a command's output is read: the format's name, or a table.
@@ -27,8 +27,6 @@ struct Table {
     /// `stdout`, `stderr`, or one of the check's `reports`.
     #[serde(default = "stdout")]
     from: String,
-    /// The pattern of the format `regex`, with groups such as `(?<file>…)` and `(?<message>…)`.
-    pattern: Option<String>,
 }
 
 fn stdout() -> String {
@@ -48,7 +46,6 @@ impl<'de> Visitor<'de> for NameOrTable {
         Ok(FactsTable(Table {
             adapter: Format::deserialize(StrDeserializer::new(name))?,
             from: stdout(),
-            pattern: None,
         }))
     }
 
@@ -79,7 +76,6 @@ impl JsonSchema for FactsTable {
 /// How facts are read out of what a command printed.
 pub struct ToolFacts {
     format: Format,
-    pattern: Option<Pattern>,
     from: String,
     min_passed: u32,
     max_skipped: Option<u32>,
@@ -110,19 +106,6 @@ impl ToolFacts {
             );
             return Err(Flaw::new("facts", what));
         }
-        let pattern = table.pattern.as_deref().map(str::parse::<Pattern>);
-        let pattern = pattern.transpose();
-        let pattern = pattern.map_err(|bad| Flaw::new("facts", bad.to_string()))?;
-        match (table.adapter, &pattern) {
-            (Format::Regex, None) => {
-                return Err(Flaw::new("facts", "the format `regex` needs a `pattern`"));
-            }
-            (Format::Regex, Some(_)) | (_, None) => {}
-            (_, Some(_)) => {
-                let what = "`pattern` belongs to the format `regex` alone";
-                return Err(Flaw::new("facts", what));
-            }
-        }
         let counts_tests = table.adapter.counts_tests();
         if let Some(key) = bound.filter(|_| !counts_tests) {
             let what = "the format of `facts` does not tell how many tests there were";
@@ -133,7 +116,6 @@ impl ToolFacts {
             min_passed: min_passed.unwrap_or(counts_tests.into()),
             max_skipped,
             format: table.adapter,
-            pattern,
             from: table.from.clone(),
         }))
     }
@@ -148,7 +130,7 @@ impl ToolFacts {
                 .and_then(Option::as_ref)
                 .ok_or_else(|| format!("the command made no {report}"))?,
         };
-        let read = self.format.read(bytes, self.pattern.as_ref());
+        let read = self.format.read(bytes);
         read.map_err(|unread| format!("in {}: {unread}", self.from))
     }
 

@@ -2,7 +2,7 @@
 
 use super::context::{Context, EMAIL};
 use super::step::Step;
-use crate::gate::takes_mail::{TakesMail, takes_mail};
+use crate::gate::email::takes_mail::{TakesMail, takes_mail};
 use crate::gate::{Cost, Fact};
 
 pub static STEP: Step = Step {

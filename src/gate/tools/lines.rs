@@ -1,12 +1,10 @@
-//! Fact the place that a line of output names.
+//! Finds the place that a line of output names.
 
-use std::str::FromStr;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::Regex;
 
 use super::{Complaints, complaint, constant, lines_of, printed};
-use crate::gate::Fact;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Located<'a> {
@@ -66,15 +64,6 @@ impl<'a> Located<'a> {
     }
 }
 
-/// The rule that a message names: before it (`E501 …`, `error TS2322: …`) or after it
-/// (`… [no-untyped-def]`).
-static RULE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x)^(?:(?:fatal\ )?error\ |warning\ )?(?<before>[A-Z]{1,5}[0-9]{1,5})\b
-        | [\[(] (?: (?:error|warning)/ )? (?<after>[A-Za-z@][\w@/.-]*) [\])] $",
-    )
-});
-
 pub(super) fn read(bytes: &[u8]) -> Complaints {
     let mut all = Complaints::default();
     for found in lines_of(&printed(bytes)).filter_map(Located::read) {
@@ -82,83 +71,9 @@ pub(super) fn read(bytes: &[u8]) -> Complaints {
         if found.message.starts_with("note:") {
             continue;
         }
-        let rule = RULE.captures(found.message);
-        let rule = rule.and_then(|rule| rule.name("before").or(rule.name("after")));
-        let rule = rule.map_or("", |rule| rule.as_str());
-        all.push(complaint(
-            "no complaint",
-            rule,
-            found.message,
-            &found.place(),
-        ));
+        all.push(complaint("no complaint", "", found.message, &found.place()));
     }
     all
-}
-
-const GROUPS: [&str; 7] = [
-    "file", "line", "column", "message", "expected", "actual", "name",
-];
-
-const MAX_BYTES: usize = 1 << 20;
-
-/// A regular expression whose named groups say what a match means.
-///
-/// The groups are `file`, `line`, `column`, `message`, `expected`, `actual` and `name`; `actual`
-/// goes before `message`. Lines are told apart: `^` and `$` are a line's begin and end.
-#[derive(Debug, Clone)]
-pub struct Pattern(Regex);
-
-#[derive(Debug, thiserror::Error)]
-pub enum BadPattern {
-    #[error("the pattern is no regular expression: {0}")]
-    Regex(#[from] regex::Error),
-    #[error("the pattern names a group {0:?}; those that there are: {known}", known = GROUPS.join(", "))]
-    Group(String),
-    #[error("the pattern names none of the groups {known}", known = GROUPS.join(", "))]
-    NoGroup,
-}
-
-impl Pattern {
-    pub(super) fn read(&self, bytes: &[u8]) -> Complaints {
-        let mut all = Complaints::default();
-        for found in self.0.captures_iter(&printed(bytes)) {
-            let whole = found.get(0).map_or("", |whole| whole.as_str());
-            if !whole.trim().is_empty() {
-                all.push(matched(&found, whole));
-            }
-        }
-        all
-    }
-}
-
-fn matched(found: &Captures<'_>, whole: &str) -> Fact {
-    let part = |name| found.name(name).map(|part| part.as_str());
-    let place = ["file", "line", "column"].into_iter().map_while(part);
-    let place: Vec<&str> = place.collect();
-    let expected = part("expected").unwrap_or("no complaint");
-    let actual = part("actual").or(part("message")).unwrap_or(whole);
-    let name = part("name").unwrap_or_default();
-    complaint(expected, name, actual, &place.join(":"))
-}
-
-impl FromStr for Pattern {
-    type Err = BadPattern;
-
-    fn from_str(text: &str) -> Result<Self, BadPattern> {
-        let regex = RegexBuilder::new(text)
-            .multi_line(true)
-            .size_limit(MAX_BYTES)
-            .dfa_size_limit(MAX_BYTES)
-            .build()?;
-        let mut names = regex.capture_names().flatten().peekable();
-        if names.peek().is_none() {
-            return Err(BadPattern::NoGroup);
-        }
-        if let Some(other) = names.find(|name| !GROUPS.contains(name)) {
-            return Err(BadPattern::Group(other.to_owned()));
-        }
-        Ok(Self(regex))
-    }
 }
 
 #[cfg(test)]
@@ -230,22 +145,24 @@ mod line_list {
         let seen: Vec<_> = all
             .first
             .iter()
-            .map(|one| {
-                let (name, _) = one.actual.split_once(": ").unwrap_or_default();
-                (one.location.as_deref(), Some(name))
-            })
+            .map(|one| (one.location.as_deref(), one.actual.as_str()))
             .collect();
         assert_eq!(
             seen,
             [
-                (Some("src/shop.py:3:80"), Some("E501")),
-                (Some("src/shop.py:7"), Some("no-untyped-def")),
-                (Some("web/a.ts:3:5"), Some("TS2322")),
+                (Some("src/shop.py:3:80"), "E501 Line too long (93 > 79)"),
+                (
+                    Some("src/shop.py:7"),
+                    "error: Function is missing a type annotation [no-untyped-def]"
+                ),
+                (
+                    Some("web/a.ts:3:5"),
+                    "error TS2322: Type 'string' is not assignable"
+                ),
             ]
         );
         assert_eq!(all.count, 3);
         assert_eq!(all.seen, None);
-        assert_eq!(all.first[0].actual, "E501: E501 Line too long (93 > 79)");
     }
 
     #[test]
@@ -253,32 +170,5 @@ mod line_list {
         let many = "a.py:1: x\n".repeat(500);
         let all = read(many.as_bytes());
         assert_eq!((all.first.len(), all.count), (20, 500));
-    }
-}
-
-#[cfg(test)]
-mod pattern {
-    use super::*;
-
-    #[test]
-    fn reads_by_its_groups() {
-        let pattern: Pattern =
-            r"^MISMATCH (?<file>\S+) line (?<line>\d+): want (?<expected>.*), got (?<actual>.*)$"
-                .parse()
-                .expect("a pattern");
-        let all = pattern.read(b"ok\nMISMATCH a.txt line 3: want x, got y\r\nMISMATCH none\n");
-        assert_eq!(all.count, 1);
-        assert_eq!(all.first[0].location.as_deref(), Some("a.txt:3"));
-        assert_eq!(all.first[0].expected, "x");
-        assert_eq!(all.first[0].actual, "y");
-    }
-
-    #[test]
-    fn says_what_is_wrong_with_a_pattern() {
-        let why = |text: &str| text.parse::<Pattern>().map(drop).unwrap_err().to_string();
-        assert!(why("(").starts_with("the pattern is no regular expression"));
-        assert!(why("(?<rule>x)").contains("names a group \"rule\""));
-        assert!(why("x(y)").contains("names none of the groups file, line"));
-        assert!(why(r"(?<name>(?:\w{1000}){1000})").contains("size limit"));
     }
 }

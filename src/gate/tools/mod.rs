@@ -22,7 +22,6 @@ use serde::Deserialize;
 use super::Fact;
 
 pub use coverage::{Coverage, LineCover, LineRuns, Lines};
-pub use lines::{BadPattern, Pattern};
 
 /// A format that facts are read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -36,19 +35,15 @@ pub enum Format {
     Lines,
     /// The JSON lines of `cargo --message-format=json`.
     Cargo,
-    /// A pattern.
-    Regex,
 }
 
 impl Format {
-    /// Reads what a tool printed; a `pattern` goes with [`Format::Regex`].
-    pub fn read(self, bytes: &[u8], pattern: Option<&Pattern>) -> Result<Complaints, Unread> {
+    pub fn read(self, bytes: &[u8]) -> Result<Complaints, Unread> {
         match self {
             Self::Junit => junit::read(bytes),
             Self::Sarif => json::read_sarif(bytes),
             Self::Lines => Ok(lines::read(bytes)),
             Self::Cargo => json::read_cargo(bytes),
-            Self::Regex => Ok(pattern.map_or_else(Complaints::default, |it| it.read(bytes))),
         }
     }
 

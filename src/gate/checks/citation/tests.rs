@@ -1,17 +1,15 @@
-//! `citation` of lines and of tests.
+//! `citation` of lines.
 
 use super::Cited;
 use crate::gate::checks::tests::Bench;
 
 const CHECK: &str = "kind = \"citation\"\nfield = \"value\"\n";
 const SOURCE: &str = "fn main() {\n    let  x = 1;\n}\n\nfn other() {}\n";
-const TESTS: &str = "class TestSums:\n    def test_adds(self):\n        assert 1\n\n# test_gone\n";
 
 fn bench(more: &str, value: &str) -> Bench {
     Bench::of(&format!("{CHECK}{more}"))
         .submit("value", value)
         .pinned("src/a.rs", SOURCE)
-        .pinned("tests/t.py", TESTS)
 }
 
 #[test]
@@ -20,9 +18,7 @@ fn what_stands_there_is_cited() {
         "src/a.rs:1: \"fn main\"",
         "src/a.rs:2:\"let x = 1;\"",
         "src/a.rs:1-2: \"main() { let x\"",
-        "tests/t.py::TestSums::test_adds",
-        "tests/t.py::test_adds[1-2]",
-        " src/a.rs:5: \"fn other\"\n\ntests/t.py::TestSums ",
+        " src/a.rs:5: \"fn other\"\n\nsrc/a.rs:1: \"main\" ",
     ] {
         assert_eq!(bench("", value).fired(), [""; 0], "{value}");
     }
@@ -36,9 +32,6 @@ fn what_does_not_is_told_with_its_place() {
         ("src/a.rs:1-3: \"fn main\"", "src/a.rs:1"),
         ("src/b.rs:1: \"fn main\"", "src/b.rs"),
         ("src/a.rs:1: \"f\"", "src/a.rs:1"),
-        ("tests/t.py::test_gone", "tests/t.py"),
-        ("tests/t.py::test_add", "tests/t.py"),
-        ("tests/t.py::Nothing::test_adds", "tests/t.py"),
     ] {
         let fact = bench("", value).only_fact();
         assert_eq!(fact.location.as_deref(), Some(place), "{value}");
@@ -60,7 +53,7 @@ fn what_is_no_citation_is_refused() {
         "src/a.rs:+1: \"fn main\"",
         "src/a.rs:1: fn main",
         "../a.rs:1: \"fn main\"",
-        "tests/t.py::",
+        "tests/t.py::test_adds",
         "see the source",
         "src/a.rs:99999999999999999999: \"fn main\"",
     ] {

@@ -238,15 +238,6 @@ fn a_mistake_is_told_with_its_place() {
             "facts = { adapter = \"junit\", form = \"stderr\" }",
             "did you mean `from`?",
         ),
-        ("facts = { adapter = \"regex\" }", "needs a `pattern`"),
-        (
-            "facts = { adapter = \"junit\", pattern = \"a\" }",
-            "`regex` alone",
-        ),
-        (
-            "facts = { adapter = \"regex\", pattern = \"(\" }",
-            "no regular expression",
-        ),
         ("output_cap = \"1MB\"", "expected a size"),
         ("timeout = \"60\"", "expected a length of time"),
         ("tiemout = \"60s\"", "did you mean `timeout`?"),

@@ -92,7 +92,6 @@ fn a_service_answers_as_it_should() {
     let rules = r#"
         status = [200]
         schema = "user.json"
-        headers = { Content-Type = "application/json.*" }
     "#;
     let schema = r#"{"required": ["id"], "properties": {"id": {"type": "integer"}}}"#;
     let bench = api(rules, GOOD).asset("user.json", schema);
@@ -102,10 +101,7 @@ fn a_service_answers_as_it_should() {
         .asset("user.json", r#"{"required": ["name"]}"#);
     let fact = strict.only_fact();
     assert_eq!(fact.location.as_deref(), Some("GET /users/1?full=1: /"));
-    for (wrong, right) in [
-        ("\"text/html\"", "\"application/json.*\""),
-        ("status = [201]", "status = [200]"),
-    ] {
+    for (wrong, right) in [("status = [201]", "status = [200]")] {
         let other = api(&rules.replace(right, wrong), GOOD).asset("user.json", schema);
         assert_eq!(other.fired(), ["it"], "{wrong}");
     }

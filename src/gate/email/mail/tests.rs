@@ -1,8 +1,8 @@
 //! Step 6 on canned answers of DNS.
 
 use super::*;
+use crate::gate::email::takes_mail::MAX_MX_HOSTS;
 use crate::gate::email::testing::{Canned, rules, silence};
-use crate::gate::takes_mail::MAX_MX_HOSTS;
 use crate::world::{Looked, RecordKind, Records};
 
 const PUBLIC: &str = "93.184.215.14";
