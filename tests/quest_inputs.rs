@@ -76,18 +76,89 @@ fn grown(things: &Letters, list: &[&str], first: &str, more: impl Fn()) -> Strin
 }
 
 #[test]
-fn json_lines() {
-    let things = things(
-        "format = 'jsonl'\nkey = ['k']\nshow = ['n']",
-        "{{ key }} {{ input.n }}",
-    );
-    things.place.write("list.txt", "{\"k\":\"a\",\"n\":1}\n");
-    let prompt = grown(&things, &["list.txt"], "a", || {
-        things
-            .place
-            .write("list.txt", "{\"k\":\"a\",\"n\":1}\n{\"k\":\"b\",\"n\":2}\n");
-    });
-    assert_eq!(prompt, "b 2");
+fn a_list_of_any_format_is_read_and_read_again() {
+    const OBJECT: &str = "{\"k\":\"a\",\"n\":\"1\"}\n";
+    const OBJECTS: &str = "{\"k\":\"a\",\"n\":\"1\"}\n{\"k\":\"b\",\"n\":\"2\"}\n";
+    let with_cell = "{{ key }} {{ input.n }}";
+    // The keys of [input], the prompt, the list, a file of it before and after, the first key and
+    // the second prompt.
+    for (input, prompt, list, before, after, first, second) in [
+        (
+            "format = 'jsonl'\nkey = ['k']\nshow = ['n']",
+            with_cell,
+            "list.txt",
+            ("list.txt", "{\"k\":\"a\",\"n\":1}\n"),
+            ("list.txt", "{\"k\":\"a\",\"n\":1}\n{\"k\":\"b\",\"n\":2}\n"),
+            "a",
+            "b 2",
+        ),
+        (
+            "format = 'csv'\nkey = ['k']\nanchor = ['n']",
+            with_cell,
+            "list.txt",
+            ("list.txt", "k,n\na,1\n"),
+            ("list.txt", "k,n\na,1\nb,2\n"),
+            "a",
+            "b 2",
+        ),
+        (
+            "format = 'lines'",
+            "{{ key }}",
+            "list.csv",
+            ("list.csv", "a,x\n"),
+            ("list.csv", "a,x\nb,y\n"),
+            "a,x",
+            "b,y",
+        ),
+        (
+            "format = 'dir'\nkey = ['path']\nglob = '**/*.py'",
+            "{{ key }}",
+            "src",
+            ("src/a.py", ""),
+            ("src/in/b.py", ""),
+            "a.py",
+            "in/b.py",
+        ),
+        (
+            "",
+            "{{ key }}",
+            "src",
+            ("src/a.py", ""),
+            ("src/b.py", ""),
+            "a.py",
+            "b.py",
+        ),
+        (
+            "format = 'command'\nargv = ['cat', 'printed']",
+            "{{ key }}",
+            "",
+            ("printed", "a\n"),
+            ("printed", "a\nb\n"),
+            "a",
+            "b",
+        ),
+        (
+            "format = 'command'\nkey = ['k']\nanchor = ['n']\nargv = ['cat', 'printed']",
+            with_cell,
+            "",
+            ("printed", OBJECT),
+            ("printed", OBJECTS),
+            "a",
+            "b 2",
+        ),
+    ] {
+        let things = things(input, prompt);
+        fs::create_dir_all(things.place.at("src/in")).expect("a directory");
+        if input.contains("glob") {
+            things.place.write("src/a.txt", "");
+        }
+        things.place.write(before.0, before.1);
+        let list: Vec<_> = (!list.is_empty()).then_some(list).into_iter().collect();
+        let prompt = grown(&things, &list, first, || {
+            things.place.write(after.0, after.1);
+        });
+        assert_eq!(prompt, second, "{input}");
+    }
 }
 
 #[test]
@@ -115,65 +186,6 @@ fn a_new_quest_whose_prompt_cannot_be_made_up_is_refused() {
 }
 
 #[test]
-fn delimited_text() {
-    let things = things(
-        "format = 'csv'\nkey = ['k']\nanchor = ['n']",
-        "{{ key }} {{ input.n }}",
-    );
-    things.place.write("list.txt", "k,n\na,1\n");
-    let prompt = grown(&things, &["list.txt"], "a", || {
-        things.place.write("list.txt", "k,n\na,1\nb,2\n");
-    });
-    assert_eq!(prompt, "b 2");
-}
-
-#[test]
-fn lines() {
-    let things = things("format = 'lines'", "{{ key }}");
-    things.place.write("list.csv", "a,x\n");
-    let prompt = grown(&things, &["list.csv"], "a,x", || {
-        things.place.write("list.csv", "a,x\nb,y\n");
-    });
-    assert_eq!(prompt, "b,y");
-}
-
-#[test]
-fn a_directory_by_a_glob() {
-    let things = things(
-        "format = 'dir'\nkey = ['path']\nglob = '**/*.py'",
-        "{{ key }}",
-    );
-    fs::create_dir_all(things.place.at("src/in")).expect("a directory");
-    things.place.write("src/a.py", "");
-    things.place.write("src/a.txt", "");
-    let prompt = grown(&things, &["src"], "a.py", || {
-        things.place.write("src/in/b.py", "");
-    });
-    assert_eq!(prompt, "in/b.py");
-}
-
-#[test]
-fn a_directory_needs_no_format_and_no_key() {
-    let things = things("", "{{ key }}");
-    fs::create_dir(things.place.at("src")).expect("a directory");
-    things.place.write("src/a.py", "");
-    let prompt = grown(&things, &["src"], "a.py", || {
-        things.place.write("src/b.py", "");
-    });
-    assert_eq!(prompt, "b.py");
-}
-
-#[test]
-fn what_a_command_prints() {
-    let things = things("format = 'command'\nargv = ['cat', 'printed']", "{{ key }}");
-    things.place.write("printed", "a\n");
-    let prompt = grown(&things, &[], "a", || {
-        things.place.write("printed", "a\nb\n");
-    });
-    assert_eq!(prompt, "b");
-}
-
-#[test]
 fn what_a_command_printed_is_told_on_a_line_and_exported_under_the_quest_files_name() {
     let input = r#"format = 'command'
 argv = ["printf", "a\nb\n"]"#;
@@ -197,18 +209,6 @@ argv = ["printf", "a\nb\n"]"#;
         lines.next().is_some_and(|line| line.starts_with("b,,")),
         "{results}"
     );
-}
-
-#[test]
-fn what_a_command_prints_as_objects() {
-    let input = "format = 'command'\nkey = ['k']\nanchor = ['n']\nargv = ['cat', 'printed']";
-    let things = things(input, "{{ key }} {{ input.n }}");
-    things.place.write("printed", "{\"k\":\"a\",\"n\":\"1\"}\n");
-    let prompt = grown(&things, &[], "a", || {
-        let printed = "{\"k\":\"a\",\"n\":\"1\"}\n{\"k\":\"b\",\"n\":\"2\"}\n";
-        things.place.write("printed", printed);
-    });
-    assert_eq!(prompt, "b 2");
 }
 
 #[test]

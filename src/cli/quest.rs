@@ -84,7 +84,7 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
     let checked = Checked {
         file: path.display().to_string(),
         reviewers: file.panel.as_ref().map_or(0, |it| it.reviewers.len()),
-        name: file.name,
+        name: file.name.clone(),
         proof: proof_of(&frozen)?,
     };
     let exit = if checked.proof.holds() {

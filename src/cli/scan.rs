@@ -324,7 +324,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
     person::authority(&session, operator_key)?;
     let definition = Definition::of(session.manifest())?;
     let input = definition.as_ref().map(Definition::file);
-    let input = input.transpose()?.map(|file| file.input);
+    let input = input.transpose()?.map(|file| file.input.clone());
     let unit = judge::kind_of(session.manifest())?.unit;
     let kind = definition.as_ref().map(Definition::kind).transpose()?;
     let path = definition.as_ref().map(|it| Path::new(&it.path));

@@ -14,7 +14,7 @@ pub const FINAL_CASES: &[Case] = &[
         "[prompt]",
         "[final]\nchek = 1\n[prompt]",
         "chek",
-        &["unknown part of [final] `chek`", "did you mean `check`?"],
+        &["unknown field `chek`", "did you mean `check`?"],
     ),
     (
         "[prompt]",

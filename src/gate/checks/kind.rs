@@ -345,7 +345,7 @@ impl CheckHead {
 
 /// At most [`MAX_FACTS`] of `all`: what is wrong before what could not be said, each in its order.
 /// The last one shown of each sort counts for those of its sort that are not.
-fn first_facts(all: Vec<Fact>) -> Vec<Fact> {
+pub(super) fn first_facts(all: Vec<Fact>) -> Vec<Fact> {
     let (wrong, unsure): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.cause.is_wrong());
     let room = MAX_FACTS.saturating_sub(wrong.len());
     let mut first = cut(wrong, MAX_FACTS);

@@ -1,7 +1,9 @@
 //! A quest file, read whole.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::num::NonZeroU32;
+use std::ops::Deref;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,23 +29,23 @@ const FLAGS: &[&str] = &[
 #[serde(deny_unknown_fields)]
 pub struct FileTable {
     /// The kind's name, in kebab-case.
-    name: String,
+    pub name: String,
     /// What one quest is about, in the singular; also the flag that names the key.
-    unit: String,
+    pub unit: String,
     /// What the quests are for: one line or a few.
     #[serde(default)]
-    about: String,
+    pub about: String,
     /// How many FAILs end a quest, where `scan` does not say.
-    max_tries: Option<NonZeroU32>,
+    pub max_tries: Option<NonZeroU32>,
     /// Whether no machine can decide: then the best verdict is REVIEW.
     #[serde(default)]
-    open: bool,
+    pub open: bool,
     #[serde(default)]
-    input: InputTable,
-    tree: Option<TreeTable>,
+    pub input: InputTable,
+    pub tree: Option<TreeTable>,
     prompt: Prompt,
     /// The command that mends what checks with `on_fail = "fix"` found wrong.
-    fixer: Option<FixerTable>,
+    pub fixer: Option<FixerTable>,
     /// A key and a value for each field, as a submission that would look right has them.
     #[serde(default)]
     example: BTreeMap<String, String>,
@@ -78,28 +80,28 @@ struct Prompt {
     text: String,
 }
 
+/// A quest file as it was read; what its tables say is in [`FileTable`].
 #[derive(Debug, Clone)]
 pub struct QuestFile<'t> {
     text: &'t str,
     top: RawTable<'t>,
-    pub name: String,
-    pub unit: String,
-    pub about: String,
-    pub max_tries: Option<NonZeroU32>,
-    pub open: bool,
-    pub input: InputTable,
-    pub tree: Option<TreeTable>,
-    pub prompt: String,
-    pub example_key: String,
+    table: FileTable,
     pub answer: Option<FieldName>,
     pub fields: Vec<Field>,
     pub checks: Vec<RawTable<'t>>,
     pub services: Vec<Placed<'t, ServiceTable>>,
     pub controls: Vec<Placed<'t, ControlTable>>,
-    pub fixer: Option<FixerTable>,
     pub final_part: Option<FinalPart<'t>>,
     pub panel: Option<Panel<'t>>,
     is_final: bool,
+}
+
+impl Deref for QuestFile<'_> {
+    type Target = FileTable;
+
+    fn deref(&self) -> &FileTable {
+        &self.table
+    }
 }
 
 /// `[final]`.
@@ -113,7 +115,7 @@ pub struct FinalPart<'t> {
 impl<'t> QuestFile<'t> {
     pub fn parse(text: &'t str) -> Result<Self, Mistake> {
         let top = RawTable::parse(text)?;
-        let file: FileTable = top.read(text)?;
+        let mut file: FileTable = top.read(text)?;
         let fields = read_fields(&file, text, &top)?;
         let answer = match &file.answer {
             None => fields.first().map(|field| field.name.clone()),
@@ -123,36 +125,25 @@ impl<'t> QuestFile<'t> {
                 Some(known?.name.clone())
             }
         };
-        let final_part = file.final_part.map(|part| read_final(part, text, &top));
+        let final_part = file.final_part.take();
+        let final_part = final_part.map(|part| read_final(part, text, &top));
         let panel = PanelFile {
-            panel: file.panel,
-            reviewer: file.reviewer,
-            question: file.question,
-            plant: file.plant,
+            panel: file.panel.take(),
+            reviewer: take(&mut file.reviewer),
+            question: take(&mut file.question),
+            plant: take(&mut file.plant),
         };
-        let mut example = file.example;
         let read = Self {
             text,
             fields,
-            services: top.placed("service", file.service),
-            controls: top.placed("control", file.control),
+            services: top.placed("service", take(&mut file.service)),
+            controls: top.placed("control", take(&mut file.control)),
             checks: top.tables("check"),
-            fixer: file.fixer,
             final_part: final_part.transpose()?,
             is_final: false,
             panel: Panel::new(panel, text, &top)?,
             answer,
-            example_key: example
-                .remove("key")
-                .unwrap_or_else(|| NO_EXAMPLE.to_owned()),
-            name: file.name,
-            unit: file.unit,
-            about: file.about,
-            max_tries: file.max_tries,
-            open: file.open,
-            input: file.input,
-            tree: file.tree,
-            prompt: file.prompt.text,
+            table: file,
             top,
         };
         read.hold_together()?;
@@ -186,9 +177,14 @@ impl<'t> QuestFile<'t> {
         QuestKind {
             name: self.name.clone().into(),
             unit: self.unit.clone().into(),
-            prompt: self.prompt.clone().into(),
+            prompt: self.prompt.text.clone().into(),
             columns: self.input.columns().map(str::to_owned).collect(),
-            example_key: self.example_key.clone().into(),
+            example_key: self
+                .example
+                .get("key")
+                .map_or(NO_EXAMPLE, String::as_str)
+                .to_owned()
+                .into(),
             answer: self.answer.clone(),
             fields: self.fields.clone(),
         }
@@ -196,20 +192,17 @@ impl<'t> QuestFile<'t> {
 
     /// The final part as a file by itself: its checks, with neither fields nor columns.
     pub fn of_final(&self) -> Option<Self> {
-        let part = self.final_part.as_ref()?;
-        Some(Self {
-            checks: part.checks.clone(),
-            is_final: true,
-            open: false,
-            input: InputTable::default(),
-            answer: None,
-            fields: Vec::new(),
-            controls: Vec::new(),
-            panel: None,
-            fixer: None,
-            final_part: None,
-            ..self.clone()
-        })
+        let mut whole = self.clone();
+        whole.checks = whole.final_part.take()?.checks;
+        whole.is_final = true;
+        whole.answer = None;
+        whole.fields.clear();
+        whole.controls.clear();
+        whole.panel = None;
+        whole.table.open = false;
+        whole.table.input = InputTable::default();
+        whole.table.fixer = None;
+        Some(whole)
     }
 
     /// Whether it is the final part of another file by itself, and about no single quest.
@@ -242,7 +235,7 @@ impl<'t> QuestFile<'t> {
             return wrong("unit", what);
         }
         let names = Names::of_prompt(self.input.columns());
-        Template::parse(&self.prompt, &names).map_err(|wrong| {
+        Template::parse(&self.prompt.text, &names).map_err(|wrong| {
             let spot = self.spot_in("prompt", "text");
             Mistake::at(self.text, &spot, wrong.to_string())
         })?;

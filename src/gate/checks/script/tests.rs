@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::gate::checks::kind::first_facts;
 use crate::gate::checks::tests::{Workbench, ran};
 use crate::quest::field::Shape;
 use crate::quest::{FieldName, Verdict};
@@ -152,7 +153,7 @@ fn fields() -> Vec<Field> {
 }
 
 fn of(code: i32, stdout: &str) -> Vec<Fact> {
-    judged(&ran(End::Exited(code), stdout), &fields(), None)
+    first_facts(judged(&ran(End::Exited(code), stdout), &fields(), None))
 }
 
 /// `P`, or a letter for each of what stands in the way.
