@@ -189,7 +189,7 @@ impl Workbench {
         let Recording { evidence, bodies } = recorder.finish();
         let replay = Replay::new(&evidence, &bodies);
         assert_eq!(gate.judge(case, &replay.world()), judgement);
-        assert_eq!(replay.missing(), []);
+        assert_eq!(replay.missing(), [""; 0]);
         judgement
     }
 
