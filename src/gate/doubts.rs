@@ -3,32 +3,11 @@
 //! There is no way from here to a PASS, to a FAIL or to a level:
 //!
 //! ```compile_fail
-//! use comail::gate::{Doubts, Level, PanelReport};
-//!
-//! let report = PanelReport { plant: None, reviewers: Vec::new() };
-//! let mut doubts = Doubts::new(report);
-//! doubts.level = Level::Fail;
-//! ```
-//!
-//! ```compile_fail
 //! use comail::gate::{Doubts, PanelReport};
 //! use comail::quest::Verdict;
 //!
 //! let report = PanelReport { plant: None, reviewers: Vec::new() };
 //! let doubts = Doubts { report, facts: Vec::new(), verdict: Verdict::Pass };
-//! ```
-//!
-//! What can be done:
-//!
-//! ```
-//! use comail::gate::{Doubts, Judgement, PanelReport};
-//! use comail::quest::Verdict;
-//!
-//! let report = PanelReport { plant: None, reviewers: Vec::new() };
-//! let mut doubts = Doubts::new(report);
-//! doubts.unsettled("an answer", "silence");
-//! let judgement = Judgement::from_facts(Vec::new(), Vec::new()).doubted(doubts);
-//! assert_eq!(judgement.verdict, Verdict::Review);
 //! ```
 
 use super::{Cause, CheckOutcome, CheckReport, Fact, Judgement, Level, PanelReport, Rule};
