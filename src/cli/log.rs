@@ -82,7 +82,7 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
 }
 
 fn event_type() -> impl TypedValueParser<Value = EventType> {
-    let names = EventType::ALL.iter().map(|kind| kind.name());
+    let names = EventType::ALL.map(EventType::name);
     PossibleValuesParser::new(names)
         .try_map(|name| EventType::named(&name).ok_or("there is no such type"))
 }

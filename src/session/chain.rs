@@ -485,7 +485,7 @@ mod tests {
     }
 
     fn any_head() -> impl Strategy<Value = Head> {
-        let kind = prop::sample::select(EventType::ALL);
+        let kind = prop::sample::select(EventType::ALL.as_slice());
         let at = 0..253_402_207_200_000_i64;
         (
             any::<u64>(),

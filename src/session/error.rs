@@ -93,7 +93,8 @@ pub enum IndexError {
     Missing,
     #[error("it is of another format")]
     Format,
-    /// A journal is beside it: a write is under way, or died.
+    /// A journal is beside it, so a write is under way or died; or the machine was started again
+    /// since, and may have lost power.
     #[error("its last write was cut off")]
     CutOff,
     #[error("{0} is no regular file")]

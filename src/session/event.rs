@@ -34,7 +34,7 @@ macro_rules! events {
         }
 
         impl EventType {
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
             pub fn name(self) -> &'static str {
                 match self {
@@ -98,7 +98,7 @@ events! {
 
 impl EventType {
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

@@ -15,6 +15,9 @@
 //! edits, adds or removes rows with `SQLite` is found by the count of changes that `SQLite` keeps
 //! in the file and that the checkpoint repeats. Neither stops a person who computes both: no PASS,
 //! no decision and no "complete" rests on the index alone.
+//!
+//! Only the ledger is synced to the disk. A power loss can tear the index, so the checkpoint names
+//! the start of the machine in which it was written, and an index of an earlier one is rebuilt.
 
 use std::fs::File;
 use std::io;
@@ -46,8 +49,8 @@ pub(super) const TABLES: [&str; 3] = ["checkpoint", "quest", "mark"];
 
 const SCHEMA: &str = "
 CREATE TABLE checkpoint (
-    id INTEGER PRIMARY KEY CHECK (id = 1), changes INTEGER NOT NULL, body TEXT NOT NULL,
-    seal INTEGER NOT NULL
+    id INTEGER PRIMARY KEY CHECK (id = 1), changes INTEGER NOT NULL, boot TEXT,
+    body TEXT NOT NULL, seal INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE quest (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL, fold INTEGER NOT NULL, state TEXT NOT NULL,
@@ -93,9 +96,11 @@ pub(super) fn open(
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     check_format(&connection)?;
     if flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
-        // The journal is emptied rather than removed after each write, so no directory is synced.
-        // A write that is lost with the power leaves the index behind the ledger, never torn.
-        connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA journal_mode = TRUNCATE")?;
+        // The journal serves who is killed while writing; it is emptied rather than removed, which
+        // is cheaper. Where no start of the machine can be told from another, writes are synced.
+        let sync = if boot().is_some() { "OFF" } else { "NORMAL" };
+        let pragmas = format!("PRAGMA synchronous = {sync}; PRAGMA journal_mode = TRUNCATE");
+        connection.execute_batch(&pragmas)?;
     }
     Ok(connection)
 }
@@ -155,6 +160,11 @@ pub(super) fn changes(file: &File) -> io::Result<u32> {
     #[cfg(windows)]
     std::os::windows::fs::FileExt::seek_read(file, &mut count, 24)?;
     Ok(u32::from_be_bytes(count))
+}
+
+/// What tells one start of the machine from another, where the system says.
+fn boot() -> Option<String> {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
 }
 
 /// Up to which line of which ledger the index holds, and what it adds up to there.
@@ -264,6 +274,10 @@ impl Tables<'_> {
         if found.session != self.session {
             return Err(IndexError::Foreign);
         }
+        let written_in: Option<String> = row.get("boot")?;
+        if written_in.is_some() && written_in != boot() {
+            return Err(IndexError::CutOff);
+        }
         Ok((self.read(row, "checkpoint")?, row.get("changes")?))
     }
 
@@ -273,8 +287,13 @@ impl Tables<'_> {
         changes: u32,
     ) -> Result<(), IndexError> {
         let body = serde_json::to_string(checkpoint)?;
-        let cells = vec![1_i64.into(), i64::from(changes).into(), body.into()];
-        let sql = "INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?)";
+        let cells = vec![
+            1_i64.into(),
+            i64::from(changes).into(),
+            boot().into(),
+            body.into(),
+        ];
+        let sql = "INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?, ?)";
         self.put(sql, "checkpoint", cells)
     }
 
@@ -336,7 +355,12 @@ impl Tables<'_> {
         read.ok_or(IndexError::Changed(table))
     }
 
-    fn put(&self, sql: &str, table: &str, mut cells: Vec<Value>) -> Result<(), IndexError> {
+    pub(super) fn put(
+        &self,
+        sql: &str,
+        table: &str,
+        mut cells: Vec<Value>,
+    ) -> Result<(), IndexError> {
         let said: Vec<_> = cells.iter().map(ValueRef::from).collect();
         let seal = self.seal(table, &said);
         cells.push(seal.into());

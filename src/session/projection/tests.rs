@@ -278,6 +278,34 @@ fn whatever_another_program_writes_is_found_when_the_index_is_opened() {
 }
 
 #[test]
+fn an_index_of_an_earlier_start_of_the_machine_is_rebuilt_without_a_word() {
+    let made = full();
+    let session = Session::open(&made.dir).unwrap();
+    let index = open(&session).unwrap();
+    let (checkpoint, changes) = index.tables(|tables| tables.checkpoint()).unwrap();
+    index
+        .tables(|tables| {
+            // What SQLite will have counted after this write.
+            let mut cells = vec![Value::Integer(1), Value::Integer(i64::from(changes) + 1)];
+            cells.extend([
+                Value::Text("another".to_owned()),
+                Value::Text(serde_json::to_string(&checkpoint)?),
+            ]);
+            tables.put(
+                "INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?, ?)",
+                "checkpoint",
+                cells,
+            )
+        })
+        .unwrap();
+    drop(index);
+    assert!(matches!(open(&session), Err(IndexError::CutOff)));
+    let again = Session::open(&made.dir).unwrap();
+    assert_eq!(again.mended(), []);
+    open(&again).unwrap();
+}
+
+#[test]
 fn a_row_whose_bytes_changed_is_not_read() {
     let made = full();
     let path = made.dir.join("index.sqlite");
