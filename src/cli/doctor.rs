@@ -28,7 +28,6 @@ use crate::world::fetch::settings::NetworkSettings;
 /// and a name that must not exist, and connects to the host once. The exit code is 8 if it finds a
 /// problem. The session is not changed.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct DoctorArgs {
     /// Skip checks that need the network
     #[arg(long)]
@@ -46,11 +45,6 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "ADDR:PORT")]
     dns_server: Vec<SocketAddr>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail doctor
-  comail doctor --offline --json";
 
 /// The JSON form of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -34,7 +34,6 @@ use crate::table::results::Columns;
 /// `--format html` makes a web page instead, with the progress, the rules that fired, and the evidence
 /// of every quest. The list itself is never overwritten, and a failed export leaves no partial file.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ExportArgs {
     /// The file to write [default: the name of the list with .comail before the extension]
     path: Option<PathBuf>,
@@ -62,14 +61,6 @@ pub struct ExportArgs {
     #[arg(long)]
     force: bool,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail export                    # writes companies.comail.xlsx
-  comail export results.csv --force
-  comail export --format jsonl --only pass
-  comail export open.xlsx --only review,todo \\
-    --columns email=E-Mail,status,rule,facts";
 
 /// The JSON form of `export`.
 #[derive(Debug, Serialize, JsonSchema)]

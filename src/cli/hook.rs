@@ -41,16 +41,10 @@ const MAX_RULES_BYTES: u64 = 1024 * 1024;
 /// its JSON on stdin and reads a reply. Hooks guide the agent and do not confine it: a program that
 /// the agent writes and runs can do what no rule names. Only what the gate finds counts.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct HookArgs {
     #[command(subcommand)]
     command: HookCommand,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail hook install --agent claude           # show the change, then ask
-  comail hook stop < call.json                 # as the agent calls it";
 
 #[derive(Debug, Subcommand)]
 enum HookCommand {
@@ -69,7 +63,6 @@ enum HookCommand {
 /// and the ledger did not change. If other workers hold the remaining quests, the agent gets a
 /// message to wait instead, up to the same limit. The exit code is 0 in all of these cases.
 #[derive(Debug, Args)]
-#[command(after_long_help = STOP_EXAMPLES)]
 struct StopArgs {
     /// The agent that calls
     #[arg(long, value_enum, value_name = "NAME", default_value_t = HookAgent::Claude)]
@@ -84,11 +77,6 @@ struct StopArgs {
     max_refusals: u32,
 }
 
-const STOP_EXAMPLES: &str = "\
-Examples:
-  comail hook stop < call.json
-  comail hook stop --worker w1 --max-refusals 3 < call.json";
-
 /// Check the commands and edits of an agent by rules
 ///
 /// A shell line is split into its commands, and the strictest rule for any of them decides. Without
@@ -98,7 +86,6 @@ Examples:
 /// agent's settings and the commands that a person runs, such as `comail resume`, are denied. So is
 /// a call that cannot be read.
 #[derive(Debug, Args)]
-#[command(after_long_help = TOOL_EXAMPLES)]
 struct ToolArgs {
     /// The agent that calls
     #[arg(long, value_enum, value_name = "NAME", default_value_t = HookAgent::Claude)]
@@ -113,26 +100,11 @@ struct ToolArgs {
     unattended: bool,
 }
 
-const TOOL_EXAMPLES: &str = "\
-Examples:
-  comail hook tool < call.json
-  comail hook tool --rules commands.toml --unattended < call.json
-
-A rules file:
-  default = \"ask\"         # commands without a rule; if unset, the agent decides
-  unclear = \"deny\"        # for lines that are hard to parse; default: \"ask\"
-
-  [[rule]]                # commands that begin with `git push` or `git fetch`
-  prefix = [\"git\", [\"push\", \"fetch\"]]
-  decision = \"deny\"       # or \"ask\" or \"allow\"
-  why = \"a person releases\"";
-
 /// Add the hooks to the settings of an agent
 ///
 /// The command shows the change and makes it with --yes, or after you confirm it at a terminal. It
 /// keeps everything else in the settings, and does not change settings that are not valid.
 #[derive(Debug, Args)]
-#[command(after_long_help = INSTALL_EXAMPLES)]
 struct InstallArgs {
     /// The agent whose settings to change
     #[arg(long, value_enum, value_name = "NAME")]
@@ -154,12 +126,6 @@ struct InstallArgs {
     #[arg(long)]
     yes: bool,
 }
-
-const INSTALL_EXAMPLES: &str = "\
-Examples:
-  comail hook install --agent claude
-  comail hook install --agent claude --dir ~/work --rules commands.toml \\
-    --unattended --yes";
 
 pub(super) fn run(context: &mut Context, args: &HookArgs) -> Result<Exit> {
     match &args.command {

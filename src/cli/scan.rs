@@ -37,7 +37,6 @@ use crate::{judge, session};
 /// with the same key become one quest. An existing session is never replaced: --update adds new rows
 /// to it, and --carry makes another session that takes over what an earlier one has proven.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ScanArgs {
     #[command(flatten)]
     pub(super) list: ListArgs,
@@ -84,17 +83,6 @@ pub struct ScanArgs {
     #[command(flatten)]
     network: NetworkArgs,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail scan companies.xlsx --col A             # column A names the companies
-  comail scan companies.csv --col Company --site-col Website
-  comail scan names.txt                          # one name per line
-  comail scan --update companies.xlsx            # add the new rows
-  comail scan letters.jsonl --quest total.toml   # quests of another kind
-  comail scan companies.xlsx --col A --level freemail=fail \\
-    --operator-key operator.key
-  comail scan new.xlsx --col A --carry .comail --session .comail-2";
 
 const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 

@@ -21,7 +21,7 @@ use crate::judge::quest_file::{Faulty, FreezeError, Freezing, Frozen};
 use crate::judge::{self, Seating, prove};
 use crate::quest::file::{InputTable, Mistake, QuestFile};
 use crate::quest::{QuestKind, Quests, email, prompt};
-use crate::session::KindRecord;
+use crate::session::{EvidenceStore, KindRecord, SessionError};
 
 /// The flags of `scan` that choose the quest kind.
 #[derive(Debug, Args)]
@@ -46,20 +46,14 @@ pub struct KindArgs {
     generator_model: Option<String>,
 }
 
-pub(super) enum ScanKind {
-    /// The built-in one.
-    Email,
-    /// That of a quest file.
-    File(Box<Frozen>),
-}
+/// That of a quest file, or none for the built-in e-mail kind.
+pub(super) struct ScanKind(Option<Box<Frozen>>);
 
 impl KindArgs {
     pub(super) fn choose(&self, context: &Context) -> Result<ScanKind> {
-        let Some(path) = &self.quest else {
-            return Ok(ScanKind::Email);
-        };
-        let frozen = freeze(path, self.tree.as_deref(), context.session_dir())?;
-        Ok(ScanKind::File(Box::new(frozen)))
+        let freeze = |path| freeze(path, self.tree.as_deref(), context.session_dir());
+        let frozen = self.quest.as_deref().map(freeze).transpose()?;
+        Ok(ScanKind(frozen.map(Box::new)))
     }
 
     /// What the session records of the kind, with the reviewers of what passes.
@@ -70,10 +64,7 @@ impl KindArgs {
         let seating = Seating {
             file: path.as_deref().zip(text),
             generator_model: self.generator_model.clone(),
-            definition: match kind {
-                ScanKind::Email => None,
-                ScanKind::File(frozen) => Some(&frozen.definition),
-            },
+            definition: kind.0.as_ref().map(|frozen| &frozen.definition),
             scratch: std::env::temp_dir(),
             variables: &|name| std::env::var_os(name),
         };
@@ -150,70 +141,53 @@ impl ScanKind {
     }
 
     fn file<T>(&self, take: impl FnOnce(&QuestFile<'_>) -> T) -> Result<Option<T>> {
-        match self {
-            Self::Email => Ok(None),
-            Self::File(frozen) => Ok(Some(take(&frozen.definition.file()?))),
+        match &self.0 {
+            None => Ok(None),
+            Some(frozen) => Ok(Some(take(&frozen.definition.file()?))),
         }
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Email => None,
-            Self::File(frozen) => Some(Path::new(&frozen.definition.path)),
-        }
+        self.0.as_ref().map(|it| Path::new(&it.definition.path))
     }
 
     fn record(&self) -> Result<KindRecord> {
-        match self {
-            Self::Email => Ok(judge::email_record()),
-            Self::File(frozen) => Ok(frozen.definition.record()?),
+        match &self.0 {
+            None => Ok(judge::email_record()),
+            Some(frozen) => Ok(frozen.definition.record()?),
         }
     }
 
     pub(super) fn settings(&self, args: &GateArgs, network: &NetworkArgs) -> Result<Value> {
-        Ok(match self {
-            Self::Email => {
-                let levels = args.known_levels(&EmailGate::default().rules())?;
-                serde_json::to_value(args.email(network, levels))?
-            }
-            Self::File(frozen) => {
-                let settings = FileSettings::default();
-                let rules = frozen.definition.gate(settings)?.rules();
-                let settings = FileSettings {
-                    robots: network.robots(),
-                    allow_net: network.allow_net().to_vec(),
-                    levels: args.known_levels(&rules)?,
-                    ..FileSettings::default()
-                };
-                serde_json::to_value(settings)?
-            }
-        })
+        let Some(frozen) = &self.0 else {
+            let levels = args.known_levels(&EmailGate::default().rules())?;
+            return Ok(serde_json::to_value(args.email(network, levels))?);
+        };
+        let rules = frozen.definition.gate(FileSettings::default())?.rules();
+        Ok(serde_json::to_value(FileSettings {
+            robots: network.robots(),
+            allow_net: network.allow_net().to_vec(),
+            levels: args.known_levels(&rules)?,
+            ..FileSettings::default()
+        })?)
     }
 
     /// Runs the controls, and refuses a gate that fails one of them.
     pub(super) fn prove(&self) -> Result<()> {
-        match self {
-            Self::Email => Ok(()),
-            Self::File(frozen) => refuse_unproven(&proof_of(frozen)?, &frozen.definition.path),
-        }
+        self.0.as_ref().map_or(Ok(()), |frozen| {
+            refuse_unproven(&proof_of(frozen)?, &frozen.definition.path)
+        })
     }
 
     /// Renders the prompt of every quest once, so that none fails only when it is handed out.
     pub(super) fn prompts(&self, quests: &dyn Quests) -> Result<()> {
-        match self {
-            Self::Email => Ok(()),
-            Self::File(frozen) => made_up(&frozen.definition.kind()?, quests),
-        }
+        self.0
+            .as_ref()
+            .map_or(Ok(()), |frozen| made_up(&frozen.definition.kind()?, quests))
     }
 
-    pub(super) fn stock(
-        &self,
-        store: &crate::session::EvidenceStore,
-    ) -> Result<(), crate::session::SessionError> {
-        match self {
-            Self::Email => Ok(()),
-            Self::File(frozen) => frozen.stock(store),
-        }
+    pub(super) fn stock(&self, store: &EvidenceStore) -> Result<(), SessionError> {
+        self.0.as_ref().map_or(Ok(()), |frozen| frozen.stock(store))
     }
 }
 

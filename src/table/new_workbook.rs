@@ -385,35 +385,20 @@ mod tests {
 
     #[test]
     fn another_reader_finds_text_and_numbers() {
-        let text = |text: &str| text.to_owned();
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let formula = "=cmd|' /C calc'!A0".to_owned();
+        let result = vec![text("https://acme.com"), Cell::Number(3)];
+        let headings = vec![text("email"), text("tries")];
         let rows = workbook(vec![
-            row(
-                RowKind::Header,
-                &[text("company")],
-                vec![Cell::Text(text("email")), Cell::Text(text("tries"))],
-            ),
-            row(
-                RowKind::Body,
-                &[text("=cmd|' /C calc'!A0")],
-                vec![Cell::Text(text("https://acme.com")), Cell::Number(3)],
-            ),
+            row(RowKind::Header, &["company".to_owned()], headings),
+            row(RowKind::Body, &[formula], result),
         ])
         .unwrap();
         assert!(!part(&rows, "xl/worksheets/sheet1.xml").contains("hyperlink"));
         assert_eq!(
-            cells(rows),
-            [
-                vec![
-                    Data::String(text("company")),
-                    Data::String(text("email")),
-                    Data::String(text("tries"))
-                ],
-                vec![
-                    Data::String(text("=cmd|' /C calc'!A0")),
-                    Data::String(text("https://acme.com")),
-                    Data::Float(3.0)
-                ],
-            ]
+            format!("{:?}", cells(rows)),
+            "[[String(\"company\"), String(\"email\"), String(\"tries\")], \
+             [String(\"=cmd|' /C calc'!A0\"), String(\"https://acme.com\"), Float(3.0)]]"
         );
         assert!(cells(workbook(Vec::new()).unwrap()).is_empty());
     }
