@@ -13,14 +13,15 @@ fn scanned() -> Place {
     place
 }
 
-/// Exports and expects a refusal with these words that changes nothing in the directory.
+/// Exports and expects a refusal with these words (separated by bars) that changes nothing in the
+/// directory.
 #[track_caller]
-fn refused(place: &Place, args: &[&str], code: i32, words: &[&str]) {
+fn refused(place: &Place, args: &[&str], code: i32, words: &str) {
     let before = names(place.path());
     let list = std::fs::read(place.at("companies.xlsx")).ok();
     let run: Run = place.run([&["export"], args].concat());
     assert_eq!(run.code, code, "{args:?}: {run:?}");
-    for word in words {
+    for word in words.split('|') {
         assert!(
             run.stderr.contains(word),
             "{args:?}: {word:?} in {}",
@@ -39,7 +40,7 @@ fn nothing_that_exists_is_replaced_without_force() {
         &place,
         &["mine.xlsx"],
         1,
-        &["mine.xlsx exists already", "--force"],
+        "mine.xlsx exists already|--force",
     );
     assert_eq!(std::fs::read(place.at("mine.xlsx")).unwrap(), b"mine");
     place.run(["export", "mine.xlsx", "--force"]).ok();
@@ -48,7 +49,7 @@ fn nothing_that_exists_is_replaced_without_force() {
         "email"
     );
     place.run(["export"]).ok();
-    refused(&place, &[], 1, &["companies.comail.xlsx exists already"]);
+    refused(&place, &[], 1, "companies.comail.xlsx exists already");
 }
 
 #[test]
@@ -63,8 +64,8 @@ fn the_list_is_never_written_over_by_whatever_name() {
         ways.extend(["soft.xlsx", "hard.xlsx"]);
     }
     for way in ways {
-        refused(&place, &[way, "--force"], 1, &["is the source itself"]);
-        refused(&place, &[way], 1, &[]);
+        refused(&place, &[way, "--force"], 1, "is the source itself");
+        refused(&place, &[way], 1, "");
     }
 }
 
@@ -77,7 +78,7 @@ fn a_list_that_was_moved_is_still_the_list() {
         &place,
         &["moved.xlsx", "--force"],
         1,
-        &["is the source itself"],
+        "is the source itself",
     );
     assert_eq!(std::fs::read(place.at("moved.xlsx")).unwrap(), list);
 }
@@ -92,14 +93,9 @@ fn the_session_is_no_place_for_results() {
         ".comail/out.xlsx",
         ".comail/../.comail/evidence/out.xlsx",
     ] {
-        refused(&place, &[path, "--force"], 2, &["is inside the session"]);
+        refused(&place, &[path, "--force"], 2, "is inside the session");
     }
-    refused(
-        &place,
-        &[".comail/ledger.jsonl", "--force"],
-        2,
-        &["session"],
-    );
+    refused(&place, &[".comail/ledger.jsonl", "--force"], 2, "session");
     assert_eq!((place.ledger(), names(&session)), before);
 }
 
@@ -110,35 +106,25 @@ fn places_that_are_no_files() {
     std::fs::create_dir(place.at("dir.csv")).unwrap();
     for force in [&[][..], &["--force"]] {
         let dir = [&["dir"], force].concat();
-        refused(&place, &dir, 1, &["dir is a directory"]);
-        refused(
-            &place,
-            &[&["dir.csv"], force].concat(),
-            1,
-            &["is a directory"],
-        );
+        refused(&place, &dir, 1, "dir is a directory");
+        refused(&place, &[&["dir.csv"], force].concat(), 1, "is a directory");
         let nowhere = [&["no/such/out.csv"], force].concat();
-        refused(
-            &place,
-            &nowhere,
-            1,
-            &["there is no directory no/such", "make it"],
-        );
+        refused(&place, &nowhere, 1, "there is no directory no/such|make it");
     }
     #[cfg(unix)]
-    refused(&place, &["/dev/null", "--force"], 1, &["device"]);
+    refused(&place, &["/dev/null", "--force"], 1, "device");
 }
 
 #[test]
 fn a_name_never_promises_another_format() {
     let place = scanned();
-    let cases: [(&[&str], &[&str]); 6] = [
-        (&["out.doc"], &["out.doc", ".csv", ".html", "--format"]),
-        (&["out.pdf"], &["out.pdf"]),
-        (&["out.xlsx", "--format=csv"], &["out.xlsx", "csv"]),
-        (&["out.xlsm"], &["macros", ".xlsx"]),
-        (&["out.html", "--format=csv"], &["out.html", "csv"]),
-        (&["out.txt", "--format=pdf"], &["pdf"]),
+    let cases: [(&[&str], &str); 6] = [
+        (&["out.doc"], "out.doc|.csv|.html|--format"),
+        (&["out.pdf"], "out.pdf"),
+        (&["out.xlsx", "--format=csv"], "out.xlsx|csv"),
+        (&["out.xlsm"], "macros|.xlsx"),
+        (&["out.html", "--format=csv"], "out.html|csv"),
+        (&["out.txt", "--format=pdf"], "pdf"),
     ];
     for (args, words) in cases {
         refused(&place, args, 2, words);
@@ -169,7 +155,7 @@ fn a_vanished_or_changed_original_costs_nothing() {
         &place,
         &["companies.xlsx", "--force"],
         1,
-        &["is the source itself"],
+        "is the source itself",
     );
 }
 
@@ -179,14 +165,14 @@ fn a_copy_or_chain_that_was_tampered_with_is_a_finding() {
     let copy = place.at(".comail/source.xlsx");
     let whole = std::fs::read(&copy).unwrap();
     std::fs::write(&copy, &whole[..whole.len() - 1]).unwrap();
-    refused(&place, &["out.xlsx"], 8, &["not the list that was scanned"]);
+    refused(&place, &["out.xlsx"], 8, "not the list that was scanned");
     std::fs::remove_file(&copy).unwrap();
-    refused(&place, &["out.xlsx"], 1, &["source.xlsx"]);
+    refused(&place, &["out.xlsx"], 1, "source.xlsx");
     std::fs::write(&copy, &whole).unwrap();
 
     let ledger = String::from_utf8(place.ledger()).unwrap();
     place.write(".comail/ledger.jsonl", ledger.replace("Bluefin", "Blowfin"));
-    refused(&place, &["out.xlsx"], 8, &["line"]);
+    refused(&place, &["out.xlsx"], 8, "line");
 }
 
 #[cfg(unix)]
@@ -224,6 +210,6 @@ fn a_directory_that_may_not_be_written_to() {
         // Whoever may write everywhere is refused nothing.
         return;
     }
-    refused(&place, &["locked/out.csv"], 1, &["may be written to"]);
+    refused(&place, &["locked/out.csv"], 1, "may be written to");
     assert!(names(Path::new(&locked)).is_empty());
 }
