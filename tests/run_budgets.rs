@@ -37,6 +37,9 @@ fn starts_for_a_quest_and_in_all() {
 fn quests() {
     let driven = ends_for("quests", 3, "--max-quests=2", SUBMITS);
     assert_eq!(driven.tally("pass"), 2);
+    let ledger = String::from_utf8(driven.place.ledger()).expect("UTF-8");
+    let claims = ledger.matches(r#""type":"claim""#).count();
+    assert_eq!(claims, 2, "nothing is claimed for which there is no budget");
     driven.drive(&["--max-quests=1"], SUBMITS).ok();
 }
 

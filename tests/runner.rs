@@ -181,8 +181,6 @@ mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
 #[cfg(unix)]
-mod run_ahead;
-#[cfg(unix)]
 mod run_budgets;
 #[cfg(unix)]
 mod run_circles;

@@ -54,10 +54,10 @@ impl RunPrompts {
             (*log, *learned) = (session.log(), Learned::default());
             learned.read_on(log)?;
         }
-        let self_call = learned.lessons(quest, plan.bound).text();
+        let own = learned.lessons(quest, plan.bound);
         let kind = &session.manifest().kind.name;
         let earlier = inherited(&plan.earlier, kind, plan.bound, context::now());
-        Ok(self_call + &earlier.text())
+        Ok(own + &earlier)
     }
 }
 

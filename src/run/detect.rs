@@ -74,7 +74,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    #[must_use]
     pub fn without(mut self, detector: Detector) -> Self {
         self.off[detector as usize] = true;
         self

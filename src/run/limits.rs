@@ -110,7 +110,6 @@ impl Bill {
         }
     }
 
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_add(other.tokens),

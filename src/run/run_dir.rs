@@ -24,7 +24,6 @@ pub struct RunLock {
     run: RunId,
 }
 
-#[must_use]
 pub fn runs_dir(session: &Path) -> PathBuf {
     session.join("runs")
 }
@@ -83,7 +82,6 @@ impl RunLock {
         }
     }
 
-    #[must_use]
     pub fn run(&self) -> RunId {
         self.run
     }
@@ -105,7 +103,6 @@ pub fn worker_of(run: RunId, start: u32) -> Result<Worker, BadWorker> {
     format!("run-{run}.{start}").parse()
 }
 
-#[must_use]
 pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     let (run, start) = worker.as_str().strip_prefix("run-")?.split_once('.')?;
     Some((run.parse().ok()?, start.parse().ok()?))
@@ -147,7 +144,6 @@ impl RunDir {
         Ok(file)
     }
 
-    #[must_use]
     pub fn order(
         &self,
         plan: &Plan,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use comail::world::sandbox::{Launcher, Means, Network, Order, Ran, run};
+use comail::world::sandbox::{Launcher, Means, Order, Ran, run};
 use tempfile::TempDir;
 
 /// Every choice of means that a kernel may leave us.
@@ -126,16 +126,10 @@ pub fn order(argv: &[&str]) -> Order {
         name: "test".to_owned(),
         argv: argv.iter().copied().map(str::to_owned).collect(),
         env: BTreeMap::from([path]),
-        pass: Vec::new(),
-        dir: String::new(),
-        stdin: String::new(),
         timeout_ms: 60_000,
         output_bytes: 1 << 20,
-        writable: Vec::new(),
-        network: Network::None,
-        reports: Vec::new(),
-        edits: Vec::new(),
         round: 1,
+        ..Order::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::transcript::{Stream, StreamForm};
+use super::transcript::Stream;
 
 // Linux allows 128 KiB for one argument, so a longer prompt has to go through stdin or a file.
 const MAX_ARGUMENT: usize = 100 << 10;
@@ -51,7 +51,6 @@ pub enum BadCommandLine {
 }
 
 impl AgentCommand {
-    #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::Preset(preset, _) => preset.name.to_owned(),
@@ -63,7 +62,6 @@ impl AgentCommand {
         }
     }
 
-    #[must_use]
     pub fn stream(&self) -> Stream {
         match self {
             Self::Preset(preset, _) => preset.stream,
@@ -71,7 +69,6 @@ impl AgentCommand {
         }
     }
 
-    #[must_use]
     pub fn can_resume(&self) -> bool {
         match self {
             Self::Preset(preset, _) => preset.resume.is_some(),
@@ -79,7 +76,6 @@ impl AgentCommand {
         }
     }
 
-    #[must_use]
     pub fn needs_file(&self) -> bool {
         match self {
             Self::Preset(preset, _) => preset.command.contains("{prompt_file}"),
@@ -107,23 +103,15 @@ pub fn command_line(
     }
     let mut line = CommandLine {
         argv: Vec::with_capacity(words.len()),
-        stdin: None,
+        stdin: Some(given.prompt.to_owned()),
         needs_file: false,
     };
-    let mut told = false;
     for word in words {
-        line.argv.push(match word {
+        let word = match word {
             Word::AsIs(word) => word,
-            Word::Filled(word) => {
-                let filled = fill(&word, given)?;
-                told |= filled.told;
-                line.needs_file |= filled.file;
-                filled.word
-            }
-        });
-    }
-    if !told {
-        line.stdin = Some(given.prompt.to_owned());
+            Word::Filled(word) => fill(&word, given, &mut line)?,
+        };
+        line.argv.push(word);
     }
     Ok(line)
 }
@@ -167,54 +155,44 @@ fn preset_words(
     Ok(all)
 }
 
-struct Filled {
-    word: OsString,
-    told: bool,
-    file: bool,
-}
-
-// Text that was filled in is never searched for placeholders: a prompt may contain `{model}`.
-fn fill(word: &OsStr, given: &Given<'_>) -> Result<Filled, BadCommandLine> {
-    let Some(text) = word.to_str().filter(|text| text.contains('{')) else {
-        let word = word.to_owned();
-        return Ok(Filled {
-            word,
-            told: false,
-            file: false,
-        });
+/// Replaces the placeholders in a word. If the prompt is in it, standard input stays empty. Text that
+/// was filled in is never searched for placeholders: a prompt may contain `{model}`.
+fn fill(
+    word: &OsStr,
+    given: &Given<'_>,
+    line: &mut CommandLine,
+) -> Result<OsString, BadCommandLine> {
+    const PLACEHOLDERS: [&str; 4] = ["{prompt}", "{prompt_file}", "{model}", "{conversation}"];
+    let Some(mut rest) = word.to_str() else {
+        return Ok(word.to_owned());
     };
-    let mut filled = Filled {
-        word: OsString::new(),
-        told: false,
-        file: false,
-    };
-    let mut rest = text;
+    let missing = BadCommandLine::Missing;
+    let mut filled = OsString::new();
     while let Some(at) = rest.find('{') {
-        filled.word.push(&rest[..at]);
+        filled.push(&rest[..at]);
         rest = &rest[at..];
-        let missing = BadCommandLine::Missing;
-        if let Some(after) = rest.strip_prefix("{prompt}") {
-            filled.word.push(argument(given.prompt)?);
-            (filled.told, rest) = (true, after);
-        } else if let Some(after) = rest.strip_prefix("{prompt_file}") {
-            filled
-                .word
-                .push(given.prompt_file.ok_or(missing("prompt_file"))?);
-            (filled.told, filled.file, rest) = (true, true, after);
-        } else if let Some(after) = rest.strip_prefix("{model}") {
-            filled.word.push(given.model.ok_or(missing("model"))?);
-            rest = after;
-        } else if let Some(after) = rest.strip_prefix("{conversation}") {
-            filled
-                .word
-                .push(given.conversation.ok_or(missing("conversation"))?);
-            rest = after;
-        } else {
-            filled.word.push("{");
+        let mut placeholders = PLACEHOLDERS.into_iter();
+        let Some(name) = placeholders.find(|name| rest.starts_with(name)) else {
+            filled.push("{");
             rest = &rest[1..];
+            continue;
+        };
+        match name {
+            "{prompt}" => {
+                filled.push(argument(given.prompt)?);
+                line.stdin = None;
+            }
+            "{prompt_file}" => {
+                filled.push(given.prompt_file.ok_or(missing("prompt_file"))?);
+                line.stdin = None;
+                line.needs_file = true;
+            }
+            "{model}" => filled.push(given.model.ok_or(missing("model"))?),
+            _ => filled.push(given.conversation.ok_or(missing("conversation"))?),
         }
+        rest = &rest[name.len()..];
     }
-    filled.word.push(rest);
+    filled.push(rest);
     Ok(filled)
 }
 
@@ -255,7 +233,7 @@ const CLAUDE: Preset = Preset {
     command: "claude -p {resume} --output-format stream-json --verbose {model} {args}",
     resume: RESUME,
     model: MODEL,
-    stream: Stream::Events(StreamForm::Claude),
+    stream: Stream::Events,
 };
 
 const CODEX: Preset = Preset {
@@ -263,7 +241,7 @@ const CODEX: Preset = Preset {
     command: "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
     resume: Some("resume {conversation}"),
     model: MODEL,
-    stream: Stream::Events(StreamForm::Codex),
+    stream: Stream::Events,
 };
 
 const GEMINI: Preset = Preset {
@@ -271,7 +249,7 @@ const GEMINI: Preset = Preset {
     command: "gemini {resume} --output-format stream-json {model} {args}",
     resume: RESUME,
     model: MODEL,
-    stream: Stream::Events(StreamForm::Gemini),
+    stream: Stream::Events,
 };
 
 const QWEN: Preset = Preset {
@@ -279,7 +257,7 @@ const QWEN: Preset = Preset {
     command: "qwen {resume} --output-format stream-json {model} {args}",
     resume: RESUME,
     model: MODEL,
-    stream: Stream::Events(StreamForm::Claude),
+    stream: Stream::Events,
 };
 
 const CURSOR: Preset = Preset {
@@ -287,7 +265,7 @@ const CURSOR: Preset = Preset {
     command: "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
     resume: RESUME,
     model: MODEL,
-    stream: Stream::Events(StreamForm::Cursor),
+    stream: Stream::Events,
 };
 
 const OPENCODE: Preset = Preset {
@@ -295,7 +273,7 @@ const OPENCODE: Preset = Preset {
     command: "opencode run {resume} --format json {model} {args}",
     resume: Some("--session {conversation}"),
     model: MODEL,
-    stream: Stream::Events(StreamForm::Opencode),
+    stream: Stream::Events,
 };
 
 const AMP: Preset = Preset {
@@ -303,7 +281,7 @@ const AMP: Preset = Preset {
     command: "amp -x --stream-json {args}",
     resume: None,
     model: None,
-    stream: Stream::Events(StreamForm::Claude),
+    stream: Stream::Events,
 };
 
 const AIDER: Preset = Preset {
@@ -336,12 +314,10 @@ impl Preset {
     ];
 
     /// The program that is started.
-    #[must_use]
     pub fn program(&self) -> &'static str {
         self.command.split(' ').next().unwrap_or(self.name)
     }
 
-    #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|preset| preset.name == name || preset.program() == name)

@@ -1,116 +1,35 @@
-//! What the output formats of common agents say: tool calls, usage, refused permissions.
+//! What the output of common agents says: tool calls, usage, refused permissions.
 //!
-//! Fields are read one by one and leniently: agents change their formats, and a field that is
-//! missing or has another type must cost one number, never a run.
+//! The formats are told apart by the types of their events, so one reader knows them all. Fields are
+//! read one by one and leniently: agents change their formats, and a field that is missing or has
+//! another type must cost one number, never a run.
 
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::transcript::{Stream, StreamForm, Transcript, Usage};
+use super::transcript::{Stream, Transcript, Usage};
 use crate::world::sandbox::Cost;
 
-#[derive(Debug)]
-pub(super) struct Reader {
-    form: Form,
-    guessed: bool,
-    pub transcript: Transcript,
-}
-
-#[derive(Debug)]
-enum Form {
-    Plain,
-    Claude(Claude),
-    Codex(Codex),
-    Gemini,
-    Opencode,
-}
-
-impl Reader {
-    pub(super) fn new(stream: Stream) -> Self {
-        let form = match stream {
-            Stream::Plain => Form::Plain,
-            Stream::Events(StreamForm::Claude | StreamForm::Cursor) => {
-                Form::Claude(Claude::default())
-            }
-            Stream::Events(StreamForm::Codex) => Form::Codex(Codex::default()),
-            Stream::Events(StreamForm::Gemini) => Form::Gemini,
-            Stream::Events(StreamForm::Opencode) => Form::Opencode,
-        };
-        Self {
-            guessed: matches!(form, Form::Plain),
-            form,
-            transcript: Transcript::new(),
-        }
-    }
-
-    pub(super) fn line(&mut self, line: &[u8]) {
-        let transcript = &mut self.transcript;
-        let Some(event) = object_in(line) else {
-            let text = String::from_utf8_lossy(line);
-            if let (Form::Plain, Some(usage)) = (&self.form, usage_in_words(&text)) {
-                transcript.turn(usage);
-            }
-            return transcript.says(&text);
-        };
-        if matches!(self.form, Form::Plain)
-            && let Some(form) = Form::that_begins_with(&event)
-        {
-            self.form = form;
-        }
-        match &mut self.form {
-            Form::Plain => read_loose(&event, &String::from_utf8_lossy(line), transcript),
-            Form::Claude(claude) => claude.read(&event, transcript),
-            Form::Codex(codex) => codex.read(&event, transcript),
-            Form::Gemini => read_gemini(&event, transcript),
-            Form::Opencode => read_opencode(&event, transcript),
-        }
-    }
-
-    pub(super) fn is_guessed(&self) -> bool {
-        self.guessed
-    }
-
-    pub(super) fn end(&mut self) {
-        if let Form::Claude(claude) = &mut self.form {
-            claude.end_turn(&mut self.transcript);
-        }
-    }
-}
-
-impl Form {
-    fn that_begins_with(event: &Value) -> Option<Self> {
-        let says = |name: &str| event[name].is_string();
-        Some(match event["type"].as_str()? {
-            "system" if says("subtype") && says("session_id") => Self::Claude(Claude::default()),
-            "assistant" if event["message"]["content"].is_array() => {
-                Self::Claude(Claude::default())
-            }
-            "thread.started" if says("thread_id") => Self::Codex(Codex::default()),
-            "init" if says("session_id") && says("model") => Self::Gemini,
-            "step_start" if says("sessionID") => Self::Opencode,
-            _ => return None,
-        })
-    }
-}
-
-fn object_in(line: &[u8]) -> Option<Value> {
-    let line = line.trim_ascii();
-    if line.first() != Some(&b'{') {
-        return None;
-    }
-    serde_json::from_slice(line).ok()
-}
-
+// What Claude Code answers to a tool call that needs a permission.
 const NOT_GRANTED: [&str; 2] = ["haven't granted it", "requires approval"];
 
 const BYTES_OF_A_TOKEN: u64 = 4;
 
-#[derive(Debug, Default)]
-struct Claude {
+// How many items of Codex are remembered.
+const MAX_ITEMS: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Reader {
+    /// Whether the events are of a format that is known here.
+    known: bool,
+    guessed: bool,
     turn: Option<Turn>,
+    items: VecDeque<String>,
+    pub transcript: Transcript,
 }
 
+/// One answer of Claude Code. It arrives in several messages, which repeat the same usage.
 #[derive(Debug)]
 struct Turn {
     id: Option<String>,
@@ -120,37 +39,147 @@ struct Turn {
     bytes: u64,
 }
 
-impl Claude {
-    pub(super) fn read(&mut self, event: &Value, transcript: &mut Transcript) {
-        transcript.converses(&event["session_id"]);
+impl Reader {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self {
+            known: stream == Stream::Events,
+            guessed: stream == Stream::Plain,
+            turn: None,
+            items: VecDeque::new(),
+            transcript: Transcript::new(),
+        }
+    }
+
+    pub(super) fn is_guessed(&self) -> bool {
+        self.guessed
+    }
+
+    pub(super) fn line(&mut self, line: &[u8]) {
+        let Some(event) = object_in(line) else {
+            let text = String::from_utf8_lossy(line);
+            if !self.known
+                && let Some(usage) = usage_in_words(&text)
+            {
+                self.transcript.turn(usage);
+            }
+            return self.transcript.says(&text);
+        };
+        self.known |= begins_known_format(&event);
+        if self.known {
+            self.event(&event);
+        } else {
+            read_loose(&event, &String::from_utf8_lossy(line), &mut self.transcript);
+        }
+    }
+
+    fn event(&mut self, event: &Value) {
         let kind = event["type"].as_str().unwrap_or_default();
         if kind != "assistant" {
-            self.end_turn(transcript);
+            self.end();
         }
+        let transcript = &mut self.transcript;
+        transcript.converses(event);
+        let part = &event["part"];
+        let status_is = |word: &str| event["status"] == word;
         match kind {
-            "assistant" => self.answers(&event["message"], transcript),
-            "user" => read_tool_result(&event["message"], transcript),
-            "tool_call" if event["subtype"] == "started" => {
-                read_cursor_call(&event["tool_call"], transcript);
+            // Claude Code, and agents that print the same: Amp, Cursor, Qwen
+            "assistant" => self.answers(&event["message"]),
+            "user" => {
+                for part in event["message"]["content"].as_array().into_iter().flatten() {
+                    let text = part["content"].as_str().unwrap_or_default();
+                    let is_denied = NOT_GRANTED.iter().any(|words| text.contains(words));
+                    if part["is_error"] == true && is_denied {
+                        transcript.is_denied(text);
+                    }
+                }
             }
-            "result" => read_result(event, transcript),
+            "tool_call" if event["subtype"] == "started" => {
+                for (tool, call) in event["tool_call"].as_object().into_iter().flatten() {
+                    transcript.calls(tool, call.get("args").unwrap_or(call));
+                }
+            }
+            // Claude Code and Gemini
+            "result" => {
+                transcript.end_line();
+                for text in [&event["result"], &event["error"]["message"]] {
+                    transcript.says(text.as_str().unwrap_or_default());
+                }
+                transcript.failed |= event["is_error"] == true || status_is("error");
+                if let Some(tokens) = tokens_in(&event["stats"]) {
+                    transcript.turn(Usage { tokens, cost: None });
+                }
+                read_totals(event, transcript);
+                for denied in event["permission_denials"].as_array().into_iter().flatten() {
+                    transcript.is_denied(denied["tool_name"].as_str().unwrap_or("a tool"));
+                }
+            }
+            // Gemini
+            "message" if event["role"] != "user" => {
+                transcript.says_on(event["content"].as_str().unwrap_or_default());
+            }
+            "tool_result" => {
+                let why = event["error"]["message"].as_str().unwrap_or_default();
+                if status_is("error") && why.to_lowercase().contains("denied") {
+                    transcript.is_denied(why);
+                }
+            }
+            // Gemini and OpenCode
+            "tool_use" => {
+                transcript.end_line();
+                let tool = event["tool_name"].as_str().or(part["tool"].as_str());
+                let arguments = event.get("parameters").unwrap_or(&part["state"]["input"]);
+                transcript.calls(tool.unwrap_or_default(), arguments);
+                let why = part["state"]["error"].as_str().unwrap_or_default();
+                if why.contains("rejected permission") {
+                    transcript.is_denied(why);
+                }
+            }
+            // OpenCode
+            "text" => transcript.says(part["text"].as_str().unwrap_or_default()),
+            "step_finish" => {
+                if let Some(tokens) = tokens_in(&part["tokens"]) {
+                    let cost = cost_in(part);
+                    transcript.turn(Usage { tokens, cost });
+                }
+            }
+            // Codex
+            "item.started" | "item.completed" => self.item(&event["item"], kind),
+            "turn.completed" => {
+                if let Some(tokens) = tokens_in(&event["usage"]) {
+                    transcript.turn(Usage { tokens, cost: None });
+                }
+            }
+            "turn.failed" | "error" => {
+                transcript.failed = true;
+                let error = &event["error"];
+                let texts = [
+                    &error["message"],
+                    &error["data"]["message"],
+                    &error["name"],
+                    &event["message"],
+                ];
+                let text = texts.into_iter().find_map(Value::as_str);
+                transcript.says(text.unwrap_or_default());
+            }
             _ => {}
         }
     }
 
-    // One answer arrives in several messages that share an id and repeat the same usage numbers.
-    fn answers(&mut self, message: &Value, transcript: &mut Transcript) {
+    fn answers(&mut self, message: &Value) {
         let id = message["id"].as_str().map(str::to_owned);
         let goes_on = matches!(&self.turn, Some(turn) if id.is_some() && turn.id == id);
         if !goes_on {
-            self.end_turn(transcript);
+            self.end();
         }
         for part in message["content"].as_array().into_iter().flatten() {
             match part["type"].as_str() {
-                Some("text") => transcript.says(part["text"].as_str().unwrap_or_default()),
+                Some("text") => {
+                    let text = part["text"].as_str().unwrap_or_default();
+                    self.transcript.says(text);
+                }
                 Some("tool_use") => {
                     let tool = part["name"].as_str().unwrap_or_default();
-                    transcript.calls(tool, &part["input"]);
+                    self.transcript.calls(tool, &part["input"]);
                 }
                 _ => {}
             }
@@ -170,77 +199,23 @@ impl Claude {
         turn.bytes += message["content"].to_string().len() as u64;
     }
 
-    fn end_turn(&mut self, transcript: &mut Transcript) {
+    /// Ends a turn of Claude Code.
+    pub(super) fn end(&mut self) {
         if let Some(turn) = self.turn.take() {
             let guessed = turn.read.saturating_add(turn.bytes / BYTES_OF_A_TOKEN);
             let tokens = turn.told.max(guessed);
-            transcript.turn(Usage { tokens, cost: None });
-        }
-    }
-}
-
-fn read_tool_result(message: &Value, transcript: &mut Transcript) {
-    for part in message["content"].as_array().into_iter().flatten() {
-        let text = part["content"].as_str().unwrap_or_default();
-        if part["is_error"] == true && NOT_GRANTED.iter().any(|words| text.contains(words)) {
-            transcript.is_denied(text);
-        }
-    }
-}
-
-fn read_cursor_call(call: &Value, transcript: &mut Transcript) {
-    for (tool, call) in call.as_object().into_iter().flatten() {
-        transcript.calls(tool, call.get("args").unwrap_or(call));
-    }
-}
-
-fn read_result(event: &Value, transcript: &mut Transcript) {
-    transcript.says(event["result"].as_str().unwrap_or_default());
-    transcript.failed |= event["is_error"] == true;
-    let so_far = transcript.used.unwrap_or_default();
-    let tokens = tokens_in(&event["usage"]).unwrap_or(0);
-    let cost = cost_in(event);
-    if tokens > 0 || cost.is_some() {
-        transcript.used_in_all(Usage {
-            tokens: tokens.max(so_far.tokens),
-            cost: cost.max(so_far.cost),
-        });
-    }
-    for denied in event["permission_denials"].as_array().into_iter().flatten() {
-        transcript.is_denied(denied["tool_name"].as_str().unwrap_or("a tool"));
-    }
-}
-
-// An item is reported when it starts and when it completes; it is one call.
-const REMEMBERED: usize = 64;
-
-#[derive(Debug, Default)]
-struct Codex {
-    begun: VecDeque<String>,
-}
-
-impl Codex {
-    pub(super) fn read(&mut self, event: &Value, transcript: &mut Transcript) {
-        match event["type"].as_str().unwrap_or_default() {
-            "thread.started" => transcript.converses(&event["thread_id"]),
-            "item.started" | "item.completed" => self.item(&event["item"], event, transcript),
-            "turn.completed" => {
-                if let Some(tokens) = tokens_in(&event["usage"]) {
-                    transcript.turn(Usage { tokens, cost: None });
-                }
-            }
-            "turn.failed" => read_failure(&event["error"], transcript),
-            "error" => read_failure(event, transcript),
-            _ => {}
+            self.transcript.turn(Usage { tokens, cost: None });
         }
     }
 
-    fn item(&mut self, item: &Value, event: &Value, transcript: &mut Transcript) {
+    // An item of Codex is reported when it starts and when it completes; it is one call.
+    fn item(&mut self, item: &Value, event: &str) {
         let kind = item["type"].as_str().or(item["item_type"].as_str());
-        let ended = event["type"] == "item.completed";
-        let call = match kind.unwrap_or_default() {
+        let ended = event == "item.completed";
+        let (tool, arguments) = match kind.unwrap_or_default() {
             "agent_message" | "assistant_message" if ended => {
-                return transcript.says(item["text"].as_str().unwrap_or_default());
+                let text = item["text"].as_str().unwrap_or_default();
+                return self.transcript.says(text);
             }
             "command_execution" => ("command", json!(item["command"])),
             "file_change" => ("file_change", json!(item["changes"])),
@@ -252,84 +227,51 @@ impl Codex {
             _ => return,
         };
         if ended && item["status"] == "declined" {
-            transcript.is_denied(call.0);
+            self.transcript.is_denied(tool);
         }
-        // What one wants to change may be known at the end alone.
-        let waits = call.0 == "file_change" && !ended;
-        if !waits && self.is_new(item["id"].as_str().unwrap_or_default()) {
-            transcript.calls(call.0, &call.1);
+        let id = item["id"].as_str().unwrap_or_default();
+        let is_new = id.is_empty() || !self.items.iter().any(|known| known == id);
+        // The changes of a file may be known only at the end.
+        let waits = tool == "file_change" && !ended;
+        if !waits && is_new {
+            self.items.truncate(MAX_ITEMS - 1);
+            self.items.push_front(id.to_owned());
+            self.transcript.calls(tool, &arguments);
         }
-    }
-
-    fn is_new(&mut self, id: &str) -> bool {
-        let known = !id.is_empty() && self.begun.iter().any(|begun| begun == id);
-        if !known {
-            self.begun.truncate(REMEMBERED - 1);
-            self.begun.push_front(id.to_owned());
-        }
-        !known
     }
 }
 
-fn read_failure(error: &Value, transcript: &mut Transcript) {
-    transcript.failed = true;
-    transcript.says(error["message"].as_str().unwrap_or_default());
-}
-
-fn read_gemini(event: &Value, transcript: &mut Transcript) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    match event["type"].as_str().unwrap_or_default() {
-        "init" => transcript.converses(&event["session_id"]),
-        "message" if event["role"] != "user" => transcript.says_on(&text(&event["content"])),
-        "tool_use" => {
-            transcript.says("");
-            transcript.calls(&text(&event["tool_name"]), &event["parameters"]);
-        }
-        "tool_result" => {
-            let why = text(&event["error"]["message"]);
-            if event["status"] == "error" && why.to_lowercase().contains("denied") {
-                transcript.is_denied(&why);
-            }
-        }
-        "error" => transcript.says(&text(&event["message"])),
-        "result" => {
-            transcript.says("");
-            transcript.failed |= event["status"] == "error";
-            transcript.says(&text(&event["error"]["message"]));
-            if let Some(tokens) = tokens_in(&event["stats"]) {
-                transcript.turn(Usage { tokens, cost: None });
-            }
-        }
-        _ => {}
+/// Whether this event is one with which a known format begins.
+fn begins_known_format(event: &Value) -> bool {
+    let says = |name: &str| event[name].is_string();
+    match event["type"].as_str() {
+        Some("system") => says("subtype") && says("session_id"),
+        Some("assistant") => event["message"]["content"].is_array(),
+        Some("thread.started") => says("thread_id"),
+        Some("init") => says("session_id") && says("model"),
+        Some("step_start") => says("sessionID"),
+        _ => false,
     }
 }
 
-fn read_opencode(event: &Value, transcript: &mut Transcript) {
-    transcript.converses(&event["sessionID"]);
-    let part = &event["part"];
-    match event["type"].as_str().unwrap_or_default() {
-        "text" => transcript.says(part["text"].as_str().unwrap_or_default()),
-        "tool_use" => {
-            let tool = part["tool"].as_str().unwrap_or_default();
-            transcript.calls(tool, &part["state"]["input"]);
-            let why = part["state"]["error"].as_str().unwrap_or_default();
-            if why.contains("rejected permission") {
-                transcript.is_denied(why);
-            }
-        }
-        "step_finish" => {
-            if let Some(tokens) = tokens_in(&part["tokens"]) {
-                let cost = cost_in(part);
-                transcript.turn(Usage { tokens, cost });
-            }
-        }
-        "error" => {
-            transcript.failed = true;
-            let error = &event["error"];
-            let why = error["data"]["message"].as_str().or(error["name"].as_str());
-            transcript.says(why.unwrap_or_default());
-        }
-        _ => {}
+fn object_in(line: &[u8]) -> Option<Value> {
+    let line = line.trim_ascii();
+    if line.first() != Some(&b'{') {
+        return None;
+    }
+    serde_json::from_slice(line).ok()
+}
+
+// The totals may leave out what was interrupted, so they never lower the sum.
+fn read_totals(event: &Value, transcript: &mut Transcript) {
+    let so_far = transcript.used.unwrap_or_default();
+    let tokens = tokens_in(&event["usage"]).unwrap_or(0);
+    let cost = cost_in(event);
+    if tokens > 0 || cost.is_some() {
+        transcript.used_in_all(Usage {
+            tokens: tokens.max(so_far.tokens),
+            cost: cost.max(so_far.cost),
+        });
     }
 }
 
@@ -358,9 +300,7 @@ const TEXTS: [&str; 5] = ["text", "content", "message", "result", "response"];
 
 fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
     let kind = event["type"].as_str().unwrap_or_default();
-    for name in ["session_id", "conversation_id", "thread_id"] {
-        transcript.converses(&event[name]);
-    }
+    transcript.converses(event);
     if let Some(usage) = used_in(event) {
         transcript.turn(usage);
     }

@@ -9,4 +9,4 @@ mod transcript;
 pub use command::{AgentCommand, BadCommandLine, CommandLine, Given, Preset, command_line};
 pub use output::AgentEnd;
 pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, supervised};
-pub use transcript::{AgentEvent, Stream, StreamForm, ToolCall};
+pub use transcript::{AgentEvent, Stream, ToolCall};

@@ -78,7 +78,6 @@ impl AgentLauncher {
         std::env::current_exe().map(Self::new)
     }
 
-    #[must_use]
     pub fn new(program: PathBuf) -> Self {
         Self {
             program,
@@ -210,7 +209,6 @@ impl Agent {
     }
 
     /// Sends SIGTERM, kills what is left after `grace`, and waits for the end.
-    #[must_use]
     pub fn stop(mut self, grace: Duration) -> AgentEnd {
         self.process.terminate(grace, |state| state.gone.is_some());
         self.end_all();

@@ -49,6 +49,12 @@ impl Transcript {
         self.said.push(text.as_bytes());
     }
 
+    pub(super) fn end_line(&mut self) {
+        if self.said.bytes.back().is_some_and(|byte| *byte != b'\n') {
+            self.said.push(b"\n");
+        }
+    }
+
     pub(super) fn calls(&mut self, tool: &str, arguments: &Value) {
         self.event(AgentEvent::ToolCall(ToolCall::new(&named(tool), arguments)));
     }
@@ -69,13 +75,15 @@ impl Transcript {
         }));
     }
 
-    pub(super) fn converses(&mut self, name: &Value) {
-        let Some(name) = name.as_str().filter(|name| is_name(name)) else {
-            return;
-        };
-        if self.conversation.as_deref() != Some(name) {
-            self.conversation = Some(name.to_owned());
-            self.event(AgentEvent::Conversation(name.to_owned()));
+    /// Takes the name of the conversation from an event that has one.
+    pub(super) fn converses(&mut self, event: &Value) {
+        let names = ["session_id", "sessionID", "thread_id", "conversation_id"];
+        let names = names.into_iter().filter_map(|name| event[name].as_str());
+        for name in names.filter(|name| is_name(name)) {
+            if self.conversation.as_deref() != Some(name) {
+                self.conversation = Some(name.to_owned());
+                self.event(AgentEvent::Conversation(name.to_owned()));
+            }
         }
     }
 
@@ -138,7 +146,6 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    #[must_use]
     pub fn new(tool: &str, arguments: &Value) -> Self {
         Self {
             tool: tool.to_owned(),
@@ -152,16 +159,8 @@ pub enum Stream {
     /// Text, in which a line may be a JSON event. The first event decides which known format it
     /// is; otherwise common field names such as `tool` and `usage` are read.
     Plain,
-    Events(StreamForm),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamForm {
-    Claude,
-    Codex,
-    Gemini,
-    Cursor,
-    Opencode,
+    /// Events of a format that is known here.
+    Events,
 }
 
 #[derive(Debug)]

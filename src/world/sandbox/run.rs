@@ -172,14 +172,12 @@ impl Launcher {
 
     /// Makes these directories appear empty if commands have a mount namespace. A directory that
     /// contains a place where a command runs or may write is left as it is.
-    #[must_use]
     pub fn hiding(mut self, hidden: impl IntoIterator<Item = PathBuf>) -> Self {
         self.hidden.extend(hidden);
         self
     }
 
     /// Makes temporary directories here, for commands that run in the tree itself.
-    #[must_use]
     pub fn temporary_in(self, dir: PathBuf) -> Self {
         Self {
             temporary: Some(dir),
@@ -188,7 +186,6 @@ impl Launcher {
     }
 
     /// Uses only these features, as if the kernel offered nothing else.
-    #[must_use]
     pub fn with_means(mut self, means: Means) -> Self {
         self.means = means;
         self

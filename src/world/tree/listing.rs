@@ -52,27 +52,22 @@ impl Listing {
         }
     }
 
-    #[must_use]
     pub fn get(&self, path: &TreePath) -> Option<&Entry> {
         self.entries.get(path)
     }
 
-    #[must_use]
     pub fn entries(&self) -> &BTreeMap<TreePath, Entry> {
         &self.entries
     }
 
-    #[must_use]
     pub fn odd(&self) -> &BTreeSet<Odd> {
         &self.odd
     }
 
-    #[must_use]
     pub fn is_folder(&self, path: &TreePath) -> bool {
         self.first_beneath(path).is_some()
     }
 
-    #[must_use]
     #[expect(
         clippy::missing_panics_doc,
         reason = "paths, texts and numbers can always be written"

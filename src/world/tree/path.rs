@@ -59,24 +59,20 @@ impl TreePath {
         }
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    #[must_use]
     pub fn join_to(&self, root: &Path) -> PathBuf {
         let mut path = root.to_owned();
         path.extend(self.names());
         path
     }
 
-    #[must_use]
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
 
-    #[must_use]
     pub fn parent(&self) -> Option<Self> {
         let (folder, _) = self.0.rsplit_once('/')?;
         Some(Self(folder.into()))

@@ -339,7 +339,6 @@ impl Comparison<'_> {
 
 impl Snapshot {
     /// The tree of a listing whose contents are all in the store.
-    #[must_use]
     pub fn of(listing: &Listing) -> Self {
         Self {
             listing: listing.without([]),
@@ -348,7 +347,6 @@ impl Snapshot {
     }
 
     /// The same without any file in the zones: the agent wrote nothing of it.
-    #[must_use]
     pub fn beyond(listing: &Listing, zones: &Zones) -> Self {
         let paths = listing.entries().keys();
         Self {
@@ -397,7 +395,6 @@ impl Snapshot {
         Ok(compared.finish(&unnamed))
     }
 
-    #[must_use]
     pub fn digest(&self) -> Digest {
         self.listing.digest()
     }

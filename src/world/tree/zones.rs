@@ -42,19 +42,16 @@ impl Zones {
         })
     }
 
-    #[must_use]
     pub fn contains(&self, path: &TreePath) -> bool {
         self.set.is_match(path.as_str())
     }
 
-    #[must_use]
     pub fn texts(&self) -> &[String] {
         &self.texts
     }
 }
 
 impl Ignored {
-    #[must_use]
     pub fn none() -> Self {
         Self {
             zones: Zones {
@@ -65,7 +62,6 @@ impl Ignored {
         }
     }
 
-    #[must_use]
     pub fn texts(&self) -> &[String] {
         self.zones.texts()
     }
@@ -81,7 +77,6 @@ impl Ignored {
         })
     }
 
-    #[must_use]
     pub fn contains(&self, path: &TreePath) -> bool {
         self.names(path) || path.folders().any(|folder| self.is_whole(&folder))
     }

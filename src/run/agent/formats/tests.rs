@@ -54,7 +54,7 @@ fn claude() -> Vec<Value> {
 
 #[test]
 fn claude_tells_calls_turns_and_what_it_cost() {
-    let stream = Stream::Events(StreamForm::Claude);
+    let stream = Stream::Events;
     let mut transcript = read(stream, &claude());
     let call = ToolCall::new("Bash", &json!({"x": 1, "command": "ls"}));
     assert_eq!(calls(&mut transcript), [call]);
@@ -82,7 +82,7 @@ fn an_answer_in_pieces_is_one_turn_and_two_are_two() {
         json!({"type": "assistant", "message": {"id": id, "content": [],
         "usage": {"input_tokens": 30, "output_tokens": 3}}})
     };
-    let stream = Stream::Events(StreamForm::Claude);
+    let stream = Stream::Events;
     let lines = [piece("a"), piece("a"), piece("b")];
     assert_eq!(turns(&mut read(stream, &lines)), [33, 33]);
 }
@@ -92,7 +92,7 @@ fn much_text_under_a_small_number_is_no_small_turn() {
     let text = "x".repeat(4_000);
     let line = json!({"type": "assistant", "message": {"id": "m", "usage": {"output_tokens": 1},
         "content": [{"type": "text", "text": text}]}});
-    let turns = turns(&mut read(Stream::Events(StreamForm::Claude), &[line]));
+    let turns = turns(&mut read(Stream::Events, &[line]));
     assert!(turns[0] >= 1_000, "{turns:?}");
 }
 
@@ -118,7 +118,7 @@ fn codex_tells_each_item_once() {
         json!({"type": "turn.completed", "usage": {"input_tokens": 900,
             "cached_input_tokens": 800, "output_tokens": 50}}),
     ];
-    let mut transcript = read(Stream::Events(StreamForm::Codex), &lines);
+    let mut transcript = read(Stream::Events, &lines);
     let tools: Vec<String> = calls(&mut transcript)
         .into_iter()
         .map(|call| call.tool)
@@ -129,7 +129,7 @@ fn codex_tells_each_item_once() {
     assert_eq!(transcript.said.text(), "{\"a\": 1}\n");
     assert!(transcript.denied && !transcript.failed);
     let failed = json!({"type": "turn.failed", "error": {"message": "usage limit reached"}});
-    let transcript = read(Stream::Events(StreamForm::Codex), &[failed]);
+    let transcript = read(Stream::Events, &[failed]);
     assert!(transcript.failed && transcript.said.text().contains("usage limit"));
 }
 
@@ -146,7 +146,7 @@ fn gemini_joins_what_it_says_in_pieces() {
         json!({"type": "result", "status": "success", "stats": {"total_tokens": 260,
             "input_tokens": 60, "output_tokens": 200, "cached": 10}}),
     ];
-    let mut transcript = read(Stream::Events(StreamForm::Gemini), &lines);
+    let mut transcript = read(Stream::Events, &lines);
     assert_eq!(
         calls(&mut transcript),
         [ToolCall::new("shell", &json!({"c": "ls"}))]
@@ -162,7 +162,7 @@ fn cursor_and_opencode_tell_their_calls() {
         "tool_call": {"readToolCall": {"args": {"path": "a"}}}});
     let done = json!({"type": "tool_call", "subtype": "completed",
         "tool_call": {"readToolCall": {"args": {"path": "a"}, "result": {}}}});
-    let mut transcript = read(Stream::Events(StreamForm::Cursor), &[line, done]);
+    let mut transcript = read(Stream::Events, &[line, done]);
     assert_eq!(
         calls(&mut transcript),
         [ToolCall::new("readToolCall", &json!({"path": "a"}))]
@@ -175,7 +175,7 @@ fn cursor_and_opencode_tell_their_calls() {
         json!({"type": "step_finish", "sessionID": "ses_1", "part": {"cost": 0.001,
             "tokens": {"input": 10, "output": 5, "reasoning": 1, "cache": {"read": 9, "write": 4}}}}),
     ];
-    let mut transcript = read(Stream::Events(StreamForm::Opencode), &lines);
+    let mut transcript = read(Stream::Events, &lines);
     assert_eq!(calls(&mut transcript).len(), 1);
     assert_eq!(
         transcript.used,
@@ -220,30 +220,22 @@ fn an_unknown_agent_is_read_as_far_as_it_can_be() {
 
 #[test]
 fn what_is_unknown_or_broken_is_passed_over() {
-    for form in [
-        StreamForm::Claude,
-        StreamForm::Codex,
-        StreamForm::Gemini,
-        StreamForm::Cursor,
-        StreamForm::Opencode,
+    let mut reader = Reader::new(Stream::Events);
+    for line in [
+        "{\"type\": \"new\", \"usage\": 7}",
+        "{\"type\": [",
+        "{}",
+        "{\"type\": \"assistant\"}",
+        "{\"type\": \"result\", \"usage\": [], \"permission_denials\": {}}",
+        "{\"type\": \"item.completed\"}",
+        "{\"type\": \"tool_use\"}",
     ] {
-        let mut reader = Reader::new(Stream::Events(form));
-        for line in [
-            "{\"type\": \"new\", \"usage\": 7}",
-            "{\"type\": [",
-            "{}",
-            "{\"type\": \"assistant\"}",
-            "{\"type\": \"result\", \"usage\": [], \"permission_denials\": {}}",
-            "{\"type\": \"item.completed\"}",
-            "{\"type\": \"tool_use\"}",
-        ] {
-            reader.line(line.as_bytes());
-        }
-        reader.line(b"\xff{");
-        reader.end();
-        assert_eq!(reader.transcript.used, None);
-        assert!(!reader.transcript.denied);
+        reader.line(line.as_bytes());
     }
+    reader.line(b"\xff{");
+    reader.end();
+    assert_eq!(reader.transcript.used, None);
+    assert!(!reader.transcript.denied);
 }
 
 #[test]

@@ -12,14 +12,14 @@ fn a_conversation_is_named_by_what_can_be_no_option() {
         json!(7),
         json!("x".repeat(999)),
     ] {
-        transcript.converses(&name);
+        transcript.converses(&json!({ "session_id": name }));
     }
     assert_eq!(
         (transcript.conversation.take(), transcript.events()),
         (None, Vec::new())
     );
-    transcript.converses(&json!("0c7-a"));
-    transcript.converses(&json!("0c7-a"));
+    transcript.converses(&json!({ "thread_id": "0c7-a" }));
+    transcript.converses(&json!({ "thread_id": "0c7-a" }));
     assert_eq!(
         transcript.events(),
         [AgentEvent::Conversation("0c7-a".to_owned())]
