@@ -21,7 +21,7 @@ use crate::session::{
     Began, Event, LedgerWatch, Reason, RunLine, RunStep, Salt, Session, SessionError,
 };
 
-const LOOK: Duration = Duration::from_millis(50);
+const EVENT_INTERVAL: Duration = Duration::from_millis(50);
 
 pub trait RunObserver {
     fn observe(&mut self, events: &RunEvent);
@@ -68,108 +68,77 @@ pub fn run(
     observer.observe(&RunEvent::Began { run, began });
 
     let shared = SharedRunState::new(plan);
-    let crew = Crew {
-        dir,
-        shared: &shared,
-        place: &place,
-        launcher: &launcher,
-        prompts,
-        sources,
+    let work = |index: usize, events: Sender<RunEvent>| -> Result<(), RunError> {
+        let session = Session::open(dir)?;
+        let mut worker = RunWorker {
+            shared: &shared,
+            index,
+            context: JudgeContext::of(&session, None)?,
+            place: &place,
+            launcher: &launcher,
+            prompts,
+            events,
+            ledger: LedgerWatch::of(session.dir()),
+            now,
+            salts,
+            session,
+        };
+        worker.work()
     };
-    let worked = crew.work(observer);
-    // Nothing may change any more what the report is to say.
+    let worked = thread::scope(|scope| {
+        let (sender, events) = mpsc::channel();
+        let workers: Vec<_> = (0..shared.plan.workers as usize)
+            .map(|index| {
+                let (sender, work, shared) = (sender.clone(), &work, &shared);
+                scope.spawn(move || {
+                    let worked = work(index, sender);
+                    if worked.is_err() {
+                        shared.stop(Reason::Error);
+                    }
+                    worked
+                })
+            })
+            .collect();
+        drop(sender);
+        listen(&events, observer, &shared);
+        let ends = workers.into_iter().map(|worker| match worker.join() {
+            Ok(end) => end,
+            Err(_) => Err(RunError::Deserted),
+        });
+        // Collected first, because every worker has to have ended.
+        let ends: Vec<_> = ends.collect();
+        ends.into_iter().collect::<Result<(), _>>()
+    });
+    // Nothing may change what the report is to say any more.
     launcher.reap_orphans();
     if worked.is_err() {
         shared.stop(Reason::Error);
     }
-    let board = session.fold()?;
-    let reason = reason(&shared, board.remaining() == 0);
+    let complete = session.fold()?.remaining() == 0;
+    let given_up = shared.counters().reasons.clone();
+    let reason = if complete {
+        Reason::Complete
+    } else {
+        let reason = shared.stopping().or_else(|| most_important(given_up));
+        // If all that could be driven is settled, the rest waits for what did not pass.
+        reason.unwrap_or(Reason::AgentFailed)
+    };
     append(&mut session, RunStep::Ended { reason })?;
     observer.observe(&RunEvent::Ended { run, reason });
     lock.remove();
     worked.map(|()| reason)
 }
 
-fn reason(shared: &SharedRunState, complete: bool) -> Reason {
-    if complete {
-        return Reason::Complete;
-    }
-    let reasons = shared.stopping().or_else(|| {
-        let reasons = shared.counters().reasons.clone();
-        most_important(reasons)
-    });
-    // Where all that could be driven is settled, the rest waits for what did not pass.
-    most_important(reasons).unwrap_or(Reason::AgentFailed)
-}
-
-struct Crew<'a> {
-    dir: &'a Path,
-    shared: &'a SharedRunState,
-    place: &'a RunDir,
-    launcher: &'a AgentLauncher,
-    prompts: &'a dyn PromptBuilder,
-    sources: Sources,
-}
-
-impl Crew<'_> {
-    fn work(&self, observer: &mut dyn RunObserver) -> Result<(), RunError> {
-        thread::scope(|scope| {
-            let (sender, events) = mpsc::channel();
-            let workers: Vec<_> = (0..self.shared.plan.workers as usize)
-                .map(|index| {
-                    let sender = sender.clone();
-                    scope.spawn(move || self.worker(index, sender))
-                })
-                .collect();
-            drop(sender);
-            self.listen(&events, observer);
-            let ends = workers.into_iter().map(|worker| match worker.join() {
-                Ok(end) => end,
-                Err(_) => Err(RunError::Deserted),
-            });
-            // Every one has to have ended.
-            let ends: Vec<_> = ends.collect();
-            ends.into_iter().collect()
-        })
-    }
-
-    fn worker(&self, index: usize, sender: Sender<RunEvent>) -> Result<(), RunError> {
-        let worked = self.run_worker(index, sender);
-        if worked.is_err() {
-            self.shared.stop(Reason::Error);
+/// Hands on the events of the workers until all have ended.
+fn listen(events: &Receiver<RunEvent>, observer: &mut dyn RunObserver, shared: &SharedRunState) {
+    loop {
+        match events.recv_timeout(EVENT_INTERVAL) {
+            Ok(event) => observer.observe(&event),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
         }
-        worked
-    }
-
-    fn run_worker(&self, index: usize, sender: Sender<RunEvent>) -> Result<(), RunError> {
-        let session = Session::open(self.dir)?;
-        let context = JudgeContext::of(&session, None)?;
-        let mut worker = RunWorker {
-            shared: self.shared,
-            index,
-            context,
-            place: self.place,
-            launcher: self.launcher,
-            prompts: self.prompts,
-            events: sender,
-            ledger: LedgerWatch::of(session.dir()),
-            now: self.sources.now,
-            salts: self.sources.salts,
-            session,
-        };
-        worker.work()
-    }
-
-    fn listen(&self, events: &Receiver<RunEvent>, observer: &mut dyn RunObserver) {
-        loop {
-            match events.recv_timeout(LOOK) {
-                Ok(events) => observer.observe(&events),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            if observer.wants_to_stop() {
-                self.shared.stop(Reason::Interrupted);
-            }
+        if observer.wants_to_stop() {
+            shared.stop(Reason::Interrupted);
         }
     }
 }
