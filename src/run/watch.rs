@@ -125,7 +125,6 @@ impl RunWorker<'_> {
                 self.shared.is_using(self.index, limits.bill(&spent));
             }
             AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
-            AgentEvent::Denied(_) => {}
         }
         None
     }

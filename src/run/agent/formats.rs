@@ -88,9 +88,7 @@ impl Reader {
                 for part in event["message"]["content"].as_array().into_iter().flatten() {
                     let text = part["content"].as_str().unwrap_or_default();
                     let is_denied = NOT_GRANTED.iter().any(|words| text.contains(words));
-                    if part["is_error"] == true && is_denied {
-                        transcript.is_denied(text);
-                    }
+                    transcript.denied |= part["is_error"] == true && is_denied;
                 }
             }
             "tool_call" if event["subtype"] == "started" => {
@@ -101,17 +99,17 @@ impl Reader {
             // Claude Code and Gemini
             "result" => {
                 transcript.end_line();
-                for text in [&event["result"], &event["error"]["message"]] {
-                    transcript.says(text.as_str().unwrap_or_default());
+                let texts = [&event["result"], &event["error"]["message"]];
+                for text in texts.into_iter().filter_map(Value::as_str) {
+                    transcript.says(text);
                 }
                 transcript.failed |= event["is_error"] == true || status_is("error");
                 if let Some(tokens) = tokens_in(&event["stats"]) {
                     transcript.turn(Usage { tokens, cost: None });
                 }
                 read_totals(event, transcript);
-                for denied in event["permission_denials"].as_array().into_iter().flatten() {
-                    transcript.is_denied(denied["tool_name"].as_str().unwrap_or("a tool"));
-                }
+                let denied = event["permission_denials"].as_array();
+                transcript.denied |= denied.is_some_and(|denied| !denied.is_empty());
             }
             // Gemini
             "message" if event["role"] != "user" => {
@@ -119,9 +117,7 @@ impl Reader {
             }
             "tool_result" => {
                 let why = event["error"]["message"].as_str().unwrap_or_default();
-                if status_is("error") && why.to_lowercase().contains("denied") {
-                    transcript.is_denied(why);
-                }
+                transcript.denied |= status_is("error") && why.to_lowercase().contains("denied");
             }
             // Gemini and OpenCode
             "tool_use" => {
@@ -130,9 +126,7 @@ impl Reader {
                 let arguments = event.get("parameters").unwrap_or(&part["state"]["input"]);
                 transcript.calls(tool.unwrap_or_default(), arguments);
                 let why = part["state"]["error"].as_str().unwrap_or_default();
-                if why.contains("rejected permission") {
-                    transcript.is_denied(why);
-                }
+                transcript.denied |= why.contains("rejected permission");
             }
             // OpenCode
             "text" => transcript.says(part["text"].as_str().unwrap_or_default()),
@@ -226,9 +220,7 @@ impl Reader {
             }
             _ => return,
         };
-        if ended && item["status"] == "declined" {
-            self.transcript.is_denied(tool);
-        }
+        self.transcript.denied |= ended && item["status"] == "declined";
         let id = item["id"].as_str().unwrap_or_default();
         let is_new = id.is_empty() || !self.items.iter().any(|known| known == id);
         // The changes of a file may be known only at the end.

@@ -87,11 +87,6 @@ impl Transcript {
         }
     }
 
-    pub(super) fn is_denied(&mut self, what: &str) {
-        self.denied = true;
-        self.event(AgentEvent::Denied(named(what)));
-    }
-
     fn event(&mut self, event: AgentEvent) {
         if self.events.len() < MAX_EVENTS {
             self.events.push(event);
@@ -135,7 +130,6 @@ pub enum AgentEvent {
     Turn { new_tokens: u64 },
     Spent(Spent),
     Conversation(String),
-    Denied(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

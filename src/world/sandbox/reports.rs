@@ -3,14 +3,12 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
 use nix::unistd::{UnlinkatFlags, unlinkat};
-
-use super::run::is_beneath;
 
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -59,6 +57,12 @@ fn parent(scratch: &Path, report: &str) -> Result<(OwnedFd, PathBuf), Errno> {
         )?;
     }
     Ok((dir, PathBuf::from(name)))
+}
+
+/// Whether a relative path stays below the directory from which it starts.
+pub(super) fn is_beneath(path: &str) -> bool {
+    let down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    Path::new(path).components().all(down)
 }
 
 #[cfg(test)]

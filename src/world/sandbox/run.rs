@@ -1,7 +1,7 @@
 //! Runs one command in a confined child, to its end.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -51,7 +51,7 @@ impl Request {
         }
         let dir = fs::canonicalize(scratch.join(&order.dir));
         let dir = dir.ok().filter(|dir| dir.starts_with(&scratch));
-        let Some(dir) = dir.filter(|_| is_beneath(&order.dir)) else {
+        let Some(dir) = dir.filter(|_| reports::is_beneath(&order.dir)) else {
             return refuse("the working directory is not in the scratch copy");
         };
         let mut writable = vec![scratch.clone(), temporary.to_owned()];
@@ -81,12 +81,6 @@ impl Request {
     pub(super) fn max_file_bytes(&self) -> u64 {
         MAX_FILE_BYTES.max(self.order.output_bytes)
     }
-}
-
-/// Whether a relative path stays below the directory from which it starts.
-pub(super) fn is_beneath(path: &str) -> bool {
-    let down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    Path::new(path).components().all(down)
 }
 
 /// Runs a command in a scratch copy. Nothing of it is left running.
