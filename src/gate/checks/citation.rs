@@ -27,10 +27,10 @@ use crate::world::tree::TreePath;
 pub struct CitationConfig {
     /// The field that holds the citations, one a line.
     field: Option<String>,
-    /// In its place: the path of the file that holds them, as a template.
+    /// Instead of `field`: the path of the file that holds them, as a template.
     path: Option<String>,
-    /// Where they stand if the text is JSON, by RFC 6901; `*` stands for every item or member.
-    /// Each is one string.
+    /// Where they are if the text is JSON: a JSON pointer (RFC 6901), in which `*` matches every
+    /// item or member. Each is one string.
     pointer: Option<String>,
     /// The fewest citations; one that is repeated counts once.
     #[serde(default = "one")]
@@ -84,7 +84,7 @@ impl CheckConfig for CitationConfig {
     }
 }
 
-/// The citations of a text: where each stands in it, and its text.
+/// The citations of a text, each with its place in it.
 fn listed(text: &Text, pointer: Option<&Pointer>) -> Result<Vec<(String, Option<String>)>, Fact> {
     let Some(pointer) = pointer else {
         let lines = text.said.lines().enumerate();

@@ -28,18 +28,18 @@ const MAX_RETRIES: u32 = 10;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandConfig {
-    /// The program, the same for every quest, and its arguments, each a template. No shell reads
-    /// them, and no submitted text becomes an option.
+    /// The program, the same for every quest, and its arguments, each a template. No shell is
+    /// involved, and no submitted text becomes an option.
     argv: Vec<String>,
-    /// Further variables, as templates.
+    /// Additional environment variables, as templates.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// Variables of `scan`'s own environment that are frozen for it.
+    /// Environment variables that `scan` passes on and freezes.
     #[serde(default)]
     pass_env: Vec<String>,
-    /// Where it starts, relative to the tree, as a template.
+    /// Its working directory, relative to the tree, as a template.
     cwd: Option<String>,
-    /// What it reads on its standard input, as a template.
+    /// Its standard input, as a template.
     stdin: Option<String>,
     /// How long it may take.
     #[serde(default = "a_minute")]
@@ -47,36 +47,36 @@ pub struct CommandConfig {
     /// How much it may print.
     #[serde(default = "ten_mebibytes")]
     output_cap: ByteSize,
-    /// The codes that pass.
+    /// The exit codes that pass.
     #[serde(default = "zero")]
     pub(super) exit: Vec<i32>,
-    /// The codes that say that it cannot be told.
+    /// The exit codes that mean that the command cannot tell.
     #[serde(default)]
     pub(super) unconfirmed_exit: Vec<i32>,
     /// How its output becomes facts.
     facts: Option<FactsTable>,
-    /// The files that it makes; what stood there before is removed.
+    /// The files that it writes. Existing files of these names are removed first.
     #[serde(default)]
     pub(super) reports: Vec<String>,
     /// The fewest tests that must have passed; 1 where `facts` tells of tests.
     min_passed: Option<u32>,
     /// The most tests that may have been skipped.
     max_skipped: Option<u32>,
-    /// Further rounds while it fails.
+    /// How often it is run again while it fails.
     #[serde(default)]
     retries: u32,
-    /// What it means that a further round passed.
+    /// What it means that it passed only when run again.
     #[serde(default)]
     flaky: Flaky,
-    /// What it may reach.
+    /// What it may reach over the network.
     network: Option<NetworkName>,
-    /// What it may write beside its copy of the tree, absolute.
+    /// The absolute paths that it may write, in addition to its copy of the tree.
     #[serde(default)]
     writable: Vec<String>,
-    /// The services that must be up.
+    /// The services that must be running.
     #[serde(default)]
     services: Vec<String>,
-    /// What it means that it was still running when its time was up.
+    /// What it means that it ran into its timeout.
     #[serde(default)]
     on_timeout: OnTimeout,
 }

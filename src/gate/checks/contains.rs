@@ -31,35 +31,35 @@ use crate::world::page::Page;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContainsConfig {
-    /// The text that is looked for, as a template.
+    /// The text to look for, as a template.
     text: Option<String>,
-    /// In its place: the field that says it. Where it was left out the check passes.
+    /// Instead of `text`: the field that contains it. If the field is left out, the check passes.
     field: Option<String>,
     /// The page that shows it, as a template. Its URL may not carry the text.
     url: Option<String>,
-    /// In its place: the path of the file that says it, as a template.
+    /// Instead of `url`: the path of the file that contains it, as a template.
     path: Option<String>,
-    /// Whether the file is looked at as it was at the scan. Otherwise the agent may have written
-    /// it, and the check shows a form alone.
+    /// Whether the file is read as it was at the scan. Otherwise the agent may have written it, and
+    /// the check verifies no fact.
     #[serde(default = "yes")]
     pinned: bool,
-    /// What the text is: itself, or a date as `2026-11-22`, which may stand there in any way that
-    /// can mean no other one.
+    /// How the text is read: literally, or as a date such as `2026-11-22`, which may be written in
+    /// any unambiguous way.
     #[serde(default, rename = "as")]
     reading: Reading,
-    /// Whether case makes no difference; it never does to a date.
+    /// Whether case is ignored; for a date it always is.
     #[serde(default)]
     ignore_case: bool,
-    /// How often it must stand there.
+    /// How often it must appear.
     #[serde(default = "once")]
     count_min: usize,
-    /// The fewest characters that are worth looking for.
+    /// The fewest characters that the text must have.
     #[serde(default = "three")]
     min_chars: usize,
     /// The site that the page must belong to, as a template: a URL, an e-mail address or a host.
     same_site_as: Option<String>,
-    /// Whether words of the text may stand in the page's path, as in `/acme-buys-bolt`. Otherwise
-    /// that leaves it to a person.
+    /// Whether words of the text may appear in the page's path, as in `/acme-buys-bolt`. Otherwise
+    /// such a page is left to a person.
     #[serde(default)]
     slug: bool,
 }

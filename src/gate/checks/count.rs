@@ -14,14 +14,14 @@ use crate::gate::Fact;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountConfig {
-    /// The field whose text is looked at.
+    /// The field whose text is counted.
     field: Option<String>,
-    /// In its place: the path of the file, as a template.
+    /// Instead of `field`: the path of a file, as a template.
     path: Option<String>,
     /// What is counted.
     of: Counted,
-    /// Where in a JSON text, by RFC 6901; `*` stands for every item or member, and each is counted
-    /// by itself.
+    /// Where in a JSON text: a JSON pointer (RFC 6901), in which `*` matches every item or member.
+    /// Each match is counted by itself.
     pointer: Option<String>,
     /// The fewest.
     min: Option<usize>,

@@ -22,20 +22,20 @@ use crate::world::tree::TreePath;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageConfig {
-    /// The command that makes the report.
+    /// The check of kind `command` that writes the report.
     from: String,
     /// The report, one of the command's `reports`.
     report: String,
     /// The report's format.
     #[serde(rename = "format")]
     _format: FormatName,
-    /// The file, as a template of what the list says.
+    /// The file, as a template that uses only the list.
     file: String,
-    /// The first of the quest's own lines, as such a template; all lines where it is not said.
+    /// The first line of the quest, as such a template. Default: all lines of the file.
     first: Option<String>,
-    /// The last of them.
+    /// The last line of the quest.
     last: Option<String>,
-    /// How many of a hundred lines must have run.
+    /// The percentage of these lines that must have run.
     #[serde(default = "all")]
     #[schemars(range(min = 1, max = 100))]
     threshold: u8,

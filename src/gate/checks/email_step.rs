@@ -20,7 +20,7 @@ use crate::quest::file::{Mistake, RawTable, unknown_name};
 pub struct StepKind {
     pub name: &'static str,
     pub shows: Shows,
-    /// The keys of [`StepTable`] that it goes by.
+    /// The keys of [`StepTable`] that it reads.
     keys: &'static [&'static str],
     step: &'static Step,
 }
@@ -81,16 +81,15 @@ pub static IDENTITY: StepKind = step(
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct StepTable {
-    /// The field that holds the company's site: `site` where it is not said.
+    /// The field that holds the company's site. Default: `site`.
     site: Option<String>,
-    /// The field that holds the address: `email` where it is not said.
+    /// The field that holds the address. Default: `email`.
     email: Option<String>,
-    /// The field that holds the page which shows it: `source` where it is not said.
+    /// The field that holds the page that shows the address. Default: `source`.
     source: Option<String>,
-    /// The column that names the site which is expected; one that the list itself gives as the
-    /// quest's site comes first.
+    /// The column that names the expected site, if the list itself names no site of the quest.
     anchor: Option<String>,
-    /// Whether an address that reads as a person's is for a person to judge.
+    /// Whether an address that looks like a person's own is left to a person.
     role_only: bool,
 }
 

@@ -29,9 +29,9 @@ use crate::world::sandbox::{Call, CallAnswer, Called, Started};
 pub struct HttpConfig {
     /// A page that must answer, as a template.
     url: Option<String>,
-    /// The field of which each http(s) link must answer.
+    /// The field in which every http(s) link must answer.
     links_in: Option<String>,
-    /// In its place: the path of the file of which each must, as a template.
+    /// Instead of `links_in`: the path of the file in which every link must, as a template.
     links_path: Option<String>,
     /// The fewest links.
     #[serde(default = "one")]
@@ -40,32 +40,30 @@ pub struct HttpConfig {
     service: Option<String>,
     /// The field that holds the request as JSON: `method`, `path`, `headers`, `body`.
     request: Option<String>,
-    /// In its place: the path of the file that holds it, as a template.
+    /// Instead of `request`: the path of the file that holds it, as a template.
     request_path: Option<String>,
-    /// In their place: the method, as a template.
+    /// Instead of a submitted request: the method, as a template.
     method: Option<String>,
     /// The path and query, as a template.
     path: Option<String>,
     /// The body, as a template.
     body: Option<String>,
-    /// The methods that a request may have.
+    /// The allowed methods.
     #[serde(default)]
     methods: Vec<String>,
-    /// The operation that it must be a request of, as a template: `GET /users/{id}`.
+    /// The operation that the request must be for, as a template: `GET /users/{id}`.
     must_match: Option<String>,
-    /// The statuses that may be answered; any of 2xx where none is named. Of a page no more is
-    /// known than that it is 2xx, or which other it is.
+    /// The allowed statuses. Default: any 2xx. The exact 2xx status of a page is not known.
     #[serde(default)]
     status: Vec<u16>,
-    /// In its place: the statuses that this quest's request may be answered with, parted by commas,
-    /// as a template.
+    /// Instead of `status`: the allowed statuses of this quest, separated by commas, as a template.
     status_of: Option<String>,
-    /// A file beside the quest file with the JSON schema of the body.
+    /// A file next to the quest file with the JSON schema of the body.
     schema: Option<String>,
-    /// Where in that file, such as an `OpenAPI` document, it stands: a JSON pointer (RFC 6901), as a
-    /// template.
+    /// Where the schema is in that file, such as an `OpenAPI` document: a JSON pointer (RFC 6901), as
+    /// a template.
     schema_at: Option<String>,
-    /// How long its answer may take.
+    /// How long the answer may take.
     #[serde(default = "ten_seconds")]
     timeout: Span,
 }

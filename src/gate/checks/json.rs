@@ -36,23 +36,23 @@ const IN_POINTER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'~');
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JsonSchemaConfig {
-    /// The field whose text is looked at.
+    /// The field whose text is checked.
     field: Option<String>,
-    /// In its place: the path of the file, as a template.
+    /// Instead of `field`: the path of a file, as a template.
     path: Option<String>,
-    /// The schema: a file beside the quest file, or a table. What it refers to outside itself is
-    /// not looked for. The table `{}` takes all that is JSON.
+    /// The schema: a file next to the quest file, or a table; `{}` accepts any JSON. References to
+    /// other documents are not resolved.
     schema: SchemaText,
     /// Whether each line is a value of its own.
     #[serde(default)]
     lines: bool,
 }
 
-/// Where a schema stands.
+/// Where a schema is.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum SchemaText {
-    /// In a file beside the quest file.
+    /// In a file next to the quest file.
     Beside(String),
     /// Here.
     Inline(Map<String, Value>),

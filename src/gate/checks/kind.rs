@@ -27,7 +27,7 @@ pub const MAX_FACTS: usize = 20;
 /// What ends the id of the rule that fires where the world could not say.
 pub const UNCONFIRMED: &str = "-unconfirmed";
 
-/// What a check of some kind is told in its table, besides what every check is told.
+/// The keys of a kind's table, except those that every check has.
 pub trait CheckConfig: DeserializeOwned + JsonSchema {
     const KIND: &'static str;
     const SHOWS: Shows;
@@ -261,21 +261,21 @@ pub enum Parsed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckHead {
-    /// Its name in kebab-case, and its rule's id.
+    /// Its name in kebab-case, which is also the id of its rule.
     pub name: String,
-    /// What it does.
+    /// The kind of check.
     pub kind: String,
-    /// What its rule's firing means for the verdict.
+    /// What it means for the verdict that the check fails.
     #[serde(default)]
     pub level: LevelName,
     /// The checks before it: where one has failed or was not run, it is not run.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// What it means that its rule fired: one line for the catalogue.
+    /// What it means that the check fails: one line for the list of rules.
     pub means: Option<String>,
-    /// What would flip the verdict: one line, addressed to the agent.
+    /// What would make the check pass: one line, addressed to the agent.
     pub remedy: Option<String>,
-    /// What follows when it fails.
+    /// What happens when it fails.
     #[serde(default)]
     pub on_fail: OnFail,
 }
@@ -284,7 +284,7 @@ pub struct CheckHead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFail {
-    /// The agent is told.
+    /// The agent sees the facts.
     #[default]
     Tell,
     /// The `[fixer]` is started with the facts first.

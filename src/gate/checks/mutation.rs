@@ -23,18 +23,17 @@ use crate::world::sandbox::{Edit, End, Order, Ran};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MutationConfig {
-    /// The command that must fail.
+    /// The check of kind `command` that must fail.
     from: String,
-    /// The file that is changed, as a template of what the list says.
+    /// The file to change, as a template that uses only the list.
     file: String,
     /// The first line of the function, as such a template.
     first: String,
     /// Its last line.
     last: String,
-    /// Changes of single lines of the function, each made in every line alone that it fits.
+    /// Changes of single lines of the function. Each is made in every matching line, one at a time.
     lines: Vec<LineTable>,
-    /// The codes with which the command fails because tests do; all that do not pass where it is
-    /// not said.
+    /// The exit codes that mean that tests failed. Default: every code that does not pass.
     #[serde(default)]
     red_exit: Vec<i32>,
 }
@@ -45,7 +44,7 @@ pub struct MutationConfig {
 struct LineTable {
     /// A pattern, such as `return .+`.
     find: String,
-    /// What takes the place of what it matches, such as `return None`; `$1` is its first group.
+    /// The replacement, such as `return None`; `$1` is the first group of the pattern.
     put: String,
 }
 

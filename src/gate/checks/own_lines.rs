@@ -52,16 +52,14 @@ impl OwnLines {
     pub fn of(&self, context: &Context<'_>) -> Result<Place, Fact> {
         let file = rendered(&self.file, context)?;
         let file = TreePath::parse(&file);
-        let file =
-            file.map_err(|bad| unsaid("a file of the tree", &bad.to_string()).unconfirmed())?;
+        let file = file.map_err(|bad| unsaid("a file of the tree", &bad.to_string()))?;
         let lines = match &self.range {
             None => None,
             Some((first, last)) => {
                 let (first, last) = (number(first, context)?, number(last, context)?);
                 if first == 0 || first > last {
                     let actual = format!("{first} to {last}");
-                    let detail = unsaid("a first line, from 1, and a last one", &actual);
-                    return Err(detail.unconfirmed());
+                    return Err(unsaid("a first line, from 1, and a last one", &actual));
                 }
                 Some(first..=last)
             }
@@ -100,22 +98,22 @@ impl Place {
     }
 
     fn no_file(&self, actual: &str) -> Fact {
-        let detail = unsaid("a file of the tree", actual);
-        detail.at(self.file.as_str()).unconfirmed()
+        unsaid("a file of the tree", actual).at(self.file.as_str())
     }
 }
 
+/// What the list names is the operator's, so nothing of it is the agent's fault.
 fn unsaid(expected: &str, actual: &str) -> Fact {
-    Fact::wrong(format!("the list names {expected}"), shown(actual))
+    Fact::wrong(format!("the list names {expected}"), shown(actual)).unconfirmed()
 }
 
 fn rendered(template: &Template, context: &Context<'_>) -> Result<String, Fact> {
     let text = context.render(template);
-    text.map_err(|bad| unsaid("a file and its lines", &bad.to_string()).unconfirmed())
+    text.map_err(|bad| unsaid("a file and its lines", &bad.to_string()))
 }
 
 fn number(template: &Template, context: &Context<'_>) -> Result<u32, Fact> {
     let text = rendered(template, context)?;
     let number = text.trim().parse();
-    number.map_err(|_| unsaid("a line's number", &text).unconfirmed())
+    number.map_err(|_| unsaid("a line's number", &text))
 }

@@ -30,14 +30,14 @@ use crate::world::sandbox::{Edit, End, Order, Ran};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptConfig {
-    /// The script, relative to the quest file. It is frozen at the scan.
+    /// The path of the script, relative to the quest file. `scan` freezes the script.
     script: String,
-    /// The program that runs it, and what stands before it among the arguments.
+    /// The program that runs it, and the arguments before the script.
     interpreter: Vec<String>,
-    /// Further variables, as templates.
+    /// Additional environment variables, as templates.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// Variables of `scan`'s own environment that are frozen for it.
+    /// Environment variables that `scan` passes on and freezes.
     #[serde(default)]
     pass_env: Vec<String>,
     /// How long it may take.
@@ -46,15 +46,15 @@ pub struct ScriptConfig {
     /// How much it may print.
     #[serde(default = "ten_mebibytes")]
     output_cap: ByteSize,
-    /// What it may reach.
+    /// What it may reach over the network.
     network: Option<NetworkName>,
-    /// What it may write beside its copy of the tree, absolute.
+    /// The absolute paths that it may write, in addition to its copy of the tree.
     #[serde(default)]
     writable: Vec<String>,
-    /// The services that must be up.
+    /// The services that must be running.
     #[serde(default)]
     services: Vec<String>,
-    /// What it means that it was still running when its time was up.
+    /// What it means that it ran into its timeout.
     #[serde(default)]
     on_timeout: OnTimeout,
 }
@@ -200,75 +200,19 @@ struct ToldFact {
 /// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
 /// contradicts itself, confirms nothing.
 pub fn judged(ran: &Ran, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
-    let unclear = |why: String| {
-        let detail = Fact::wrong("an answer of the script", format!("{why}: {}", tail(ran)));
-        vec![detail.unconfirmed()]
-    };
-    let code = match ran.end {
-        End::Exited(code @ 0..=2) => code,
-        End::Exited(code) => return unclear(format!("it ended with the code {code}")),
-        End::Signalled(signal) => return unclear(format!("it was ended by signal {signal}")),
-        _ => return unclear(String::from("it did not end by itself")),
-    };
-    let said = ran.stdout.trim_ascii();
-    if said.is_empty() {
-        return by_code(code, ran, means);
-    }
-    if !said.starts_with(b"{") {
-        // What the script says may stand after words that code under test printed.
-        return match code {
-            1 => by_code(code, ran, means),
-            _ => unclear(format!(
-                "it ended with the code {code}, and printed no answer"
-            )),
-        };
-    }
-    // What a script repeats of a submission need be no text, and is the submission's doing.
-    let said = whole_text(said);
-    let answer = json::value(&said).and_then(serde_json::from_value);
-    let answer: Answer = match answer {
+    let (verdict, mut facts) = match answered(ran, fields) {
         Ok(answer) => answer,
-        Err(error) => return unclear(format!("it cannot be read ({error})")),
-    };
-    let agrees = match answer.verdict {
-        Verdict::Pass => code == 0,
-        // A script that has said its verdict in words may well end as one that has done its work.
-        Verdict::Fail => code != 2,
-        Verdict::Review => code != 1,
-    };
-    if !agrees {
-        return unclear(format!(
-            "it says {} and ends with the code {code}",
-            answer.verdict
-        ));
-    }
-    match details(answer.facts, fields) {
-        Err(unknown) => unclear(format!("it names a field `{unknown}` that there is not")),
-        Ok(details) if answer.verdict == Verdict::Pass && !details.is_empty() => {
-            unclear(String::from("it says PASS, and what stands in the way"))
+        Err(why) => {
+            let actual = format!("{why}: {}", tail(ran));
+            return vec![Fact::wrong("an answer of the script", actual).unconfirmed()];
         }
-        Ok(details) => by_verdict(answer.verdict, details, ran, means),
-    }
-}
-
-fn by_code(code: i32, ran: &Ran, means: Option<&str>) -> Vec<Fact> {
-    let verdict = match code {
-        0 => Verdict::Pass,
-        1 => Verdict::Fail,
-        _ => Verdict::Review,
     };
-    by_verdict(verdict, Vec::new(), ran, means)
-}
-
-fn by_verdict(verdict: Verdict, mut facts: Vec<Fact>, ran: &Ran, means: Option<&str>) -> Vec<Fact> {
     if verdict != Verdict::Pass && facts.is_empty() {
         let actual = format!("it says {verdict}: {}", tail(ran));
         // What the check means is not known to be so where the script cannot tell.
         let means = means.filter(|_| verdict == Verdict::Fail);
-        facts.push(Fact::wrong(
-            "the script passes it",
-            with_meaning(means, actual),
-        ));
+        let actual = with_meaning(means, actual);
+        facts.push(Fact::wrong("the script passes it", actual));
     }
     if verdict == Verdict::Review {
         facts = facts.into_iter().map(Fact::unconfirmed).collect();
@@ -276,20 +220,56 @@ fn by_verdict(verdict: Verdict, mut facts: Vec<Fact>, ran: &Ran, means: Option<&
     facts
 }
 
-/// The facts as details; the name of a field that there is not where one names it.
-fn details(facts: Vec<ToldFact>, fields: &[Field]) -> Result<Vec<Fact>, String> {
-    let detail = |fact: ToldFact| {
-        let mut detail = Fact::wrong(
-            truncate(&fact.expected, MAX_TEXT),
-            truncate(&fact.actual, MAX_TEXT),
-        );
-        let place = fact.location.as_deref();
-        detail.location = place.map(|at| truncate(at, MAX_TEXT).into());
-        if let Some(name) = fact.field {
-            let field = fields.iter().find(|field| field.name.as_str() == name);
-            detail.field = Some(field.ok_or(name)?.name.clone());
-        }
-        Ok(detail)
+/// The verdict of a script with its facts, or why it has given none.
+fn answered(ran: &Ran, fields: &[Field]) -> Result<(Verdict, Vec<Fact>), String> {
+    let (code, by_code) = match ran.end {
+        End::Exited(0) => (0, Verdict::Pass),
+        End::Exited(1) => (1, Verdict::Fail),
+        End::Exited(2) => (2, Verdict::Review),
+        End::Exited(code) => return Err(format!("it ended with the code {code}")),
+        End::Signalled(signal) => return Err(format!("it was ended by signal {signal}")),
+        _ => return Err(String::from("it did not end by itself")),
     };
-    facts.into_iter().map(detail).collect()
+    let said = ran.stdout.trim_ascii();
+    // What the script says may come after words that code under test printed.
+    if said.is_empty() || (code == 1 && !said.starts_with(b"{")) {
+        return Ok((by_code, Vec::new()));
+    }
+    if !said.starts_with(b"{") {
+        return Err(format!(
+            "it ended with the code {code}, and printed no answer"
+        ));
+    }
+    // What a script repeats of a submission need be no text, and is the submission's doing.
+    let answer = json::value(&whole_text(said)).and_then(serde_json::from_value::<Answer>);
+    let answer = answer.map_err(|error| format!("it cannot be read ({error})"))?;
+    let verdict = answer.verdict;
+    let agrees = match verdict {
+        Verdict::Pass => code == 0,
+        // A script that has said its verdict in words may well end as one that has done its work.
+        Verdict::Fail => code != 2,
+        Verdict::Review => code != 1,
+    };
+    if !agrees {
+        return Err(format!("it says {verdict} and ends with the code {code}"));
+    }
+    if verdict == Verdict::Pass && !answer.facts.is_empty() {
+        return Err(String::from("it says PASS, and what stands in the way"));
+    }
+    let facts = answer.facts.into_iter().map(|fact| fact.read(fields));
+    Ok((verdict, facts.collect::<Result<_, _>>()?))
+}
+
+impl ToldFact {
+    fn read(self, fields: &[Field]) -> Result<Fact, String> {
+        let brief = |text: &str| truncate(text, MAX_TEXT).into_owned();
+        let mut fact = Fact::wrong(brief(&self.expected), brief(&self.actual));
+        fact.location = self.location.map(|place| brief(&place).into());
+        if let Some(name) = self.field {
+            let field = fields.iter().find(|field| field.name.as_str() == name);
+            let unknown = || format!("it names a field `{name}` that there is not");
+            fact.field = Some(field.ok_or_else(unknown)?.name.clone());
+        }
+        Ok(fact)
+    }
 }

@@ -18,8 +18,8 @@ use crate::world::tree::{TreePath, Zones};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnlyChangedConfig {
-    /// Where changes are allowed, as globs that may be templates; the tree's `write` where it is
-    /// not said. What a template puts in stands for itself, whatever letters it has.
+    /// Where changes are allowed, as globs that may be templates. Default: the tree's `write`. The
+    /// value of a template is taken literally.
     paths: Option<Vec<String>>,
 }
 
@@ -87,11 +87,12 @@ fn literal(values: &Values) -> Values {
 pub struct FileExistsConfig {
     /// The file's path in the tree, as a template.
     path: Option<String>,
-    /// In its place: the field that says the path. Where it was left out the check passes.
+    /// Instead of `path`: the field that contains the path. If the field is left out, the check
+    /// passes.
     field: Option<String>,
-    /// The least size, in bytes.
+    /// The smallest allowed size, in bytes.
     min_bytes: Option<u64>,
-    /// The greatest size, in bytes.
+    /// The largest allowed size, in bytes.
     max_bytes: Option<u64>,
 }
 

@@ -32,7 +32,7 @@ pub struct FixerTable {
     pub pass: Vec<String>,
     /// What it may reach.
     pub network: Option<ReviewerNetwork>,
-    /// What it may write beside the tree, absolute.
+    /// The absolute paths that it may write, in addition to the tree.
     #[serde(default)]
     pub writable: Vec<String>,
     /// How long it may take.
@@ -62,18 +62,18 @@ const fn three_times() -> NonZeroU32 {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputTable {
-    /// What the list is; told from the file where it is not said.
+    /// The format of the list. Default: detected from the file.
     pub format: Option<InputFormat>,
-    /// The column, or columns, of the quest's key; of a directory the path where it is not said.
+    /// The column or columns of the quest's key. Default for a directory: the path.
     #[serde(default)]
     pub key: Vec<String>,
     /// The columns that the prompt shows.
     #[serde(default)]
     pub show: Vec<String>,
-    /// The columns that checks go by: what the operator knows beforehand.
+    /// The columns that checks use: what the operator already knows.
     #[serde(default)]
     pub anchor: Vec<String>,
-    /// The column of the keys that must have passed first, parted by `;`.
+    /// The column of the keys that must pass first, separated by `;`.
     pub after: Option<String>,
     /// The sheet of a workbook.
     pub sheet: Option<String>,
@@ -125,7 +125,7 @@ pub struct ServiceTable {
     /// Variables of `scan`'s own environment that are frozen for it.
     #[serde(default)]
     pub pass_env: Vec<String>,
-    /// How it is known that it is ready.
+    /// How to tell that it is ready.
     #[serde(default)]
     pub ready: ReadyTable,
     /// How long it may take to be ready.
@@ -133,7 +133,7 @@ pub struct ServiceTable {
     pub start_within: Span,
 }
 
-/// How it is known that a service is ready: one of these, else that its port is open.
+/// How to tell that a service is ready: one of these. Default: its port is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadyTable {
@@ -154,11 +154,10 @@ pub struct TreeTable {
     /// Its directory, relative to the quest file; `scan --tree` says otherwise, and where neither
     /// does it is the directory in which `scan` runs.
     pub root: Option<String>,
-    /// The zones in which an agent may change files, as globs. What it changes elsewhere reaches
-    /// no check.
+    /// Where an agent may change files, as globs. Changes elsewhere are not seen by any check.
     #[serde(default)]
     pub write: Vec<String>,
-    /// What does not belong to the tree, as globs.
+    /// What is not part of the tree, as globs.
     #[serde(default)]
     pub ignore: Vec<String>,
 }
@@ -186,7 +185,7 @@ pub struct FieldTable {
     /// The values that a choice is made of.
     #[serde(default)]
     pub choices: Vec<String>,
-    /// Whether it is taken as it comes: no check has to go by it, and nobody verifies what it says.
+    /// Whether the field is accepted without a check: nobody verifies what it says.
     #[serde(default)]
     pub unchecked: bool,
 }
@@ -205,7 +204,7 @@ pub struct ControlTable {
     pub name: String,
     /// The key of its quest.
     pub key: String,
-    /// The cells of its quest's row that checks and the prompt go by.
+    /// The cells of its quest's row that checks and the prompt use.
     #[serde(default)]
     pub input: BTreeMap<String, String>,
     /// The site that the list names for its quest.
@@ -219,13 +218,13 @@ pub struct ControlTable {
     /// The verdict that it must get.
     #[schemars(with = "String", extend("enum" = ["PASS", "REVIEW", "FAIL"]))]
     pub verdict: Verdict,
-    /// The rules that must fire, and no others. Where it is not said any may.
+    /// The rules that must fire, and no others. Default: any may fire.
     pub fires: Option<Vec<String>>,
-    /// A directory that stands in for the tree as `scan` finds it.
+    /// A directory to use as the tree that `scan` finds.
     pub tree: Option<String>,
-    /// A directory whose files stand in for what the agent wrote into the tree.
+    /// A directory whose files are used as what the agent wrote into the tree.
     pub writes: Option<String>,
-    /// A recorded world, as JSON, that stands in for pages and DNS.
+    /// A recorded world, as JSON, to use instead of the network.
     pub world: Option<String>,
     /// Values that count as taken by quests which passed before, by the field's name; an address
     /// takes its domain as well.
@@ -247,13 +246,13 @@ pub struct FinalControlTable {
     /// The verdict that it must get.
     #[schemars(with = "String", extend("enum" = ["PASS", "REVIEW", "FAIL"]))]
     pub verdict: Verdict,
-    /// The rules that must fire, and no others. Where it is not said any may.
+    /// The rules that must fire, and no others. Default: any may fire.
     pub fires: Option<Vec<String>>,
-    /// A directory that stands in for the tree as `scan` finds it.
+    /// A directory to use as the tree that `scan` finds.
     pub tree: Option<String>,
-    /// A directory whose files stand in for what the agents wrote into the tree.
+    /// A directory whose files are used as what the agents wrote into the tree.
     pub writes: Option<String>,
-    /// A recorded world, as JSON, that stands in for pages and DNS.
+    /// A recorded world, as JSON, to use instead of the network.
     pub world: Option<String>,
 }
 
@@ -289,7 +288,7 @@ pub struct NegativeTable {
     /// Files of the tree that are not there then.
     #[serde(default)]
     pub remove: Vec<String>,
-    /// The rules that must fire, and no others. Where it is not said any may.
+    /// The rules that must fire, and no others. Default: any may fire.
     pub fires: Option<Vec<String>>,
 }
 
