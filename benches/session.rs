@@ -6,12 +6,13 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use comail::base::Digest;
-use comail::judge::{self, Answer, Judge};
+use comail::judge::{self, Answer};
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
     Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord,
     State, VerdictBasis, create,
 };
+use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
@@ -192,10 +193,10 @@ fn submit(criterion: &mut Criterion) {
                 let fields: Fields = fields.map(|name| (name, format!("none {number}"))).into();
                 let mut session = Session::open(dir).expect("a session");
                 let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
-                let judge = Judge {
-                    kind: &kind,
+                let world = World {
                     fetcher: &world,
                     resolver: &world,
+                    accepted: &judge::NothingAccepted,
                     workshop: &comail::world::sandbox::NoWorkshop,
                 };
                 let answer = Answer {
@@ -203,7 +204,8 @@ fn submit(criterion: &mut Criterion) {
                     worker: None,
                     submission: &Submission::Fields(fields),
                 };
-                judge::submit(&mut session, answer, &judge, &mut (now, salt)).expect("a verdict")
+                judge::submit(&mut session, answer, &kind, world, &mut (now, salt))
+                    .expect("a verdict")
             });
         });
     });

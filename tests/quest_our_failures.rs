@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use comail::judge::{self, Answer, Judge, JudgeError, Outcome};
+use comail::judge::{self, Answer, JudgeError, SubmitOutcome};
 use comail::quest::template::Template;
 use comail::quest::{FieldName, Span, Submission, Verdict};
 use comail::session::Session;
+use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::sandbox::{
     Bench, Confinement, Launcher, LiveWorkshop, Means, Network, Ready, ServicePlan, Started,
@@ -84,23 +85,23 @@ fn less_confinement_than_at_the_scan_costs_no_try() {
     assert!(error.to_string().contains("confines"), "{error}");
     assert_eq!(recorded(&quest.place), before);
     match submit(&mut session, Means::ALL) {
-        Ok(Outcome::Judged(judged)) => assert_eq!(judged.judgement.verdict, Verdict::Pass),
+        Ok(SubmitOutcome::Judged(judged)) => assert_eq!(judged.judgement.verdict, Verdict::Pass),
         other => panic!("{other:?}"),
     }
 }
 
 /// Submits through the library, with commands confined by no more than these means.
-fn submit(session: &mut Session, means: Means) -> Result<Outcome, JudgeError> {
+fn submit(session: &mut Session, means: Means) -> Result<SubmitOutcome, JudgeError> {
     let mut bench = bench(session);
     // Of the frozen level it is known what it must be where all means are used.
     assert_ne!(bench.confinement, Confinement::default());
     bench.launcher = bench.launcher.with_means(means);
     let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
     let world = RecordedWorld::from_json(r#"{"pages": {}}"#).expect("a world");
-    let judge = Judge {
-        kind: &kind,
+    let world = World {
         fetcher: &world,
         resolver: &world,
+        accepted: &judge::NothingAccepted,
         workshop: &LiveWorkshop::new(&bench),
     };
     let fields = [(FieldName::from("file".to_owned()), "in/try.sh".to_owned())];
@@ -109,7 +110,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Outcome, JudgeError> {
         worker: None,
         submission: &Submission::Fields(BTreeMap::from(fields)),
     };
-    judge::submit(session, answer, &judge, &mut (at, salt))
+    judge::submit(session, answer, &kind, world, &mut (at, salt))
 }
 
 /// The session's bench, whose commands are started by the built program.

@@ -5,9 +5,10 @@
 use std::fs;
 
 use comail::base::Digest;
-use comail::judge::{self, Answer, Claimant, Judge, Outcome, SessionKind};
+use comail::judge::{self, Answer, Claimant, SessionKind, SubmitOutcome};
 use comail::quest::{FieldName, Submission};
 use comail::session::{Repair, Session, SessionError, Worker};
+use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
 
 use crate::harness::made::{Made, at, id, salt};
@@ -54,13 +55,13 @@ fn submit(
     quest: usize,
     worker: Option<&Worker>,
     what: &Submission,
-) -> Outcome {
+) -> SubmitOutcome {
     let nothing = RecordedWorld::from_json("{\"pages\": {}}").expect("a world");
     let kind = SessionKind::load(session.manifest()).expect("a kind");
-    let judge = Judge {
-        kind: &kind,
+    let world = World {
         fetcher: &nothing,
         resolver: &nothing,
+        accepted: &judge::NothingAccepted,
         workshop: &comail::world::sandbox::NoWorkshop,
     };
     let answer = Answer {
@@ -68,7 +69,7 @@ fn submit(
         worker,
         submission: what,
     };
-    judge::submit(session, answer, &judge, &mut (at, salt)).expect("an outcome")
+    judge::submit(session, answer, &kind, world, &mut (at, salt)).expect("an outcome")
 }
 
 fn claim(session: &mut Session, name: &str) -> Worker {
@@ -234,7 +235,7 @@ fn a_bit_that_flips_in_the_index_changes_no_answer_and_spoils_no_ledger() {
             Some(&"w1".parse().expect("a name")),
             &wrong(),
         );
-        let Outcome::Judged(judged) = again else {
+        let SubmitOutcome::Judged(judged) = again else {
             panic!("{what}: {again:?}");
         };
         let rule = judged.judgement.facts[0].rule.as_str();

@@ -12,10 +12,9 @@ use super::exit::Exit;
 use super::progress::{Interrupt, JudgingBar};
 use super::recheck;
 use crate::base::Digest;
-use crate::judge::audit::history::Checked;
-use crate::judge::audit::history::OtherJudge;
 use crate::judge::audit::{
-    self, Finding, Kind, Live, NotedHead, Onlooker, Place, Plan, Proven, history, live, walk,
+    self, Checked, Finding, FindingKind, Live, NotedHead, Onlooker, OtherJudge, Place, Plan,
+    Proven, live, walk,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Projection, Repair, Session, SessionError};
@@ -109,7 +108,7 @@ impl Report {
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match open(context) {
         Ok((session, board)) => audit(context, args, &session, &board)?,
-        Err(error) => Report::of_damage(history::found(error)?),
+        Err(error) => Report::of_damage(audit::found(error)?),
     };
     context.output.show(&report, |paper, report| {
         paper.template(include_str!("text/audit.txt"), report);
@@ -158,7 +157,7 @@ fn audit(
         let proven = audited.proven.iter().filter(|proven| !proven.by_others);
         let proven: Vec<Proven> = proven.copied().collect();
         let bar = JudgingBar::of(proven.len());
-        let world = Arc::from(recheck::world(context, session)?);
+        let world = Arc::new(recheck::world(context, session)?);
         let live = live::ask(session, board, &proven, &world, &|| bar.judged(), &stop)?;
         findings.extend(live.drift.iter().cloned());
         Some(live)
@@ -166,9 +165,9 @@ fn audit(
         None
     };
     let mut notes: Vec<String> = definition.iter().flat_map(audit::edits).collect();
-    notes.extend(history::notes(&audited.forgotten));
+    notes.extend(audit::notes(&audited.forgotten));
     let forgetting = &board.totals().forgetting;
-    notes.extend(history::left_over(&session.evidence(), forgetting)?);
+    notes.extend(audit::left_over(&session.evidence(), forgetting)?);
     Ok(Report {
         status: Status::of(stop(), &findings),
         live,
@@ -190,7 +189,7 @@ fn mended(context: &mut Context, session: &Session) -> Vec<Finding> {
             Repair::Tail { .. } => context.output.note(&mended.to_string()),
             Repair::Index { .. } | Repair::Left { .. } => {
                 let what = mended.to_string();
-                findings.push(Finding::new(Kind::Index, Place::default(), what));
+                findings.push(Finding::new(FindingKind::Index, Place::default(), what));
             }
         }
     }

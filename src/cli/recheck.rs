@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use anyhow::{Context as _, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -15,10 +17,9 @@ use super::progress::{Interrupt, JudgingBar};
 use super::rules;
 use crate::base::text::{Escaped, plural};
 use crate::gate::Fact;
-use crate::judge::{self, HostQueue, Next, Rechecked, SessionKind, SharedWorld, WithBench};
+use crate::judge::{self, HostQueue, JudgeWorld, Next, Rechecked, SessionKind};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
-use crate::world::fetch::live::LiveWorld;
 
 /// Judge again what is in REVIEW only because a lookup got no answer
 ///
@@ -74,7 +75,8 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let jobs = judge::to_recheck(&session)?;
     let interrupt = Interrupt::heed();
     let bar = JudgingBar::of(jobs.len());
-    let mut queue = HostQueue::set_out(jobs, session.manifest(), world(context, &session)?)?;
+    let world = Arc::new(world(context, &session)?);
+    let mut queue = HostQueue::start(jobs, session.manifest(), world)?;
     let mut quests = Vec::new();
     let judged = judge(&mut session, &mut queue, interrupt, &bar, &mut quests);
     drop(bar);
@@ -92,24 +94,10 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     })
 }
 
-/// The world that a session is judged by, for many at once.
-pub(super) fn world(context: &Context, session: &Session) -> Result<Box<dyn SharedWorld>> {
-    if let Some(recorded) = context.recorded_world() {
-        return Ok(Box::new(recorded.clone()));
-    }
+/// The world that a session is judged by.
+pub(super) fn world(context: &Context, session: &Session) -> Result<JudgeWorld> {
     let kind = SessionKind::load(session.manifest())?;
-    let live = LiveWorld::new(
-        &judge::network_of(session.manifest())?,
-        Some(session.dir().join("hosts")),
-    )?;
-    let bench = kind.bench(session.evidence(), session.dir().to_owned())?;
-    Ok(match bench {
-        Some(bench) => Box::new(WithBench {
-            world: Box::new(live),
-            bench,
-        }),
-        None => Box::new(live),
-    })
+    Ok(JudgeWorld::of(session, &kind, context.recorded_world())?)
 }
 
 /// Settles one judgement after the other, each on disk before the next is waited for.
@@ -122,13 +110,13 @@ fn judge(
 ) -> Result<Status> {
     let gate = SessionKind::load(session.manifest())?.gate;
     loop {
-        let looked = match queue.next(&|| interrupt.is_asked())? {
-            Next::Looked(looked) => *looked,
+        let judged = match queue.next(&|| interrupt.is_asked())? {
+            Next::Judged(judged) => *judged,
             Next::Stopped => return Ok(Status::Interrupted),
             Next::Done => return Ok(Status::Done),
         };
-        let (id, key) = (looked.job.quest.id, looked.job.quest.key.to_string());
-        let rechecked = judge::resolve(session, &gate, looked, &mut context::clock())?;
+        let (id, key) = (judged.job.quest.id, judged.job.quest.key.to_string());
+        let rechecked = judge::resolve(session, &gate, judged, &mut context::clock())?;
         let (became, judgement) = match rechecked {
             Rechecked::Resolved(Outcome::Confirmed, it) => (Became::Confirmed, Some(it)),
             Rechecked::Resolved(Outcome::Refuted, it) => (Became::Refuted, Some(it)),

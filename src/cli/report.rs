@@ -11,9 +11,10 @@ use super::export::{PageWanted, write_page};
 use super::export_rows::Findings;
 use super::progress::Interrupt;
 use super::{context, exit, whole_result};
-use crate::judge::audit::{Onlooker, history};
+use crate::judge::FinalWord;
+use crate::judge::audit::{self, Onlooker};
 use crate::judge::completeness;
-use crate::judge::completeness::{Asked, Completeness, FinalWord, MinPass};
+use crate::judge::completeness::{Asked, Completeness, MinPass};
 use crate::quest::QuestId;
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
 use crate::session::{Log, Projection, Reason, RunId, Session, SessionError, read_manifest};
@@ -145,7 +146,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
         }
         Err(error) => {
             let why = error.to_string();
-            let completeness = completeness::of_damage(&history::found(error)?);
+            let completeness = completeness::of_damage(&audit::found(error)?);
             // What cannot be believed is told of as far as it reads.
             let history = history(&dir, wanted).unwrap_or_default();
             let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
@@ -205,7 +206,7 @@ fn whole(
         board: Some(board),
         completeness: completeness::decide(&survey),
         forgotten: survey.forgotten,
-        last: Some(survey.last.word()),
+        last: Some(survey.last.word),
     };
     let kind = Some(session.manifest().kind.name.as_str());
     let report = told(session.dir(), wanted, kind, history, &seen)?;

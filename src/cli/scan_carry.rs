@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
@@ -16,9 +17,10 @@ use super::progress;
 use super::progress::JudgingBar;
 use super::scan::nothing_forgotten;
 use crate::base::text::Escaped;
-use crate::judge::{self, Carrier, CarryCounts, HostQueue, Looked, Next, NotCarried, SharedWorld};
+use crate::judge::{
+    self, Carrier, CarryCounts, HostQueue, JudgeWorld, JudgedJob, Next, NotCarried,
+};
 use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
-use crate::world::fetch::live::LiveWorld;
 
 /// The flags of `scan` that take over earlier PASSes.
 #[derive(Debug, Args)]
@@ -97,8 +99,8 @@ impl Carry {
         }
         let mut carrier = Carrier::new(&self.old, new.quests, new.manifest)?;
         if self.recheck {
-            let looked = look(context, &mut carrier, new.manifest)?;
-            carrier.by_world(looked);
+            let judged = look(context, &mut carrier, new.manifest)?;
+            carrier.by_world(judged);
         }
         // Shown only after the quests are written, which have a bar of their own.
         let (bar, left) = (OnceCell::new(), carrier.left());
@@ -146,26 +148,22 @@ fn same_world(old: &Manifest, new: &Manifest) -> Result<()> {
 
 /// Judges the PASSes by the world as it is now. Nothing is on disk yet, so an interrupt leaves
 /// nothing behind.
-fn look(context: &Context, carrier: &mut Carrier<'_>, manifest: &Manifest) -> Result<Vec<Looked>> {
+fn look(
+    context: &Context,
+    carrier: &mut Carrier<'_>,
+    manifest: &Manifest,
+) -> Result<Vec<JudgedJob>> {
     let jobs = carrier.jobs()?;
-    let mut looked = Vec::with_capacity(jobs.len());
+    let mut judged = Vec::with_capacity(jobs.len());
     let bar = JudgingBar::of(jobs.len());
-    let mut crowd = HostQueue::set_out(jobs, manifest, world(context, manifest)?)?;
-    while let Next::Looked(one) = crowd.next(&progress::is_asked)? {
-        looked.push(*one);
+    let world = JudgeWorld::without_session(manifest, context.recorded_world())?;
+    let mut queue = HostQueue::start(jobs, manifest, Arc::new(world))?;
+    while let Next::Judged(one) = queue.next(&progress::is_asked)? {
+        judged.push(*one);
         bar.judged();
     }
     progress::go_on()?;
-    Ok(looked)
-}
-
-fn world(context: &Context, manifest: &Manifest) -> Result<Box<dyn SharedWorld>> {
-    if let Some(recorded) = context.recorded_world() {
-        return Ok(Box::new(recorded.clone()));
-    }
-    // The new session has no directory yet for its notes on hosts, and the old one is not changed.
-    let live = LiveWorld::new(&judge::network_of(manifest)?, None)?;
-    Ok(Box::new(live))
+    Ok(judged)
 }
 
 pub(super) fn text(paper: &mut Paper, over: &CarriedOver) {

@@ -18,7 +18,7 @@ use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
 use crate::judge::prove::{Proof, ProveError};
 use crate::judge::quest_file::{Faulty, FreezeError, Freezing, Frozen};
-use crate::judge::{self, Seating, prove};
+use crate::judge::{self, FreezingPanel, prove};
 use crate::quest::file::{InputTable, Mistake, QuestFile};
 use crate::quest::{QuestKind, Quests, email, prompt};
 use crate::session::{EvidenceStore, KindRecord, SessionError};
@@ -61,7 +61,7 @@ impl KindArgs {
         let path = self.reviewers.as_deref().map(std::path::absolute);
         let path = path.transpose()?;
         let text = path.as_deref().map(reviewers).transpose()?;
-        let seating = Seating {
+        let seating = FreezingPanel {
             file: path.as_deref().zip(text),
             generator_model: self.generator_model.clone(),
             definition: kind.0.as_ref().map(|frozen| &frozen.definition),

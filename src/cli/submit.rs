@@ -18,7 +18,7 @@ use super::rules;
 use super::shell_line::ShellLine;
 use crate::base::text::Escaped;
 use crate::gate::{CheckReport, Fact, Rule};
-use crate::judge::{self, Fix, Fixed, JudgeContext, Outcome, Refusal};
+use crate::judge::{self, Fix, Fixed, JudgeContext, Refusal, SubmitOutcome};
 use crate::quest::{
     BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
@@ -183,14 +183,14 @@ fn read_fields(path: &Path, kind: &QuestKind) -> Result<Fields> {
         .map_err(|bad| UsageError(format!("{place}: {bad}")).into())
 }
 
-fn reply(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> SubmitReply {
+fn reply(outcome: SubmitOutcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> SubmitReply {
     match outcome {
-        Outcome::Refused(Refusal::Paused { streak }) => SubmitReply::Paused { streak },
-        Outcome::Refused(Refusal::Locked(state)) => SubmitReply::Locked { state },
-        Outcome::Refused(Refusal::Waits { quest, key }) => SubmitReply::Waits { quest, key },
-        Outcome::Refused(Refusal::Claimed(worker)) => SubmitReply::Claimed { worker },
-        Outcome::Refused(Refusal::Overtaken) => SubmitReply::Overtaken {},
-        Outcome::Judged(judged) => SubmitReply::Judged(Box::new(JudgedAnswer {
+        SubmitOutcome::Refused(Refusal::Paused { streak }) => SubmitReply::Paused { streak },
+        SubmitOutcome::Refused(Refusal::Locked(state)) => SubmitReply::Locked { state },
+        SubmitOutcome::Refused(Refusal::Waits { quest, key }) => SubmitReply::Waits { quest, key },
+        SubmitOutcome::Refused(Refusal::Claimed(worker)) => SubmitReply::Claimed { worker },
+        SubmitOutcome::Refused(Refusal::Overtaken) => SubmitReply::Overtaken {},
+        SubmitOutcome::Judged(judged) => SubmitReply::Judged(Box::new(JudgedAnswer {
             id: judged.id,
             key: judged.key.to_string(),
             verdict: judged.judgement.verdict,

@@ -15,7 +15,6 @@ pub struct SessionAccepted<'a> {
 }
 
 impl<'a> SessionAccepted<'a> {
-    #[must_use]
     pub fn new(store: &'a Session, except: QuestId) -> Self {
         Self {
             store,
@@ -24,33 +23,29 @@ impl<'a> SessionAccepted<'a> {
         }
     }
 
-    /// The answer of a gate that asked; none when the session could not tell.
-    pub fn told<T>(self, answer: T) -> Result<T, SessionError> {
+    /// The answer of a gate that asked; an error when the session could not be read.
+    pub fn checked<T>(self, answer: T) -> Result<T, SessionError> {
         self.failed.into_inner().map_or(Ok(answer), Err)
+    }
+
+    /// A gate knows no errors of the session, so they are kept for [`Self::checked`].
+    fn kept<T: Default>(&self, read: Result<T, SessionError>) -> T {
+        read.unwrap_or_else(|error| {
+            *self.failed.borrow_mut() = Some(error);
+            T::default()
+        })
     }
 }
 
 impl UniquenessIndex for SessionAccepted<'_> {
     fn holder(&self, taken: &UniqueValue) -> Option<Key> {
-        match self.store.holder(&mark(taken)) {
-            Ok(holder) => holder
-                .filter(|holder| holder.id != self.except)
-                .map(|holder| holder.key),
-            Err(error) => {
-                *self.failed.borrow_mut() = Some(error);
-                None
-            }
-        }
+        let holder = self.kept(self.store.holder(&mark(taken)));
+        let other = holder.filter(|holder| holder.id != self.except);
+        other.map(|holder| holder.key)
     }
 
     fn doubts(&self) -> Vec<EarlierDoubt> {
-        match earlier_doubts(self.store, self.except) {
-            Ok(doubts) => doubts,
-            Err(error) => {
-                *self.failed.borrow_mut() = Some(error);
-                Vec::new()
-            }
-        }
+        self.kept(earlier_doubts(self.store, self.except))
     }
 }
 
@@ -82,7 +77,7 @@ pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {
     doubts
 }
 
-/// Nothing passed before: for judging away from the session, which is asked afterwards.
+/// Nothing passed before: for judging away from the session, which is compared afterwards.
 #[derive(Debug, Clone, Copy)]
 pub struct NothingAccepted;
 
@@ -93,7 +88,6 @@ impl UniquenessIndex for NothingAccepted {
 }
 
 /// What a PASS of `gate` on the submission takes for its quest alone.
-#[must_use]
 pub fn marks(gate: &dyn Gate, case: Case<'_>) -> Vec<Mark> {
     gate.takes(case).iter().map(mark).collect()
 }

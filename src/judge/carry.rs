@@ -1,7 +1,7 @@
 //! Carries the PASSes of an earlier session into a new one.
 //!
 //! A PASS is judged again from its evidence, with the settings of the new session and for its
-//! quest. A quest whose PASS does not pass again is left to be answered.
+//! quest. A quest whose PASS does not pass again starts in TODO.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -15,7 +15,7 @@ use serde_json::value::to_raw_value;
 use crate::gate::Case;
 use crate::judge::accepted::{mark, marks};
 use crate::judge::error::JudgeError;
-use crate::judge::host_queue::{Job, Looked};
+use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::kind::kind_of;
 use crate::judge::recheck::is_unanswered;
 use crate::judge::recorded::RecordedJudgement;
@@ -41,9 +41,9 @@ pub enum NotCarried {
     OtherAnchor,
     /// Several quests have its name, and nothing tells them apart.
     Namesake,
-    /// The world contradicted it since, as somebody said.
+    /// A person has disputed it since.
     Disputed,
-    /// Something was blotted out of it, or of its quest.
+    /// An address was removed from it, or from its quest.
     Forgotten,
     /// Its evidence is missing or changed, or does not answer all that the gate asks.
     Evidence,
@@ -79,7 +79,7 @@ pub struct Carrier<'a> {
     replayer: Replayer,
     quests: &'a dyn Quests,
     pairs: std::vec::IntoIter<Pair>,
-    looked: Option<HashMap<QuestId, Looked>>,
+    judged: Option<HashMap<QuestId, JudgedJob>>,
     held: Held,
     counts: CarryCounts,
 }
@@ -116,13 +116,13 @@ impl<'a> Carrier<'a> {
             replayer: Replayer::new(manifest, old.evidence())?,
             quests,
             pairs: pairs.into_iter(),
-            looked: None,
+            judged: None,
             held: Held::default(),
             counts,
         })
     }
 
-    /// What the world has to be asked about, for [`Carrier::by_world`].
+    /// The submissions to judge for [`Carrier::by_world`].
     pub fn jobs(&mut self) -> Result<Vec<Job>, JudgeError> {
         let pairs = self.pairs.as_slice().to_vec();
         let mut jobs = Vec::with_capacity(pairs.len());
@@ -135,11 +135,11 @@ impl<'a> Carrier<'a> {
         Ok(jobs)
     }
 
-    /// Goes by what the gate said of all [`Carrier::jobs`] by the world as it is now, in place of
+    /// Uses these judgements of all [`Carrier::jobs`], made by the world as it is now, in place of
     /// the old evidence.
-    pub fn by_world(&mut self, looked: impl IntoIterator<Item = Looked>) {
-        let by_id = |looked: Looked| (looked.job.quest.id, looked);
-        self.looked = Some(looked.into_iter().map(by_id).collect());
+    pub fn by_world(&mut self, judged: impl IntoIterator<Item = JudgedJob>) {
+        let by_id = |judged: JudgedJob| (judged.job.quest.id, judged);
+        self.judged = Some(judged.into_iter().map(by_id).collect());
     }
 
     /// How many are still to be judged.
@@ -169,34 +169,29 @@ impl<'a> Carrier<'a> {
         quest: &Quest,
         passed: &Attempt,
     ) -> Result<Result<RecordedJudgement, NotCarried>, JudgeError> {
-        let (judgement, recording) = match &mut self.looked {
-            Some(looked) => match looked.remove(&quest.id) {
-                Some(looked) => (looked.judgement, looked.recording),
+        let by_world = self.judged.is_some();
+        let (judgement, recording) = match &mut self.judged {
+            Some(judged) => match judged.remove(&quest.id) {
+                Some(judged) => (judged.judgement, judged.recording),
                 None => return Ok(Err(NotCarried::Unanswered)),
             },
-            None => match self.replayer.look(quest, passed.into()) {
-                Ok(seen) => seen,
-                Err(ReplayError::Drive(error)) => return Err(error),
-                Err(_) => return Ok(Err(self.without_evidence(passed))),
+            None => match self.replayer.judge(quest, &passed.into()) {
+                Ok(judged) => judged,
+                Err(ReplayError::Judge(error)) => return Err(error),
+                Err(_) if self.old.forgetting().empties(passed.evidence.get()) => {
+                    return Ok(Err(NotCarried::Forgotten));
+                }
+                Err(_) => return Ok(Err(NotCarried::Evidence)),
             },
         };
         Ok(if judgement.verdict == Verdict::Pass {
             let gate = self.replayer.gate();
             Ok(RecordedJudgement::by_gate(gate, judgement, recording))
-        } else if self.looked.is_some() && is_unanswered(&judgement, &recording.evidence) {
+        } else if by_world && is_unanswered(&judgement, &recording.evidence) {
             Err(NotCarried::Unanswered)
         } else {
             Err(NotCarried::NotPassed)
         })
-    }
-
-    /// Why an old PASS is not judged again by its evidence.
-    fn without_evidence(&self, passed: &Attempt) -> NotCarried {
-        if self.old.forgetting().empties(passed.evidence.get()) {
-            NotCarried::Forgotten
-        } else {
-            NotCarried::Evidence
-        }
     }
 
     fn bring(&mut self, pair: Pair) -> Result<Result<CarriedPass, NotCarried>, JudgeError> {
@@ -212,11 +207,13 @@ impl<'a> Carrier<'a> {
         };
         let holds = marks(self.replayer.gate(), case);
         let evidence = &made.recording.evidence;
-        // It was judged as if nobody had anything, and must not be worth more than that.
-        if self.held.has_any(&holds) || evidence.session_differs(&self.held) {
+        // It was judged as if no other quest had passed, and must not be worth more than that.
+        let is_held = holds.iter().any(|mark| self.held.0.contains_key(mark));
+        if is_held || evidence.session_differs(&self.held) {
             return Ok(Err(NotCarried::Taken));
         }
-        self.held.take(&holds, &quest.key);
+        let taken = holds.iter().map(|mark| (mark.clone(), quest.key.clone()));
+        self.held.0.extend(taken);
         let bodies = made.recording.bodies.iter();
         Ok(Ok(CarriedPass {
             bodies: bodies.map(|(name, body)| (*name, pack(body))).collect(),
@@ -290,19 +287,9 @@ impl Iterator for Carrier<'_> {
     }
 }
 
+/// What the carried PASSes hold so far.
 #[derive(Debug, Default)]
-pub(super) struct Held(HashMap<Mark, Key>);
-
-impl Held {
-    pub(super) fn has_any(&self, marks: &[Mark]) -> bool {
-        marks.iter().any(|mark| self.0.contains_key(mark))
-    }
-
-    pub(super) fn take(&mut self, marks: &[Mark], key: &Key) {
-        let taken = marks.iter().map(|mark| (mark.clone(), key.clone()));
-        self.0.extend(taken);
-    }
-}
+struct Held(HashMap<Mark, Key>);
 
 impl UniquenessIndex for Held {
     fn holder(&self, taken: &UniqueValue) -> Option<Key> {
@@ -311,9 +298,9 @@ impl UniquenessIndex for Held {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pair {
-    pub(super) old: QuestId,
-    pub(super) new: QuestId,
+struct Pair {
+    old: QuestId,
+    new: QuestId,
 }
 
 /// Pairs in the making.
@@ -321,7 +308,7 @@ pub(super) struct Pair {
 /// Two quests are the same when key and anchor are, as lists compare them. A name without an
 /// anchor means nobody in particular once either side knows several quests of that name.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+struct Pairs {
     hasher: RandomState,
     sides: Vec<Side>,
 }
@@ -339,7 +326,7 @@ struct Side {
 
 impl Pairs {
     /// The pairs of these new quests, none so far.
-    pub(super) fn of(quests: &dyn Quests) -> io::Result<Self> {
+    fn of(quests: &dyn Quests) -> io::Result<Self> {
         let mut pairs = Self::default();
         quests.each(&mut |quest| {
             pairs.push(&quest, true, false);
@@ -348,7 +335,7 @@ impl Pairs {
         Ok(pairs)
     }
 
-    pub(super) fn add(&mut self, quest: &Quest, passed: bool) {
+    fn add(&mut self, quest: &Quest, passed: bool) {
         self.push(quest, false, passed);
     }
 
@@ -365,7 +352,7 @@ impl Pairs {
 
     /// Every PASS that belongs to a new quest, in the order of the new quests, and why the
     /// others do not.
-    pub(super) fn finish(mut self) -> (Vec<Pair>, Vec<NotCarried>) {
+    fn finish(mut self) -> (Vec<Pair>, Vec<NotCarried>) {
         let (mut pairs, mut left) = (Vec::new(), Vec::new());
         self.sides.sort_unstable_by_key(|side| (side.name, side.id));
         for namesakes in self.sides.chunk_by(|one, other| one.name == other.name) {

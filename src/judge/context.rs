@@ -1,71 +1,273 @@
-//! A session ready to judge one answer after the other.
+//! A session ready to judge one answer after the other, and the operator's fixer.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
 
 use crate::base::Digest;
 use crate::base::clock::Clock;
+use crate::gate::{Judgement, Level};
 use crate::judge::error::JudgeError;
-use crate::judge::fix::{Fixed, submit_and_fix, written};
-use crate::judge::kind::{SessionKind, network_of};
-use crate::judge::submit::{Answer, Judge, submit};
-use crate::session::Session;
+use crate::judge::kind::SessionKind;
+use crate::judge::quest_file::FixerPlan;
+use crate::judge::submit::{Answer, SubmitOutcome, submit};
+use crate::judge::world::JudgeWorld;
+use crate::quest::{QuestId, Verdict};
+use crate::session::{Session, State};
 use crate::world::evidence::recorded::RecordedWorld;
-use crate::world::fetch::live::LiveWorld;
-use crate::world::sandbox::{Bench, LiveWorkshop, NoWorkshop, Workshop};
+use crate::world::sandbox::{Bench, End, Order, Ran, run_in_tree};
 
 /// What a session is judged by: its quest kind, the network and the sandbox.
-pub struct JudgeContext<'a> {
+pub struct JudgeContext {
     pub kind: SessionKind,
-    live: LiveWorld,
-    recorded: Option<&'a RecordedWorld>,
-    bench: Option<Bench>,
+    pub world: JudgeWorld,
 }
 
-impl<'a> JudgeContext<'a> {
+/// What came of a submission, and of the fixer's work on it.
+#[derive(Debug)]
+pub struct Fixed {
+    pub outcome: SubmitOutcome,
+    pub fixes: Vec<Fix>,
+}
+
+/// What came of one start of the fixer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "fixer", rename_all = "kebab-case")]
+pub enum Fix {
+    /// It changed something, and the submission was judged again.
+    Changed,
+    /// It changed nothing, so the submission is not judged again.
+    ChangedNothing,
+    /// It failed, so the submission is not judged again.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}
+
+const MAX_SHOWN: usize = 500;
+
+impl JudgeContext {
     /// Loads what the session froze. Pages and DNS come from `recorded` where it is given.
-    pub fn of(session: &Session, recorded: Option<&'a RecordedWorld>) -> Result<Self, JudgeError> {
+    pub fn of(session: &Session, recorded: Option<&RecordedWorld>) -> Result<Self, JudgeError> {
         let kind = SessionKind::load(session.manifest())?;
-        let network = network_of(session.manifest())?;
-        Ok(Self {
-            live: LiveWorld::new(&network, Some(session.dir().join("hosts")))?,
-            recorded,
-            bench: kind.bench(session.evidence(), session.dir().to_owned())?,
-            kind,
-        })
+        let world = JudgeWorld::of(session, &kind, recorded)?;
+        Ok(Self { kind, world })
     }
 
     /// The digest of what an agent has written in the zones of the tree; none without a tree.
-    #[must_use]
     pub fn written(&self) -> Option<Digest> {
-        let bench = self.bench.as_ref()?;
-        written(bench).ok().flatten()
+        self.world.tree_digest().ok().flatten()
     }
 
-    /// Judges an answer and records the judgement. If the kind has a fixer for what failed, that
-    /// runs, and the answer is judged again.
+    /// Judges an answer and records the judgement. While it fails only by rules that the kind's
+    /// fixer exists for, the fixer runs and the answer is judged again.
+    ///
+    /// Each judgement is an attempt like any other: a FAIL costs a try, and a quest that is settled
+    /// is not fixed. What the fixer itself does is no attempt.
     pub fn submit(
         &self,
         session: &mut Session,
         answer: Answer<'_>,
         clock: &mut dyn Clock,
     ) -> Result<Fixed, JudgeError> {
-        submit_and_fix(session, self, answer.quest, &mut |session| {
-            // Each judgement has a budget of lookups and a snapshot of the tree of its own.
-            let live = self.live.for_another();
-            let workshop = self.bench.as_ref().map(LiveWorkshop::new);
-            let workshop: &dyn Workshop = match &workshop {
-                Some(live) => live,
-                None => &NoWorkshop,
-            };
-            let judge = Judge {
-                kind: &self.kind,
-                fetcher: self.recorded.map_or(live.fetcher(), |world| world),
-                resolver: self.recorded.map_or(live.resolver(), |world| world),
-                workshop,
-            };
-            submit(session, answer, &judge, clock)
-        })
+        let mut outcome = self.submit_once(session, answer, clock)?;
+        let mut fixes = Vec::new();
+        if let (Some(plan), Some(bench)) = (&self.kind.fixer, self.world.bench()) {
+            while fixes.len() < plan.max_fixes as usize
+                && let Some(judgement) = fixable(&outcome, plan)
+            {
+                let fix = self.fix(session, answer.quest, (plan, bench), judgement)?;
+                let changed = fix == Fix::Changed;
+                fixes.push(fix);
+                if !changed {
+                    break;
+                }
+                // The first judgement is in the ledger, so it is reported whatever happens now.
+                match self.submit_once(session, answer, clock) {
+                    Ok(judged) => outcome = judged,
+                    Err(error) => {
+                        let why = format!("the submission could not be judged again: {error}");
+                        fixes.push(Fix::Failed { why });
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(Fixed { outcome, fixes })
     }
 
-    pub(super) fn bench(&self) -> Option<&Bench> {
-        self.bench.as_ref()
+    fn submit_once(
+        &self,
+        session: &mut Session,
+        answer: Answer<'_>,
+        clock: &mut dyn Clock,
+    ) -> Result<SubmitOutcome, JudgeError> {
+        let nothing = crate::judge::NothingAccepted;
+        self.world.lend(&nothing, |world| {
+            submit(session, answer, &self.kind, world, clock)
+        })?
+    }
+
+    fn fix(
+        &self,
+        session: &Session,
+        quest: QuestId,
+        (plan, bench): (&FixerPlan, &Bench),
+        judgement: &Judgement,
+    ) -> Result<Fix, JudgeError> {
+        let Some(record) = session.standing(quest)? else {
+            return Ok(Fix::ChangedNothing);
+        };
+        let quest = session.quest(&record)?;
+        let cells = self.kind.quest.columns.iter().map(|column| {
+            let text = quest.cell(column).unwrap_or_default();
+            (column.clone(), json!(text))
+        });
+        let input: serde_json::Map<_, _> = cells.collect();
+        let quest = json!({"id": quest.id, "key": quest.key, "input": input});
+        let order = Order {
+            stdin: json!({"quest": quest, "facts": judgement.facts}).to_string(),
+            ..plan.order.clone()
+        };
+        let before = match self.world.tree_digest() {
+            Ok(before) => before,
+            Err(error) => return Ok(Fix::failed(error.to_string())),
+        };
+        let failure = match run_in_tree(bench, &order) {
+            Ok(ran) => failure(&order, &ran),
+            Err(why) => Some(why),
+        };
+        Ok(match (failure, self.world.tree_digest()) {
+            (Some(why), _) => Fix::failed(why),
+            (None, Err(error)) => Fix::failed(error.to_string()),
+            (None, Ok(after)) if after == before => Fix::ChangedNothing,
+            (None, Ok(_)) => Fix::Changed,
+        })
+    }
+}
+
+impl Fix {
+    fn failed(why: String) -> Self {
+        Self::Failed { why }
+    }
+}
+
+/// The judgement that the fixer may help with; none if the quest is settled.
+fn fixable<'o>(outcome: &'o SubmitOutcome, plan: &FixerPlan) -> Option<&'o Judgement> {
+    let SubmitOutcome::Judged(judged) = outcome else {
+        return None;
+    };
+    let open = judged.state == State::Todo && judged.judgement.verdict == Verdict::Fail;
+    (open && is_for_fixer(plan, &judged.judgement)).then_some(&judged.judgement)
+}
+
+fn is_for_fixer(plan: &FixerPlan, judgement: &Judgement) -> bool {
+    let mut facts = judgement.facts.iter();
+    facts.all(|fact| fact.level == Level::Review || plan.rules.contains(fact.rule.as_str()))
+}
+
+/// Why the fixer's work is not used; none if it ended well.
+fn failure(order: &Order, ran: &Ran) -> Option<String> {
+    let how = match &ran.end {
+        End::Exited(0) => return None,
+        End::Exited(code) => format!("it ended with {code}"),
+        End::Signalled(signal) => format!("it was ended by signal {signal}"),
+        End::TimedOut => format!("it was still running after {} ms", order.timeout_ms),
+        End::TooMuchOutput => format!("it printed more than {} bytes", order.output_bytes),
+        End::NotStarted(why) => format!("it cannot be started: {why}"),
+        End::Withheld(why) => why.clone(),
+    };
+    let printed = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+    let skipped = printed.chars().count().saturating_sub(MAX_SHOWN);
+    let tail: String = printed.chars().skip(skipped).collect();
+    Some(match tail.as_str() {
+        "" => how,
+        tail => format!("{how}: {tail}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::gate::{Fact, RuleId};
+    use crate::world::sandbox::{Confinement, Network};
+
+    fn plan() -> FixerPlan {
+        FixerPlan {
+            order: Order {
+                name: "fixer".to_owned(),
+                argv: vec!["/bin/true".to_owned()],
+                env: BTreeMap::new(),
+                pass: Vec::new(),
+                dir: String::new(),
+                stdin: String::new(),
+                timeout_ms: 7,
+                output_bytes: 9,
+                writable: Vec::new(),
+                network: Network::None,
+                reports: Vec::new(),
+                edits: Vec::new(),
+                round: 0,
+            },
+            max_fixes: 3,
+            rules: ["tidy".to_owned()].into(),
+        }
+    }
+
+    fn judged(facts: &[(&'static str, Level)]) -> Judgement {
+        let facts = facts.iter().map(|(rule, level)| Fact {
+            cause: crate::gate::Cause::Wrong,
+            rule: RuleId::known(rule),
+            level: *level,
+            field: None,
+            location: None,
+            expected: String::new(),
+            actual: String::new(),
+            count: 1,
+        });
+        Judgement::from_facts(facts.collect(), Vec::new())
+    }
+
+    #[test]
+    fn a_fixer_is_there_for_what_its_checks_say_and_nothing_else() {
+        use Level::{Fail, Review};
+        for (facts, expected) in [
+            (&[("tidy", Fail)][..], true),
+            (&[("tidy", Fail), ("links-unconfirmed", Review)], true),
+            (&[("tidy", Fail), ("links", Fail)], false),
+            (&[("no-result", Fail)], false),
+        ] {
+            assert_eq!(is_for_fixer(&plan(), &judged(facts)), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn only_an_end_with_nought_is_built_on() {
+        let of = |end, stderr: &str| {
+            let ran = Ran {
+                end,
+                stdout: Vec::new(),
+                stderr: stderr.into(),
+                reports: BTreeMap::new(),
+                confinement: Confinement::default(),
+                millis: 0,
+            };
+            failure(&plan().order, &ran)
+        };
+        assert_eq!(of(End::Exited(0), "warning"), None);
+        assert_eq!(of(End::Exited(3), " no\n").unwrap(), "it ended with 3: no");
+        let long = of(End::Exited(1), &"가".repeat(9_000)).unwrap();
+        assert_eq!(long.chars().filter(|c| *c == '가').count(), MAX_SHOWN);
+        for end in [
+            End::Signalled(9),
+            End::TimedOut,
+            End::TooMuchOutput,
+            End::NotStarted("no".to_owned()),
+        ] {
+            assert!(of(end.clone(), "").is_some(), "{end:?}");
+        }
     }
 }

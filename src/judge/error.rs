@@ -1,38 +1,33 @@
 //! What can go wrong while a submission is judged.
 
-use crate::judge::prove::ProveError;
-use crate::judge::quest_file::{BenchError, Faulty};
+use std::io;
+
+use crate::quest::file::Mistake;
 use crate::session::SessionError;
 use crate::world::fetch::live::WorldError;
+use crate::world::tree::BadGlob;
 
 /// What can go wrong while a submission is judged; nothing was recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// The quest kind is none of this program's.
     #[error("unknown quest kind {0:?}: the only built-in kind is `email`")]
     UnknownKind(String),
-    /// Frozen settings that do not read.
     #[error("cannot read the {part} settings of the session")]
     Settings {
         part: &'static str,
         #[source]
         source: serde_json::Error,
     },
-    /// The quest file that the session froze does not read.
     #[error("cannot read the quest file of the session; was it made by a newer comail?")]
     QuestFile(#[from] Faulty),
-    /// Nothing can be run for the session.
     #[error(transparent)]
     Bench(#[from] BenchError),
-    /// The controls of a quest file cannot be run.
-    #[error(transparent)]
-    Prove(#[from] ProveError),
     /// The network settings that the session froze cannot be used.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// The gate's own side failed while it looked.
+    /// The sandbox failed, for which the worker is not to blame.
     #[error("the gate could not run: {0}; nothing changed")]
     Workshop(String),
     #[error(
@@ -40,15 +35,31 @@ pub enum JudgeError {
          name; nothing changed"
     )]
     ForgottenWorker,
-    /// A name that a run gives, and none that goes on does.
     #[error("only a run gives names such as {0}, and that run is not active; nothing changed")]
     NoSuchRun(Box<str>),
-    /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),
-    /// No thread can be had to judge on.
     #[error("cannot start a thread")]
-    Threads(#[source] std::io::Error),
+    Threads(#[source] io::Error),
     #[error("{0} submissions were not judged because their threads ended early")]
     Deserted(usize),
+}
+
+/// A quest file with a mistake in it.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}:{mistake}")]
+pub struct Faulty {
+    pub path: String,
+    pub mistake: Mistake,
+}
+
+/// Why no command of a session can be run.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    #[error(transparent)]
+    Faulty(#[from] Faulty),
+    #[error(transparent)]
+    Glob(#[from] BadGlob),
+    #[error("cannot find the comail program, which confines commands")]
+    Launcher(#[source] io::Error),
 }

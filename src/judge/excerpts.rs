@@ -1,17 +1,12 @@
 //! What the gate saw, as lines for people: pages, files of the tree, what commands printed.
 
-use std::ops::Range;
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
 use url::Url;
 
-use crate::gate::{CheckReport, Fact, Judgement};
+use crate::gate::Fact;
 use crate::quest::Submission;
 use crate::world::Response;
-use crate::world::email_text::mentions;
 use crate::world::evidence::{Asked, Evidence, Exchange, PageAnswer, Recording, Told};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
@@ -57,7 +52,6 @@ impl Source {
     }
 }
 
-#[must_use]
 pub fn pages(evidence: &Evidence) -> Vec<SeenPage> {
     let gets = evidence.exchanges.iter().filter_map(|exchange| {
         let Exchange::Get { url, answer } = exchange else {
@@ -146,67 +140,8 @@ fn of_page(url: &Url, response: &Response) -> Option<Source> {
     })
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExcerptRow {
-    /// What it is of: a page's address, a path, a command.
-    pub of: String,
-    /// The number of its first line.
-    pub first: usize,
-    pub lines: Vec<Vec<Piece>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Piece {
-    pub text: String,
-    pub marked: bool,
-}
-
+/// Why nothing is shown of evidence from which an address was removed.
 pub(crate) const REMOVED: &str = "it was removed when its address was forgotten";
-
-pub(crate) struct Judged {
-    pub(crate) facts: Vec<Fact>,
-    pub(crate) checks: Vec<CheckReport>,
-    pub(crate) panel: Option<Value>,
-}
-
-impl Judged {
-    pub(crate) fn read(raw: &RawValue) -> Result<Self, serde_json::Error> {
-        #[derive(serde::Deserialize)]
-        struct Beside {
-            panel: Option<Value>,
-        }
-
-        let judgement: Judgement = serde_json::from_str(raw.get())?;
-        let beside: Beside = serde_json::from_str(raw.get())?;
-        Ok(Self {
-            facts: judgement.facts,
-            checks: judgement.checks,
-            panel: beside.panel,
-        })
-    }
-}
-
-#[cfg(test)]
-impl Source {
-    pub(crate) fn text(place: &str, text: &str) -> Self {
-        Self {
-            place: place.to_owned(),
-            lines: text.lines().map(str::to_owned).collect(),
-            page: None,
-        }
-    }
-
-    pub(crate) fn html(url: &str, html: &str) -> Self {
-        let response = Response {
-            status: 200,
-            content_type: Some("text/html; charset=utf-8".to_owned()),
-            location: None,
-            refresh: None,
-            body: html.as_bytes().to_vec(),
-        };
-        of_page(&Url::parse(url).unwrap(), &response).unwrap()
-    }
-}
 
 /// Lines of something that the gate saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -232,11 +167,11 @@ pub struct ExcerptLine {
 const AROUND: usize = 2;
 
 /// The most characters of a line that are shown, and how many of them before what was found.
-const LONGEST: usize = 240;
+const MAX_LINE: usize = 240;
 const BEFORE: usize = 100;
 
-/// The least characters of a text that is looked for: less stands everywhere.
-pub(crate) const SHORTEST: usize = 3;
+/// The fewest characters of a text that is looked for: shorter ones are found everywhere.
+const MIN_SOUGHT: usize = 3;
 
 #[derive(Debug)]
 enum Needle {
@@ -249,7 +184,6 @@ enum Needle {
 ///
 /// Looked for in this order, at the place that the fact names before all others: the line that it
 /// names, what it quotes, the value of its field, the other values that were submitted, `key`.
-#[must_use]
 pub(crate) fn excerpt(
     fact: &Fact,
     submission: &Submission,
@@ -273,7 +207,6 @@ pub(crate) fn excerpt(
 }
 
 /// Where a submitted `value` stands, in its context; none when no source shows it.
-#[must_use]
 pub(crate) fn excerpt_of(value: &str, sources: &[Source]) -> Option<Excerpt> {
     let needle = self::value(value)?;
     look(&needle, &sources.iter().collect::<Vec<_>>())
@@ -343,7 +276,7 @@ fn value(value: &str) -> Option<Needle> {
 
 fn text(value: &str) -> Option<Needle> {
     let value = value.trim().to_lowercase();
-    (value.chars().count() >= SHORTEST).then_some(Needle::Text(value))
+    (value.chars().count() >= MIN_SOUGHT).then_some(Needle::Text(value))
 }
 
 pub(crate) fn quoted(text: &str) -> impl Iterator<Item = &str> {
@@ -358,7 +291,7 @@ fn line_of(location: &str) -> Option<usize> {
 
 fn clipped(line: &str, needle: &Needle) -> String {
     let characters: Vec<char> = line.chars().collect();
-    if characters.len() <= LONGEST {
+    if characters.len() <= MAX_LINE {
         return line.to_owned();
     }
     let text = match needle {
@@ -373,7 +306,7 @@ fn clipped(line: &str, needle: &Needle) -> String {
         .take_while(|(byte, _)| *byte < at)
         .count();
     let first = at.saturating_sub(BEFORE);
-    let last = characters.len().min(first + LONGEST);
+    let last = characters.len().min(first + MAX_LINE);
     let inner: String = characters[first..last].iter().collect();
     let (before, after) = (
         if first > 0 { "…" } else { "" },
@@ -382,101 +315,30 @@ fn clipped(line: &str, needle: &Needle) -> String {
     format!("{before}{inner}{after}")
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Marker {
-    /// Addresses, in their normal form: marked however they are spelled.
-    addresses: Vec<String>,
-    texts: Vec<String>,
-    /// What is marked only in a line in which nothing else is.
-    last: Option<String>,
-}
+#[cfg(test)]
+impl Source {
+    pub(crate) fn text(place: &str, text: &str) -> Self {
+        Self {
+            place: place.to_owned(),
+            lines: text.lines().map(str::to_owned).collect(),
+            page: None,
+        }
+    }
 
-impl Marker {
-    /// Marks `texts` and, where none of them stands in a line that was found, `last`.
-    pub(crate) fn new<'a>(texts: impl Iterator<Item = &'a str>, last: &str) -> Self {
-        let mut marker = Self {
-            last: lowered(last),
-            ..Self::default()
+    pub(crate) fn html(url: &str, html: &str) -> Self {
+        let response = Response {
+            status: 200,
+            content_type: Some("text/html; charset=utf-8".to_owned()),
+            location: None,
+            refresh: None,
+            body: html.as_bytes().to_vec(),
         };
-        for text in texts {
-            match Mailbox::parse(text) {
-                Ok(mailbox) => marker.addresses.push(mailbox.to_string()),
-                Err(_) => marker.texts.extend(lowered(text)),
-            }
-        }
-        marker
+        of_page(&Url::parse(url).unwrap(), &response).unwrap()
     }
-
-    /// The pieces of a line. One that was found and in which nothing is, as it is spelled in a way
-    /// of its own, is marked as a whole.
-    #[must_use]
-    pub(crate) fn pieces(&self, line: &ExcerptLine) -> Vec<Piece> {
-        let mut ranges = self.ranges(&line.text);
-        if ranges.is_empty() && line.found {
-            let last = self.last.iter();
-            ranges = last.flat_map(|text| places(&line.text, text)).collect();
-            if ranges.is_empty() {
-                ranges.push(0..line.text.len());
-            }
-        }
-        cut(&line.text, ranges)
-    }
-
-    fn ranges(&self, line: &str) -> Vec<Range<usize>> {
-        let wanted = |address: &str| self.addresses.iter().any(|it| it == address);
-        let mut ranges = if self.addresses.is_empty() {
-            Vec::new()
-        } else {
-            mentions(line, &wanted)
-        };
-        ranges.extend(self.texts.iter().flat_map(|text| places(line, text)));
-        ranges
-    }
-}
-
-/// `text` in lower case; none of one that stands everywhere.
-fn lowered(text: &str) -> Option<String> {
-    let text = text.trim().to_lowercase();
-    (text.chars().count() >= SHORTEST).then_some(text)
-}
-
-fn places(line: &str, lower: &str) -> Vec<Range<usize>> {
-    let (mut low, mut ends) = (String::with_capacity(line.len()), Vec::new());
-    // Lower case may be longer: each of its bytes is told where its letter stands.
-    for (at, c) in line.char_indices() {
-        low.extend(c.to_lowercase());
-        ends.resize(low.len(), at..at + c.len_utf8());
-    }
-    let found = low.match_indices(lower);
-    let range = |(at, text): (usize, &str)| {
-        let (first, last) = (ends.get(at)?, ends.get(at + text.len() - 1)?);
-        Some(first.start..last.end)
-    };
-    found.filter_map(range).collect()
-}
-
-fn cut(line: &str, mut ranges: Vec<Range<usize>>) -> Vec<Piece> {
-    ranges.sort_by_key(|range| (range.start, range.end));
-    let mut pieces = Vec::new();
-    let mut from = 0;
-    let mut push = |range: Range<usize>, marked| {
-        let text = line.get(range).unwrap_or_default().to_owned();
-        if !text.is_empty() {
-            pieces.push(Piece { text, marked });
-        }
-    };
-    for range in ranges {
-        let start = range.start.max(from);
-        push(from..start, false);
-        push(start..range.end.max(start), true);
-        from = range.end.max(start);
-    }
-    push(from..line.len(), false);
-    pieces
 }
 
 #[cfg(test)]
-mod tests_excerpt {
+mod tests {
     use super::*;
     use crate::gate::{Level, RuleId};
     use crate::quest::{FieldName, Fields};
@@ -578,80 +440,6 @@ mod tests_excerpt {
         assert!(lines[0].starts_with(">…가"), "{lines:?}");
         assert!(lines[0].contains("Acme Foods나"), "{lines:?}");
         assert!(lines[0].ends_with('…'), "{lines:?}");
-        assert_eq!(lines[0].chars().count(), LONGEST + 3);
-    }
-}
-
-#[cfg(test)]
-mod tests_marks {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn marked(texts: &[&str], line: &str, found: bool) -> String {
-        let marker = Marker::new(texts.iter().copied(), "Acme");
-        let line = ExcerptLine {
-            text: line.to_owned(),
-            found,
-        };
-        let pieces = marker.pieces(&line).into_iter();
-        pieces
-            .map(|piece| {
-                if piece.marked {
-                    format!("[{}]", piece.text)
-                } else {
-                    piece.text
-                }
-            })
-            .collect()
-    }
-
-    #[test]
-    fn an_address_is_marked_whole_or_not_at_all() {
-        let texts = ["info@acme.com"];
-        for (line, expected) in [
-            ("Write to Info@Acme.com.", "Write to [Info@Acme.com]."),
-            ("x.info@acme.com", "x.info@acme.com"),
-            ("info@acme.com.au", "info@acme.com.au"),
-            (
-                "info@acme.com info@acme.com",
-                "[info@acme.com] [info@acme.com]",
-            ),
-        ] {
-            assert_eq!(marked(&texts, line, false), expected);
-        }
-    }
-
-    #[test]
-    fn other_texts_are_marked_whatever_their_case() {
-        assert_eq!(
-            marked(&["İstanbul"], "in İSTANBUL!", false),
-            "in [İSTANBUL]!"
-        );
-        assert_eq!(marked(&["tanbul"], "in İSTANBUL!", false), "in İS[TANBUL]!");
-        assert_eq!(marked(&["abc", "bcd"], "xABCDx", false), "x[ABC][D]x");
-        assert_eq!(marked(&["ab"], "abab", false), "abab", "too short");
-    }
-
-    #[test]
-    fn a_line_that_was_found_has_something_marked() {
-        let texts = ["info@acme.com"];
-        assert_eq!(marked(&texts, "by Acme", true), "by [Acme]");
-        assert_eq!(
-            marked(&texts, "by ACME, info@acme.com", true),
-            "by ACME, [info@acme.com]"
-        );
-        assert_eq!(marked(&texts, "mail us", true), "[mail us]");
-        assert_eq!(marked(&texts, "by Acme", false), "by Acme");
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_of_a_line_is_lost(line in ".{0,40}", one in ".{0,6}", two in "[a-cİß]{0,4}") {
-            let marker = Marker::new([one.as_str(), two.as_str()].into_iter(), "x");
-            let whole = ExcerptLine { text: line.clone(), found: true };
-            let pieces = marker.pieces(&whole).into_iter().map(|it| it.text);
-            prop_assert_eq!(pieces.collect::<String>(), line);
-        }
+        assert_eq!(lines[0].chars().count(), MAX_LINE + 3);
     }
 }

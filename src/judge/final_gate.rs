@@ -5,103 +5,125 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement};
 use crate::judge::accepted::NothingAccepted;
+use crate::judge::context::JudgeContext;
 use crate::judge::error::JudgeError;
-use crate::judge::kind::{SessionKind, gate_settings};
+use crate::judge::kind::gate_settings;
 use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::Session;
-use crate::world::sandbox::{Alteration, Bench, Edit, LiveWorkshop, Workshop as _};
+use crate::world::World;
+use crate::world::sandbox::{Alteration, Edit};
 use crate::world::tree::TreePath;
-use crate::world::{Fetcher, Resolver, World};
 
 /// What the final gate says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
-pub enum FinalOutcome {
-    /// The kind has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FinalResult {
+    pub word: FinalWord,
+    /// What it found, or why it was not asked.
+    pub details: Vec<String>,
+}
+
+/// What the checks over the whole result said, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinalWord {
+    /// There are none.
+    #[default]
     None,
+    /// They passed, with no negative control.
     Passed,
-    /// It passed, and a result that is wrong on purpose failed as it must.
+    /// They passed, and the negative control failed as it must.
     Proven,
-    /// The result does not hold.
-    Failed {
-        /// What is not so.
-        facts: Vec<Fact>,
-    },
-    Unconfirmed {
-        /// What could not be told.
-        facts: Vec<Fact>,
-    },
-    /// The result holds, and so does one that is wrong on purpose, or it fails for another reason
-    /// than it must: the gate is worth nothing, and counts as not passed.
-    NegativeHeld {
-        verdict: Verdict,
-        facts: Vec<Fact>,
-    },
+    /// They did not pass.
+    Refused,
+    /// They were not judged.
+    Unjudged,
 }
 
-impl FinalOutcome {
-    /// Whether nothing stands in the way: the kind has no final gate, or it passed.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        matches!(self, Self::None | Self::Passed | Self::Proven)
+impl FinalResult {
+    pub fn unjudged(why: impl Into<String>) -> Self {
+        Self {
+            word: FinalWord::Unjudged,
+            details: vec![why.into()],
+        }
     }
 
-    #[must_use]
-    pub fn facts(&self) -> &[Fact] {
-        match self {
-            Self::None | Self::Passed | Self::Proven => &[],
-            Self::Failed { facts }
-            | Self::Unconfirmed { facts }
-            | Self::NegativeHeld { facts, .. } => facts,
+    fn of(word: FinalWord) -> Self {
+        Self {
+            word,
+            details: Vec::new(),
         }
     }
 }
 
-/// Judges the whole result of a session, with the tree as it is now.
-pub fn final_gate(
-    session: &Session,
-    kind: &SessionKind,
-    (fetcher, resolver): (&dyn Fetcher, &dyn Resolver),
-) -> Result<FinalOutcome, JudgeError> {
-    let Some(definition) = &kind.definition else {
-        return Ok(FinalOutcome::None);
-    };
-    let Some(gate) = definition.final_gate(gate_settings(session.manifest())?)? else {
-        return Ok(FinalOutcome::None);
-    };
-    let Some(bench) = kind.bench(session.evidence(), session.dir().to_owned())? else {
-        return Ok(FinalOutcome::None);
-    };
-    let asked = WholeResult {
-        quest: quest_of_all(&kind.quest.name)?,
-        gate,
-        fetcher,
-        resolver,
-        bench: &bench,
-    };
-    let judgement = asked.judged(Alteration::default())?;
-    match judgement.verdict {
-        Verdict::Fail => Ok(FinalOutcome::Failed {
-            facts: judgement.facts,
-        }),
-        Verdict::Review => Ok(FinalOutcome::Unconfirmed {
-            facts: judgement.facts,
-        }),
-        Verdict::Pass => {
-            let file = definition.file()?;
-            let part = file.final_part.as_ref();
-            match part.and_then(|part| part.negative.as_ref()) {
-                None => Ok(FinalOutcome::Passed),
-                Some(negative) => asked.negative(negative),
-            }
-        }
+impl JudgeContext {
+    pub fn has_final_gate(&self) -> bool {
+        self.kind.has_final
     }
+
+    /// Judges the whole result of a session, with the tree as it is now.
+    ///
+    /// Where there is a negative control, the result is also judged with that change, which must
+    /// make it fail: a gate that passes what is wrong on purpose is worth nothing.
+    pub fn final_gate(&self, session: &Session) -> Result<FinalResult, JudgeError> {
+        let Some(definition) = &self.kind.definition else {
+            return Ok(FinalResult::default());
+        };
+        let settings = gate_settings(session.manifest())?;
+        let Some(gate) = definition.final_gate(settings)? else {
+            return Ok(FinalResult::default());
+        };
+        let quest = quest_of_all(&self.kind.quest.name)?;
+        let submission = Submission::Fields(Fields::new());
+        let case = Case {
+            quest: &quest,
+            submission: &submission,
+        };
+        let judged = |altered| {
+            let nothing = NothingAccepted;
+            let judge = |world: World<'_>| gate.judge(case, &world);
+            self.world.lend_altered(&nothing, altered, judge)
+        };
+        let judgement = judged(Alteration::default())?;
+        if judgement.verdict != Verdict::Pass {
+            return Ok(FinalResult {
+                word: FinalWord::Refused,
+                details: judgement.facts.iter().map(sentence).collect(),
+            });
+        }
+        let file = definition.file()?;
+        let part = file.final_part.as_ref();
+        let Some(negative) = part.and_then(|part| part.negative.as_ref()) else {
+            return Ok(FinalResult::of(FinalWord::Passed));
+        };
+        let judgement = judged(alteration(negative)?)?;
+        let fires = negative.fires.as_deref();
+        let fits = fires.is_none_or(|rules| fires_exactly(&judgement, rules));
+        if judgement.verdict == Verdict::Fail && fits {
+            return Ok(FinalResult::of(FinalWord::Proven));
+        }
+        let what = format!(
+            "its negative control, which is wrong on purpose, did not fail as it must: it is {}",
+            judgement.verdict
+        );
+        let facts = judgement.facts.iter().map(sentence);
+        Ok(FinalResult {
+            word: FinalWord::Refused,
+            details: std::iter::once(what).chain(facts).collect(),
+        })
+    }
+}
+
+fn sentence(fact: &Fact) -> String {
+    let place = fact.location.as_ref().map(|place| format!(" at {place}"));
+    let place = place.unwrap_or_default();
+    let (rule, expected, actual) = (&fact.rule, &fact.expected, &fact.actual);
+    format!("{rule}{place}: expected {expected}, found {actual}")
 }
 
 /// Stands for the quest, since the final gate is about all of them.
@@ -118,45 +140,6 @@ fn quest_of_all(kind: &str) -> Result<Quest, JudgeError> {
     })
 }
 
-struct WholeResult<'a> {
-    gate: FileGate,
-    fetcher: &'a dyn Fetcher,
-    resolver: &'a dyn Resolver,
-    bench: &'a Bench,
-    quest: Quest,
-}
-
-impl WholeResult<'_> {
-    fn judged(&self, altered: Alteration) -> Result<Judgement, JudgeError> {
-        let workshop = LiveWorkshop::altered(self.bench, altered);
-        let world = World {
-            fetcher: self.fetcher,
-            resolver: self.resolver,
-            accepted: &NothingAccepted,
-            workshop: &workshop,
-        };
-        let submission = Submission::Fields(Fields::new());
-        let case = Case {
-            quest: &self.quest,
-            submission: &submission,
-        };
-        let judgement = self.gate.judge(case, &world);
-        let failure = workshop.failure();
-        failure.map_or(Ok(judgement), |why| Err(JudgeError::Workshop(why)))
-    }
-
-    fn negative(&self, negative: &NegativeTable) -> Result<FinalOutcome, JudgeError> {
-        let judgement = self.judged(alteration(negative)?)?;
-        if fails_as_it_must(negative, &judgement) {
-            return Ok(FinalOutcome::Proven);
-        }
-        Ok(FinalOutcome::NegativeHeld {
-            verdict: judgement.verdict,
-            facts: judgement.facts,
-        })
-    }
-}
-
 pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, JudgeError> {
     let files = negative.files.iter().map(|(path, text)| Edit {
         path: path.clone(),
@@ -170,11 +153,9 @@ pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, JudgeEr
     })
 }
 
-fn fails_as_it_must(negative: &NegativeTable, judgement: &Judgement) -> bool {
+/// Whether these rules fired, and no others.
+pub(super) fn fires_exactly(judgement: &Judgement, rules: &[String]) -> bool {
     let fired: BTreeSet<&str> = judgement.facts.iter().map(|it| it.rule.as_str()).collect();
-    judgement.verdict == Verdict::Fail
-        && negative.fires.as_ref().is_none_or(|rules| {
-            let rules: BTreeSet<&str> = rules.iter().map(String::as_str).collect();
-            rules == fired
-        })
+    let rules: BTreeSet<&str> = rules.iter().map(String::as_str).collect();
+    rules == fired
 }

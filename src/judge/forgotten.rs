@@ -16,6 +16,11 @@ use crate::world::email_text::{mentions, without};
 use crate::world::sandbox::{FileSeen, Workshop};
 use crate::world::tree::TreePath;
 
+/// Whether a person had this session forget an address.
+fn wanted(suppressed: &[Suppressed]) -> impl Fn(&str) -> bool {
+    |address| suppressed.iter().any(|one| one.is(address))
+}
+
 /// A submission with a forgotten address, as it may be recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Masked {
@@ -27,7 +32,6 @@ pub struct Masked {
 /// What is recorded of a `submission` that contains a forgotten address; none if it contains none.
 ///
 /// `holds`: the fields that name files in which one stands.
-#[must_use]
 pub fn masked(
     forgetting: &Forgetting,
     submission: &Submission,
@@ -37,7 +41,7 @@ pub fn masked(
     if suppressed.is_empty() {
         return None;
     }
-    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let wanted = wanted(suppressed);
     let mask = |text: &str| without(text, &wanted, MASK);
     let submission = match submission {
         Submission::None(why) => Submission::None(mask(why)?),
@@ -63,7 +67,7 @@ pub fn masked(
     })
 }
 
-#[must_use]
+/// The fields that name files which contain a forgotten address.
 pub fn holding_files(
     forgetting: &Forgetting,
     submission: &Submission,
@@ -71,7 +75,7 @@ pub fn holding_files(
     workshop: &dyn Workshop,
 ) -> BTreeSet<FieldName> {
     let suppressed = forgetting.suppressed();
-    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let wanted = wanted(suppressed);
     let files = kind
         .fields
         .iter()
@@ -87,27 +91,26 @@ pub fn holding_files(
     holds.map(|field| field.name.clone()).collect()
 }
 
-#[must_use]
+/// Whether the name of a worker contains a forgotten address.
 pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
     let suppressed = forgetting.suppressed();
-    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let wanted = wanted(suppressed);
     !suppressed.is_empty() && !mentions(worker.as_str(), &wanted).is_empty()
 }
 
 /// `text` without the addresses that were forgotten; none when it holds none of them.
-#[must_use]
 pub fn blotted(forgetting: &Forgetting, text: &str) -> Option<String> {
     let suppressed = forgetting.suppressed();
     if suppressed.is_empty() {
         return None;
     }
-    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let wanted = wanted(suppressed);
     without(text, &wanted, MASK)
 }
 
-#[must_use]
+/// Whether a submission contains a forgotten address.
 pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {
-    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let wanted = wanted(suppressed);
     let held = |text: &str| !mentions(text, &wanted).is_empty();
     !suppressed.is_empty()
         && match submission {
@@ -129,7 +132,7 @@ pub(crate) fn without_forgotten(
     if suppressed.is_empty() || made.judgement.verdict == Verdict::Pass {
         return made;
     }
-    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let wanted = wanted(suppressed);
     let said = serde_json::to_string(&made.judgement).unwrap_or_default();
     let other = masked_json(&said, &wanted, MASK);
     let other = other.and_then(|other| serde_json::from_str(&other).ok());
@@ -144,13 +147,14 @@ pub(crate) fn without_forgotten(
     }
 }
 
-#[must_use]
+/// Whether a list contains a forgotten address, or may contain one that cannot be found.
 pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
     let suppressed = forgetting.suppressed();
-    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let wanted = wanted(suppressed);
     !suppressed.is_empty() && !matches!(masking::masked(list, &wanted), Ok(None))
 }
 
+/// Whether an address was removed from what the quest was settled by.
 pub fn is_forgotten(reader: &mut LineReader, standing: &QuestRecord) -> Result<bool, SessionError> {
     let locked = matches!(standing.progress.state, State::Pass | State::Review);
     match standing.last.filter(|_| locked) {
@@ -162,6 +166,7 @@ pub fn is_forgotten(reader: &mut LineReader, standing: &QuestRecord) -> Result<b
     }
 }
 
+/// Whether an address was removed from the evidence of the quest's last judgement.
 pub fn is_evidence_blotted(
     forgetting: &Forgetting,
     reader: &mut LineReader,
@@ -179,7 +184,7 @@ pub fn is_evidence_blotted(
     Ok(blotted)
 }
 
-#[must_use]
+/// Whether an address was removed from a submission.
 pub fn is_masked(submission: &Submission) -> bool {
     match submission {
         Submission::None(why) => why.contains(MASK),

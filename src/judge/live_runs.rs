@@ -10,7 +10,6 @@ use std::path::Path;
 use crate::base::process::ProcessStat;
 use crate::session::{RunId, RunProcess};
 
-#[must_use]
 pub fn live_runs(session: &Path, open: &BTreeMap<RunId, Option<RunProcess>>) -> BTreeSet<RunId> {
     open.iter()
         .filter(|(run, process)| process.is_some_and(is_alive) || is_locked(session, **run))
@@ -18,7 +17,6 @@ pub fn live_runs(session: &Path, open: &BTreeMap<RunId, Option<RunProcess>>) -> 
         .collect()
 }
 
-#[must_use]
 pub fn is_locked(session: &Path, run: RunId) -> bool {
     let path = session.join("runs").join(format!("{run}.lock"));
     // One that cannot be opened keeps nobody out.
@@ -28,7 +26,6 @@ pub fn is_locked(session: &Path, run: RunId) -> bool {
     matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-#[must_use]
 pub fn run_above(open: &BTreeMap<RunId, Option<RunProcess>>) -> Option<RunId> {
     let above = ancestors();
     let mut open = open.iter();
@@ -36,13 +33,11 @@ pub fn run_above(open: &BTreeMap<RunId, Option<RunProcess>>) -> Option<RunId> {
         .map(|(run, _)| *run)
 }
 
-#[must_use]
 pub fn this_process() -> Option<RunProcess> {
     let pid = std::process::id();
     Some(identity(pid, &stat(pid)?))
 }
 
-#[must_use]
 pub fn is_alive(process: RunProcess) -> bool {
     // A zombie has ended; only its parent has not looked yet.
     stat(process.pid).is_some_and(|stat| {

@@ -5,7 +5,7 @@
 //! interval. The others are polled when those hold, after a pause of ten times what the last poll
 //! took. Reviewers are not asked.
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,33 +13,28 @@ use crate::base::Digest;
 use crate::gate::{Case, CheckOutcome, Cost, Gate as _, Judgement};
 use crate::judge::accepted::NothingAccepted;
 use crate::judge::error::JudgeError;
-use crate::judge::fix::written;
-use crate::judge::kind::{SessionKind, kind_of, network_of};
-use crate::judge::panel::SessionGate;
+use crate::judge::kind::{SessionKind, kind_of};
+use crate::judge::world::JudgeWorld;
 use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
-use crate::session::{EvidenceStore, Manifest, Session};
-use crate::world::World;
-use crate::world::fetch::live::LiveWorld;
-use crate::world::sandbox::{Bench, LiveWorkshop, Workshop as _};
+use crate::session::Session;
 
-/// A look at one quest's checks that goes on until it is dropped.
+/// A poll of one quest's checks that goes on, on a thread of its own, until it is dropped.
 #[derive(Debug)]
-pub struct Probe {
-    told: Receiver<Result<(), JudgeError>>,
+pub struct Poll {
+    passes: Receiver<()>,
     _stop: Sender<()>,
 }
 
 /// Whether a quest of this kind can be answered without a word.
-#[must_use]
 pub fn needs_no_fields(kind: &QuestKind) -> bool {
     kind.fields.iter().all(|field| !field.required)
 }
 
-impl Probe {
-    /// Looks at a quest's checks from now on, on a thread of its own; none where the kind asks for
-    /// fields, or there is no such quest.
+impl Poll {
+    /// Polls a quest's checks from now on; none where the kind asks for fields or has no commands
+    /// and files, or there is no such quest.
     ///
-    /// A command that a check runs as the probe is dropped is not waited for.
+    /// A command that a check runs while the poll is dropped is not waited for.
     pub fn start(
         session: &Session,
         quest: QuestId,
@@ -49,127 +44,68 @@ impl Probe {
         if !needs_no_fields(&kind_of(manifest)?) {
             return Ok(None);
         }
-        let Some(standing) = session.standing(quest)? else {
+        let Some(record) = session.standing(quest)? else {
             return Ok(None);
         };
-        let making = Making {
-            manifest: manifest.clone(),
-            evidence: session.evidence(),
-            dir: session.dir().to_owned(),
-            quest: session.quest(&standing)?,
+        let quest = session.quest(&record)?;
+        let world = JudgeWorld::of(session, &SessionKind::load(manifest)?, None)?;
+        if world.bench().is_none() {
+            return Ok(None);
+        }
+        let manifest = manifest.clone();
+        let (pass, passes) = mpsc::channel();
+        let (stop, stopped) = mpsc::channel::<()>();
+        let poll = move || {
+            // A gate's checks stay on the thread that made them.
+            let Ok(kind) = SessionKind::load(&manifest) else {
+                return;
+            };
+            let began = Instant::now();
+            let mut rounds = Rounds::new(interval);
+            loop {
+                let mut look = |most| look(&kind, &world, &quest, most);
+                let state = world.tree_digest().ok().flatten();
+                let all_hold = rounds.round(state, &|| began.elapsed(), &mut look);
+                if all_hold && pass.send(()).is_err() {
+                    return;
+                }
+                match stopped.recv_timeout(rounds.cheap.pause()) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
         };
-        let (tell, told) = mpsc::channel();
-        let (stop, stopped) = mpsc::channel();
-        let looking = thread::Builder::new().name(String::from("probe"));
-        let spawned = looking.spawn(move || look(making, interval, &tell, &stopped));
-        spawned.map_err(JudgeError::Threads)?;
-        Ok(Some(Self { told, _stop: stop }))
-    }
-
-    /// Whether the checks hold as they have not before. It does not wait.
-    ///
-    /// Of one state of the tree it is said once, so that a gate which does not agree is not asked
-    /// over and over.
-    pub fn holds(&self) -> Result<bool, JudgeError> {
-        match self.told.try_recv() {
-            Ok(said) => said.map(|()| true),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => Ok(false),
-        }
-    }
-}
-
-/// Looks until nobody wants to know.
-fn look(
-    making: Making,
-    interval: Duration,
-    tell: &Sender<Result<(), JudgeError>>,
-    stopped: &Receiver<()>,
-) {
-    let mut eye = match Eye::of(making) {
-        Ok(Some(eye)) => eye,
-        Ok(None) => return,
-        Err(error) => {
-            let _ = tell.send(Err(error));
-            return;
-        }
-    };
-    let mut rounds = Rounds::new(interval);
-    loop {
-        if rounds.round(&mut eye) && tell.send(Ok(())).is_err() {
-            return;
-        }
-        match stopped.recv_timeout(rounds.pause()) {
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
-        }
-    }
-}
-
-pub(super) struct Making {
-    pub(super) manifest: Manifest,
-    pub(super) evidence: EvidenceStore,
-    pub(super) dir: std::path::PathBuf,
-    pub(super) quest: Quest,
-}
-
-pub(super) struct Eye {
-    gate: SessionGate,
-    bench: Bench,
-    live: LiveWorld,
-    quest: Quest,
-    began: Instant,
-}
-
-impl Eye {
-    /// The eye on this quest; none where its gate runs nothing over files or commands.
-    pub(super) fn of(making: Making) -> Result<Option<Self>, JudgeError> {
-        let kind = SessionKind::load(&making.manifest)?;
-        let network = network_of(&making.manifest)?;
-        let live = LiveWorld::new(&network, Some(making.dir.join("hosts")));
-        let live = live.map_err(|error| JudgeError::Workshop(error.to_string()))?;
-        let bench = kind.bench(making.evidence, making.dir)?;
-        Ok(bench.map(|bench| Self {
-            gate: kind.gate,
-            bench,
-            live,
-            quest: making.quest,
-            began: Instant::now(),
+        let thread = thread::Builder::new().name(String::from("poll"));
+        thread.spawn(poll).map_err(JudgeError::Threads)?;
+        Ok(Some(Self {
+            passes,
+            _stop: stop,
         }))
     }
-}
 
-impl Sight for Eye {
-    fn look(&mut self, most: Cost) -> Seen {
-        let live = self.live.for_another();
-        let workshop = LiveWorkshop::new(&self.bench);
-        let world = World {
-            fetcher: live.fetcher(),
-            resolver: live.resolver(),
-            accepted: &NothingAccepted,
-            workshop: &workshop,
-        };
-        let submission = Submission::Fields(Fields::new());
-        let case = Case {
-            quest: &self.quest,
-            submission: &submission,
-        };
-        let judgement = self.gate.glance(case, &world, most);
-        // What kept it from looking is told by the judgement that counts.
-        match workshop.failure() {
-            Some(_) => Seen::Not,
-            None => Seen::of(&judgement),
-        }
-    }
-
-    fn state(&mut self) -> Option<Digest> {
-        written(&self.bench).ok().flatten()
-    }
-
-    fn now(&mut self) -> Duration {
-        self.began.elapsed()
+    /// Whether the checks hold and did not before. It does not wait.
+    ///
+    /// Of one state of the tree it says so once, so that a gate which does not agree is not asked
+    /// over and over.
+    pub fn holds(&self) -> bool {
+        self.passes.try_recv().is_ok()
     }
 }
 
+fn look(kind: &SessionKind, world: &JudgeWorld, quest: &Quest, most: Cost) -> Seen {
+    let submission = Submission::Fields(Fields::new());
+    let case = Case {
+        quest,
+        submission: &submission,
+    };
+    let judged = world.lend(&NothingAccepted, |world| {
+        kind.gate.glance(case, &world, most)
+    });
+    // The judgement that counts reports why the sandbox failed.
+    judged.map_or(Seen::Not, |judgement| Seen::of(&judgement))
+}
+
+/// Pauses are this many times as long as what they follow.
 const REST: u32 = 10;
 
 /// The pace of looks: an interval, and longer pauses after looks that took long.
@@ -180,7 +116,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    #[must_use]
     pub fn new(interval: Duration) -> Self {
         Self {
             interval,
@@ -192,7 +127,6 @@ impl Pace {
         self.took = took;
     }
 
-    #[must_use]
     pub fn pause(&self) -> Duration {
         self.interval.max(self.took.saturating_mul(REST))
     }
@@ -200,20 +134,19 @@ impl Pace {
 
 const CHEAP: Cost = Cost::Tree;
 
-/// What a look tells.
+/// What a look shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// Something does not hold, or cannot be told.
+enum Seen {
+    /// Some check does not hold, or could not be run.
     Not,
+    /// All checks hold that were run, and some were not.
     SoFar,
     All,
 }
 
 impl Seen {
-    /// What this judgement tells. Nothing but a PASS holds: what a person would have to settle is
-    /// not settled while the agent still works.
-    #[must_use]
-    pub fn of(judgement: &Judgement) -> Self {
+    /// Only a PASS holds: a REVIEW is not settled while the agent still works.
+    fn of(judgement: &Judgement) -> Self {
         let mut checks = judgement.checks.iter();
         match judgement.verdict {
             Verdict::Fail | Verdict::Review => Self::Not,
@@ -223,88 +156,61 @@ impl Seen {
     }
 }
 
-/// What the rounds look at.
-pub trait Sight {
-    fn look(&mut self, most: Cost) -> Seen;
-
-    fn state(&mut self) -> Option<Digest>;
-
-    /// The time since some moment.
-    fn now(&mut self) -> Duration;
-}
-
-/// The rounds in which a quest's checks are looked at while an agent works.
+/// The rounds in which a quest's checks are polled.
 #[derive(Debug)]
-pub struct Rounds {
+struct Rounds {
     cheap: Pace,
     dear: Pace,
     dear_from: Duration,
-    /// What was written when it was last said that the checks hold, while they still do.
-    said: Said,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
-    /// Of nothing that still holds.
-    Nothing,
-    Of(Option<Digest>),
+    /// The state of the tree of which it was last said that the checks hold, while they still do.
+    said: Option<Option<Digest>>,
 }
 
 impl Rounds {
-    #[must_use]
-    pub fn new(interval: Duration) -> Self {
+    fn new(interval: Duration) -> Self {
         Self {
             cheap: Pace::new(interval),
             dear: Pace::new(interval),
             dear_from: Duration::ZERO,
-            said: Said::Nothing,
+            said: None,
         }
     }
 
-    /// Looks once, and tells whether the checks hold as they have not before.
+    /// Looks once, and tells whether the checks hold and did not before.
     ///
-    /// Dear checks are looked at when the cheap ones hold, and at a slower pace. Of one state it is
-    /// said once: a gate that does not agree is not asked over and over.
-    pub fn round(&mut self, sight: &mut impl Sight) -> bool {
-        let began = sight.now();
-        // What is written after this counts as another state, though it may have been seen.
-        let state = sight.state();
-        let seen = sight.look(CHEAP);
-        let now = sight.now();
-        self.cheap.note(now.saturating_sub(began));
-        let known = self.said == Said::Of(state);
+    /// `state` was taken before the look: whatever is written during it counts as another state.
+    fn round(
+        &mut self,
+        state: Option<Digest>,
+        now: &dyn Fn() -> Duration,
+        look: &mut dyn FnMut(Cost) -> Seen,
+    ) -> bool {
+        let began = now();
+        let seen = look(CHEAP);
+        let looked = now();
+        self.cheap.note(looked.saturating_sub(began));
+        let known = self.said == Some(state);
         let holds = match seen {
             Seen::Not => false,
             Seen::All => true,
-            Seen::SoFar if (known && state.is_some()) || now < self.dear_from => return false,
-            Seen::SoFar => self.look_deep(sight),
+            Seen::SoFar if (known && state.is_some()) || looked < self.dear_from => return false,
+            Seen::SoFar => {
+                let seen = look(Cost::Heavy);
+                let done = now();
+                self.dear.note(done.saturating_sub(looked));
+                self.dear_from = done.saturating_add(self.dear.pause());
+                seen == Seen::All
+            }
         };
-        self.said = if holds {
-            Said::Of(state)
-        } else {
-            Said::Nothing
-        };
+        self.said = holds.then_some(state);
         holds && !known
-    }
-
-    /// The pause until the next round.
-    #[must_use]
-    pub fn pause(&self) -> Duration {
-        self.cheap.pause()
-    }
-
-    fn look_deep(&mut self, sight: &mut impl Sight) -> bool {
-        let began = sight.now();
-        let seen = sight.look(Cost::Heavy);
-        let now = sight.now();
-        self.dear.note(now.saturating_sub(began));
-        self.dear_from = now.saturating_add(self.dear.pause());
-        seen == Seen::All
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
@@ -321,7 +227,7 @@ mod tests {
     }
 
     struct Fake {
-        now: u64,
+        now: Cell<u64>,
         cheap: Seen,
         dear: Seen,
         dear_takes: u64,
@@ -329,28 +235,9 @@ mod tests {
         deep: Vec<u64>,
     }
 
-    impl Sight for Fake {
-        fn look(&mut self, most: Cost) -> Seen {
-            if most == CHEAP {
-                return self.cheap;
-            }
-            self.deep.push(self.now);
-            self.now += self.dear_takes;
-            self.dear
-        }
-
-        fn state(&mut self) -> Option<Digest> {
-            self.state.map(|text| Digest::of(text.as_bytes()))
-        }
-
-        fn now(&mut self) -> Duration {
-            Duration::from_millis(self.now)
-        }
-    }
-
     fn fake(cheap: Seen, dear: Seen) -> Fake {
         Fake {
-            now: 0,
+            now: Cell::new(0),
             cheap,
             dear,
             dear_takes: 50,
@@ -362,8 +249,20 @@ mod tests {
     fn rounds(rounds: &mut Rounds, world: &mut Fake, count: usize) -> Vec<bool> {
         let mut said = Vec::new();
         for _ in 0..count {
-            said.push(rounds.round(world));
-            world.now += u64::try_from(rounds.pause().as_millis()).unwrap();
+            let state = world.state.map(|text| Digest::of(text.as_bytes()));
+            let (now, deep) = (&world.now, &mut world.deep);
+            let mut look = |most| {
+                if most == CHEAP {
+                    return world.cheap;
+                }
+                deep.push(now.get());
+                now.set(now.get() + world.dear_takes);
+                world.dear
+            };
+            let clock = || Duration::from_millis(now.get());
+            said.push(rounds.round(state, &clock, &mut look));
+            let pause = u64::try_from(rounds.cheap.pause().as_millis()).unwrap();
+            now.set(now.get() + pause);
         }
         said
     }

@@ -4,10 +4,8 @@
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::excerpts::{
-    Excerpt, ExcerptRow, Judged, Marker, REMOVED, Source, excerpt, excerpt_of, quoted, sources,
-};
-use crate::gate::Fact;
+use super::excerpts::{Excerpt, REMOVED, Source, excerpt, excerpt_of, sources};
+use crate::gate::{Fact, Judgement};
 use crate::judge::forgotten::{blotted, is_evidence_blotted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
@@ -24,7 +22,7 @@ pub struct QuestSummary {
     /// Whether the gate judged it again since; if so, the facts are from then.
     pub again: bool,
     pub facts: Vec<Fact>,
-    pub excerpts: Vec<ExcerptRow>,
+    pub excerpts: Vec<Excerpt>,
     pub damage: Option<String>,
 }
 
@@ -57,7 +55,7 @@ impl Bounds {
     };
 }
 
-const MOST_EXCERPTS: usize = 4;
+const MAX_EXCERPTS: usize = 4;
 
 impl SummaryReader {
     pub fn new(session: &Session, bounds: Bounds) -> Result<Self, JudgeError> {
@@ -91,14 +89,15 @@ impl SummaryReader {
             None => (&last.value.judgement, &last.value.evidence),
         };
         // `audit` reports a judgement that cannot be read.
-        summary.facts = Judged::read(judgement).map_or_else(|_| Vec::new(), |it| it.facts);
-        match self.look(standing, evidence)? {
-            Looked::Seen(recording) => {
+        let read = serde_json::from_str::<Judgement>(judgement.get());
+        summary.facts = read.map_or_else(|_| Vec::new(), |it| it.facts);
+        match self.recording(standing, evidence)? {
+            Ok(recording) => {
                 let submission = &last.value.submission;
                 let key = summary.quest.key.as_str();
                 summary.excerpts = self.excerpts(&summary.facts, submission, key, &recording);
             }
-            Looked::Not(why) => summary.damage = Some(why),
+            Err(why) => summary.damage = Some(why),
         }
         summary.again = again.is_some();
         summary.sent_back = last.value.revision;
@@ -107,46 +106,39 @@ impl SummaryReader {
         Ok(summary)
     }
 
-    fn look(&mut self, standing: &QuestRecord, evidence: &RawValue) -> Result<Looked, JudgeError> {
-        let named = serde_json::from_str::<Evidence>(evidence.get());
-        let bytes = named.map(|named| named.bodies().map(|body| body.bytes).sum::<u64>());
-        if matches!(bytes, Ok(0)) {
-            return Ok(Looked::Seen(Recording::default()));
-        }
-        // Evidence that was redacted may no longer be readable.
-        if self.is_blotted(standing, evidence)? {
-            return Ok(Looked::Not(REMOVED.to_owned()));
-        }
-        let bytes = match bytes {
-            Ok(bytes) => bytes,
-            Err(error) => return Ok(Looked::Not(ReplayError::Evidence(error).to_string())),
-        };
-        let Bounds { one, read, shown } = &mut self.bounds;
-        if bytes > *one {
-            let text = format!("it is left out here, for it has {bytes} bytes");
-            return Ok(Looked::Not(text));
-        }
-        if bytes > *read || *shown == 0 {
-            let text = "it is left out here, for enough is shown of other quests";
-            return Ok(Looked::Not(text.to_owned()));
-        }
-        *read -= bytes;
-        Ok(match self.replayer.recording(evidence) {
-            Ok(recording) => Looked::Seen(recording),
-            Err(error) => Looked::Not(error.to_string()),
-        })
-    }
-
-    fn is_blotted(
+    /// The evidence with its bodies, or why it is not shown.
+    fn recording(
         &mut self,
         standing: &QuestRecord,
         evidence: &RawValue,
-    ) -> Result<bool, JudgeError> {
-        if self.forgetting.is_empty() {
-            return Ok(false);
+    ) -> Result<Result<Recording, String>, JudgeError> {
+        let named = serde_json::from_str::<Evidence>(evidence.get());
+        let bytes = named.map(|named| named.bodies().map(|body| body.bytes).sum::<u64>());
+        if matches!(bytes, Ok(0)) {
+            return Ok(Ok(Recording::default()));
         }
+        // Evidence that was redacted may no longer be readable.
         let (forgetting, reader) = (&self.forgetting, &mut self.reader);
-        Ok(is_evidence_blotted(forgetting, reader, standing, evidence)?)
+        if !forgetting.is_empty() && is_evidence_blotted(forgetting, reader, standing, evidence)? {
+            return Ok(Err(REMOVED.to_owned()));
+        }
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(Err(ReplayError::Evidence(error).to_string())),
+        };
+        let Bounds { one, read, shown } = &mut self.bounds;
+        if bytes > *one {
+            return Ok(Err(format!(
+                "it is not shown, because it has {bytes} bytes"
+            )));
+        }
+        if bytes > *read || *shown == 0 {
+            let text = "it is not shown, because the page already shows much of other quests";
+            return Ok(Err(text.to_owned()));
+        }
+        *read -= bytes;
+        let recording = self.replayer.recording(evidence);
+        Ok(recording.map_err(|error| error.to_string()))
     }
 
     fn excerpts(
@@ -155,42 +147,29 @@ impl SummaryReader {
         submission: &Submission,
         key: &str,
         recording: &Recording,
-    ) -> Vec<ExcerptRow> {
+    ) -> Vec<Excerpt> {
         let mut sources = sources(recording);
         sources.retain(|source| !source.place.ends_with("/robots.txt"));
-        let values = || {
-            let fields = self.fields.iter();
-            let values = fields.filter_map(|name| submission.field(name.as_str()));
-            values.filter(|value| !is_web(value))
+        let fields = self.fields.iter();
+        let values = fields.filter_map(|name| submission.field(name.as_str()));
+        let values = values.filter(|value| !is_web(value));
+        let mut excerpts = found(facts, submission, key, values, &sources);
+        let redact = |text: &mut String| {
+            if let Some(redacted) = blotted(&self.forgetting, text) {
+                *text = redacted;
+            }
         };
-        let found = found(facts, submission, key, values(), &sources);
-        let quotes = facts.iter().flat_map(|fact| quoted(&fact.actual));
-        let marker = Marker::new(values().chain(quotes), key);
-        let rows = found.into_iter().map(|excerpt| self.row(excerpt, &marker));
-        let rows: Vec<ExcerptRow> = rows.collect();
-        let pieces = rows.iter().flat_map(|row| row.lines.iter().flatten());
-        let bytes = pieces.map(|piece| piece.text.len()).sum();
-        self.bounds.shown = self.bounds.shown.saturating_sub(bytes);
-        rows
-    }
-
-    fn row(&self, excerpt: Excerpt, marker: &Marker) -> ExcerptRow {
-        let whole = |text: String| blotted(&self.forgetting, &text).unwrap_or(text);
-        let lines = excerpt.lines.into_iter().map(|mut line| {
-            line.text = whole(line.text);
-            marker.pieces(&line)
-        });
-        ExcerptRow {
-            of: whole(excerpt.of),
-            first: excerpt.first,
-            lines: lines.collect(),
+        let mut bytes = 0;
+        for excerpt in &mut excerpts {
+            redact(&mut excerpt.of);
+            for line in &mut excerpt.lines {
+                redact(&mut line.text);
+                bytes += line.text.len();
+            }
         }
+        self.bounds.shown = self.bounds.shown.saturating_sub(bytes);
+        excerpts
     }
-}
-
-enum Looked {
-    Seen(Recording),
-    Not(String),
 }
 
 fn found<'a>(
@@ -210,7 +189,7 @@ fn found<'a>(
         if !found.iter().any(same) {
             found.push(excerpt);
         }
-        if found.len() == MOST_EXCERPTS {
+        if found.len() == MAX_EXCERPTS {
             break;
         }
     }
@@ -271,7 +250,7 @@ mod tests {
         let values = values.iter().map(String::as_str);
         assert_eq!(
             found(&[], &acme(), "key", values, &many).len(),
-            MOST_EXCERPTS
+            MAX_EXCERPTS
         );
     }
 

@@ -1,21 +1,18 @@
 //! Judges REVIEWs again that only an unanswered lookup kept from a verdict.
 
-use std::cell::RefCell;
-
 use serde_json::value::to_raw_value;
-use url::Url;
 
 use crate::base::clock::Clock;
-use crate::gate::{Case, Cause, Fact, Gate, Judgement};
+use crate::gate::{Case, Gate, Judgement};
 use crate::judge::accepted::marks;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::{is_masked, without_forgotten};
-use crate::judge::host_queue::{Job, Looked};
+use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::masking::MASK;
-use crate::judge::recorded::{RecordedJudgement, is_reviewed};
+use crate::judge::recorded::{KeptBodies, RecordedJudgement, is_reviewed, may_answer};
 use crate::judge::submit::{Declined, Refusal};
 use crate::quest::Verdict;
-use crate::session::{Appended, Attempt, Event, Outcome, QuestRecord, Resolution, Session};
+use crate::session::{Appended, Event, Outcome, QuestRecord, Resolution, Session};
 use crate::world::evidence::Evidence;
 
 /// What became of a REVIEW that was judged again.
@@ -24,7 +21,7 @@ pub enum Rechecked {
     Resolved(Outcome, Judgement),
     /// Some lookup is still not answered; nothing was recorded.
     Unanswered(Judgement),
-    /// Somebody else has resolved it meanwhile; nothing was recorded.
+    /// Another process has resolved it in the meantime; nothing was recorded.
     Meanwhile,
 }
 
@@ -37,25 +34,21 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
         let Some(last) = reader.last_attempt(&standing)? else {
             continue;
         };
-        if rests_on_silence_alone(&last.value)? {
+        let attempt = last.value;
+        // A submission from which an address was removed is no longer the one that was judged.
+        if is_masked(&attempt.submission) || attempt.evidence.get().contains(MASK) {
+            continue;
+        }
+        let judgement: Judgement = serde_json::from_str(attempt.judgement.get())?;
+        let evidence: Evidence = serde_json::from_str(attempt.evidence.get())?;
+        if is_only_unanswered(&judgement, &evidence) {
             jobs.push(Job {
                 quest: reader.quest(&standing)?,
-                submission: last.value.submission,
+                submission: attempt.submission,
             });
         }
     }
     Ok(jobs)
-}
-
-fn rests_on_silence_alone(attempt: &Attempt) -> Result<bool, JudgeError> {
-    // A submission from which an address was removed is no longer the one that was judged.
-    let redacted = is_masked(&attempt.submission) || attempt.evidence.get().contains(MASK);
-    if redacted {
-        return Ok(false);
-    }
-    let judgement: Judgement = serde_json::from_str(attempt.judgement.get())?;
-    let evidence: Evidence = serde_json::from_str(attempt.evidence.get())?;
-    Ok(is_silence_alone(&judgement, &evidence))
 }
 
 /// Records the new judgement of a REVIEW.
@@ -66,16 +59,16 @@ fn rests_on_silence_alone(attempt: &Attempt) -> Result<bool, JudgeError> {
 pub fn resolve(
     session: &mut Session,
     gate: &dyn Gate,
-    looked: Looked,
+    judged: JudgedJob,
     clock: &mut dyn Clock,
 ) -> Result<Rechecked, JudgeError> {
-    let Looked {
+    let JudgedJob {
         job,
         judgement,
         recording,
-    } = looked;
-    let mut rechecked = None;
-    let (evidence, new) = (session.evidence(), RefCell::default());
+    } = judged;
+    let mut rechecked = Rechecked::Meanwhile;
+    let kept = KeptBodies::new(session.evidence());
     let decide = |session: &Session, _| {
         let standing = session.standing(job.quest.id)?;
         let standing = standing.filter(QuestRecord::is_unanswered);
@@ -88,55 +81,44 @@ pub fn resolve(
             .judge_again(gate, case, session)?;
         let made = without_forgotten(&session.forgetting(), made);
         if is_unanswered(&made.judgement, &made.recording.evidence) {
-            rechecked = Some(Rechecked::Unanswered(made.judgement));
+            rechecked = Rechecked::Unanswered(made.judgement);
             return Ok(Vec::new());
         }
-        let resolution = resolution(&standing, &job, &made, gate)?;
-        made.keep(&evidence, &new)?;
-        rechecked = Some(Rechecked::Resolved(resolution.outcome, made.judgement));
+        let verdict = made.judgement.verdict;
+        let outcome = Outcome::of(verdict);
+        let resolution = Resolution {
+            quest: standing.id,
+            attempt: standing.attempts,
+            outcome,
+            verdict,
+            grounds: made.grounds,
+            rules: made.fired(),
+            holds: match outcome {
+                Outcome::Confirmed => marks(gate, case),
+                Outcome::Refuted | Outcome::Open => Vec::new(),
+            },
+            judgement: to_raw_value(&made.judgement)?,
+            evidence: to_raw_value(&made.recording.evidence)?,
+        };
+        kept.keep(&made.recording)?;
+        rechecked = Rechecked::Resolved(outcome, made.judgement);
         Ok::<_, Declined>(vec![Event::Resolution(Box::new(resolution))])
     };
-    let undo = || new.borrow().iter().for_each(|body| evidence.remove(*body));
-    let appended = session.append_or(clock, decide, undo)?;
-    match appended {
+    match session.append_or(clock, decide, || kept.remove())? {
         Appended::Refused(Declined::Error(error)) => Err(error),
         Appended::Refused(Declined::Refusal(_)) => Ok(Rechecked::Meanwhile),
-        Appended::Done => Ok(rechecked.unwrap_or(Rechecked::Meanwhile)),
+        Appended::Done => Ok(rechecked),
     }
 }
 
-fn resolution(
-    standing: &QuestRecord,
-    job: &Job,
-    made: &RecordedJudgement,
-    gate: &dyn Gate,
-) -> Result<Resolution, JudgeError> {
-    let case = Case {
-        quest: &job.quest,
-        submission: &job.submission,
-    };
-    let outcome = Outcome::of(made.judgement.verdict);
-    Ok(Resolution {
-        quest: standing.id,
-        attempt: standing.attempts,
-        outcome,
-        verdict: made.judgement.verdict,
-        grounds: made.grounds,
-        rules: made.fired(),
-        holds: match outcome {
-            Outcome::Confirmed => marks(gate, case),
-            Outcome::Refuted | Outcome::Open => Vec::new(),
-        },
-        judgement: to_raw_value(&made.judgement)?,
-        evidence: to_raw_value(&made.recording.evidence)?,
-    })
-}
-
 /// Whether `judgement` is a REVIEW that only unanswered lookups keep from a verdict.
-pub(super) fn is_silence_alone(judgement: &Judgement, evidence: &Evidence) -> bool {
+pub(super) fn is_only_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool {
     judgement.verdict == Verdict::Review
         && !is_reviewed(judgement)
-        && judgement.facts.iter().all(|fact| is_silent(fact, evidence))
+        && judgement
+            .facts
+            .iter()
+            .all(|fact| may_answer(fact, evidence))
 }
 
 /// Whether `judgement` is a REVIEW on which some lookup may say more later.
@@ -144,30 +126,16 @@ pub(super) fn is_silence_alone(judgement: &Judgement, evidence: &Evidence) -> bo
 /// What reviewers were asked about passed every check, so that nothing in it waits for an answer:
 /// judging it again would only ask them until they say something else.
 pub(super) fn is_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool {
+    let mut facts = judgement.facts.iter();
     judgement.verdict == Verdict::Review
         && !is_reviewed(judgement)
-        && (evidence.rests_on_silence()
-            || judgement.facts.iter().any(|fact| is_silent(fact, evidence)))
-}
-
-fn is_silent(fact: &Fact, evidence: &Evidence) -> bool {
-    match fact.cause {
-        // A home page that may not be read is an answer as well.
-        Cause::Unanswered => evidence.rests_on_silence(),
-        // A robots.txt that does not answer forbids its site for now (RFC 9309, section 2.3.1.4).
-        Cause::Unreadable => {
-            let page = fact.location.as_deref();
-            let page = page.and_then(|location| Url::parse(location).ok());
-            page.is_some_and(|page| evidence.robots_unanswered(&page))
-        }
-        Cause::Wrong | Cause::Ambiguous => false,
-    }
+        && (evidence.rests_on_silence() || facts.any(|fact| may_answer(fact, evidence)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Level, PanelReport, RuleId};
+    use crate::gate::{Cause, Fact, Level, PanelReport, RuleId};
 
     const PAGE: &str = "https://acme.com/contact";
 
@@ -181,7 +149,10 @@ mod tests {
             rule: RuleId::known(rule),
             level: Level::Review,
             field: None,
-            location: Some(PAGE.into()),
+            location: Some(match *rule {
+                "mx-unanswered" => "acme.com".to_owned(),
+                _ => PAGE.to_owned(),
+            }),
             expected: String::new(),
             actual: String::new(),
             count: 1,
@@ -196,31 +167,40 @@ mod tests {
         serde_json::from_str(&text).unwrap()
     }
 
+    /// Evidence in which DNS answered, with private addresses alone.
+    fn private() -> Evidence {
+        let dns = r#"{"name":"acme.com","kind":"A","answer":{"found":{"addresses":["10.0.0.1"]}}}"#;
+        serde_json::from_str(&format!(r#"{{"exchanges":[{{"dns":{dns}}}]}}"#)).unwrap()
+    }
+
     #[test]
-    fn silence_alone_is_every_fact_a_silent_one() {
+    fn every_fact_is_of_a_lookup_that_may_still_answer() {
         let heard = Evidence::default();
         let quiet = silent(PAGE);
-        let alone = |rules: &[&'static str], evidence| is_silence_alone(&judged(rules), evidence);
+        let alone = |rules: &[&'static str], evidence| is_only_unanswered(&judged(rules), evidence);
         assert!(alone(&["source-unanswered", "mx-unanswered"], &quiet));
         assert!(alone(&["source-unanswered", "identity-unanswered"], &quiet));
         assert!(!alone(&["source-unanswered", "freemail"], &quiet));
         assert!(!alone(&["email-obfuscated"], &quiet));
         // robots.txt forbids the home page, and has said so.
         assert!(!alone(&["identity-unanswered"], &heard));
-        // Only private addresses: DNS has answered.
-        assert!(!alone(&["mx-unanswered"], &heard));
+        let private = private();
+        // Only private addresses: DNS has answered, and its owner will correct it.
+        assert!(alone(&["mx-unanswered"], &private));
+        assert!(!alone(&["mx-unanswered", "freemail"], &private));
+        assert!(!alone(&["mx-unanswered"], &heard), "DNS was not asked");
         assert!(!alone(&[], &quiet), "a PASS is no REVIEW");
     }
 
     #[test]
     fn a_ban_of_robots_txt_is_silence_where_it_did_not_answer_itself() {
         let ban = judged(&["source-robots", "identity-unanswered"]);
-        assert!(is_silence_alone(
+        assert!(is_only_unanswered(
             &ban,
             &silent("https://acme.com/robots.txt")
         ));
-        assert!(!is_silence_alone(&ban, &silent(PAGE)));
-        assert!(!is_silence_alone(&ban, &Evidence::default()));
+        assert!(!is_only_unanswered(&ban, &silent(PAGE)));
+        assert!(!is_only_unanswered(&ban, &Evidence::default()));
     }
 
     #[test]
@@ -237,6 +217,6 @@ mod tests {
             reviewers: Vec::new(),
         }));
         assert!(!is_unanswered(&reviewed, &silent(PAGE)), "it is an answer");
-        assert!(!is_silence_alone(&reviewed, &silent(PAGE)));
+        assert!(!is_only_unanswered(&reviewed, &silent(PAGE)));
     }
 }

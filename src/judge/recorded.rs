@@ -3,16 +3,18 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use url::Url;
+
 use crate::base::Digest;
-use crate::gate::{Case, Cause, CheckOutcome, Gate, Judgement};
+use crate::gate::{Case, Cause, CheckOutcome, Fact, Gate, Judgement};
 use crate::judge::accepted::SessionAccepted;
 use crate::judge::error::JudgeError;
-use crate::quest::{Key, email};
+use crate::quest::{Key, Verdict, email};
 use crate::session::{EvidenceStore, Session, VerdictBasis};
 use crate::world::evidence::prune::pruned;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
-use crate::world::evidence::{Recording, pack};
+use crate::world::evidence::{Evidence, Exchange, Recording, pack};
 use crate::world::mailbox::Mailbox;
 use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex, World};
 
@@ -54,7 +56,7 @@ pub fn record_again(
     if !evidence.session_differs(accepted) && !evidence.doubts_differ(accepted) {
         return None;
     }
-    let _told = tracing::info_span!("judged from the evidence").entered();
+    let _span = tracing::info_span!("judged from the evidence").entered();
     let replay = Replay::new(&recording.evidence, &recording.bodies);
     let since = Since {
         accepted,
@@ -85,9 +87,8 @@ impl UniquenessIndex for Since<'_> {
 }
 
 /// The judgement that evidence alone leads to; none when it does not answer every question.
-#[must_use]
 pub fn judge_from(gate: &dyn Gate, case: Case<'_>, recording: &Recording) -> Option<Judgement> {
-    let _told = tracing::info_span!("judged from the evidence").entered();
+    let _span = tracing::info_span!("judged from the evidence").entered();
     let replay = Replay::new(&recording.evidence, &recording.bodies);
     let judgement = gate.judge(case, &replay.world());
     replay.missing().is_empty().then_some(judgement)
@@ -130,13 +131,9 @@ impl RecordedJudgement {
     }
 
     pub(crate) fn by_gate(gate: &dyn Gate, judgement: Judgement, recording: Recording) -> Self {
-        let evidence = &recording.evidence;
-        let looked_up = !evidence.exchanges.is_empty();
-        let silent = evidence.rests_on_silence();
-        let grounds = grounds(&judgement, looked_up, silent, &gate.confirming());
         Self {
+            grounds: grounds(&judgement, &recording.evidence, &gate.confirming()),
             judgement,
-            grounds,
             recording,
         }
     }
@@ -150,25 +147,10 @@ impl RecordedJudgement {
     ) -> Result<Self, JudgeError> {
         let accepted = SessionAccepted::new(store, case.quest.id);
         let again = record_again(gate, case, &self.recording, &accepted);
-        Ok(match accepted.told(again)? {
+        Ok(match accepted.checked(again)? {
             None => self,
             Some((judgement, recording)) => Self::by_gate(gate, judgement, recording),
         })
-    }
-
-    /// Puts the bodies that a ledger line is about to name on disk, and notes those that were not
-    /// there.
-    pub(crate) fn keep(
-        &self,
-        store: &EvidenceStore,
-        new: &RefCell<Vec<Digest>>,
-    ) -> Result<(), JudgeError> {
-        for (digest, body) in &self.recording.bodies {
-            if store.keep(*digest, &pack(body))? {
-                new.borrow_mut().push(*digest);
-            }
-        }
-        Ok(())
     }
 
     pub(crate) fn fired(&self) -> Vec<String> {
@@ -188,17 +170,72 @@ pub(super) fn is_reviewed(judgement: &Judgement) -> bool {
     judgement.panel.is_some() && !judgement.facts.is_empty()
 }
 
-/// What `judgement` rests on.
+/// Whether a REVIEW goes back to the agent, which happens at most `revisions` times: reviewers
+/// doubt the answer, and quote why.
+pub(super) fn is_sent_back(revisions: u32, judgement: &Judgement, before: u32) -> bool {
+    let mut facts = judgement.facts.iter();
+    judgement.verdict == Verdict::Review
+        && is_reviewed(judgement)
+        && facts.any(|fact| fact.cause == Cause::Wrong)
+        && before < revisions
+}
+
+/// The bodies that a line of the ledger is about to name, as far as they were put on disk for it.
 ///
-/// `looked_up`: the gate asked the world anything at all. `unanswered`: some lookup was not
-/// answered. `confirming`: the checks that together confirm a submission.
-#[must_use]
-pub fn grounds(
-    judgement: &Judgement,
-    looked_up: bool,
-    unanswered: bool,
-    confirming: &[&str],
-) -> VerdictBasis {
+/// Only a process that is killed leaves bodies behind that no line of the ledger names.
+pub(crate) struct KeptBodies {
+    store: EvidenceStore,
+    new: RefCell<Vec<Digest>>,
+}
+
+impl KeptBodies {
+    pub(crate) fn new(store: EvidenceStore) -> Self {
+        Self {
+            store,
+            new: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn keep(&self, recording: &Recording) -> Result<(), JudgeError> {
+        for (digest, body) in &recording.bodies {
+            if self.store.keep(*digest, &pack(body))? {
+                self.new.borrow_mut().push(*digest);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes them again, if the line was not written after all.
+    pub(crate) fn remove(&self) {
+        for body in self.new.borrow().iter() {
+            self.store.remove(*body);
+        }
+    }
+}
+
+/// Whether the lookup behind `fact` may give another answer later.
+pub(super) fn may_answer(fact: &Fact, evidence: &Evidence) -> bool {
+    let location = fact.location.as_deref().unwrap_or_default();
+    let page = Url::parse(location).ok();
+    match fact.cause {
+        // DNS answers with private addresses alone, which its owner will correct.
+        Cause::Unanswered if page.is_none() && was_asked(evidence, location) => true,
+        // A home page that may not be read is an answer as well.
+        Cause::Unanswered => evidence.rests_on_silence(),
+        // A robots.txt that does not answer forbids its site for now (RFC 9309, section 2.3.1.4).
+        Cause::Unreadable => page.is_some_and(|page| evidence.robots_unanswered(&page)),
+        Cause::Wrong | Cause::Ambiguous => false,
+    }
+}
+
+/// Whether DNS was asked about `name`.
+fn was_asked(evidence: &Evidence, name: &str) -> bool {
+    let mut exchanges = evidence.exchanges.iter();
+    exchanges.any(|it| matches!(it, Exchange::Dns { name: asked, .. } if asked.as_str() == name))
+}
+
+/// What `judgement` rests on. `confirming` are the checks that together confirm a submission.
+pub fn grounds(judgement: &Judgement, evidence: &Evidence, confirming: &[&str]) -> VerdictBasis {
     let caused = |cause: Cause| judgement.facts.iter().any(|fact| fact.cause == cause);
     let passed = |check: &&str| {
         let mut checks = judgement.checks.iter();
@@ -207,7 +244,9 @@ pub fn grounds(
     let mut checks = judgement.checks.iter();
     let failed = checks.any(|report| report.outcome == CheckOutcome::Failed);
     let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
-    if !looked_up {
+    let unanswered = evidence.rests_on_silence();
+    let waits = |fact: &Fact| fact.cause == Cause::Unanswered && may_answer(fact, evidence);
+    if evidence.exchanges.is_empty() {
         VerdictBasis::Submission
     } else if is_reviewed(judgement) {
         // Reviewers who say too little confirm nothing: whoever can silence them could otherwise
@@ -217,7 +256,7 @@ pub fn grounds(
         } else {
             VerdictBasis::World
         }
-    } else if unanswered && (!failed || caused(Cause::Unanswered)) {
+    } else if (unanswered && !failed) || judgement.facts.iter().any(waits) {
         VerdictBasis::Unanswered
     } else if caused(Cause::Unreadable) || caused(Cause::Unanswered) {
         VerdictBasis::Unread
@@ -231,9 +270,19 @@ pub fn grounds(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{CheckReport, Fact, Level, PanelReport, RuleId};
+    use crate::gate::{CheckReport, Doubts, Level, PanelReport, RuleId};
 
     const CONFIRMING: &[&str] = &["source", "identity"];
+
+    /// Evidence of a lookup that was answered or not.
+    fn evidence(unanswered: bool) -> Evidence {
+        let answer = match unanswered {
+            true => r#"{"unanswered":{"silence":"timeout","detail":""}}"#,
+            false => r#""no-such-host""#,
+        };
+        let get = format!(r#"{{"url":"https://acme.com/","answer":{answer}}}"#);
+        serde_json::from_str(&format!(r#"{{"exchanges":[{{"get":{get}}}]}}"#)).unwrap()
+    }
 
     fn judged(rule: &'static str) -> Judgement {
         checked(rule, &[])
@@ -267,7 +316,7 @@ mod tests {
         use CheckOutcome::{Failed, NotConfirmed, NotRun, Passed};
         let of = |source, identity, mail| {
             let checks = [("source", source), ("mail", mail), ("identity", identity)];
-            grounds(&checked("freemail", &checks), true, false, CONFIRMING)
+            grounds(&checked("freemail", &checks), &evidence(false), CONFIRMING)
         };
         assert_eq!(of(Passed, Passed, Passed), VerdictBasis::Confirmed);
         assert_eq!(of(Passed, Passed, NotConfirmed), VerdictBasis::Confirmed);
@@ -283,11 +332,11 @@ mod tests {
         let silent = [("source", Passed), ("identity", Passed)];
         let silent = checked("mx-unanswered", &silent);
         assert_eq!(
-            grounds(&silent, true, true, CONFIRMING),
+            grounds(&silent, &evidence(true), CONFIRMING),
             VerdictBasis::Unanswered
         );
         assert_eq!(
-            grounds(&judged("freemail"), true, false, CONFIRMING),
+            grounds(&judged("freemail"), &evidence(false), CONFIRMING),
             VerdictBasis::World
         );
     }
@@ -302,7 +351,7 @@ mod tests {
                 plant: None,
                 reviewers: Vec::new(),
             }));
-            grounds(&judgement, true, true, CONFIRMING)
+            grounds(&judgement, &evidence(true), CONFIRMING)
         };
         assert_eq!(of("reviewers-unsettled"), VerdictBasis::World);
         assert_eq!(of("reviewers-doubt"), VerdictBasis::Confirmed);
@@ -311,25 +360,49 @@ mod tests {
     #[test]
     fn silence_counts_before_what_could_not_be_read() {
         assert_eq!(
-            grounds(&judged("mx-unanswered"), true, true, CONFIRMING),
+            grounds(&judged("mx-unanswered"), &evidence(true), CONFIRMING),
             VerdictBasis::Unanswered
         );
         assert_eq!(
-            grounds(&judged("source-robots"), true, false, CONFIRMING),
+            grounds(&judged("source-robots"), &evidence(false), CONFIRMING),
             VerdictBasis::Unread
         );
         // robots.txt itself did not answer.
         assert_eq!(
-            grounds(&judged("source-robots"), true, true, CONFIRMING),
+            grounds(&judged("source-robots"), &evidence(true), CONFIRMING),
             VerdictBasis::Unanswered
         );
         assert_eq!(
-            grounds(&judged("freemail"), true, false, CONFIRMING),
+            grounds(&judged("freemail"), &evidence(false), CONFIRMING),
             VerdictBasis::World
         );
         assert_eq!(
-            grounds(&judged("freemail"), false, false, CONFIRMING),
+            grounds(&judged("freemail"), &Evidence::default(), CONFIRMING),
             VerdictBasis::Submission
         );
+    }
+
+    fn passed() -> Judgement {
+        Judgement::from_facts(Vec::new(), Vec::new())
+    }
+
+    fn doubts() -> Doubts {
+        Doubts::new(PanelReport {
+            plant: None,
+            reviewers: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn doubts_alone_go_back_and_no_more_often_than_is_said() {
+        let mut doubted = doubts();
+        doubted.doubt("Is it so?", "it is not", String::from("reader"));
+        let doubted = passed().doubted(doubted);
+        assert!(is_sent_back(2, &doubted, 0) && is_sent_back(2, &doubted, 1));
+        assert!(!is_sent_back(2, &doubted, 2) && !is_sent_back(0, &doubted, 0));
+        let mut unsettled = doubts();
+        unsettled.unsettled("two answers", "one");
+        assert!(!is_sent_back(2, &passed().doubted(unsettled), 0));
+        assert!(!is_sent_back(2, &passed().doubted(doubts()), 0));
     }
 }

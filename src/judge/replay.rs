@@ -1,4 +1,7 @@
-//! Judges a recorded attempt again from its evidence alone.
+//! Judges what a session recorded again, from its evidence alone.
+//!
+//! `audit`, `carry`, the review queue and the page all read recorded judgements here. Judged by the
+//! program and the settings that recorded it, a judgement is the recorded one, byte for byte.
 
 use std::collections::BTreeMap;
 
@@ -11,40 +14,27 @@ use crate::judge::forgotten::is_masked;
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::SessionGate;
 use crate::judge::recorded::judge_from;
-use crate::quest::{Quest, QuestId, Submission};
-use crate::session::{Attempt, EvidenceStore, Manifest, Session, VerdictBasis};
+use crate::quest::{Quest, QuestId, Submission, Verdict};
+use crate::session::{Attempt, EvidenceStore, Manifest, Mark, Resolution, VerdictBasis};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 
-/// Why an attempt cannot be judged again.
+/// Why a judgement cannot be made again.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error(transparent)]
-    Drive(#[from] JudgeError),
-    /// The session has no such quest.
-    #[error("quest {0} is not in this session; the attempt belongs to another one")]
-    NoSuchQuest(QuestId),
-    /// No earlier attempt sent what this one is said to repeat.
-    #[error(
-        "attempt {number} of quest {quest} is recorded as a repeat, but no earlier attempt is equal"
-    )]
-    NoRepeat { quest: QuestId, number: u32 },
-    /// The recorded evidence is not evidence.
+    Judge(#[from] JudgeError),
     #[error("cannot read the recorded evidence: {0}")]
     Evidence(#[source] serde_json::Error),
-    /// A body that the evidence names is not stored.
     #[error("the body {digest} is missing from evidence/; restore it from a backup")]
     BodyMissing { digest: Digest },
-    /// A stored body cannot be unpacked.
     #[error("the body {digest} in evidence/: {source}")]
     BodyDamaged {
         digest: Digest,
         #[source]
         source: BadPack,
     },
-    /// A stored body is not the one that was recorded.
     #[error("the body {digest} in evidence/ was changed; restore it from a backup")]
     BodyChanged { digest: Digest },
-    /// The gate asks what the evidence does not answer.
     #[error(
         "the evidence does not answer everything that the gate asks now: it was recorded under \
          other rules, or it was changed"
@@ -52,18 +42,79 @@ pub enum ReplayError {
     Unanswered,
 }
 
-/// A recorded judgement that can be made again.
+/// A judgement as a line of the ledger records it: of an attempt, or of a REVIEW judged again.
 #[derive(Debug, Clone, Copy)]
-pub struct Recorded<'a> {
+pub struct JudgementRecord<'a> {
+    pub quest: QuestId,
     pub submission: &'a Submission,
+    pub submitted: Option<Digest>,
+    pub verdict: Verdict,
+    pub grounds: VerdictBasis,
+    pub rules: &'a [String],
+    pub anchored: Option<bool>,
+    pub holds: &'a [Mark],
+    pub revision: bool,
+    pub judgement: &'a RawValue,
     pub evidence: &'a RawValue,
 }
 
-impl<'a> From<&'a Attempt> for Recorded<'a> {
+impl<'a> From<&'a Attempt> for JudgementRecord<'a> {
     fn from(attempt: &'a Attempt) -> Self {
         Self {
+            quest: attempt.quest,
             submission: &attempt.submission,
+            submitted: Some(attempt.submitted),
+            verdict: attempt.verdict,
+            grounds: attempt.grounds,
+            rules: &attempt.rules,
+            anchored: Some(attempt.anchored),
+            holds: &attempt.holds,
+            revision: attempt.revision,
+            judgement: &attempt.judgement,
             evidence: &attempt.evidence,
+        }
+    }
+}
+
+impl<'a> JudgementRecord<'a> {
+    /// What became of a REVIEW whose last attempt sent `submission`.
+    pub fn again(resolution: &'a Resolution, submission: &'a Submission) -> Self {
+        Self {
+            quest: resolution.quest,
+            submission,
+            submitted: None,
+            verdict: resolution.verdict,
+            grounds: resolution.grounds,
+            rules: &resolution.rules,
+            anchored: None,
+            holds: &resolution.holds,
+            revision: false,
+            judgement: &resolution.judgement,
+            evidence: &resolution.evidence,
+        }
+    }
+
+    /// Whether `judgement` is the recorded one, byte for byte.
+    pub fn is(&self, judgement: &Judgement) -> bool {
+        serde_json::to_string(judgement).is_ok_and(|text| text == self.judgement.get())
+    }
+
+    /// The judgement that needs no gate: the submission says that nothing was found, repeats the
+    /// attempt `earlier`, or held an address that was forgotten.
+    ///
+    /// Whether it held one cannot be seen in what is left of it, so that the record is believed: a
+    /// FAIL is all that it can claim.
+    pub fn without_gate(&self, earlier: Option<u32>) -> Option<(Judgement, VerdictBasis)> {
+        let forgotten = house::forgotten_address();
+        if is_masked(self.submission) && self.is(&forgotten) {
+            return Some((forgotten, VerdictBasis::Submission));
+        }
+        match self.submission {
+            Submission::None(why) => Some((house::no_result(why), VerdictBasis::NoResult)),
+            Submission::Fields(_) => {
+                let repeated = house::repeated_submission(earlier?);
+                Some((repeated, VerdictBasis::Repeat))
+            }
         }
     }
 }
@@ -80,85 +131,57 @@ impl Replayer {
         Ok(Self { gate, store })
     }
 
-    #[must_use]
     pub fn gate(&self) -> &dyn Gate {
         &self.gate
     }
 
-    /// What the gate says of `recorded`, from its own evidence alone.
-    ///
-    /// Judged by the program and the settings that recorded it, it is the recorded judgement,
-    /// byte for byte when serialised.
-    pub fn judge(&self, quest: &Quest, recorded: Recorded<'_>) -> Result<Judgement, ReplayError> {
-        self.look(quest, recorded).map(|(judgement, _)| judgement)
-    }
-
-    pub fn look(
+    /// What the session says of `record` again; `earlier` is the attempt that it repeats.
+    pub fn replay(
         &self,
         quest: &Quest,
-        recorded: Recorded<'_>,
-    ) -> Result<(Judgement, Recording), ReplayError> {
-        let recording = self.recording(recorded.evidence)?;
-        let case = Case {
-            quest,
-            submission: recorded.submission,
-        };
-        let judgement = judge_from(&self.gate, case, &recording);
-        let judgement = judgement.ok_or(ReplayError::Unanswered)?;
-        Ok((judgement, recording))
+        record: &JudgementRecord<'_>,
+        earlier: Option<u32>,
+    ) -> Result<Judgement, ReplayError> {
+        match record.without_gate(earlier) {
+            Some((judgement, _)) => Ok(judgement),
+            None => self.judge(quest, record).map(|(judgement, _)| judgement),
+        }
     }
 
+    /// What the gate says of `record`, with the evidence that it says so by.
+    pub fn judge(
+        &self,
+        quest: &Quest,
+        record: &JudgementRecord<'_>,
+    ) -> Result<(Judgement, Recording), ReplayError> {
+        let recording = self.recording(record.evidence)?;
+        let case = Case {
+            quest,
+            submission: record.submission,
+        };
+        let judgement = judge_from(&self.gate, case, &recording);
+        Ok((judgement.ok_or(ReplayError::Unanswered)?, recording))
+    }
+
+    /// The recorded evidence with the bodies that it names.
     pub fn recording(&self, evidence: &RawValue) -> Result<Recording, ReplayError> {
         let evidence: Evidence =
             serde_json::from_str(evidence.get()).map_err(ReplayError::Evidence)?;
         let mut bodies = BTreeMap::new();
         for named in evidence.bodies() {
-            bodies.insert(named.sha256, self.body(*named)?);
+            let digest = named.sha256;
+            let packed = self.store.load(digest).map_err(JudgeError::from)?;
+            let packed = packed.ok_or(ReplayError::BodyMissing { digest })?;
+            let body = unpack(&packed, named.bytes)
+                .map_err(|source| ReplayError::BodyDamaged { digest, source })?;
+            if BodyRef::of(&body) != *named {
+                return Err(ReplayError::BodyChanged { digest });
+            }
+            bodies.insert(digest, body);
         }
         Ok(Recording { evidence, bodies })
     }
-
-    fn body(&self, named: BodyRef) -> Result<Vec<u8>, ReplayError> {
-        let digest = named.sha256;
-        let packed = self.store.load(digest).map_err(JudgeError::from)?;
-        let packed = packed.ok_or(ReplayError::BodyMissing { digest })?;
-        let body = unpack(&packed, named.bytes)
-            .map_err(|source| ReplayError::BodyDamaged { digest, source })?;
-        if BodyRef::of(&body) == named {
-            Ok(body)
-        } else {
-            Err(ReplayError::BodyChanged { digest })
-        }
-    }
-}
-
-/// What the gate says of a recorded attempt of any kind; see [`Replayer::judge`].
-pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayError> {
-    let standing = session
-        .standing(attempt.quest)
-        .map_err(JudgeError::from)?
-        .ok_or(ReplayError::NoSuchQuest(attempt.quest))?;
-    if is_masked(&attempt.submission) && attempt.rules == [house::FORGOTTEN_ADDRESS.id.as_str()] {
-        return Ok(house::forgotten_address());
-    }
-    if let Submission::None(why) = &attempt.submission {
-        return Ok(house::no_result(why));
-    }
-    if attempt.grounds == VerdictBasis::Repeat {
-        let earlier = session
-            .repeats(attempt.quest, attempt.submitted)
-            .map_err(JudgeError::from)?;
-        return match earlier.filter(|number| *number < attempt.number) {
-            Some(number) => Ok(house::repeated_submission(number)),
-            None => Err(ReplayError::NoRepeat {
-                quest: attempt.quest,
-                number: attempt.number,
-            }),
-        };
-    }
-    let quest = session.quest(&standing).map_err(JudgeError::from)?;
-    Replayer::new(session.manifest(), session.evidence())?.judge(&quest, attempt.into())
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

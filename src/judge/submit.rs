@@ -3,8 +3,6 @@
 //! [`submit`] reads from top to bottom: the claim, the gate, the panel of reviewers where the quest
 //! kind has one, and the settlement under the session's lock.
 
-use std::cell::RefCell;
-
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
@@ -17,116 +15,15 @@ use crate::judge::error::JudgeError;
 use crate::judge::forgotten::{Masked, holding_files, is_named, masked, without_forgotten};
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::PanelRound;
-use crate::judge::recorded::{RecordedJudgement, trimmed};
-use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
+use crate::judge::recorded::{KeptBodies, RecordedJudgement, is_sent_back, trimmed};
+use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
     Appended, Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State,
     Tally, VerdictBasis, Worker,
 };
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
-use crate::world::sandbox::Workshop;
-use crate::world::{EarlierDoubt, Fetcher, Resolver, UniqueValue, UniquenessIndex, World};
-
-/// Whether submissions for `quest` are compared with what the operator knows: a site, or cells that
-/// checks use.
-#[must_use]
-pub fn anchored(quest: &Quest) -> bool {
-    is_anchored(quest) || !quest.known.is_empty()
-}
-
-/// Why an answer was not judged; nothing changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// The quest takes no submission.
-    Locked(State),
-    /// The quest comes after one that has not passed.
-    Waits {
-        quest: QuestId,
-        key: Key,
-    },
-    Claimed(Worker),
-    Overtaken,
-    Paused {
-        streak: u32,
-    },
-}
-
-/// Why `store` takes no answer of `worker` for this quest at `now`.
-fn refusal(
-    store: &Session,
-    standing: &QuestRecord,
-    worker: Option<&Worker>,
-    now: Timestamp,
-) -> Result<Option<Refusal>, JudgeError> {
-    if worker.is_some_and(|worker| is_named(&store.forgetting(), worker)) {
-        return Err(JudgeError::ForgottenWorker);
-    }
-    if standing.progress.state != State::Todo {
-        return Ok(Some(Refusal::Locked(standing.progress.state)));
-    }
-    if let Some(before) = store.awaited(standing)? {
-        let (quest, key) = (before.id, before.key);
-        return Ok(Some(Refusal::Waits { quest, key }));
-    }
-    let claim = store.claim_on(standing.id)?;
-    if let Some(claim) = claim.filter(|claim| !claim.admits_answer(worker, now)) {
-        return Ok(Some(Refusal::Claimed(claim.worker)));
-    }
-    let streak = store.totals().streak.length();
-    Ok(store.paused().then_some(Refusal::Paused { streak }))
-}
-
-/// Why nothing is recorded.
-#[derive(Debug)]
-pub(super) enum Declined {
-    Refusal(Refusal),
-    Error(JudgeError),
-}
-
-impl From<JudgeError> for Declined {
-    fn from(error: JudgeError) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<SessionError> for Declined {
-    fn from(error: SessionError) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-impl From<serde_json::Error> for Declined {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-/// What a submission is judged by.
-#[derive(Clone, Copy)]
-pub struct Judge<'a> {
-    pub kind: &'a SessionKind,
-    pub fetcher: &'a dyn Fetcher,
-    pub resolver: &'a dyn Resolver,
-    pub workshop: &'a dyn Workshop,
-}
-
-impl<'a> Judge<'a> {
-    pub(super) fn world(&self, accepted: &'a dyn UniquenessIndex) -> World<'a> {
-        World {
-            fetcher: self.fetcher,
-            resolver: self.resolver,
-            accepted,
-            workshop: self.workshop,
-        }
-    }
-
-    /// That the gate could run its commands. A worker does not answer for a sandbox that failed.
-    pub(super) fn could_run(&self) -> Result<(), JudgeError> {
-        let failure = self.workshop.failure();
-        failure.map_or(Ok(()), |why| Err(JudgeError::Workshop(why)))
-    }
-}
+use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex, World};
 
 /// An answer of a worker for one quest.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +35,7 @@ pub struct Answer<'a> {
 
 /// What came of a submission.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum SubmitOutcome {
     /// It was judged, and the judgement is on disk.
     Judged(Box<Judged>),
     /// It was not judged, and nothing changed.
@@ -158,6 +55,36 @@ pub struct Judged {
     pub tally: Tally,
 }
 
+/// Why an answer was not judged; nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The quest takes no submission.
+    Locked(State),
+    /// The quest comes after one that has not passed.
+    Waits {
+        quest: QuestId,
+        key: Key,
+    },
+    Claimed(Worker),
+    Overtaken,
+    Paused {
+        streak: u32,
+    },
+}
+
+/// Why nothing is recorded.
+#[derive(Debug)]
+pub(super) enum Declined {
+    Refusal(Refusal),
+    Error(JudgeError),
+}
+
+impl<E: Into<JudgeError>> From<E> for Declined {
+    fn from(error: E) -> Self {
+        Self::Error(error.into())
+    }
+}
+
 /// Judges an answer and records the judgement.
 ///
 /// The gate runs without the session's lock, since it may take minutes. Under the lock the claim
@@ -166,12 +93,13 @@ pub struct Judged {
 pub fn submit(
     session: &mut Session,
     answer: Answer<'_>,
-    judge: &Judge<'_>,
+    kind: &SessionKind,
+    world: World<'_>,
     clock: &mut dyn Clock,
-) -> Result<Outcome, JudgeError> {
-    match judged(session, answer, judge, clock) {
-        Ok(judged) => Ok(Outcome::Judged(Box::new(judged))),
-        Err(Declined::Refusal(refusal)) => Ok(Outcome::Refused(refusal)),
+) -> Result<SubmitOutcome, JudgeError> {
+    match judged(session, answer, kind, world, clock) {
+        Ok(judged) => Ok(SubmitOutcome::Judged(Box::new(judged))),
+        Err(Declined::Refusal(refusal)) => Ok(SubmitOutcome::Refused(refusal)),
         Err(Declined::Error(error)) => Err(error),
     }
 }
@@ -179,7 +107,8 @@ pub fn submit(
 fn judged(
     session: &mut Session,
     answer: Answer<'_>,
-    judge: &Judge<'_>,
+    kind: &SessionKind,
+    world: World<'_>,
     clock: &mut dyn Clock,
 ) -> Result<Judged, Declined> {
     let before = open_quest(session, &answer, clock.now())?;
@@ -189,19 +118,24 @@ fn judged(
         quest: &quest,
         answer,
         digest: answer.submission.digest(),
-        judge,
+        kind,
+        world,
         before: &before,
     };
     let judgement = match submission.without_gate(session)? {
         Some(judgement) => judgement,
-        None => match submission.machine(session)? {
-            Machine::Decided(judgement, recording) => submission.finish(judgement, recording)?,
-            // Reviewers are asked about a PASS of the machine only, once a quest.
-            Machine::ForReview(judgement, round, recording) => {
-                let permitted = submission.permit_review(session, &round, clock)?;
-                submission.review(session, judgement, (&round, permitted), recording, clock)?
+        None => {
+            let (judgement, round, recording) = submission.machine(session)?;
+            match round {
+                None => submission.finish(judgement, recording)?,
+                // Reviewers are asked about a PASS of the machine only, once a quest.
+                Some(round) => {
+                    let permitted = submission.permit_review(session, &round, clock)?;
+                    let round = (&round, permitted);
+                    submission.review(session, judgement, round, recording, clock)?
+                }
             }
-        },
+        }
     };
     submission.record(session, judgement, clock)
 }
@@ -212,12 +146,30 @@ fn open_quest(
     answer: &Answer<'_>,
     now: Timestamp,
 ) -> Result<QuestRecord, Declined> {
-    let standing = session.standing(answer.quest)?;
-    let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
-    match refusal(session, &standing, answer.worker, now)? {
-        Some(refusal) => Err(Declined::Refusal(refusal)),
-        None => Ok(standing),
+    let refused = |refusal| Err(Declined::Refusal(refusal));
+    let Some(standing) = session.standing(answer.quest)? else {
+        return refused(Refusal::Overtaken);
+    };
+    let worker = answer.worker;
+    if worker.is_some_and(|worker| is_named(&session.forgetting(), worker)) {
+        return Err(JudgeError::ForgottenWorker.into());
     }
+    if standing.progress.state != State::Todo {
+        return refused(Refusal::Locked(standing.progress.state));
+    }
+    if let Some(before) = session.awaited(&standing)? {
+        let (quest, key) = (before.id, before.key);
+        return refused(Refusal::Waits { quest, key });
+    }
+    let claim = session.claim_on(standing.id)?;
+    if let Some(claim) = claim.filter(|claim| !claim.admits_answer(worker, now)) {
+        return refused(Refusal::Claimed(claim.worker));
+    }
+    if session.paused() {
+        let streak = session.totals().streak.length();
+        return refused(Refusal::Paused { streak });
+    }
+    Ok(standing)
 }
 
 /// Renews a claim of which less than half is left, so that it does not expire while the gate runs.
@@ -236,7 +188,7 @@ fn renew_claim(
     if mine(session, clock.now())?.is_none() {
         return Ok(());
     }
-    let appended = session.append_at(clock, |session, now| {
+    appended(session.append_at(clock, |session, now| {
         open_quest(session, answer, now)?;
         let claim = mine(session, now)?.map(|claim| {
             Event::Claim(Claimed {
@@ -246,18 +198,14 @@ fn renew_claim(
             })
         });
         Ok(claim.into_iter().collect())
-    })?;
+    })?)
+}
+
+fn appended(appended: Appended<Declined>) -> Result<(), Declined> {
     match appended {
         Appended::Done => Ok(()),
         Appended::Refused(declined) => Err(declined),
     }
-}
-
-/// What the machine's checks say.
-enum Machine<'a> {
-    Decided(Judgement, Recording),
-    /// A PASS that reviewers are asked about.
-    ForReview(Judgement, PanelRound<'a>, Recording),
 }
 
 /// A submission on its way to the ledger.
@@ -265,7 +213,8 @@ struct Submitted<'a> {
     quest: &'a Quest,
     answer: Answer<'a>,
     digest: Digest,
-    judge: &'a Judge<'a>,
+    kind: &'a SessionKind,
+    world: World<'a>,
     before: &'a QuestRecord,
 }
 
@@ -277,29 +226,28 @@ impl<'a> Submitted<'a> {
         }
     }
 
+    /// Checks that the gate could run its commands. A worker is not to blame for a sandbox that
+    /// failed.
+    fn could_run(&self) -> Result<(), JudgeError> {
+        let failure = self.world.workshop.failure();
+        failure.map_or(Ok(()), |why| Err(JudgeError::Workshop(why)))
+    }
+
     /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
     /// says that nothing was found, or repeats an earlier one.
     fn without_gate(&self, session: &Session) -> Result<Option<RecordedJudgement>, Declined> {
-        if let Some(masked) = self.masked(session)? {
-            let judgement = masked.judgement;
-            return Ok(Some(RecordedJudgement::by_house(
-                judgement,
-                VerdictBasis::Submission,
-            )));
-        }
-        if let Submission::None(why) = self.answer.submission {
-            let judgement = house::no_result(why);
-            return Ok(Some(RecordedJudgement::by_house(
-                judgement,
-                VerdictBasis::NoResult,
-            )));
-        }
-        if self.judge.kind.gate.judges_anew() {
+        let (judgement, basis) = if let Some(masked) = self.masked(session)? {
+            (masked.judgement, VerdictBasis::Submission)
+        } else if let Submission::None(why) = self.answer.submission {
+            (house::no_result(why), VerdictBasis::NoResult)
+        } else if self.kind.gate.judges_anew() {
             return Ok(None);
-        }
-        let earlier = session.repeats(self.quest.id, self.digest)?;
-        let judgement = earlier.map(house::repeated_submission);
-        Ok(judgement.map(|judgement| RecordedJudgement::by_house(judgement, VerdictBasis::Repeat)))
+        } else if let Some(earlier) = session.repeats(self.quest.id, self.digest)? {
+            (house::repeated_submission(earlier), VerdictBasis::Repeat)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(RecordedJudgement::by_house(judgement, basis)))
     }
 
     fn masked(&self, session: &Session) -> Result<Option<Masked>, JudgeError> {
@@ -307,23 +255,27 @@ impl<'a> Submitted<'a> {
         if forgetting.suppressed().is_empty() {
             return Ok(None);
         }
-        let (submission, workshop) = (self.answer.submission, self.judge.workshop);
-        let holds = holding_files(&forgetting, submission, &self.judge.kind.quest, workshop);
-        self.judge.could_run()?;
+        let (submission, workshop) = (self.answer.submission, self.world.workshop);
+        let holds = holding_files(&forgetting, submission, &self.kind.quest, workshop);
+        self.could_run()?;
         Ok(masked(&forgetting, submission, &holds))
     }
 
-    fn machine(&self, session: &Session) -> Result<Machine<'a>, Declined> {
+    /// What the machine's checks say, and the round of reviewers if they are to be asked.
+    fn machine(
+        &self,
+        session: &Session,
+    ) -> Result<(Judgement, Option<PanelRound<'a>>, Recording), Declined> {
         let accepted = SessionAccepted::new(session, self.quest.id);
-        let recorder = Recorder::new(self.judge.world(&accepted));
-        let (judgement, round) = self.judge.kind.gate.examine(self.case(), &recorder.world());
+        let recorder = Recorder::new(World {
+            accepted: &accepted,
+            ..self.world
+        });
+        let (judgement, round) = self.kind.gate.examine(self.case(), &recorder.world());
         let recording = recorder.finish();
-        accepted.told(())?;
-        self.judge.could_run()?;
-        Ok(match round {
-            Some(round) => Machine::ForReview(judgement, round, recording),
-            None => Machine::Decided(judgement, recording),
-        })
+        accepted.checked(())?;
+        self.could_run()?;
+        Ok((judgement, round, recording))
     }
 
     /// Records that reviewers are asked, before they are. An agent that kills the process because
@@ -348,7 +300,7 @@ impl<'a> Submitted<'a> {
         withdrawn: bool,
         clock: &mut dyn Clock,
     ) -> Result<(), Declined> {
-        let appended = session.append_at(clock, |session, now| {
+        appended(session.append_at(clock, |session, now| {
             let standing = open_quest(session, &self.answer, now)?;
             // Another answer was sent to the reviewers, or judged.
             if standing.asked != withdrawn || standing.attempts != self.before.attempts {
@@ -360,11 +312,7 @@ impl<'a> Submitted<'a> {
                 submitted: self.digest,
                 withdrawn,
             })])
-        })?;
-        match appended {
-            Appended::Done => Ok(()),
-            Appended::Refused(declined) => Err(declined),
-        }
+        })?)
     }
 
     fn review(
@@ -376,16 +324,20 @@ impl<'a> Submitted<'a> {
         clock: &mut dyn Clock,
     ) -> Result<RecordedJudgement, Declined> {
         let known = ForReviewers {
-            doubts: match self.judge.kind.gate.revisions() {
+            doubts: match self.kind.gate.revisions() {
                 0 => Vec::new(),
                 _ => earlier_doubts(session, self.quest.id)?,
             },
             may_ask: permitted,
         };
-        let recorder = Recorder::resume(self.judge.world(&known), recording);
+        let world = World {
+            accepted: &known,
+            ..self.world
+        };
+        let recorder = Recorder::resume(world, recording);
         let judgement = round.review(judgement, self.case(), &recorder.world());
         let recording = recorder.finish();
-        if let Err(error) = self.judge.could_run() {
+        if let Err(error) = self.could_run() {
             // The failure was ours, so that the note is taken back: otherwise reviewers could never
             // be asked about this quest again. It stays if a reviewer did anything but clear the
             // answer: otherwise a worker who makes the machine fail would get other reviewers.
@@ -404,7 +356,7 @@ impl<'a> Submitted<'a> {
         judgement: Judgement,
         recording: Recording,
     ) -> Result<RecordedJudgement, Declined> {
-        let gate = &self.judge.kind.gate;
+        let gate = &self.kind.gate;
         let recording = trimmed(gate, self.case(), &judgement, recording)?;
         Ok(RecordedJudgement::by_gate(gate, judgement, recording))
     }
@@ -416,20 +368,15 @@ impl<'a> Submitted<'a> {
         clock: &mut dyn Clock,
     ) -> Result<Judged, Declined> {
         let mut recorded = None;
-        let (evidence, new) = (session.evidence(), RefCell::default());
+        let kept = KeptBodies::new(session.evidence());
         let decide = |session: &Session, now| {
             let (attempt, judgement) = self.settle(session, judgement, now)?;
-            judgement.keep(&evidence, &new)?;
+            kept.keep(&judgement.recording)?;
             let event = Event::Attempt(Box::new(attempt.clone()));
             recorded = Some((attempt, judgement.judgement));
             Ok::<_, Declined>(vec![event])
         };
-        // Only a process that is killed leaves evidence behind that no line of the ledger names.
-        let undo = || new.borrow().iter().for_each(|body| evidence.remove(*body));
-        match session.append_or(clock, decide, undo)? {
-            Appended::Refused(declined) => return Err(declined),
-            Appended::Done => {}
-        }
+        appended(session.append_or(clock, decide, || kept.remove())?)?;
         let (attempt, judgement) = recorded.ok_or(Declined::Refusal(Refusal::Overtaken))?;
         Ok(Judged {
             id: self.quest.id,
@@ -453,7 +400,7 @@ impl<'a> Submitted<'a> {
         if standing.attempts != self.before.attempts {
             return Err(Declined::Refusal(Refusal::Overtaken));
         }
-        let gate = &self.judge.kind.gate;
+        let gate = &self.kind.gate;
         // The address may have been forgotten while the gate ran.
         let (submission, judgement) = if let Some(masked) = self.masked(session)? {
             let house = RecordedJudgement::by_house(masked.judgement, VerdictBasis::Submission);
@@ -494,7 +441,13 @@ impl<'a> Submitted<'a> {
     }
 }
 
-/// What the session tells reviewers, taken from it before they are asked.
+/// Whether submissions for `quest` are compared with what the operator knows: a site, or cells that
+/// checks use.
+pub fn anchored(quest: &Quest) -> bool {
+    is_anchored(quest) || !quest.known.is_empty()
+}
+
+/// What the session knows for reviewers, taken from it before they are asked.
 struct ForReviewers {
     doubts: Vec<EarlierDoubt>,
     may_ask: bool,
@@ -521,41 +474,11 @@ fn cleared(reviewer: &ReviewerReport) -> bool {
     reviewer.counts && reviewer.errors.is_empty() && votes.all(|on| on.vote.is_clearance())
 }
 
-/// Whether a REVIEW goes back to the agent, which happens at most `revisions` times: reviewers
-/// doubt the answer, and quote why.
-pub(super) fn is_sent_back(revisions: u32, judgement: &Judgement, before: u32) -> bool {
-    judgement.verdict == Verdict::Review && judgement.is_doubted() && before < revisions
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Doubts, PanelReport, Vote, VoteOn};
+    use crate::gate::{Vote, VoteOn};
     use crate::world::sandbox::Usage;
-
-    fn passed() -> Judgement {
-        Judgement::from_facts(Vec::new(), Vec::new())
-    }
-
-    fn doubts() -> Doubts {
-        Doubts::new(PanelReport {
-            plant: None,
-            reviewers: Vec::new(),
-        })
-    }
-
-    #[test]
-    fn doubts_alone_go_back_and_no_more_often_than_is_said() {
-        let mut doubted = doubts();
-        doubted.doubt("Is it so?", "it is not", String::from("reader"));
-        let doubted = passed().doubted(doubted);
-        assert!(is_sent_back(2, &doubted, 0) && is_sent_back(2, &doubted, 1));
-        assert!(!is_sent_back(2, &doubted, 2) && !is_sent_back(0, &doubted, 0));
-        let mut unsettled = doubts();
-        unsettled.unsettled("two answers", "one");
-        assert!(!is_sent_back(2, &passed().doubted(unsettled), 0));
-        assert!(!is_sent_back(2, &passed().doubted(doubts()), 0));
-    }
 
     fn reviewer(counts: bool, votes: Vec<Vote>, errors: &[&str]) -> ReviewerReport {
         let votes = votes.into_iter().map(|vote| VoteOn {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub use crate::judge::excerpts::{ExcerptRow, Piece};
+pub use crate::judge::excerpts::{Excerpt, ExcerptLine};
 
 use crate::base::Digest;
 use crate::quest::{Key, QuestId};
@@ -32,7 +32,7 @@ pub struct QuestRow {
     pub again: bool,
     /// Every rule that ever fired, once, in order of appearance.
     pub fired: Vec<String>,
-    pub excerpts: Vec<ExcerptRow>,
+    pub excerpts: Vec<Excerpt>,
     pub history: Vec<Step>,
     pub damage: Option<String>,
 }

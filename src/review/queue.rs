@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::gate::{CheckReport, Fact, Judgement};
-use crate::judge::excerpts::{Excerpt, Judged, REMOVED, SeenPage, excerpt, pages, sources};
+use crate::judge::excerpts::{Excerpt, REMOVED, SeenPage, excerpt, pages, sources};
 use crate::judge::forgotten::{is_evidence_blotted, is_forgotten};
 use crate::judge::{JudgeError, ReplayError, Replayer};
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
@@ -222,7 +222,7 @@ impl Viewer {
             Some(again) => (again.at, &again.value.judgement, &again.value.evidence),
             None => (last.at, &last.value.judgement, &last.value.evidence),
         };
-        let judged = Judged::read(judgement)?;
+        let judged: Judgement = serde_json::from_str(judgement.get())?;
         let blotted = is_evidence_blotted(&self.forgetting, &mut self.reader, standing, evidence)?;
         let (recording, damage) = self.recording(evidence);
         let damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
@@ -247,7 +247,7 @@ impl Viewer {
             submission,
             pages: pages(&recording.evidence),
             checks: judged.checks,
-            panel: judged.panel,
+            panel: judged.panel.map(serde_json::to_value).transpose()?,
             again: history.again,
             earlier: history.attempts.into_iter().filter(before).collect(),
             settlements: history.settlements,

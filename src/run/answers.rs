@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::plan::RunError;
 use super::quest_run::{QuestRun, Submitted};
 use super::worker::RunWorker;
-use crate::judge::{self, Outcome, Refusal};
+use crate::judge::{self, Refusal, SubmitOutcome};
 use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::AgentEnd;
 use crate::session::{Attempt, Reason, State};
@@ -67,7 +67,7 @@ impl RunWorker<'_> {
         let clock = &mut (self.now, self.salts);
         let fixed = self.context.submit(&mut self.session, answer, clock)?;
         Ok(match fixed.outcome {
-            Outcome::Judged(judged) => {
+            SubmitOutcome::Judged(judged) => {
                 quest_run.seen = judged.attempt;
                 let rules = judged.judgement.facts.iter();
                 let submitted = Submitted {
@@ -78,11 +78,11 @@ impl RunWorker<'_> {
                 let settled = judged.state != State::Todo;
                 alarm.filter(|_| !settled)
             }
-            Outcome::Refused(Refusal::Paused { .. }) => Some(Reason::Paused),
-            Outcome::Refused(Refusal::Locked(_)) => Some(Reason::Settled),
-            Outcome::Refused(Refusal::Waits { .. } | Refusal::Claimed(_) | Refusal::Overtaken) => {
-                Some(Reason::AgentFailed)
-            }
+            SubmitOutcome::Refused(Refusal::Paused { .. }) => Some(Reason::Paused),
+            SubmitOutcome::Refused(Refusal::Locked(_)) => Some(Reason::Settled),
+            SubmitOutcome::Refused(
+                Refusal::Waits { .. } | Refusal::Claimed(_) | Refusal::Overtaken,
+            ) => Some(Reason::AgentFailed),
         })
     }
 }

@@ -121,7 +121,7 @@ impl Activity {
         }
     }
 
-    pub fn begin(&mut self, calls: Calls, context: &JudgeContext<'_>) {
+    pub fn begin(&mut self, calls: Calls, context: &JudgeContext) {
         self.calls = Some(calls);
         self.tree = context.written();
     }
@@ -132,7 +132,7 @@ impl Activity {
     }
 
     /// Whether the tree has changed; it is not read more often than its size allows.
-    pub fn tree_has_changed(&mut self, context: &JudgeContext<'_>) -> bool {
+    pub fn tree_has_changed(&mut self, context: &JudgeContext) -> bool {
         let begun = Instant::now();
         if self.tree.is_none() || begun < self.due {
             return false;

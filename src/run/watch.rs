@@ -7,7 +7,7 @@ use super::claim::Lost;
 use super::plan::{Answers, RunError};
 use super::quest_run::{Judged, QuestRun, Submitted};
 use super::worker::{RunWorker, Watched};
-use crate::judge::Probe;
+use crate::judge::Poll;
 use crate::run::agent::{Agent, AgentEvent};
 use crate::run::detect::{LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, most_important};
@@ -34,7 +34,7 @@ struct Watch {
     spent: Spent,
     /// The bytes of its prompt.
     read: u64,
-    probe: Option<Probe>,
+    poll: Option<Poll>,
 }
 
 impl RunWorker<'_> {
@@ -47,8 +47,8 @@ impl RunWorker<'_> {
     ) -> Result<Watched, RunError> {
         let plan = &self.shared.plan;
         let begun = Instant::now();
-        let probe = if plan.answers == Answers::World {
-            Probe::start(&self.session, quest_run.guard.quest, plan.pace.poll)?
+        let poll = if plan.answers == Answers::World {
+            Poll::start(&self.session, quest_run.guard.quest, plan.pace.poll)?
         } else {
             None
         };
@@ -63,7 +63,7 @@ impl RunWorker<'_> {
             last: VitalSigns::default(),
             spent: Spent::default(),
             read,
-            probe,
+            poll,
         };
         let mut pause = FIRST_PAUSE.min(plan.pace.poll);
         let (end, halt) = loop {
@@ -93,8 +93,8 @@ impl RunWorker<'_> {
         for event in agent.events() {
             reasons.extend(self.take(event, watch, quest_run));
         }
-        if let Some(probe) = &watch.probe
-            && probe.holds()?
+        if let Some(poll) = &watch.poll
+            && poll.holds()
         {
             reasons.extend(self.judge_world(quest_run)?);
         }

@@ -27,7 +27,7 @@ pub struct RunWorker<'a> {
     pub shared: &'a SharedRunState,
     pub index: usize,
     pub session: Session,
-    pub context: JudgeContext<'a>,
+    pub context: JudgeContext,
     pub place: &'a RunDir,
     pub launcher: &'a AgentLauncher,
     pub prompts: &'a dyn PromptBuilder,

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use comail::judge::audit::{Onlooker, Plan, walk};
-use comail::judge::{Recorded, ReplayError, Replayer, replay};
-use comail::session::{Attempt, Entry, Event, Resolution, Session, Unwatched};
+use comail::judge::{JudgementRecord, ReplayError, Replayer};
+use comail::session::{Attempt, Entry, Event, Resolution, Session, Unwatched, VerdictBasis};
 
 /// Judges every attempt of the session again, from its evidence, and every REVIEW that was
 /// resolved; returns how many attempts there were.
@@ -95,17 +95,24 @@ pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<Stri
     let quest = session.quest(&standing).expect("a quest");
     let attempt = session.last_attempt(&standing);
     let attempt = attempt.expect("a ledger").expect("an attempt").value;
-    let recorded = Recorded {
-        submission: &attempt.submission,
-        evidence: &resolution.evidence,
-    };
-    let judgement =
-        Replayer::new(session.manifest(), session.evidence())?.judge(&quest, recorded)?;
+    let record = JudgementRecord::again(resolution, &attempt.submission);
+    let replayer = Replayer::new(session.manifest(), session.evidence())?;
+    let (judgement, _) = replayer.judge(&quest, &record)?;
     Ok(serde_json::to_string(&judgement).expect("judgements can be written"))
 }
 
 /// The judgement that the attempt's evidence leads to, as the ledger would have it.
 pub fn again(session: &Session, attempt: &Attempt) -> Result<String, ReplayError> {
-    let judgement = replay(session, attempt)?;
+    let standing = session.standing(attempt.quest);
+    let standing = standing.expect("an index").expect("a quest");
+    let quest = session.quest(&standing).expect("a quest");
+    let earlier = match attempt.grounds {
+        VerdictBasis::Repeat => session.repeats(attempt.quest, attempt.submitted),
+        _ => Ok(None),
+    };
+    let earlier = earlier.expect("an index");
+    let earlier = earlier.filter(|number| *number < attempt.number);
+    let replayer = Replayer::new(session.manifest(), session.evidence())?;
+    let judgement = replayer.replay(&quest, &attempt.into(), earlier)?;
     Ok(serde_json::to_string(&judgement).expect("judgements can be written"))
 }

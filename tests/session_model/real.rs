@@ -3,11 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
-use comail::judge::{self, Answer, Assignment, Claimant, Judge, Outcome, Refusal, SessionKind};
+use comail::judge::{self, Answer, Assignment, Claimant, Refusal, SessionKind, SubmitOutcome};
 use comail::quest::{FieldName, Submission};
 use comail::session::{
     Appended, Event, Lease, Mark, Released, Resumed, Session, SessionError, Worker,
 };
+use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::{Fetched, Fetcher, Request};
 use jiff::Timestamp;
@@ -174,17 +175,17 @@ impl Real {
         };
         let mut session = self.made.open();
         let kind = SessionKind::load(session.manifest()).expect("a kind");
-        let judge = Judge {
-            kind: &kind,
+        let world = World {
             fetcher: &midway,
             resolver: &self.world,
+            accepted: &judge::NothingAccepted,
             workshop: &comail::world::sandbox::NoWorkshop,
         };
         let clock = &mut || self.time();
-        let outcome = judge::submit(&mut session, answer, &judge, &mut (clock, salt));
+        let outcome = judge::submit(&mut session, answer, &kind, world, &mut (clock, salt));
         let mut said = midway.said.into_inner();
         said.push(match outcome.expect("an outcome") {
-            Outcome::Judged(judged) => {
+            SubmitOutcome::Judged(judged) => {
                 let verdict = judged.judgement.verdict.to_string();
                 let verdicts = ["PASS", "FAIL", "REVIEW"];
                 let verdict = verdicts.into_iter().find(|known| *known == verdict);
@@ -192,11 +193,11 @@ impl Real {
                 let verdict = verdict.expect("a verdict");
                 Said::Judged(verdict, state, judged.tries, judged.attempt, left)
             }
-            Outcome::Refused(Refusal::Locked(state)) => Said::Locked(state.name()),
-            Outcome::Refused(Refusal::Claimed(worker)) => Said::Claimed(number(&worker)),
-            Outcome::Refused(Refusal::Waits { quest, .. }) => Said::Waits(quest.index()),
-            Outcome::Refused(Refusal::Overtaken) => Said::Overtaken,
-            Outcome::Refused(Refusal::Paused { streak }) => Said::Paused(streak),
+            SubmitOutcome::Refused(Refusal::Locked(state)) => Said::Locked(state.name()),
+            SubmitOutcome::Refused(Refusal::Claimed(worker)) => Said::Claimed(number(&worker)),
+            SubmitOutcome::Refused(Refusal::Waits { quest, .. }) => Said::Waits(quest.index()),
+            SubmitOutcome::Refused(Refusal::Overtaken) => Said::Overtaken,
+            SubmitOutcome::Refused(Refusal::Paused { streak }) => Said::Paused(streak),
         });
         said
     }

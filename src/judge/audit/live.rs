@@ -1,31 +1,32 @@
 //! Asks the world again about every PASS, to find what has drifted since.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::gate::{Fact, Judgement};
-use crate::judge::audit::history::Proven;
-use crate::judge::audit::{Finding, Kind, Place};
+use super::findings::{Finding, FindingKind, Place, Proven};
+use crate::gate::Fact;
+use crate::judge::error::JudgeError;
+use crate::judge::host_queue::{HostQueue, Job, JudgedJob, Next};
 use crate::judge::recheck::is_unanswered;
-use crate::judge::{HostQueue, Job, JudgeError, Looked, Next, SharedWorld};
-use crate::quest::Verdict;
-use crate::session::{LineReader, Projection, QuestRecord, Session};
-use crate::world::evidence::Evidence;
+use crate::judge::world::JudgeWorld;
+use crate::quest::{QuestId, Verdict};
+use crate::session::{Projection, Session};
 
 /// What the world says now of what was proven.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Live {
-    /// How many were asked about.
+    /// How many were judged again.
     pub asked: usize,
-    /// Those of which some lookup was not answered.
+    /// Those with a lookup that was not answered.
     pub unanswered: Vec<Silent>,
     /// What would not pass now, in the order of the lines.
     #[serde(skip)]
     pub drift: Vec<Finding>,
-    /// How many were not asked about, since it was stopped.
-    #[serde(skip_serializing_if = "is_none")]
+    /// How many were not judged again, since it was stopped.
+    #[serde(skip_serializing_if = "is_zero")]
     pub left: usize,
 }
 
@@ -39,26 +40,20 @@ pub struct Silent {
     pub facts: Vec<Fact>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Now {
-    Passes,
-    Drifted,
-    Unanswered,
-}
-
-const AT_ONCE: usize = 4096;
+/// How many submissions are in memory at once.
+const BATCH: usize = 4096;
 
 /// Asks the world about every quest of `proven`; each host politely, many at once.
 ///
-/// What the session has passed for others is left out of it: that has been held against the
-/// ledger, and a quest's own address is taken by itself.
+/// What the session has passed for others is left out of it: that was compared with the ledger, and
+/// a quest's own address is taken by itself.
 ///
-/// `judged` is told of each judgement, and `stop` is asked whether to end early.
+/// `judged` is called for each judgement, and `stop` tells whether to end early.
 pub fn ask(
     session: &Session,
     board: &Projection,
     proven: &[Proven],
-    world: &Arc<dyn SharedWorld>,
+    world: &Arc<JudgeWorld>,
     judged: &dyn Fn(),
     stop: &dyn Fn() -> bool,
 ) -> Result<Live, JudgeError> {
@@ -67,77 +62,65 @@ pub fn ask(
         left: proven.len(),
         ..Live::default()
     };
-    for some in proven.chunks(AT_ONCE) {
-        let mut jobs = Vec::with_capacity(some.len());
-        for one in some {
-            let standing = board.get(one.quest)?;
-            jobs.extend(job(&mut reader, standing.as_ref())?);
-        }
-        let mut crowd = HostQueue::set_out(jobs, session.manifest(), Box::new(Arc::clone(world)))?;
-        loop {
-            let looked = match crowd.next(stop)? {
-                Next::Looked(looked) => *looked,
-                Next::Stopped => return Ok(live.sorted()),
-                Next::Done => break,
+    'batches: for batch in proven.chunks(BATCH) {
+        let mut jobs = Vec::with_capacity(batch.len());
+        for one in batch {
+            let Some(standing) = board.get(one.quest)? else {
+                continue;
             };
-            judged();
-            let one = some.iter().find(|one| one.quest == looked.job.quest.id);
-            live.take(one.map(|one| one.line), looked);
+            if let Some(attempt) = reader.last_attempt(&standing)? {
+                jobs.push(Job {
+                    quest: reader.quest(&standing)?,
+                    submission: attempt.value.submission,
+                });
+            }
+        }
+        let lines: BTreeMap<QuestId, u64> =
+            batch.iter().rev().map(|it| (it.quest, it.line)).collect();
+        let mut queue = HostQueue::start(jobs, session.manifest(), Arc::clone(world))?;
+        loop {
+            match queue.next(stop)? {
+                Next::Judged(one) => {
+                    judged();
+                    live.take(lines.get(&one.job.quest.id).copied(), *one);
+                }
+                Next::Stopped => break 'batches,
+                Next::Done => break,
+            }
         }
     }
-    Ok(live.sorted())
-}
-
-fn job(reader: &mut LineReader, standing: Option<&QuestRecord>) -> Result<Option<Job>, JudgeError> {
-    let Some(standing) = standing else {
-        return Ok(None);
-    };
-    let quest = reader.quest(standing)?;
-    let attempt = reader.last_attempt(standing)?;
-    Ok(attempt.map(|attempt| Job {
-        quest,
-        submission: attempt.value.submission,
-    }))
+    live.drift.sort_by_key(|finding| finding.place.line);
+    live.unanswered.sort_by_key(|silent| silent.place.line);
+    Ok(live)
 }
 
 impl Live {
-    fn take(&mut self, line: Option<u64>, looked: Looked) {
+    fn take(&mut self, line: Option<u64>, judged: JudgedJob) {
         self.asked += 1;
         self.left = self.left.saturating_sub(1);
+        let judgement = judged.judgement;
+        if judgement.verdict == Verdict::Pass {
+            return;
+        }
         let place = Place {
             line,
-            quest: Some(looked.job.quest.id),
-            key: Some(looked.job.quest.key),
+            quest: Some(judged.job.quest.id),
+            key: Some(judged.job.quest.key),
         };
-        let facts = looked.judgement.facts.clone();
-        match now(&looked.judgement, &looked.recording.evidence) {
-            Now::Passes => {}
-            Now::Drifted => {
-                let what = format!(
-                    "the gate says {} now that the world was asked again",
-                    looked.judgement.verdict
-                );
-                let drift = Finding::new(Kind::Drift, place, what);
-                self.drift.push(drift.with(facts));
-            }
-            Now::Unanswered => self.unanswered.push(Silent { place, facts }),
+        // An unanswered lookup is no drift: the world may still agree.
+        if is_unanswered(&judgement, &judged.recording.evidence) {
+            let facts = judgement.facts;
+            self.unanswered.push(Silent { place, facts });
+            return;
         }
-    }
-
-    fn sorted(mut self) -> Self {
-        self.drift.sort_by_key(|finding| finding.place.line);
-        self.unanswered.sort_by_key(|silent| silent.place.line);
-        self
-    }
-}
-
-fn now(judgement: &Judgement, evidence: &Evidence) -> Now {
-    if judgement.verdict == Verdict::Pass {
-        Now::Passes
-    } else if is_unanswered(judgement, evidence) {
-        Now::Unanswered
-    } else {
-        Now::Drifted
+        let what = format!(
+            "the gate says {} now that the world was asked again",
+            judgement.verdict
+        );
+        self.drift.push(Finding {
+            facts: judgement.facts,
+            ..Finding::new(FindingKind::Drift, place, what)
+        });
     }
 }
 
@@ -145,28 +128,28 @@ fn now(judgement: &Judgement, evidence: &Evidence) -> Now {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde hands on a reference"
 )]
-fn is_none(left: &usize) -> bool {
+fn is_zero(left: &usize) -> bool {
     *left == 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Cause, Level, RuleId};
+    use crate::gate::{Cause, Judgement, Level, RuleId};
+    use crate::judge::replay::tests::quest;
+    use crate::quest::Submission;
+    use crate::world::evidence::Recording;
 
-    fn judged(rules: &[(&'static str, Level)]) -> Now {
+    /// How many drifted, and how many are unanswered, of one judgement by these rules.
+    fn counts(rules: &[(&'static str, Level)]) -> (usize, usize) {
         let fact = |(rule, level): &(&'static str, Level)| Fact {
             cause: match *rule {
                 "mx-unanswered" => Cause::Unanswered,
                 _ => Cause::Ambiguous,
             },
-            rule: RuleId::known(rule),
             level: *level,
-            field: None,
-            location: None,
-            expected: String::new(),
-            actual: String::new(),
-            count: 1,
+            rule: RuleId::known(rule),
+            ..Fact::wrong("", "")
         };
         let facts = rules.iter().map(fact).collect();
         let silence = r#"{"unanswered":{"silence":"timeout","detail":""}}"#;
@@ -174,18 +157,32 @@ mod tests {
         let exchange = format!(r#"{{"get":{{"url":"https://acme.com/","answer":{silence}}}}}"#);
         let exchanges = if asked { exchange } else { String::new() };
         let evidence = format!(r#"{{"exchanges":[{exchanges}]}}"#);
-        let evidence = serde_json::from_str(&evidence).unwrap();
-        now(&Judgement::from_facts(facts, Vec::new()), &evidence)
+        let mut live = Live::default();
+        live.take(
+            None,
+            JudgedJob {
+                job: Job {
+                    quest: quest(),
+                    submission: Submission::None(String::new()),
+                },
+                judgement: Judgement::from_facts(facts, Vec::new()),
+                recording: Recording {
+                    evidence: serde_json::from_str(&evidence).unwrap(),
+                    ..Recording::default()
+                },
+            },
+        );
+        (live.drift.len(), live.unanswered.len())
     }
 
     #[test]
-    fn what_fails_has_drifted_and_what_is_silent_has_not() {
+    fn what_fails_has_drifted_and_what_is_unanswered_has_not() {
         use Level::{Fail, Review};
-        assert_eq!(judged(&[]), Now::Passes);
-        assert_eq!(judged(&[("email-not-on-source", Fail)]), Now::Drifted);
-        assert_eq!(judged(&[("company-not-on-site", Review)]), Now::Drifted);
-        assert_eq!(judged(&[("mx-unanswered", Review)]), Now::Unanswered);
+        assert_eq!(counts(&[]), (0, 0));
+        assert_eq!(counts(&[("email-not-on-source", Fail)]), (1, 0));
+        assert_eq!(counts(&[("company-not-on-site", Review)]), (1, 0));
+        assert_eq!(counts(&[("mx-unanswered", Review)]), (0, 1));
         let both = [("source-unanswered", Review), ("mx-null", Fail)];
-        assert_eq!(judged(&both), Now::Drifted);
+        assert_eq!(counts(&both), (1, 0));
     }
 }

@@ -1,214 +1,490 @@
 //! Checks a session against itself: everything that it says must follow from what it keeps.
 //!
-//! [`history`] reads the ledger and judges again in as many threads as the machine has, `replayed`
-//! examines one line, and [`live`] asks the world again.
+//! [`walk`] reads the ledger in order. Judgements are made again in as many threads as the machine
+//! has: `judgement` examines one. [`live`] asks the world again.
 
-pub mod history;
+mod findings;
+mod judgement;
 pub mod live;
-pub mod replayed;
 
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead as _;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::base::Digest;
-use crate::gate::Fact;
-use crate::judge::quest_file::Definition;
-use crate::quest::{Key, QuestId};
-use crate::session::QuestRecord;
+use crate::base::{Digest, files};
+use crate::judge::error::JudgeError;
+use crate::judge::forgotten::names;
+use crate::judge::quest_file::email_record;
+use crate::judge::replay::Replayer;
+use crate::quest::{Quest, QuestId};
+use crate::session::{
+    Decided, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest, Projection, Seal,
+    Session, SessionError, SourceRecord, Suppressed, Watch,
+};
+use judgement::{DoubtedBefore, Examiner, JudgementLine};
 
-pub use history::{Audited, NotedHead, Onlooker, Plan, Proven, walk};
+pub use findings::{
+    Audited, Checked, Finding, FindingKind, NotedHead, Place, Proven, SeenFile, edits, notes,
+    programs,
+};
 pub use live::Live;
-pub use replayed::Rested;
 
-/// What does not follow from what the session keeps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Finding {
-    /// What it is about.
-    pub kind: Kind,
-    /// Where it is.
-    #[serde(flatten)]
-    pub place: Place,
-    /// What is so, in one sentence.
-    pub what: String,
-    /// The facts of the judgement that is made now, where one is.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<Fact>,
+/// What is to be audited.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    pub session: &'a Session,
+    pub board: &'a Projection,
+    /// A head that was noted earlier, which must be one of the chain.
+    pub noted: Option<Digest>,
+    /// Whether this program and its lists are those that the session was made with.
+    pub same_judge: bool,
 }
 
-/// What a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// A line of the ledger is not the next, or tells what cannot have happened.
-    Ledger,
-    /// `session.json` is not the one that the ledger begins with.
-    Settings,
-    /// A copy of a list is not what was scanned.
-    Source,
-    /// The ledger has not the head that was noted.
-    Head,
-    /// The index did not fit the ledger.
-    Index,
-    /// What the session told the gate is not what its ledger says.
-    Answer,
-    /// A field of a line does not follow from its judgement.
-    Field,
-    /// Evidence is missing, or was changed.
-    Evidence,
-    /// Evidence leads to another judgement than the recorded one.
-    Replay,
-    /// The same, where the session was judged by other lists or another program.
-    OtherLists,
-    /// The world says now what would not pass.
-    Drift,
-    /// A program that checks run is no longer what it was.
-    Program,
-    /// What only a person decides lacks the operator's seal.
-    Seal,
-    /// An address that was forgotten came back.
-    Forgotten,
+/// Who is shown the progress, and may end it.
+#[derive(Clone, Copy)]
+pub struct Onlooker<'a> {
+    pub watch: &'a dyn Watch,
+    pub stop: &'a dyn Fn() -> bool,
 }
 
-impl Kind {
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ledger => "ledger",
-            Self::Settings => "settings",
-            Self::Source => "source",
-            Self::Head => "head",
-            Self::Index => "index",
-            Self::Answer => "answer",
-            Self::Field => "field",
-            Self::Evidence => "evidence",
-            Self::Replay => "replay",
-            Self::OtherLists => "other-lists",
-            Self::Drift => "drift",
-            Self::Program => "program",
-            Self::Seal => "seal",
-            Self::Forgotten => "forgotten",
-        }
-    }
-}
+// Pages nest deeply, and parsing them recurses.
+const STACK: usize = 8 * 1024 * 1024;
 
-/// A place in a session: a line of the ledger and a quest, as far as there is one.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct Place {
-    /// The line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u64>,
-    /// The quest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quest: Option<QuestId>,
-    /// Its key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<Key>,
-}
+/// How many lines wait for each thread.
+const WAITING: usize = 8;
 
-impl Place {
-    /// A line that is about no quest.
-    #[must_use]
-    pub fn of_line(line: u64) -> Self {
-        Self {
-            line: Some(line),
-            ..Self::default()
-        }
-    }
-
-    #[must_use]
-    pub fn of_quest(line: u64, standing: &QuestRecord) -> Self {
-        Self {
-            line: Some(line),
-            quest: Some(standing.id),
-            key: Some(standing.key.clone()),
-        }
-    }
-}
-
-impl Finding {
-    /// A finding without facts.
-    #[must_use]
-    pub fn new(kind: Kind, place: Place, what: impl Into<String>) -> Self {
-        Self {
-            kind,
-            place,
-            what: what.into(),
-            facts: Vec::new(),
-        }
-    }
-
-    #[must_use]
-    pub fn with(mut self, facts: Vec<Fact>) -> Self {
-        self.facts = facts;
-        self
-    }
-}
-
-/// A finding for each program that is no longer what it was.
-#[must_use]
-pub fn programs(definition: &Definition) -> Vec<Finding> {
-    let programs = definition.gathered.programs.iter();
-    let changed = programs.filter_map(|(name, pinned)| {
-        let change = pinned.changed()?;
-        let path = pinned.path.display();
-        let what = format!(
-            "the program `{name}` ({path}) is not what it was at the scan: {change}; checks that \
-             run it leave every answer to a person"
-        );
-        Some(Finding::new(Kind::Program, Place::default(), what))
-    });
-    changed.collect()
-}
-
-/// A note for each text that is not what it was, where it lay.
-#[must_use]
-pub fn edits(definition: &Definition) -> Vec<String> {
-    let here = definition.here();
-    let assets = definition.gathered.assets.iter();
-    let assets = assets.map(|(name, text)| (here.join(name), Digest::of(text.as_bytes())));
-    let file = (Path::new(&definition.path).to_owned(), definition.sha256);
-    let texts = std::iter::once(file).chain(assets);
-    texts
-        .filter_map(|(path, frozen)| {
-            let now = match fs::read(&path) {
-                Ok(bytes) if Digest::of(&bytes) == frozen => return None,
-                Ok(_) => "was edited",
-                Err(_) => "cannot be read any more",
+/// Examines every line of the ledger.
+///
+/// Memory is that of the board and of a few lines with their pages, however many there are.
+pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, JudgeError> {
+    let (manifest, evidence) = (plan.session.manifest(), plan.session.evidence());
+    // Settings that cannot be read are an error here rather than in each thread.
+    Replayer::new(manifest, evidence.clone())?;
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let (lines, waiting) = sync_channel(threads * WAITING);
+    let waiting = Arc::new(Mutex::new(waiting));
+    let mut audited = thread::scope(|scope| {
+        let mut workers = Vec::with_capacity(threads);
+        for _ in 0..threads {
+            let (evidence, waiting) = (evidence.clone(), Arc::clone(&waiting));
+            let reader = plan.session.reader()?;
+            let examine = move || {
+                let mut examiner = Examiner {
+                    board: plan.board,
+                    reader,
+                    // Every thread has a gate of its own, since gates are not shared.
+                    replayer: Replayer::new(manifest, evidence)?,
+                    same_judge: plan.same_judge,
+                };
+                examiner.work(&waiting)
             };
-            let path = path.display();
-            Some(format!(
-                "{path} {now} since the scan; the session goes by what it froze"
-            ))
-        })
-        .collect()
+            let thread = thread::Builder::new().stack_size(STACK);
+            let spawned = thread.spawn_scoped(scope, examine);
+            workers.push(spawned.map_err(JudgeError::Threads)?);
+        }
+        // Only the workers hold it now, so that feeding ends once none of them is left.
+        drop(waiting);
+        let mut audited = feed(plan, lines, onlooker)?;
+        for worker in workers {
+            match worker.join() {
+                Ok(examined) => audited.add(examined?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok::<_, JudgeError>(audited)
+    })?;
+    audited.sort();
+    Ok(audited)
+}
+
+/// Reads the ledger, and hands its judgements to the threads.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the threads end when the sender is dropped"
+)]
+fn feed(
+    plan: Plan<'_>,
+    lines: SyncSender<JudgementLine>,
+    onlooker: Onlooker<'_>,
+) -> Result<Audited, JudgeError> {
+    let mut audited = Audited::default();
+    audited.checked.quests = plan.board.count();
+    let end = plan.board.tip().length;
+    let court = plan.session.config().policy;
+    let mut offset = 0;
+    let mut suppressed: Vec<Suppressed> = Vec::new();
+    let mut doubted = DoubtedBefore::default();
+    let mut failed = None;
+    let mut place = |line, quest: Option<QuestId>| {
+        let record = quest.map(|quest| plan.board.get(quest)).transpose();
+        match record {
+            Ok(record) => Place::of(line, record.flatten().as_ref()),
+            Err(error) => {
+                failed.get_or_insert(error);
+                Place::of(line, None)
+            }
+        }
+    };
+    let mut take = |entry: Entry<'_>| {
+        let begins = offset;
+        offset += entry.line.text().len() as u64 + 1;
+        if audited.checked.lines == end || (onlooker.stop)() {
+            return;
+        }
+        audited.checked.lines += 1;
+        let line = audited.checked.lines;
+        if audited.noted.is_none() && plan.noted == Some(entry.line.tip().head) {
+            audited.noted = Some(NotedHead {
+                line,
+                since: end - line,
+            });
+        }
+        let source = match &entry.event {
+            Event::Session(_) => Some(&plan.session.manifest().source),
+            Event::Extended(extended) => Some(&extended.source),
+            _ => None,
+        };
+        let forgetting = &plan.board.totals().forgetting;
+        let copy = source.and_then(|it| changed_copy(plan.session.dir(), it, forgetting, line));
+        audited.findings.extend(copy);
+        if let Some((quest, what)) = unsigned(&court, &entry.event, entry.line.prev()) {
+            let finding = Finding::new(FindingKind::Seal, place(line, quest), what);
+            audited.findings.push(finding);
+        }
+        match &entry.event {
+            Event::Forgotten(forgotten) if court.admits(forgotten.as_ref(), entry.line.prev()) => {
+                suppressed.push(forgotten.address);
+            }
+            Event::Attempt(attempt) if names(&suppressed, &attempt.submission) => {
+                let place = place(line, Some(attempt.quest));
+                let what = "it submits an address that was forgotten before, and that the rule \
+                            forgotten-address fails: run `comail forget` again";
+                let finding = Finding::new(FindingKind::Forgotten, place, what);
+                audited.findings.push(finding);
+            }
+            _ => {}
+        }
+        if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
+            // Nobody takes it only when every thread has failed, which is reported when they end.
+            let _ = lines.send(JudgementLine {
+                line,
+                offset: begins,
+                doubted: doubted.take(&entry.event),
+                event: entry.event,
+            });
+        }
+    };
+    let mut log = plan.session.log();
+    match log.read_on_watched(onlooker.watch, &mut take) {
+        // What was examined until then is reported.
+        Ok(()) | Err(SessionError::Stopped) => {}
+        Err(error) => audited.findings.push(found(error)?),
+    }
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let whole = audited.checked.lines == end;
+    if let (Some(head), None, true) = (plan.noted, audited.noted, whole) {
+        let what = format!(
+            "no line has the head {head}, which was noted earlier: lines were removed or rewritten \
+             since"
+        );
+        let finding = Finding::new(FindingKind::Head, Place::default(), what);
+        audited.findings.push(finding);
+    }
+    Ok(audited)
+}
+
+fn changed_copy(
+    dir: &Path,
+    source: &SourceRecord,
+    forgetting: &Forgetting,
+    line: u64,
+) -> Option<Finding> {
+    let expected = forgetting.copy_of(source.sha256);
+    let path = dir.join(&source.copy);
+    let digest = files::open(&path).and_then(|mut file| Digest::of_reader(&mut file));
+    let what = match digest {
+        Ok(digest) if digest == expected => return None,
+        Ok(digest) if forgetting.copy_of(digest) == expected => format!(
+            "{} still contains an address that was forgotten: run `comail forget` again",
+            path.display()
+        ),
+        Ok(_) => format!("{} is not the list that was scanned", path.display()),
+        Err(error) => format!("{} cannot be read: {error}", path.display()),
+    };
+    Some(Finding::new(
+        FindingKind::Source,
+        Place::of(line, None),
+        what,
+    ))
+}
+
+/// What is wrong with the signature of a person's decision after the line with the hash `after`,
+/// and its quest; none if the event needs no signature, or has it.
+fn unsigned(
+    court: &DecisionPolicy,
+    event: &Event,
+    after: Digest,
+) -> Option<(Option<QuestId>, String)> {
+    let (quest, what, why) = match event {
+        Event::Settled(settlement) => {
+            let (by, decision) = (&settlement.by, settlement.decision.name());
+            let quest = match settlement.quests.as_slice() {
+                [one] => Some(one.quest),
+                _ => None,
+            };
+            let what = format!("a decision ({decision} by {by:?})");
+            (
+                quest,
+                what,
+                unsigned_why(court, settlement.as_ref(), after)?,
+            )
+        }
+        Event::Disputed(dispute) => {
+            let what = format!("a dispute (by {:?})", dispute.by);
+            let why = unsigned_why(court, dispute.as_ref(), after)?;
+            (Some(dispute.quest), what, why)
+        }
+        Event::Forgotten(forgotten) => {
+            let what = format!("a decision to forget (by {:?})", forgotten.by);
+            (None, what, unsigned_why(court, forgotten.as_ref(), after)?)
+        }
+        _ => return None,
+    };
+    Some((
+        quest,
+        format!("{what} {why}: nobody made it, and it changed nothing"),
+    ))
+}
+
+fn unsigned_why<T: Decided>(
+    court: &DecisionPolicy,
+    decided: &T,
+    after: Digest,
+) -> Option<&'static str> {
+    if court.admits(decided, after) {
+        return None;
+    }
+    Some(match decided.seal() {
+        None => "without the operator's seal",
+        Some(Seal { after: there, .. }) if *there != after => {
+            "under a seal that was made for another place in the ledger"
+        }
+        Some(_) => "under a seal that the operator's key did not make for it",
+    })
+}
+
+/// What `error` says of the session, where that is a finding; the error itself where it is none.
+pub fn found(error: SessionError) -> Result<Finding, SessionError> {
+    match &error {
+        SessionError::Damaged { path, line, why } => {
+            let place = place_of_damage(path, *line);
+            Ok(Finding::new(FindingKind::Ledger, place, why.to_string()))
+        }
+        SessionError::ManifestChanged { .. } | SessionError::Manifest { .. } => {
+            let place = Place::of(1, None);
+            let what = error.to_string();
+            Ok(Finding::new(FindingKind::Settings, place, what))
+        }
+        _ => Err(error),
+    }
+}
+
+/// The damaged line of the ledger at `path`, and its quest as far as the line still tells.
+fn place_of_damage(path: &Path, number: u64) -> Place {
+    let mut place = Place::of(number, None);
+    // Nothing of the ledger is believed here: it only helps a person to find the place.
+    let lines = || {
+        let ledger = files::open(path).map(std::io::BufReader::new).ok();
+        let lines = ledger.into_iter().flat_map(|ledger| ledger.split(b'\n'));
+        lines.map_while(Result::ok)
+    };
+    let before = usize::try_from(number).ok().and_then(|n| n.checked_sub(1));
+    let damaged = before.and_then(|before| lines().nth(before));
+    let body = |line: Vec<u8>| {
+        let mut line: Value = serde_json::from_slice(&line).ok()?;
+        Some(line.get_mut("body")?.take())
+    };
+    let Some(body_of_damaged) = damaged.and_then(body) else {
+        return place;
+    };
+    place.quest = ["/id", "/quest", "/attempt/quest"].iter().find_map(|at| {
+        let id = body_of_damaged.pointer(at)?;
+        serde_json::from_value(id.clone()).ok()
+    });
+    place.key = lines().find_map(|line| {
+        let made: Quest = serde_json::from_value(body(line)?).ok()?;
+        (Some(made.id) == place.quest).then_some(made.key)
+    });
+    place
+}
+
+/// A note where bodies are still in `store` that were to be forgotten.
+///
+/// Forgetting was interrupted, or the same page was seen again for another quest.
+pub fn left_over(
+    store: &EvidenceStore,
+    forgetting: &Forgetting,
+) -> Result<Option<String>, SessionError> {
+    let mut left = 0;
+    for body in forgetting.bodies() {
+        left += u32::from(store.load(body)?.is_some());
+    }
+    let note =
+        "pages in evidence/ contain an address that was forgotten: run `comail forget` again";
+    Ok((left > 0).then(|| format!("{left} {note}")))
+}
+
+/// How the judge of a session differs from this program.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct OtherJudge {
+    /// The version that made the session, where it is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// The lists that differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lists: Vec<OtherList>,
+}
+
+/// A built-in list that is not the one that the session was judged by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OtherList {
+    /// Its name.
+    pub name: String,
+    /// The digest that the session froze; none where it knew no such list.
+    pub session: Option<Digest>,
+    /// The digest of this program's; none where it has no such list.
+    pub here: Option<Digest>,
+}
+
+impl OtherJudge {
+    pub fn of(manifest: &Manifest) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        Self {
+            program: (manifest.comail != version).then(|| manifest.comail.clone()),
+            lists: other_lists(&manifest.kind.lists, &email_record().lists),
+        }
+    }
+
+    pub fn is_same(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+fn other_lists(
+    session: &BTreeMap<String, Digest>,
+    here: &BTreeMap<String, Digest>,
+) -> Vec<OtherList> {
+    let names: BTreeSet<&String> = session.keys().chain(here.keys()).collect();
+    let lists = names.into_iter().map(|name| OtherList {
+        name: name.clone(),
+        session: session.get(name).copied(),
+        here: here.get(name).copied(),
+    });
+    lists.filter(|list| list.session != list.here).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quest::QuestId;
+    use crate::session::{Decision, SettledQuest, Settlement, SigningKey};
 
-    #[test]
-    fn a_kind_is_named_as_json_spells_it() {
-        for kind in [
-            Kind::Ledger,
-            Kind::OtherLists,
-            Kind::Answer,
-            Kind::Program,
-            Kind::Seal,
-            Kind::Forgotten,
-        ] {
-            let json = serde_json::to_string(&kind).unwrap();
-            assert_eq!(json, format!("{:?}", kind.name()));
+    fn settlement() -> Settlement {
+        Settlement {
+            quests: vec![SettledQuest {
+                quest: QuestId::FIRST,
+                attempt: 1,
+            }],
+            decision: Decision::Accepted,
+            by: "kim".to_owned(),
+            note: "called".to_owned(),
+            seal: None,
         }
     }
 
     #[test]
-    fn a_place_stands_beside_what_is_found() {
-        let finding = Finding::new(Kind::Head, Place::of_line(7), "gone");
-        let json = serde_json::to_string(&finding).unwrap();
-        assert_eq!(json, r#"{"kind":"head","line":7,"what":"gone"}"#);
+    fn each_way_of_forging_is_named() {
+        let key = SigningKey::read(&[7; 32]).unwrap();
+        let court = DecisionPolicy {
+            session: Digest::of(b"session"),
+            key: Some(key.public()),
+        };
+        let here = Digest::of(b"line 7");
+        let found = |settlement| {
+            unsigned(&court, &Event::Settled(Box::new(settlement)), here).map(|(_, what)| what)
+        };
+        let sealed = |after| court.seal(settlement(), after, &key).unwrap();
+        assert_eq!(found(sealed(here)), None);
+        let changed = Settlement {
+            note: "did not".to_owned(),
+            ..sealed(here)
+        };
+        for (forged, word) in [
+            (settlement(), "without the operator's seal"),
+            (sealed(Digest::of(b"line 3")), "another place"),
+            (changed, "did not make for it"),
+        ] {
+            let what = found(forged).unwrap();
+            assert!(what.contains(word), "{what}");
+            assert!(what.contains(r#"accepted by "kim""#), "{what}");
+        }
+        let keyless = DecisionPolicy { key: None, ..court };
+        let event = Event::Settled(Box::new(settlement()));
+        assert_eq!(unsigned(&keyless, &event, here), None);
+    }
+
+    const LINES: &str = "not json\n\
+        {\"type\":\"quest\",\"body\":{\"id\":1,\"key\":\"Acme\",\"rows\":[1]}}\n\
+        {\"type\":\"attempt\",\"body\":{\"quest\":1}}\n\
+        {\"type\":\"carried\",\"body\":{\"attempt\":{\"quest\":1}}}\n\
+        {\"type\":\"claim\",\"body\":{\"quest\":9}}\n";
+
+    #[test]
+    fn a_line_that_cannot_be_believed_still_names_its_quest() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), LINES).unwrap();
+        let named = |line| {
+            let place = place_of_damage(file.path(), line);
+            (
+                place.quest.map(|quest| quest.to_string()),
+                place.key.map(|key| key.as_str().to_owned()),
+            )
+        };
+        let acme = (Some("1".to_owned()), Some("Acme".to_owned()));
+        for line in [2, 3, 4] {
+            assert_eq!(named(line), acme, "{line}");
+        }
+        assert_eq!(named(5), (Some("9".to_owned()), None));
+        for line in [0, 1, 6] {
+            assert_eq!(named(line), (None, None), "{line}");
+        }
+    }
+
+    fn digests(lists: &[(&str, &str)]) -> BTreeMap<String, Digest> {
+        let lists = lists
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), Digest::of(text.as_bytes())));
+        lists.collect()
+    }
+
+    #[test]
+    fn what_is_new_gone_or_changed_differs() {
+        let session = digests(&[("a", "1"), ("b", "1"), ("c", "1")]);
+        let here = digests(&[("b", "1"), ("c", "2"), ("d", "1")]);
+        let other = other_lists(&session, &here);
+        let names: Vec<_> = other.iter().map(|list| list.name.as_str()).collect();
+        assert_eq!(names, ["a", "c", "d"]);
+        assert!(other[0].here.is_none() && other[2].session.is_none());
+        assert_eq!(other_lists(&session, &session), []);
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::judge::audit::{Finding, Kind};
+use crate::judge::audit::{Finding, FindingKind};
 use crate::judge::completeness::{
-    Completeness, FileThenAndNow, FinalSaid, MinPass, Shortfall, ShortfallKind, Survey, TreeSeen,
+    Completeness, FileThenAndNow, MinPass, Shortfall, ShortfallKind, Survey, TreeSeen,
 };
+use crate::judge::final_gate::{FinalResult, FinalWord};
 use crate::quest::QuestId;
 use crate::session::Tally;
 use crate::world::sandbox::Changed;
 use crate::world::tree::TreePath;
 
-#[must_use]
 pub fn decide(seen: &Survey) -> Completeness {
     let shortfalls = [
         todo(&seen.todo, seen.blocked),
@@ -31,7 +31,6 @@ pub fn decide(seen: &Survey) -> Completeness {
 }
 
 /// What stands against a session that cannot be read on: nothing else of it can be told.
-#[must_use]
 pub fn of_damage(finding: &Finding) -> Completeness {
     let shortfall = audited(std::slice::from_ref(finding), ShortfallKind::Ledger);
     Completeness {
@@ -112,14 +111,20 @@ fn passed(files: &[FileThenAndNow]) -> Option<Shortfall> {
     (!quests.is_empty()).then(|| shortfall.of(quests.into_iter().collect()))
 }
 
-fn counts_as(kind: Kind) -> Option<ShortfallKind> {
+fn counts_as(kind: FindingKind) -> Option<ShortfallKind> {
     match kind {
-        Kind::Ledger | Kind::Settings | Kind::Source | Kind::Head => Some(ShortfallKind::Ledger),
-        Kind::Evidence | Kind::Replay | Kind::OtherLists => Some(ShortfallKind::NotReplayed),
-        Kind::Answer | Kind::Field | Kind::Seal | Kind::Forgotten => Some(ShortfallKind::Record),
+        FindingKind::Ledger | FindingKind::Settings | FindingKind::Source | FindingKind::Head => {
+            Some(ShortfallKind::Ledger)
+        }
+        FindingKind::Evidence | FindingKind::Replay | FindingKind::OtherLists => {
+            Some(ShortfallKind::NotReplayed)
+        }
+        FindingKind::Answer | FindingKind::Field | FindingKind::Seal | FindingKind::Forgotten => {
+            Some(ShortfallKind::Record)
+        }
         // Neither says anything of what was judged: the index is made anew, and programs and the
         // world are what they are now.
-        Kind::Index | Kind::Program | Kind::Drift => None,
+        FindingKind::Index | FindingKind::Program | FindingKind::Drift => None,
     }
 }
 
@@ -162,18 +167,20 @@ fn unchecked(quests: &[QuestId], stopped: bool) -> Option<Shortfall> {
     Some(Shortfall::new(ShortfallKind::Unchecked, what).of(quests.to_vec()))
 }
 
-fn last(said: &FinalSaid) -> Option<Shortfall> {
-    match said {
-        FinalSaid::None | FinalSaid::Passed | FinalSaid::Proven => None,
-        FinalSaid::Refused(facts) => {
+fn last(said: &FinalResult) -> Option<Shortfall> {
+    let what = match said.word {
+        FinalWord::None | FinalWord::Passed | FinalWord::Proven => return None,
+        FinalWord::Refused => {
             let what = "the checks over the whole result did not pass";
-            Some(Shortfall::new(ShortfallKind::FinalGate, what).with(facts.clone()))
+            let shortfall = Shortfall::new(ShortfallKind::FinalGate, what);
+            return Some(shortfall.with(said.details.clone()));
         }
-        FinalSaid::Unjudged(why) => {
-            let what = format!("the whole result was not judged: {why}");
-            Some(Shortfall::new(ShortfallKind::FinalGate, what))
+        FinalWord::Unjudged => {
+            let why = said.details.join("; ");
+            format!("the whole result was not judged: {why}")
         }
-    }
+    };
+    Some(Shortfall::new(ShortfallKind::FinalGate, what))
 }
 
 fn enough(least: Option<MinPass>, tally: &Tally) -> Option<Shortfall> {

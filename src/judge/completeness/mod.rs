@@ -16,22 +16,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::gate::Fact;
-use crate::judge::audit::history::OtherJudge;
-use crate::judge::audit::{self, Audited, Finding, Onlooker, Plan, Rested, walk};
+use crate::judge::audit::{Finding, Onlooker, OtherJudge, Plan, SeenFile, walk};
+use crate::judge::error::JudgeError;
+use crate::judge::final_gate::FinalResult;
 use crate::judge::kind::SessionKind;
 use crate::judge::live_runs::{is_alive, is_locked};
-use crate::judge::quest_file::Definition;
-use crate::judge::{FinalOutcome, JudgeError};
 use crate::quest::QuestId;
 use crate::session::{
-    Claim, Manifest, Projection, RunId, RunProcess, Session, State, Tally, Worker,
+    Claim, Projection, RunId, RunProcess, Session, State, Tally, Worker,
 };
 use crate::world::sandbox::{Changed, FileSeen, LiveWorkshop, Workshop};
 
 pub use decide::{decide, of_damage};
 
-#[must_use]
 pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     let name = worker.as_str().strip_prefix("run-")?;
     let (run, start) = name.split_once('.')?;
@@ -40,7 +37,6 @@ pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     (number.to_string() == start).then_some((run, number))
 }
 
-#[must_use]
 pub fn is_live(dir: &Path, run: RunId, process: Option<RunProcess>) -> bool {
     process.is_some_and(is_alive) || is_locked(dir, run)
 }
@@ -49,7 +45,6 @@ pub fn is_live(dir: &Path, run: RunId, process: Option<RunProcess>) -> bool {
 ///
 /// `lives` tells whether a run goes on. Of a worker that no run started nothing is known but its
 /// lease: once that has run out it has not come back in time.
-#[must_use]
 pub fn orphaned<'a>(
     claims: impl Iterator<Item = &'a Claim>,
     now: Timestamp,
@@ -62,85 +57,6 @@ pub fn orphaned<'a>(
     let mut quests: Vec<QuestId> = left.map(|claim| claim.quest).collect();
     quests.sort_unstable();
     quests
-}
-
-/// What the checks over the whole result said, as far as completeness goes by it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum FinalSaid {
-    /// There are none.
-    #[default]
-    None,
-    /// They passed, with no negative control.
-    Passed,
-    /// They passed, and the negative control failed as it must.
-    Proven,
-    /// They did not, and what they found.
-    Refused(Vec<String>),
-    /// They were not judged, and why.
-    Unjudged(String),
-}
-
-/// What the checks over the whole result said, in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FinalWord {
-    /// There are none.
-    None,
-    /// They passed, with no negative control.
-    Passed,
-    /// They passed, and the negative control failed as it must.
-    Proven,
-    /// They did not pass.
-    Refused,
-    /// They were not judged.
-    Unjudged,
-}
-
-impl FinalSaid {
-    #[must_use]
-    pub fn word(&self) -> FinalWord {
-        match self {
-            Self::None => FinalWord::None,
-            Self::Passed => FinalWord::Passed,
-            Self::Proven => FinalWord::Proven,
-            Self::Refused(_) => FinalWord::Refused,
-            Self::Unjudged(_) => FinalWord::Unjudged,
-        }
-    }
-}
-
-impl From<FinalOutcome> for FinalSaid {
-    fn from(outcome: FinalOutcome) -> Self {
-        let facts = outcome.facts().iter().map(told).collect();
-        match outcome {
-            FinalOutcome::None => Self::None,
-            FinalOutcome::Passed => Self::Passed,
-            FinalOutcome::Proven => Self::Proven,
-            FinalOutcome::Failed { .. } | FinalOutcome::Unconfirmed { .. } => Self::Refused(facts),
-            FinalOutcome::NegativeHeld { verdict, .. } => {
-                let what = format!(
-                    "its negative control, which is wrong on purpose, did not fail as it must: it \
-                     is {verdict}"
-                );
-                Self::Refused([vec![what], facts].concat())
-            }
-        }
-    }
-}
-
-/// Whether a kind has checks over the whole result.
-pub fn has_final(manifest: &Manifest) -> Result<bool, JudgeError> {
-    let Some(definition) = Definition::of(manifest)? else {
-        return Ok(false);
-    };
-    Ok(definition.file()?.final_part.is_some())
-}
-
-fn told(fact: &Fact) -> String {
-    let place = fact.location.as_ref().map(|place| format!(" at {place}"));
-    let place = place.unwrap_or_default();
-    let (rule, expected, actual) = (&fact.rule, &fact.expected, &fact.actual);
-    format!("{rule}{place}: expected {expected}, found {actual}")
 }
 
 /// The least share of PASSes, in hundredths of a percent.
@@ -157,7 +73,6 @@ pub struct BadPercent;
 const ALL: u32 = 100 * 100;
 
 impl MinPass {
-    #[must_use]
     pub fn holds(self, tally: &Tally) -> bool {
         let passed = u64::from(tally.pass) * u64::from(ALL);
         passed >= u64::from(self.0) * u64::from(tally.total())
@@ -204,7 +119,6 @@ pub struct Completeness {
 
 impl Completeness {
     /// Whether nothing stands against it.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.shortfalls.is_empty()
     }
@@ -253,28 +167,14 @@ pub enum ShortfallKind {
     MinPass,
 }
 
-impl ShortfallKind {
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Todo => "todo",
-            Self::OrphanedClaims => "orphaned-claims",
-            Self::TreeChanged => "tree-changed",
-            Self::TreeUnread => "tree-unread",
-            Self::PassChanged => "pass-changed",
-            Self::Ledger => "ledger",
-            Self::NotReplayed => "not-replayed",
-            Self::Record => "record",
-            Self::Unchecked => "unchecked",
-            Self::FinalGate => "final-gate",
-            Self::MinPass => "min-pass",
-        }
+impl fmt::Display for ShortfallKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
 impl Shortfall {
     /// A shortfall of no quest in particular.
-    #[must_use]
     pub fn new(kind: ShortfallKind, what: impl Into<String>) -> Self {
         Self {
             kind,
@@ -284,13 +184,11 @@ impl Shortfall {
         }
     }
 
-    #[must_use]
     pub fn of(mut self, quests: Vec<QuestId>) -> Self {
         self.quests = quests;
         self
     }
 
-    #[must_use]
     pub fn with(mut self, details: Vec<String>) -> Self {
         self.details = details;
         self
@@ -312,7 +210,7 @@ pub struct Survey {
     /// What is proven and cannot be judged again: an address was blotted out.
     pub forgotten: Vec<QuestId>,
     pub stopped: bool,
-    pub last: FinalSaid,
+    pub last: FinalResult,
     pub tally: Tally,
     /// The share that must have passed.
     pub min_pass: Option<MinPass>,
@@ -333,7 +231,7 @@ pub enum TreeSeen {
 /// A file in the write zones, as a PASS saw it and as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileThenAndNow {
-    pub then: Rested,
+    pub then: SeenFile,
     /// The digest of what is there now; none where there is no file that can be read.
     pub now: Option<Digest>,
 }
@@ -342,7 +240,7 @@ pub struct FileThenAndNow {
 pub struct Asked<'a> {
     pub now: Timestamp,
     pub lives: &'a dyn Fn(RunId) -> bool,
-    pub last: FinalSaid,
+    pub last: FinalResult,
     /// The share that must have passed.
     pub min_pass: Option<MinPass>,
 }
@@ -364,7 +262,7 @@ pub fn survey(
     };
     let audited = walk(plan, onlooker)?;
     let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
-    let untold = quests_of(&audited.forgotten);
+    let untold: BTreeSet<QuestId> = audited.forgotten.iter().filter_map(|it| it.quest).collect();
     let (mut todo, mut unchecked, mut forgotten) = (Vec::new(), Vec::new(), Vec::new());
     let mut proven = BTreeSet::new();
     for quest in board.quests() {
@@ -382,7 +280,13 @@ pub fn survey(
             unchecked.push(quest.id);
         }
     }
-    let (tree, files) = tree(session, rested(&proven, &audited))?;
+    let still = audited.proven.iter();
+    let still = still.filter(|judged| proven.contains(&judged.quest));
+    // What the last PASS of a quest saw is what must be there.
+    let lines: BTreeMap<QuestId, u64> = still.map(|it| (it.quest, it.line)).collect();
+    let mut files = audited.files;
+    files.retain(|file| lines.get(&file.quest) == Some(&file.line));
+    let (tree, files) = tree(session, files)?;
     Ok(Survey {
         todo,
         blocked: board.waiting()?.blocked.len(),
@@ -400,27 +304,13 @@ pub fn survey(
     })
 }
 
-fn quests_of(places: &[audit::Place]) -> BTreeSet<QuestId> {
-    places.iter().filter_map(|place| place.quest).collect()
-}
-
-fn rested(proven: &BTreeSet<QuestId>, audited: &Audited) -> Vec<Rested> {
-    let still = audited.proven.iter();
-    let still = still.filter(|judged| proven.contains(&judged.quest));
-    // The last of a quest's lines stays.
-    let lines: BTreeMap<QuestId, u64> = still.map(|it| (it.quest, it.line)).collect();
-    let rested = audited.rested.iter();
-    let last = rested.filter(|it| lines.get(&it.quest) == Some(&it.line));
-    last.cloned().collect()
-}
-
 /// The working tree, held against what the session froze of it and what PASSes saw in it.
 ///
 /// What a PASS saw is known of the files that the gate itself read, such as those that fields name.
 /// Not seen is what only a command read, over its copy of the tree: no content is recorded of it.
 fn tree(
     session: &Session,
-    rested: Vec<Rested>,
+    rested: Vec<SeenFile>,
 ) -> Result<(TreeSeen, Vec<FileThenAndNow>), JudgeError> {
     let nothing = (TreeSeen::None, Vec::new());
     let kind = SessionKind::load(session.manifest())?;
@@ -444,7 +334,7 @@ fn tree(
     })
 }
 
-fn now(workshop: &dyn Workshop, files: impl Iterator<Item = Rested>) -> Vec<FileThenAndNow> {
+fn now(workshop: &dyn Workshop, files: impl Iterator<Item = SeenFile>) -> Vec<FileThenAndNow> {
     let mut read = BTreeMap::new();
     let files = files.map(|then| {
         let look = || match workshop.file(&then.path) {
@@ -460,8 +350,6 @@ fn now(workshop: &dyn Workshop, files: impl Iterator<Item = Rested>) -> Vec<File
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::house;
-    use crate::quest::Verdict;
     use jiff::SignedDuration;
     use std::fs::File;
 
@@ -531,32 +419,6 @@ mod tests {
         assert!(!is_live(dir.path(), RunId::new(8), None));
         lock.unlock().unwrap();
         assert!(!is_live(dir.path(), run, None));
-    }
-
-    #[test]
-    fn only_what_passed_passed() {
-        let facts = || house::no_result("why").facts;
-        assert_eq!(FinalSaid::from(FinalOutcome::None), FinalSaid::None);
-        let passed = FinalSaid::from(FinalOutcome::Passed);
-        assert_eq!(passed, FinalSaid::Passed);
-        assert_eq!(FinalSaid::from(FinalOutcome::Proven), FinalSaid::Proven);
-        for outcome in [
-            FinalOutcome::Failed { facts: facts() },
-            FinalOutcome::Unconfirmed { facts: facts() },
-        ] {
-            let FinalSaid::Refused(said) = FinalSaid::from(outcome) else {
-                panic!("it passed");
-            };
-            assert!(said[0].starts_with("no-result"), "{said:?}");
-        }
-        let held = FinalOutcome::NegativeHeld {
-            verdict: Verdict::Pass,
-            facts: Vec::new(),
-        };
-        let FinalSaid::Refused(said) = FinalSaid::from(held) else {
-            panic!("it passed");
-        };
-        assert!(said[0].contains("it is PASS"), "{said:?}");
     }
 
     #[test]

@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::*;
 use crate::base::Digest;
 use crate::gate::email::context::EmailSettings;
-use crate::judge::email_record;
+use crate::judge::quest_file::email_record;
 use crate::quest::{FieldName, Key, QuestId};
 use crate::session::{FORMAT, Frozen, Lease, SourceRecord};
-use crate::world::sandbox::MockWorkshop;
 use crate::world::{
     Fetched, Fetcher, Looked as Answer, RecordKind, Request, Resolver, Unanswered, UnansweredKind,
 };
@@ -63,17 +62,6 @@ fn job(index: usize, domain: &str) -> Job {
 /// A world in which nothing answers; `asked` is called with the host of each page.
 struct Mute<F>(F);
 
-impl<F: Fn(&str) + Send + Sync + 'static> SharedWorld for Mute<F> {
-    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
-        look(World {
-            fetcher: self,
-            resolver: self,
-            accepted: &NothingAccepted,
-            workshop: &crate::world::sandbox::NoWorkshop,
-        });
-    }
-}
-
 impl<F: Fn(&str)> Fetcher for Mute<F> {
     fn get(&self, request: &Request) -> Fetched {
         (self.0)(request.url.host_str().unwrap_or_default());
@@ -87,17 +75,11 @@ impl<F> Resolver for Mute<F> {
     }
 }
 
-/// The same with a tree that cannot be looked at.
-struct Broken(Mute<fn(&str)>);
-
-impl SharedWorld for Broken {
-    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
-        let mut workshop = MockWorkshop::new();
-        let failure = || Some("the tree is gone".to_owned());
-        workshop.expect_failure().returning(failure);
-        let workshop = &workshop;
-        self.0.lend(&mut |lent| look(World { workshop, ..lent }));
-    }
+fn start(
+    jobs: Vec<Job>,
+    world: Mute<impl Fn(&str) + Send + Sync + 'static>,
+) -> Result<HostQueue, JudgeError> {
+    HostQueue::start(jobs, &manifest(), Arc::new(JudgeWorld::recorded(world)))
 }
 
 fn never() -> bool {
@@ -105,21 +87,12 @@ fn never() -> bool {
 }
 
 fn all(crowd: &mut HostQueue) -> Vec<usize> {
-    let mut judged = Vec::new();
-    while let Next::Looked(looked) = crowd.next(&never).unwrap() {
-        judged.push(looked.job.quest.id.index());
+    let mut indices = Vec::new();
+    while let Next::Judged(judged) = crowd.next(&never).unwrap() {
+        indices.push(judged.job.quest.id.index());
     }
-    judged.sort_unstable();
-    judged
-}
-
-#[test]
-fn what_we_could_not_look_at_is_no_judgement() {
-    let jobs = vec![job(0, "acme.co.kr")];
-    let world = Broken(Mute(|_| ()));
-    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
-    let error = crowd.next(&never).unwrap_err().to_string();
-    assert!(error.contains("the tree is gone"), "{error}");
+    indices.sort_unstable();
+    indices
 }
 
 #[test]
@@ -143,7 +116,7 @@ fn hosts_are_asked_at_the_same_time() {
     let first = (0..20).map(|index| job(index, "acme.co.kr"));
     let others = (20..24).map(|index| job(index, &format!("bolt{index}.com")));
     let jobs = first.chain(others).collect();
-    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = start(jobs, world).unwrap();
     assert!(all(&mut crowd).into_iter().eq(0..24));
     assert_eq!(crowd.left(), 0);
 }
@@ -159,7 +132,7 @@ fn one_site_is_asked_by_one_at_a_time() {
         busy.fetch_sub(1, Ordering::SeqCst);
     });
     let jobs = (0..40).map(|index| job(index, "acme.co.kr")).collect();
-    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = start(jobs, world).unwrap();
     assert_eq!(all(&mut crowd).len(), 40);
     assert_eq!(worst.load(Ordering::SeqCst), 1);
 }
@@ -177,9 +150,9 @@ fn whoever_is_asked_to_stop_waits_for_no_lookup_and_keeps_what_is_judged() {
         }
     });
     let jobs = vec![job(0, "acme.co.kr"), job(1, "slow.com"), job(2, "slow.com")];
-    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = start(jobs, world).unwrap();
     let next = crowd.next(&never).unwrap();
-    assert!(matches!(next, Next::Looked(looked) if looked.job.quest.id.index() == 0));
+    assert!(matches!(next, Next::Judged(judged) if judged.job.quest.id.index() == 0));
     let stop = || stuck.load(Ordering::SeqCst);
     let next = crowd.next(&stop).unwrap();
     assert!(matches!(next, Next::Stopped), "{next:?}");
@@ -191,8 +164,8 @@ fn whoever_is_asked_to_stop_waits_for_no_lookup_and_keeps_what_is_judged() {
 fn a_thread_that_dies_is_told_of() {
     let world = Mute(|host: &str| assert_ne!(host, "www.cursed.com", "as the test means it"));
     let jobs = vec![job(0, "acme.co.kr"), job(1, "cursed.com")];
-    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
-    assert!(matches!(crowd.next(&never).unwrap(), Next::Looked(_)));
+    let mut crowd = start(jobs, world).unwrap();
+    assert!(matches!(crowd.next(&never).unwrap(), Next::Judged(_)));
     let ended = crowd.next(&never);
     assert!(matches!(ended, Err(JudgeError::Deserted(1))), "{ended:?}");
     assert!(matches!(crowd.next(&never).unwrap(), Next::Done));
@@ -200,64 +173,22 @@ fn a_thread_that_dies_is_told_of() {
 
 #[test]
 fn nothing_to_do_is_done_at_once() {
-    let mut crowd =
-        HostQueue::set_out(Vec::new(), &manifest(), Box::new(Mute(|_: &str| ()))).unwrap();
+    let mut crowd = start(Vec::new(), Mute(|_: &str| ())).unwrap();
     assert!(matches!(crowd.next(&never).unwrap(), Next::Done));
 }
 
 #[test]
-fn what_lies_on_one_registrable_domain_stands_in_one_line() {
-    let line = |source: &str| {
+fn pages_of_one_registrable_domain_are_one_site() {
+    let site = |source: &str| {
         let fields = [(email::SOURCE, source.to_owned())];
-        line_of(&Submission::Fields(fields.into()))
+        site_of(&Submission::Fields(fields.into()))
     };
     assert_eq!(
-        line("https://www.acme.co.kr/a"),
-        line("http://acme.co.kr:81/")
+        site("https://www.acme.co.kr/a"),
+        site("http://acme.co.kr:81/")
     );
-    assert_ne!(line("https://a.github.io/"), line("https://b.github.io/"));
-    assert_ne!(line("http://10.0.0.1/"), line("http://10.0.0.2/"));
-    assert_eq!(line("no URL"), None);
-    assert_eq!(line_of(&Submission::None("why".into())), None);
-}
-
-fn turns() -> Lines<&'static str> {
-    Lines::new([("a", "a1"), ("a", "a2"), ("b", "b1"), ("a", "a3")])
-}
-
-#[test]
-fn a_line_is_with_one_taker_at_a_time() {
-    let mut turns = turns();
-    assert_eq!(turns.len(), 2);
-    let (first, a) = turns.take().unwrap();
-    let (second, b) = turns.take().unwrap();
-    assert_eq!((first, second), ("a1", "b1"));
-    // Two of `a` wait, and are not to be had.
-    assert!(turns.take().is_none());
-    turns.give_back(b);
-    assert!(turns.take().is_none());
-    turns.give_back(a);
-    assert_eq!(turns.take().unwrap().0, "a2");
-}
-
-#[test]
-fn nothing_is_taken_once_it_is_closed() {
-    let mut turns = turns();
-    let (_, a) = turns.take().unwrap();
-    turns.close();
-    assert!(turns.take().is_none());
-    turns.give_back(a);
-    assert!(turns.take().is_none());
-}
-
-#[test]
-fn lines_take_turns() {
-    let things = [("a", 1), ("a", 2), ("b", 3), ("b", 4), ("c", 5)];
-    let mut turns = Lines::new(things);
-    let mut done = Vec::new();
-    while let Some((thing, line)) = turns.take() {
-        done.push(thing);
-        turns.give_back(line);
-    }
-    assert_eq!(done, [1, 3, 5, 2, 4]);
+    assert_ne!(site("https://a.github.io/"), site("https://b.github.io/"));
+    assert_ne!(site("http://10.0.0.1/"), site("http://10.0.0.2/"));
+    assert_eq!(site("no URL"), None);
+    assert_eq!(site_of(&Submission::None("why".into())), None);
 }

@@ -1,40 +1,39 @@
-//! What a reviewer's answer says: strict JSON, each vote held against what the reviewer saw.
+//! What a reviewer's answer says: strict JSON, and each doubt quotes what the reviewer saw.
 
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use crate::base::text::visible;
 use crate::gate::{Passage, Vote, VoteOn};
-use crate::quest::ReviewInput;
 use crate::quest::file::{AnswerForm, QuestionTable};
+use crate::quest::{ReviewInput, json};
 use crate::world::sandbox::Usage;
 
+/// How sure a reviewer must be, in percent, so that a finding is a doubt; less is a question.
 const DOUBTS_OVER: u8 = 80;
 const ASKS_FROM: u8 = 50;
 const SUREST: u8 = 100;
 
+/// What a reviewer said on each question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct ReviewerAnswer {
     pub(super) votes: Vec<VoteOn>,
+    /// Complaints about answers to questions that nobody asked.
     pub(super) strays: Vec<String>,
     pub(super) usage: Usage,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answers {
-    answers: Vec<Object<Answer>>,
+struct AnswerDocument {
+    answers: Vec<Value>,
     usage: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct AnswerTo {
     question: String,
     doubt: bool,
     quotation: Option<String>,
@@ -44,80 +43,95 @@ struct Answer {
     confidence: Option<u8>,
 }
 
-/// Reads an answer to these questions; one that is not JSON and nothing else is none to any.
+/// Reads an object, and no array: serde would take one for a struct, member by member.
+fn object<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
+    if value.is_object() {
+        serde_json::from_value(value)
+    } else {
+        Err(serde_json::Error::custom("expected an object"))
+    }
+}
+
+/// Reads an answer to these questions. Text that is more than one JSON document answers none.
 pub(super) fn read(
     text: &str,
     form: AnswerForm,
     questions: &[QuestionTable],
-    seen: &Seen,
-) -> Reading {
-    let Answers { answers, usage } = match serde_json::from_str::<Object<Answers>>(text) {
-        Ok(Object(answers)) => answers,
+    shown: &ShownInputs,
+) -> ReviewerAnswer {
+    let read = json::value(text).and_then(object).and_then(|document| {
+        let AnswerDocument { answers, usage } = document;
+        let answers: Result<Vec<AnswerTo>, _> = answers.into_iter().map(object).collect();
+        Ok((answers?, usage))
+    });
+    let (answers, usage) = match read {
+        Ok(read) => read,
         Err(error) => {
-            let expected = expected(form);
-            let why = format!("its answer does not read: {error}; expected {expected} alone");
-            return nothing(questions, &why);
+            let place = match form {
+                AnswerForm::Questions => "",
+                AnswerForm::Findings => r#","file":"…","line":1,"confidence":90"#,
+            };
+            let why = format!(
+                "its answer does not read: {error}; expected {{\"answers\":[{{\"question\":\"ID\",\
+                 \"doubt\":true,\"quotation\":\"…\"{place}}}]}}, or \"doubt\":false with \
+                 \"checked\":\"…\", alone"
+            );
+            return ReviewerAnswer::none(questions, &why);
         }
     };
-    let answers: Vec<Answer> = answers.into_iter().map(|Object(answer)| answer).collect();
     let votes = questions.iter().map(|question| {
-        let on: Vec<&Answer> = answers
-            .iter()
-            .filter(|it| it.question == question.id)
-            .collect();
+        let on = answers.iter().filter(|it| it.question == question.id);
         VoteOn {
             question: question.id.clone(),
-            vote: vote_of(&on, form, seen),
+            vote: vote_of(&on.collect::<Vec<_>>(), form, shown),
         }
     });
-    let known = |answer: &&Answer| questions.iter().any(|it| it.id == answer.question);
+    let known = |answer: &&AnswerTo| questions.iter().any(|it| it.id == answer.question);
     let strays = answers.iter().filter(|answer| !known(answer));
     let strays = strays.map(|answer| format!("nobody asked {:?}", answer.question));
-    Reading {
+    ReviewerAnswer {
         votes: votes.collect(),
         strays: strays.collect(),
         usage: usage.as_ref().map(Usage::told).unwrap_or_default(),
     }
 }
 
-fn expected(form: AnswerForm) -> &'static str {
-    match form {
-        AnswerForm::Questions => {
-            r#"{"answers":[{"question":"ID","doubt":true,"quotation":"…"}]}, or "doubt":false with "checked":"…","#
+impl ReviewerAnswer {
+    /// No answer to any question, for this reason.
+    pub(super) fn none(questions: &[QuestionTable], why: &str) -> Self {
+        let votes = questions.iter().map(|question| VoteOn {
+            question: question.id.clone(),
+            vote: Vote::Error(why.to_owned()),
+        });
+        Self {
+            votes: votes.collect(),
+            strays: Vec::new(),
+            usage: Usage::default(),
         }
-        AnswerForm::Findings => {
-            r#"{"answers":[{"question":"ID","doubt":true,"quotation":"…","file":"…","line":1,"confidence":90}]}, or "doubt":false with "checked":"…","#
-        }
+    }
+
+    pub(super) fn vote(&self, question: &str) -> Option<&Vote> {
+        let on = self.votes.iter().find(|on| on.question == question);
+        on.map(|on| &on.vote)
     }
 }
 
-/// The reading of no answer at all, for this reason.
-pub(super) fn nothing(questions: &[QuestionTable], why: &str) -> Reading {
-    let votes = questions.iter().map(|question| VoteOn {
-        question: question.id.clone(),
-        vote: Vote::Error(why.to_owned()),
-    });
-    Reading {
-        votes: votes.collect(),
-        strays: Vec::new(),
-        usage: Usage::default(),
-    }
+fn error(why: &str) -> Vote {
+    Vote::Error(why.to_owned())
 }
 
-fn vote_of(on: &[&Answer], form: AnswerForm, seen: &Seen) -> Vote {
-    let error = |why: &str| Vote::Error(why.to_owned());
+fn vote_of(on: &[&AnswerTo], form: AnswerForm, shown: &ShownInputs) -> Vote {
     match (on, form) {
         ([], _) => error("it did not answer"),
-        ([one], _) => vote(one, form, seen),
+        ([one], _) => vote(one, form, shown),
         (_, AnswerForm::Questions) => error("it answered more than once"),
         (many, AnswerForm::Findings) if many.iter().any(|it| !it.doubt) => {
             error("it found something, and cleared it as well")
         }
         (many, AnswerForm::Findings) => {
-            let votes = many.iter().map(|one| vote(one, form, seen));
-            votes
-                .max_by_key(weight)
-                .unwrap_or_else(|| error("it did not answer"))
+            let votes = many.iter().map(|one| vote(one, form, shown));
+            let gravest = votes.max_by_key(weight);
+            gravest.unwrap_or_else(|| error("it did not answer"))
         }
     }
 }
@@ -126,7 +140,7 @@ fn weight(vote: &Vote) -> (u8, u8) {
     let sure = |passage: &Passage| passage.confidence.unwrap_or(SUREST);
     match vote {
         Vote::Doubt(passage) => (4, sure(passage)),
-        // What is wrong must not be outweighed by what is of no weight.
+        // An answer with an error must not be outweighed by one that counts for little.
         Vote::Error(_) => (3, 0),
         Vote::Unsure(passage) => (2, sure(passage)),
         Vote::Faint(passage) => (1, sure(passage)),
@@ -134,107 +148,73 @@ fn weight(vote: &Vote) -> (u8, u8) {
     }
 }
 
-fn vote(answer: &Answer, form: AnswerForm, seen: &Seen) -> Vote {
+fn vote(answer: &AnswerTo, form: AnswerForm, shown: &ShownInputs) -> Vote {
     let said = |text: &Option<String>| {
         let text = text.as_deref().map(str::trim).unwrap_or_default();
         (!text.is_empty()).then(|| text.to_owned())
     };
     if !answer.doubt {
-        return said(&answer.checked).map_or_else(
-            || Vote::Error(String::from("it cleared without saying what it checked")),
-            Vote::Cleared,
-        );
+        let checked = said(&answer.checked).map(Vote::Cleared);
+        return checked.unwrap_or_else(|| error("it cleared without saying what it checked"));
     }
     let Some(quotation) = said(&answer.quotation) else {
-        return Vote::Error(String::from("it doubted without a quotation"));
+        return error("it doubted without a quotation");
     };
-    if let Err(why) = seen.holds(&quotation) {
+    if let Err(why) = shown.holds(&quotation) {
         return Vote::Error(why);
     }
-    let placed = (said(&answer.file), answer.line, answer.confidence);
-    match (form, placed) {
-        (AnswerForm::Questions, (None, None, None)) => Vote::Doubt(Passage {
-            quotation,
-            file: None,
-            line: None,
-            confidence: None,
-        }),
-        (AnswerForm::Questions, _) => Vote::Error(String::from("it was asked for no place")),
-        (AnswerForm::Findings, (Some(file), Some(line), Some(sure))) if sure <= SUREST => {
-            let passage = Passage {
-                quotation,
-                file: Some(file),
-                line: Some(line),
-                confidence: Some(sure),
-            };
-            match sure {
-                sure if sure > DOUBTS_OVER => Vote::Doubt(passage),
-                sure if sure >= ASKS_FROM => Vote::Unsure(passage),
-                _ => Vote::Faint(passage),
-            }
+    let passage = Passage {
+        quotation,
+        file: said(&answer.file),
+        line: answer.line,
+        confidence: answer.confidence,
+    };
+    match (form, &passage.file, passage.line, passage.confidence) {
+        (AnswerForm::Questions, None, None, None) => Vote::Doubt(passage),
+        (AnswerForm::Questions, ..) => error("it was asked for no place"),
+        (AnswerForm::Findings, Some(_), Some(_), Some(sure)) if sure <= SUREST => match sure {
+            sure if sure > DOUBTS_OVER => Vote::Doubt(passage),
+            sure if sure >= ASKS_FROM => Vote::Unsure(passage),
+            _ => Vote::Faint(passage),
+        },
+        (AnswerForm::Findings, ..) => {
+            error("it doubted without a file, a line and a confidence from 0 to 100")
         }
-        (AnswerForm::Findings, _) => Vote::Error(String::from(
-            "it doubted without a file, a line and a confidence from 0 to 100",
-        )),
     }
 }
 
-#[derive(Debug)]
-pub(super) struct Object<T>(pub(super) T);
+/// The fewest visible characters of a quotation: fewer are found in every text.
+const MIN_QUOTED: usize = 8;
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Keys(PhantomData)).map(Self)
-    }
-}
-
-/// Takes keys with their values, and nothing else.
-struct Keys<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Keys<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(map))
-    }
-}
-
-const FEWEST: usize = 8;
-
+/// The inputs as one reviewer sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
-    inputs: Vec<(ReviewInput, String)>,
+pub(super) struct ShownInputs {
+    pub(super) inputs: Vec<(ReviewInput, String)>,
     folded: Vec<String>,
 }
 
-impl Seen {
+impl ShownInputs {
     pub(super) fn new(inputs: Vec<(ReviewInput, String)>) -> Self {
         let folded = inputs.iter().map(|(_, text)| visible(text)).collect();
         Self { inputs, folded }
     }
 
-    pub(super) fn inputs(&self) -> &[(ReviewInput, String)] {
-        &self.inputs
-    }
-
-    /// That the quotation stands in one input, literally but for what no reader sees.
+    /// Checks that one input contains the quotation, literally but for characters that no reader
+    /// sees.
     pub(super) fn holds(&self, quotation: &str) -> Result<(), String> {
         let sought = visible(quotation);
         let visible = sought.chars().filter(|c| !c.is_whitespace()).count();
         let whole = !sought.is_empty() && self.folded.contains(&sought);
-        if visible < FEWEST && !whole {
+        if visible < MIN_QUOTED && !whole {
             return Err(format!(
-                "its quotation has under {FEWEST} characters: {quotation:?}"
+                "its quotation has under {MIN_QUOTED} characters: {quotation:?}"
             ));
         }
-        let stands = self.folded.iter().any(|text| text.contains(&sought));
-        stands
-            .then_some(())
-            .ok_or_else(|| format!("its quotation stands in nothing that it saw: {quotation:?}"))
+        if self.folded.iter().any(|text| text.contains(&sought)) {
+            Ok(())
+        } else {
+            Err(format!("no input contains its quotation: {quotation:?}"))
+        }
     }
 }
 

@@ -1,18 +1,18 @@
 //! Measures how well reviewers tell what is wrong from what is right, by labelled cases.
 //!
 //! A case is a question about a plant. Where the plant must be doubted by it, no doubt is a false
-//! pass; where nothing is wrong with the plant, a doubt is a false doubt. A question that a plant
-//! does not speak of is no case: it may rightly be doubted or not.
+//! pass; where nothing is wrong with the plant, a doubt is a false doubt.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::Vote;
 use crate::world::sandbox::Usage;
 
 /// What somebody says to a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub enum Opinion {
     /// That something is wrong.
     Doubt,
     /// That nothing is.
@@ -23,7 +23,7 @@ pub enum Said {
 
 /// What came of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Labelled {
+pub struct LabelledCase {
     /// The plant.
     pub plant: String,
     /// The question.
@@ -31,9 +31,9 @@ pub struct Labelled {
     /// Whether it must be doubted.
     pub must_doubt: bool,
     /// What each reviewer said, in the order of the reviewers.
-    pub said: Vec<Said>,
+    pub said: Vec<Opinion>,
     /// What the panel made of it.
-    pub panel: Said,
+    pub panel: Opinion,
 }
 
 /// So many of so many.
@@ -60,7 +60,7 @@ pub struct Score {
 
 /// A reviewer that was asked about every case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tried {
+pub struct TriedReviewer {
     /// Its name.
     pub name: String,
     /// The model that it is.
@@ -73,10 +73,10 @@ pub struct Tried {
 
 /// How well a reviewer tells what is wrong from what is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Scored {
+pub struct ScoredReviewer {
     /// The reviewer.
     #[serde(flatten)]
-    pub reviewer: Tried,
+    pub reviewer: TriedReviewer,
     /// Its score.
     #[serde(flatten)]
     pub score: Score,
@@ -86,13 +86,13 @@ pub struct Scored {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Calibration {
     /// The reviewers, in the order of the file.
-    pub reviewers: Vec<Scored>,
+    pub reviewers: Vec<ScoredReviewer>,
     /// How well they do together.
     pub panel: Score,
     /// The cases in which all that answered say the same, of those that several answered.
     pub agreement: Share,
     /// The cases.
-    pub cases: Vec<Labelled>,
+    pub cases: Vec<LabelledCase>,
 }
 
 impl Share {
@@ -113,29 +113,25 @@ impl std::fmt::Display for Share {
 }
 
 impl Score {
-    fn count(&mut self, must_doubt: bool, said: Said) {
-        self.unanswered.count(said == Said::Nothing);
-        if said == Said::Nothing {
-            return;
-        }
-        let doubts = said == Said::Doubt;
-        self.right.count(doubts == must_doubt);
-        if must_doubt {
-            self.false_pass.count(!doubts);
-        } else {
-            self.false_doubt.count(doubts);
-        }
-    }
-
-    fn of(cases: &[Labelled], said: impl Fn(&Labelled) -> Said) -> Self {
+    fn of(cases: &[LabelledCase], said: impl Fn(&LabelledCase) -> Opinion) -> Self {
         let mut score = Self::default();
         for case in cases {
-            score.count(case.must_doubt, said(case));
+            let said = said(case);
+            score.unanswered.count(said == Opinion::Nothing);
+            if said == Opinion::Nothing {
+                continue;
+            }
+            let doubts = said == Opinion::Doubt;
+            score.right.count(doubts == case.must_doubt);
+            if case.must_doubt {
+                score.false_pass.count(!doubts);
+            } else {
+                score.false_doubt.count(doubts);
+            }
         }
         score
     }
 
-    #[must_use]
     pub fn is_clean(&self) -> bool {
         self.unanswered.part == 0 && self.right.part == self.right.whole
     }
@@ -144,26 +140,24 @@ impl Score {
 impl Calibration {
     /// Whether the panel is right in every case, and no reviewer of it was silent in any: a panel
     /// that is right without one of them is another panel.
-    #[must_use]
     pub fn is_clean(&self) -> bool {
         let mut reviewers = self.reviewers.iter();
         self.panel.is_clean() && reviewers.all(|it| it.score.unanswered.part == 0)
     }
 
-    #[must_use]
-    pub fn of(reviewers: Vec<Tried>, cases: Vec<Labelled>) -> Self {
+    pub fn of(reviewers: Vec<TriedReviewer>, cases: Vec<LabelledCase>) -> Self {
         let mut agreement = Share::default();
         for case in &cases {
-            let answers = case.said.iter().filter(|said| **said != Said::Nothing);
+            let answers = case.said.iter().filter(|said| **said != Opinion::Nothing);
             let answers: Vec<_> = answers.collect();
             if answers.len() > 1 {
                 agreement.count(answers.windows(2).all(|pair| pair[0] == pair[1]));
             }
         }
         let scored = reviewers.into_iter().enumerate();
-        let scored = scored.map(|(index, reviewer)| Scored {
+        let scored = scored.map(|(index, reviewer)| ScoredReviewer {
             reviewer,
-            score: Score::of(&cases, |case| said_by(case, index)),
+            score: Score::of(&cases, |case| case.said[index]),
         });
         Self {
             reviewers: scored.collect(),
@@ -174,17 +168,23 @@ impl Calibration {
     }
 }
 
-fn said_by(case: &Labelled, reviewer: usize) -> Said {
-    case.said.get(reviewer).copied().unwrap_or(Said::Nothing)
+impl Opinion {
+    pub(super) fn of(vote: Option<&Vote>) -> Self {
+        match vote {
+            None | Some(Vote::Error(_)) => Self::Nothing,
+            Some(Vote::Doubt(_)) => Self::Doubt,
+            Some(Vote::Unsure(_) | Vote::Faint(_) | Vote::Cleared(_)) => Self::Clear,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Said::{Clear, Doubt, Nothing};
+    use super::Opinion::{Clear, Doubt, Nothing};
     use super::*;
 
-    fn case(must_doubt: bool, said: [Said; 3], panel: Said) -> Labelled {
-        Labelled {
+    fn case(must_doubt: bool, said: [Opinion; 3], panel: Opinion) -> LabelledCase {
+        LabelledCase {
             plant: "plant".to_owned(),
             question: "faithful".to_owned(),
             must_doubt,
@@ -193,8 +193,8 @@ mod tests {
         }
     }
 
-    fn of(cases: Vec<Labelled>) -> Calibration {
-        let reviewers = ["one", "two", "three"].map(|name| Tried {
+    fn of(cases: Vec<LabelledCase>) -> Calibration {
+        let reviewers = ["one", "two", "three"].map(|name| TriedReviewer {
             name: name.to_owned(),
             model: name.to_owned(),
             usage: Usage::default(),

@@ -16,14 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::reviewers_hold;
-use crate::judge::error::JudgeError;
-use crate::judge::panel::Members;
-use crate::judge::quest_file::{BenchError, Definition, Faulty, Gathering, confinement};
+use crate::judge::error::{BenchError, Faulty, JudgeError};
+use crate::judge::panel::reviewers::Reviewers;
+use crate::judge::quest_file::{Definition, Gathering, bare_bench, confinement};
 use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile};
 use crate::session::Manifest;
-use crate::world::sandbox::{Bench, Confinement, Launcher};
-use crate::world::tree::{Ignored, Listing, Zones};
+use crate::world::sandbox::{Bench, Confinement};
 
 /// A panel as a session freezes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,9 +41,9 @@ pub struct FrozenPanel {
     confinement: Confinement,
 }
 
-/// A panel on its way into a session.
-pub struct Seating<'a> {
-    /// The file of reviewers alone: where it lies, absolute, and its text.
+/// Where a panel is read from when a session is made.
+pub struct FreezingPanel<'a> {
+    /// The file of reviewers alone: its absolute path, and its text.
     pub file: Option<(&'a Path, String)>,
     pub generator_model: Option<String>,
     /// The quest file; none for the built-in kind.
@@ -53,31 +52,28 @@ pub struct Seating<'a> {
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
-const TWICE: &str = "the quest file has reviewers of its own: take its tables out, or this file";
+const TWICE: &str = "the quest file has reviewers too: remove them there, or do not use this file";
 
-impl Seating<'_> {
-    /// Freezes the panel; none where neither file tells of one.
+impl FreezingPanel<'_> {
+    /// Freezes the panel; none where neither file has one.
     pub fn freeze(self) -> Result<Option<FrozenPanel>, Faulty> {
-        let place = match (&self.file, self.definition) {
-            (Some((path, _)), _) => path.display().to_string(),
-            (None, definition) => definition.map(|it| it.path.clone()).unwrap_or_default(),
+        let path = match (&self.file, self.definition) {
+            (Some((path, _)), _) => path.to_path_buf(),
+            (None, definition) => definition
+                .map(|it| it.path.clone().into())
+                .unwrap_or_default(),
         };
-        self.seat().map_err(|mistake| Faulty {
-            path: place,
+        let shown = path.display().to_string();
+        self.freeze_at(&path).map_err(|mistake| Faulty {
+            path: shown,
             mistake,
         })
     }
 
-    fn seat(self) -> Result<Option<FrozenPanel>, Mistake> {
+    fn freeze_at(self, path: &Path) -> Result<Option<FrozenPanel>, Mistake> {
         let quest = match self.definition {
             Some(definition) => QuestFile::parse(&definition.text)?,
             None => email::file().clone(),
-        };
-        let here = match (&self.file, self.definition) {
-            (Some((path, _)), _) => path.parent().unwrap_or(path).to_owned(),
-            (None, definition) => definition
-                .map(|it| it.here().to_owned())
-                .unwrap_or_default(),
         };
         let panel = match (&self.file, &quest.panel) {
             (Some((_, text)), Some(_)) => return Err(Mistake::at(text, &(0..0), TWICE)),
@@ -93,18 +89,14 @@ impl Seating<'_> {
         if let Some(model) = &self.generator_model {
             panel.refuse_generator(model)?;
         }
-        let gathering = Gathering::new(&here, self.variables);
-        Members::new(&panel, &gathering)?;
-        let gathered = gathering.finish();
+        let gathering = Gathering::new(path.parent().unwrap_or(path), self.variables);
+        Reviewers::new(&panel, &gathering)?;
         drop(panel);
         Ok(Some(FrozenPanel {
-            path: self
-                .file
-                .as_ref()
-                .map(|(path, _)| path.display().to_string()),
+            path: self.file.as_ref().map(|_| path.display().to_string()),
             text: self.file.map(|(_, text)| text),
             generator_model: self.generator_model,
-            gathered,
+            gathered: gathering.finish(),
             confinement: confinement(&self.scratch),
             scratch: self.scratch,
         }))
@@ -124,45 +116,33 @@ impl FrozenPanel {
     }
 
     /// The reviewers, from their own file or from the quest file.
-    pub fn members(&self, quest: Option<(&Definition, &QuestFile<'_>)>) -> Result<Members, Faulty> {
-        let members = match (&self.text, quest) {
+    pub fn reviewers(
+        &self,
+        quest: Option<(&Definition, &QuestFile<'_>)>,
+    ) -> Result<Reviewers, Faulty> {
+        let reviewers = match (&self.text, quest.and_then(|(_, file)| file.panel.as_ref())) {
             (Some(text), _) => {
-                Panel::parse(text).and_then(|panel| Members::new(&panel, &self.gathered))
+                Panel::parse(text).and_then(|panel| Reviewers::new(&panel, &self.gathered))
             }
-            (None, quest) => match quest.and_then(|(_, file)| file.panel.as_ref()) {
-                Some(panel) => Members::new(panel, &self.gathered),
-                None => Err(Mistake::at("", &(0..0), "there is no [[reviewer]] in it")),
-            },
+            (None, Some(panel)) => Reviewers::new(panel, &self.gathered),
+            (None, None) => Err(Mistake::at("", &(0..0), "there is no [[reviewer]] in it")),
         };
-        members.map_err(|mistake| {
+        reviewers.map_err(|mistake| {
             let quest = quest.map(|(definition, _)| definition.path.clone());
             let path = self.path.clone().or(quest).unwrap_or_default();
             Faulty { path, mistake }
         })
     }
 
+    /// Lets the reviewers' programs run on `bench`.
     pub fn equip(&self, bench: &mut Bench) {
-        bench
-            .programs
-            .extend(self.gathered.programs.values().cloned());
+        let programs = self.gathered.programs.values().cloned();
+        bench.programs.extend(programs);
     }
 
     /// A bench for reviewers alone, whose commands cannot read what is `hidden`.
     pub fn bench(&self, hidden: Vec<PathBuf>) -> Result<Bench, BenchError> {
-        let mut bench = Bench {
-            root: None,
-            baseline: Listing::default(),
-            zones: Zones::new(&[])?,
-            ignored: Ignored::none(),
-            load: Box::new(|_| Ok(None)),
-            scratch: self.scratch.clone(),
-            programs: Vec::new(),
-            services: std::collections::BTreeMap::new(),
-            launcher: Launcher::this()
-                .map_err(BenchError::Launcher)?
-                .hiding(hidden),
-            confinement: self.confinement.clone(),
-        };
+        let mut bench = bare_bench(&self.scratch, &self.confinement, hidden)?;
         self.equip(&mut bench);
         Ok(bench)
     }

@@ -1,24 +1,26 @@
 //! Gathers what reviewers are shown of a case.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::gate::Case;
 use crate::gate::email::web_url::web_url;
-use crate::judge::panel::recorder::CommandOutputs;
 use crate::quest::{ReviewInput, Submission};
 use crate::world::evidence::prune::masked;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::{End, visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::sandbox::{FileSeen, Workshop};
+use crate::world::sandbox::{
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
+};
 use crate::world::tree::TreePath;
 use crate::world::{Fetcher, World};
 
-/// The most bytes of one input: what is cut would be seen by nobody.
+/// The most bytes of one input. It is not cut, because nobody would see what was cut.
 const MAX_BYTES: usize = 512 * 1024;
 
-/// The inputs by name, or the first that cannot be had, and why.
+/// The inputs by name, or the first that is not to be had, and why.
 pub(super) type Gathered = Result<BTreeMap<ReviewInput, String>, (ReviewInput, String)>;
 
 pub(super) fn gather<'s>(
@@ -28,6 +30,7 @@ pub(super) fn gather<'s>(
     outputs: &CommandOutputs<'_>,
     robots: RobotsPolicy,
 ) -> Gathered {
+    let submitted = |field: &str| case.submission.field(field).unwrap_or_default();
     let mut inputs = BTreeMap::new();
     for sight in sights {
         if inputs.contains_key(sight) {
@@ -38,16 +41,13 @@ pub(super) fn gather<'s>(
             ReviewInput::Input(column) => {
                 Ok(case.quest.cell(column).unwrap_or_default().to_owned())
             }
-            ReviewInput::Submission(field) => Ok(submitted(case, field.as_str()).to_owned()),
-            ReviewInput::Evidence(field) => {
-                page(submitted(case, field.as_str()), world.fetcher, robots)
-            }
-            ReviewInput::File(field) => file(submitted(case, field.as_str()), outputs),
+            ReviewInput::Submission(field) => Ok(submitted(field.as_str()).to_owned()),
+            ReviewInput::Evidence(field) => page(submitted(field.as_str()), world.fetcher, robots),
+            ReviewInput::File(field) => file(submitted(field.as_str()), outputs),
             ReviewInput::TreeDiff => diff(outputs),
             ReviewInput::Transform(check) => {
-                let printed = outputs.printed(check);
-                let none = || String::from("its command has printed nothing that can be gone by");
-                printed.ok_or_else(none).and_then(text_of)
+                let none = || String::from("its command did not end well");
+                outputs.printed(check).ok_or_else(none).and_then(text_of)
             }
         };
         let text = text.and_then(|text| match text.len() {
@@ -60,12 +60,21 @@ pub(super) fn gather<'s>(
     Ok(inputs)
 }
 
-/// The inputs as they are shown: without mailboxes of others.
-pub(super) fn shown_of(
+/// The inputs without the mailboxes of people whom the submission does not name: the model that
+/// reviews, and its provider, need not learn of them.
+pub(super) fn without_others(
     case: Case<'_>,
     whole: &BTreeMap<ReviewInput, String>,
 ) -> BTreeMap<ReviewInput, String> {
-    let named = named(case);
+    let texts = match case.submission {
+        Submission::Fields(fields) => fields.values().collect(),
+        Submission::None(_) => Vec::new(),
+    };
+    let words = texts
+        .into_iter()
+        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"<>".contains(c)));
+    let named: BTreeSet<Mailbox> = words.filter_map(|word| Mailbox::parse(word).ok()).collect();
+    let named: Vec<Mailbox> = named.into_iter().collect();
     let shown = whole.iter().map(|(sight, text)| {
         let text = match sight {
             ReviewInput::Evidence(_) => masked(text, &named),
@@ -74,22 +83,6 @@ pub(super) fn shown_of(
         (sight.clone(), text)
     });
     shown.collect()
-}
-
-fn submitted<'c>(case: Case<'c>, field: &str) -> &'c str {
-    case.submission.field(field).unwrap_or_default()
-}
-
-/// The mailboxes that the submission names; whoever reviews learns of no others.
-fn named(case: Case<'_>) -> Vec<Mailbox> {
-    let Submission::Fields(fields) = case.submission else {
-        return Vec::new();
-    };
-    let words = fields
-        .values()
-        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"<>".contains(c)));
-    let named: BTreeSet<Mailbox> = words.filter_map(|word| Mailbox::parse(word).ok()).collect();
-    named.into_iter().collect()
 }
 
 fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<String, String> {
@@ -106,9 +99,9 @@ fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<Strin
     }
 }
 
-fn file(path: &str, outputs: &CommandOutputs<'_>) -> Result<String, String> {
+fn file(path: &str, workshop: &dyn Workshop) -> Result<String, String> {
     let path = TreePath::parse(path).map_err(|bad| bad.to_string())?;
-    match outputs.file(&path) {
+    match workshop.file(&path) {
         FileSeen::File(bytes) => text_of(bytes),
         FileSeen::Absent => Err(String::from("nothing is there")),
         FileSeen::Other(what) => Err(what),
@@ -116,7 +109,7 @@ fn file(path: &str, outputs: &CommandOutputs<'_>) -> Result<String, String> {
 }
 
 fn text_of(bytes: Vec<u8>) -> Result<String, String> {
-    String::from_utf8(bytes).map_err(|_| String::from("it is no text"))
+    String::from_utf8(bytes).map_err(|_| String::from("it is not UTF-8"))
 }
 
 /// The difference between the tree as it was and as it is judged; empty where there is none.
@@ -140,8 +133,7 @@ pub(super) fn diff(workshop: &dyn Workshop) -> Result<String, String> {
         match (lines(before, &path)?, lines(after, &path)?) {
             (Ok(before), Ok(after)) => {
                 let hunks = diffy::create_patch(&before, &after).to_string();
-                let hunks = hunks.split_inclusive('\n').skip(2);
-                text.extend(hunks);
+                text.extend(hunks.split_inclusive('\n').skip(2));
             }
             (Err(what), _) | (_, Err(what)) => {
                 let _ = writeln!(text, "{what}");
@@ -151,7 +143,7 @@ pub(super) fn diff(workshop: &dyn Workshop) -> Result<String, String> {
     Ok(text)
 }
 
-/// The text of a file, empty where there is none; else what it is that is no file.
+/// The text of a file, empty where there is none; else what is there in place of a file.
 fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, String> {
     match seen {
         FileSeen::Absent => Ok(Ok(String::new())),
@@ -160,5 +152,63 @@ fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, Stri
             let text = String::from_utf8(bytes);
             text.map(Ok).map_err(|_| format!("{path} is no UTF-8 text"))
         }
+    }
+}
+
+/// Keeps what commands print, by the check that ran them, so that reviewers can be shown it.
+pub(super) struct CommandOutputs<'a> {
+    workshop: &'a dyn Workshop,
+    ran: RefCell<BTreeMap<String, Ran>>,
+}
+
+impl<'a> CommandOutputs<'a> {
+    pub(super) fn new(workshop: &'a dyn Workshop) -> Self {
+        Self {
+            workshop,
+            ran: RefCell::default(),
+        }
+    }
+
+    fn printed(&self, check: &str) -> Option<Vec<u8>> {
+        let ran = self.ran.borrow();
+        let ran = ran.get(check).filter(|ran| ran.end.is_success());
+        ran.map(|ran| ran.stdout.clone())
+    }
+}
+
+impl Workshop for CommandOutputs<'_> {
+    fn file(&self, path: &TreePath) -> FileSeen {
+        self.workshop.file(path)
+    }
+
+    fn pinned(&self, path: &TreePath) -> FileSeen {
+        self.workshop.pinned(path)
+    }
+
+    fn changes(&self) -> Result<Vec<Changed>, String> {
+        self.workshop.changes()
+    }
+
+    fn run(&self, order: &Order) -> Ran {
+        let ran = self.workshop.run(order);
+        let mut known = self.ran.borrow_mut();
+        known.insert(order.name.clone(), ran.clone());
+        ran
+    }
+
+    fn call(&self, call: &Call) -> Called {
+        self.workshop.call(call)
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        self.workshop.chat(order)
+    }
+
+    fn service(&self, name: &str) -> Started {
+        self.workshop.service(name)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.workshop.failure()
     }
 }

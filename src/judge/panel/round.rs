@@ -1,48 +1,160 @@
-//! One round of the panel: every reviewer is asked, and the votes are counted.
+//! The gate of a session: the machine's checks, and a round of reviewers about what they pass.
+//!
+//! Each reviewer is first asked about a planted defect. One that misses it is ignored.
 
 use std::collections::BTreeMap;
 
-use crate::gate::{Case, Doubts, Judgement, PanelReport, ReviewerReport, Vote};
-use crate::judge::panel::answer::{Reading, Seen, nothing, read};
-use crate::judge::panel::canary::{is_found, plant_for, planted};
-use crate::judge::panel::gate::Panel;
-use crate::judge::panel::inputs::{Gathered, shown_of};
-use crate::judge::panel::members::{Member, Reply, Words, ask, prompt};
-use crate::judge::panel::tally::{Ballot, Ground, Lack, Weight, stand, weigh};
-use crate::quest::ReviewInput;
+use crate::base::Digest;
+use crate::gate::{
+    Case, Cost, Doubts, Gate, Judgement, PanelReport, ReviewerReport, Rule, Vote, doubts,
+};
+use crate::judge::panel::answer::{ReviewerAnswer, ShownInputs, read};
+use crate::judge::panel::calibration::{Calibration, LabelledCase, Opinion, TriedReviewer};
+use crate::judge::panel::inputs::{CommandOutputs, Gathered, gather, without_others};
+use crate::judge::panel::reviewers::{Reviewer, Reviewers, prompt};
+use crate::judge::panel::tally::{Ballot, Lack, QuotedTexts, Tally, keep_doubts, tally};
 use crate::quest::file::{PlantTable, QuestionTable};
+use crate::quest::{ReviewInput, Verdict};
+use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::sandbox::{Usage, Workshop};
-use crate::world::{EarlierDoubt, World};
+use crate::world::{UniqueValue, World};
+
+/// The machine's checks, and the reviewers that are asked about what they pass.
+pub struct SessionGate {
+    machine: Box<dyn Gate>,
+    panel: Option<Panel>,
+}
+
+/// Reviewing models.
+pub struct Panel {
+    pub reviewers: Reviewers,
+    pub robots: RobotsPolicy,
+    /// In a control, what each reviewer says, by its name; then no reviewer is asked.
+    pub script: Option<BTreeMap<String, String>>,
+}
+
+/// Why reviewers cannot be calibrated by what is planted in a case.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Uncalibrated {
+    #[error("it does not pass the checks")]
+    Refused(Box<Judgement>),
+    #[error("`{sight}` cannot be shown to reviewers: {why}")]
+    Unseen { sight: ReviewInput, why: String },
+}
+
+impl SessionGate {
+    pub fn new(machine: Box<dyn Gate>, panel: Option<Panel>) -> Self {
+        Self { machine, panel }
+    }
+
+    /// The machine's judgement and, where that is PASS and there is a panel, the round in which
+    /// reviewers are asked about it.
+    pub fn examine(
+        &self,
+        case: Case<'_>,
+        world: &World<'_>,
+    ) -> (Judgement, Option<PanelRound<'_>>) {
+        let outputs = CommandOutputs::new(world.workshop);
+        let world = World {
+            workshop: &outputs,
+            ..*world
+        };
+        let judgement = self.machine.judge(case, &world);
+        let panel = self.panel.as_ref();
+        let panel = panel.filter(|_| judgement.verdict == Verdict::Pass);
+        let round = panel.map(|panel| {
+            let sights = panel.reviewers.all.iter().flat_map(|it| &it.sees);
+            let inputs = gather(sights, case, &world, &outputs, panel.robots);
+            PanelRound { panel, inputs }
+        });
+        (judgement, round)
+    }
+
+    /// How well the reviewers tell planted defects in this case from what is right.
+    pub fn calibrate(
+        &self,
+        case: Case<'_>,
+        world: &World<'_>,
+    ) -> Result<Calibration, Uncalibrated> {
+        let (judgement, round) = self.examine(case, world);
+        let Some(round) = round else {
+            return Err(Uncalibrated::Refused(Box::new(judgement)));
+        };
+        let calibration = round.calibrate(case, world.workshop);
+        calibration.map_err(|(sight, why)| Uncalibrated::Unseen { sight, why })
+    }
+}
+
+impl Gate for SessionGate {
+    fn rules(&self) -> Vec<Rule> {
+        let mut rules = self.machine.rules();
+        if self.panel.is_some() {
+            rules.extend(doubts::rules());
+        }
+        rules
+    }
+
+    fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
+        match self.examine(case, world) {
+            (judgement, Some(round)) => round.review(judgement, case, world),
+            (judgement, None) => judgement,
+        }
+    }
+
+    fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
+        self.machine.glance(case, world, most)
+    }
+
+    fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {
+        self.machine.takes(case)
+    }
+
+    fn judges_anew(&self) -> bool {
+        self.machine.judges_anew()
+    }
+
+    fn revisions(&self) -> u32 {
+        let panel = self.panel.as_ref();
+        panel.map_or(0, |panel| panel.reviewers.head.revisions)
+    }
+
+    fn confirming(&self) -> Vec<&str> {
+        self.machine.confirming()
+    }
+}
 
 /// Why reviewers are not asked again.
-const UNHEARD: &str = "they were asked about an earlier answer, and what they said of it was never \
-                       recorded";
+const ASKED_BEFORE: &str = "they were asked about an earlier answer, and what they said of it was \
+                            never recorded";
 
 /// A PASS of the machine that reviewers are asked about, with what they are shown of it.
 pub struct PanelRound<'a> {
-    pub(super) panel: &'a Panel,
-    pub(super) inputs: Gathered,
+    panel: &'a Panel,
+    inputs: Gathered,
 }
+
+type Inputs = BTreeMap<ReviewInput, String>;
 
 impl PanelRound<'_> {
     /// Whether reviewers will be asked for real, which is permitted once a quest.
-    #[must_use]
     pub fn needs_permission(&self) -> bool {
         self.inputs.is_ok() && self.panel.script.is_none()
     }
 
     /// The judgement with what the reviewers doubt.
-    #[must_use]
     pub fn review(&self, judgement: Judgement, case: Case<'_>, world: &World<'_>) -> Judgement {
         judgement.doubted(self.doubts(case, world))
     }
 
     fn doubts(&self, case: Case<'_>, world: &World<'_>) -> Doubts {
-        let members = &self.panel.members;
-        let plant = match self.panel.script {
-            Some(_) => None,
-            None => plant_for(case, &members.plants),
-        };
+        let Reviewers {
+            head,
+            questions,
+            plants,
+            all,
+        } = &self.panel.reviewers;
+        let is_scripted = self.panel.script.is_some();
+        let plant = plant_for(case, plants).filter(|_| !is_scripted);
         let mut report = PanelReport {
             plant: plant.map(|plant| plant.name.clone()),
             reviewers: Vec::new(),
@@ -58,161 +170,247 @@ impl PanelRound<'_> {
                 return unsettled(report, format!("`{sight}` can be shown to reviewers"), why);
             }
         };
-        if let Some(why) = self.kept_from_asking(world) {
-            let expected = String::from("reviewers can be asked about the answer");
-            return unsettled(report, expected, &why);
+        let mut earlier = Vec::new();
+        if !is_scripted {
+            let not_permitted = || (!world.accepted.may_ask()).then(|| ASKED_BEFORE.to_owned());
+            if let Some(why) = world.workshop.failure().or_else(not_permitted) {
+                let expected = String::from("reviewers can be asked about the answer");
+                return unsettled(report, expected, &why);
+            }
+            if head.revisions > 0 {
+                earlier = world.accepted.doubts();
+            }
         }
-        let inputs = shown_of(case, whole);
-        let earlier = self.earlier(world);
-        for member in &members.all {
-            let mut heard = self.heard(member, &inputs, plant, world.workshop);
+        let inputs = without_others(case, whole);
+        for reviewer in all {
+            let mut said = self.report_of(reviewer, &inputs, plant, world.workshop);
             if world.workshop.failure().is_some() {
                 // The answer is not judged at all, so that nobody else needs to be asked.
                 break;
             }
-            let ground = Ground::new(&shown(member, whole));
-            stand(&mut heard, &earlier, &members.questions, &ground);
-            report.reviewers.push(heard);
+            let texts = QuotedTexts::new(&shown(reviewer, whole));
+            keep_doubts(&mut said, &earlier, questions, &texts);
+            report.reviewers.push(said);
         }
-        self.weighed(&report)
+        self.counted(&report)
     }
 
-    fn kept_from_asking(&self, world: &World<'_>) -> Option<String> {
-        if self.panel.script.is_some() {
-            return None;
-        }
-        let failure = world.workshop.failure();
-        failure.or_else(|| (!world.accepted.may_ask()).then(|| UNHEARD.to_owned()))
-    }
-
-    fn earlier(&self, world: &World<'_>) -> Vec<EarlierDoubt> {
-        let sends_back = self.panel.members.head.revisions > 0 && self.panel.script.is_none();
-        if sends_back {
-            world.accepted.doubts()
-        } else {
-            Vec::new()
-        }
-    }
-
-    fn heard(
+    fn report_of(
         &self,
-        member: &Member,
-        inputs: &BTreeMap<ReviewInput, String>,
+        reviewer: &Reviewer,
+        inputs: &Inputs,
         plant: Option<&PlantTable>,
         workshop: &dyn Workshop,
     ) -> ReviewerReport {
-        let seen = shown(member, inputs);
         let mut report = ReviewerReport {
-            name: member.name.clone(),
-            model: member.model.clone(),
+            name: reviewer.name.clone(),
+            model: reviewer.model.clone(),
             counts: false,
             votes: Vec::new(),
             errors: Vec::new(),
             usage: Usage::default(),
         };
+        let seen = shown(reviewer, inputs);
         if let Some(plant) = plant {
-            let before = Seen::new(planted(&seen, &plant.sees));
-            let reading = self.answer(member, &before, workshop, &mut report.usage);
-            if !is_found(&reading, &plant.doubts) {
-                let why = unfound(&reading, &plant.doubts, &plant.name);
-                report.errors.push(why);
+            let planted = ShownInputs::new(planted(&seen, &plant.sees));
+            let answer = self.answer(reviewer, &planted, workshop, &mut report.usage);
+            let missed = plant.doubts.iter().find_map(|id| match answer.vote(id) {
+                Some(Vote::Doubt(_)) => None,
+                other => Some(other),
+            });
+            if let Some(vote) = missed {
+                let plant = &plant.name;
+                report.errors.push(match vote {
+                    Some(Vote::Error(why)) => format!("it gave no answer about `{plant}`: {why}"),
+                    _ => format!("it missed `{plant}`: it did not doubt it"),
+                });
                 return report;
             }
         }
-        let reading = self.answer(member, &Seen::new(seen), workshop, &mut report.usage);
+        let answer = self.answer(
+            reviewer,
+            &ShownInputs::new(seen),
+            workshop,
+            &mut report.usage,
+        );
         report.counts = true;
-        report.votes = reading.votes;
-        report.errors.extend(reading.strays);
+        report.votes = answer.votes;
+        report.errors.extend(answer.strays);
         report
     }
 
-    pub(super) fn answer(
+    fn answer(
         &self,
-        member: &Member,
-        seen: &Seen,
+        reviewer: &Reviewer,
+        shown: &ShownInputs,
         workshop: &dyn Workshop,
         usage: &mut Usage,
-    ) -> Reading {
-        let questions = &self.panel.members.questions;
-        let reply: Reply = match &self.panel.script {
-            None => {
-                let text = prompt(member.form, questions, seen);
-                ask(&member.way, &text, workshop)
-            }
-            Some(script) => script
-                .get(&member.name)
-                .map(|text| Words {
-                    text: text.clone(),
-                    usage: Usage::default(),
-                })
-                .ok_or_else(|| String::from("it says nothing in this control")),
+    ) -> ReviewerAnswer {
+        let questions = &self.panel.reviewers.questions;
+        let reply = match &self.panel.script {
+            None => reviewer.ask(&prompt(reviewer.form, questions, shown), workshop),
+            Some(script) => match script.get(&reviewer.name) {
+                Some(text) => Ok((text.clone(), Usage::default())),
+                None => Err(String::from("it says nothing in this control")),
+            },
         };
         match reply {
-            Ok(words) => {
-                let reading = read(&words.text, member.form, questions, seen);
-                // What the protocol tells goes before what the model says of itself.
-                let took = if words.usage == Usage::default() {
-                    reading.usage
+            Ok((text, told)) => {
+                let answer = read(&text, reviewer.form, questions, shown);
+                // What the protocol reports goes before what the model says of itself.
+                let took = if told == Usage::default() {
+                    answer.usage
                 } else {
-                    words.usage
+                    told
                 };
                 *usage = sum(*usage, took);
-                reading
+                answer
             }
-            Err(why) => nothing(questions, &why),
+            Err(why) => ReviewerAnswer::none(questions, &why),
         }
     }
 
-    fn weighed(&self, report: &PanelReport) -> Doubts {
+    fn counted(&self, report: &PanelReport) -> Doubts {
         let mut doubts = Doubts::new(report.clone());
-        for question in &self.panel.members.questions {
-            let ballots = self.panel.members.all.iter().zip(&report.reviewers);
-            let ballots = ballots.map(|(member, reviewer)| Ballot {
-                vote: vote_of(reviewer, question),
-                differs: member.differs(),
+        let Reviewers {
+            head,
+            questions,
+            all,
+            ..
+        } = &self.panel.reviewers;
+        for question in questions {
+            let ballots = all.iter().zip(&report.reviewers);
+            let ballots = ballots.map(|(reviewer, report)| Ballot {
+                vote: vote_of(report, question),
+                differs: reviewer.differs(),
             });
-            match weigh(self.panel.members.head, ballots) {
-                Weight::Cleared => {}
-                Weight::Doubted => raise(&mut doubts, question, report),
-                Weight::Unsettled(lack) => {
-                    let (expected, actual) = self.lacking(lack, question, report);
-                    doubts.unsettled(expected, &actual);
+            let ask = question.ask.trim();
+            let lack = match tally(*head, ballots) {
+                Tally::Cleared => continue,
+                Tally::Doubted => {
+                    raise(&mut doubts, question, report);
+                    continue;
                 }
-            }
+                Tally::Unsettled(lack) => lack,
+            };
+            let (expected, actual) = match lack {
+                Lack::Quorum(answered) => (
+                    format!("{} reviewers answer: {ask}", head.quorum),
+                    format!("{answered} did"),
+                ),
+                Lack::Silent(count) => (
+                    format!("too few are silent for their doubts to be enough: {ask}"),
+                    format!("{count} are silent"),
+                ),
+                Lack::OtherInput => (
+                    format!("a reviewer answers who sees more than the agent wrote: {ask}"),
+                    String::from("none did"),
+                ),
+            };
+            doubts.unsettled(expected, &format!("{actual}; {}", silent(question, report)));
         }
         doubts
     }
 
-    fn lacking(
+    /// What the reviewers say of each planted defect, put into the case; else the input that
+    /// cannot be shown to them, and why.
+    fn calibrate(
         &self,
-        lack: Lack,
-        question: &QuestionTable,
-        report: &PanelReport,
-    ) -> (String, String) {
-        let ask = question.ask.trim();
-        let silent = silent(question, report);
-        match lack {
-            Lack::Quorum(answered) => (
-                format!("{} reviewers answer: {ask}", self.panel.members.head.quorum),
-                format!("{answered} did; {silent}"),
-            ),
-            Lack::Silent(count) => (
-                format!("too few are silent for their doubts to be enough: {ask}"),
-                format!("{count} are silent; {silent}"),
-            ),
-            Lack::Sight => (
-                format!("a reviewer answers who sees more than the agent wrote: {ask}"),
-                format!("none did; {silent}"),
-            ),
+        case: Case<'_>,
+        workshop: &dyn Workshop,
+    ) -> Result<Calibration, (ReviewInput, String)> {
+        let inputs = without_others(case, &self.inputs.clone()?);
+        let Reviewers {
+            head,
+            questions,
+            plants,
+            all,
+        } = &self.panel.reviewers;
+        let tried = all.iter().map(|reviewer| TriedReviewer {
+            name: reviewer.name.clone(),
+            model: reviewer.model.clone(),
+            usage: Usage::default(),
+            errors: Vec::new(),
+        });
+        let mut tried: Vec<_> = tried.collect();
+        let mut cases = Vec::new();
+        for plant in plants {
+            let mut answers = Vec::new();
+            for (reviewer, tried) in all.iter().zip(&mut tried) {
+                let shown = ShownInputs::new(planted(&shown(reviewer, &inputs), &plant.sees));
+                let answer = self.answer(reviewer, &shown, workshop, &mut tried.usage);
+                for on in &answer.votes {
+                    if let Vote::Error(why) = &on.vote {
+                        let error = format!("{}, {}: {why}", plant.name, on.question);
+                        tried.errors.push(error);
+                    }
+                }
+                answers.push(answer);
+            }
+            for question in questions {
+                let must_doubt = plant.doubts.contains(&question.id);
+                // A plant with a defect says nothing of the questions that it names no doubt for.
+                if !must_doubt && !plant.doubts.is_empty() {
+                    continue;
+                }
+                let votes = answers.iter().map(|answer| answer.vote(&question.id));
+                let ballots = all.iter().zip(votes.clone());
+                let ballots = ballots.map(|(reviewer, vote)| Ballot {
+                    vote,
+                    differs: reviewer.differs(),
+                });
+                cases.push(LabelledCase {
+                    plant: plant.name.clone(),
+                    question: question.id.clone(),
+                    must_doubt,
+                    panel: match tally(*head, ballots) {
+                        Tally::Doubted => Opinion::Doubt,
+                        Tally::Cleared => Opinion::Clear,
+                        Tally::Unsettled(_) => Opinion::Nothing,
+                    },
+                    said: votes.map(Opinion::of).collect(),
+                });
+            }
         }
+        Ok(Calibration::of(tried, cases))
     }
+}
+
+fn shown(reviewer: &Reviewer, inputs: &Inputs) -> Vec<(ReviewInput, String)> {
+    let seen = reviewer.sees.iter().map(|sight| {
+        let text = inputs.get(sight).cloned().unwrap_or_default();
+        (sight.clone(), text)
+    });
+    seen.collect()
+}
+
+/// Of the plants that must be doubted, the one that runs along with this case: another quest has
+/// another one, and the same quest always the same. What is submitted has no say in it, or it
+/// could be changed until the plant is one that a strict reviewer misses.
+fn plant_for<'p>(case: Case<'_>, plants: &'p [PlantTable]) -> Option<&'p PlantTable> {
+    let plants: Vec<_> = plants.iter().filter(|it| !it.doubts.is_empty()).collect();
+    let digest = Digest::of(case.quest.key.as_str().as_bytes());
+    let count = u64::try_from(plants.len()).ok()?;
+    let place = u64::from_be_bytes(digest.first_bytes()).checked_rem(count)?;
+    plants.get(usize::try_from(place).ok()?).copied()
+}
+
+/// The inputs with the defect in them.
+fn planted(
+    inputs: &[(ReviewInput, String)],
+    defects: &BTreeMap<String, String>,
+) -> Vec<(ReviewInput, String)> {
+    let put = |(sight, text): &(ReviewInput, String)| {
+        let text = defects.get(&sight.to_string()).unwrap_or(text);
+        (sight.clone(), text.clone())
+    };
+    inputs.iter().map(put).collect()
 }
 
 fn vote_of<'r>(reviewer: &'r ReviewerReport, question: &QuestionTable) -> Option<&'r Vote> {
     let mut votes = reviewer.votes.iter().filter(|_| reviewer.counts);
-    votes
-        .find(|on| on.question == question.id)
-        .map(|on| &on.vote)
+    let on = votes.find(|on| on.question == question.id);
+    on.map(|on| &on.vote)
 }
 
 fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
@@ -228,17 +426,6 @@ fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
     }
 }
 
-pub(super) fn shown(
-    member: &Member,
-    inputs: &BTreeMap<ReviewInput, String>,
-) -> Vec<(ReviewInput, String)> {
-    let seen = member.sees.iter().map(|sight| {
-        let text = inputs.get(sight).cloned().unwrap_or_default();
-        (sight.clone(), text)
-    });
-    seen.collect()
-}
-
 /// Why reviewers have no vote on the question.
 fn silent(question: &QuestionTable, report: &PanelReport) -> String {
     let why = |reviewer: &ReviewerReport| {
@@ -246,25 +433,13 @@ fn silent(question: &QuestionTable, report: &PanelReport) -> String {
         if !reviewer.counts {
             return Some(format!("{name}: {}", reviewer.errors.join(", ")));
         }
-        let mut votes = reviewer.votes.iter();
-        let on = votes.find(|on| on.question == question.id)?;
-        match &on.vote {
+        match vote_of(reviewer, question)? {
             Vote::Error(why) => Some(format!("{name}: {why}")),
             _ => None,
         }
     };
     let all: Vec<_> = report.reviewers.iter().filter_map(why).collect();
     all.join("; ")
-}
-
-/// What a reviewer did in place of doubting what it must.
-fn unfound(reading: &Reading, doubts: &[String], plant: &str) -> String {
-    let mut votes = reading.votes.iter();
-    let missed = votes.find(|on| doubts.contains(&on.question) && on.vote.doubt().is_none());
-    match missed.map(|on| &on.vote) {
-        Some(Vote::Error(why)) => format!("it gave no answer about `{plant}`: {why}"),
-        _ => format!("it missed `{plant}`: it did not doubt it"),
-    }
 }
 
 fn sum(one: Usage, two: Usage) -> Usage {
@@ -281,3 +456,6 @@ fn sum(one: Usage, two: Usage) -> Usage {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,41 +11,36 @@ use crate::world::EarlierDoubt;
 use crate::world::evidence::prune::masked;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(super) enum Tally {
     Doubted,
-    /// They do not.
     Cleared,
     Unsettled(Lack),
 }
 
+/// Why a question is not settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lack {
-    /// So few answered, fewer than must.
+    /// Only so many answered.
     Quorum(u32),
+    /// So many are silent that their doubts would be enough.
     Silent(u32),
-    /// Nobody answered who sees anything that the agent has not written itself.
-    Sight,
+    /// Nobody answered who sees anything but the agent's own words.
+    OtherInput,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ballot<'v> {
-    /// Its vote; none where it is not heard.
+    /// None if the reviewer's votes do not count.
     pub(super) vote: Option<&'v Vote>,
-    /// Whether it sees anything that the agent has not written itself.
+    /// Whether the reviewer sees anything but the agent's own words.
     pub(super) differs: bool,
 }
 
-impl<'v> Ballot<'v> {
-    fn answer(&self) -> Option<&'v Vote> {
-        self.vote.filter(|vote| vote.is_answer())
-    }
-}
-
-pub(super) fn weigh<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot<'v>>) -> Weight {
+pub(super) fn tally<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot<'v>>) -> Tally {
     let (mut answered, mut doubting, mut silent) = (0_u32, 0_u32, 0_u32);
     let mut differs = false;
     for ballot in panel {
-        match ballot.answer() {
+        match ballot.vote.filter(|vote| vote.is_answer()) {
             Some(vote) => {
                 answered += 1;
                 doubting += u32::from(vote.doubt().is_some());
@@ -60,89 +55,88 @@ pub(super) fn weigh<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot
         Threshold::Majority => of.div_ceil(2).max(1),
     };
     if answered < head.quorum {
-        Weight::Unsettled(Lack::Quorum(answered))
+        Tally::Unsettled(Lack::Quorum(answered))
     } else if doubting >= enough(answered) {
-        Weight::Doubted
+        Tally::Doubted
     } else if doubting + silent >= enough(answered + silent) {
-        Weight::Unsettled(Lack::Silent(silent))
+        Tally::Unsettled(Lack::Silent(silent))
     } else if !differs {
-        Weight::Unsettled(Lack::Sight)
+        Tally::Unsettled(Lack::OtherInput)
     } else {
-        Weight::Cleared
+        Tally::Cleared
     }
 }
 
-/// What an earlier quotation is looked for in.
+/// The texts in which an earlier quotation is looked for.
 ///
-/// Which mailboxes a reviewer is shown goes by what is submitted, so that words beside one would
-/// come and go with the submission: they are held against the whole text, and with every mailbox
-/// masked on both sides.
-pub(super) struct Ground {
+/// Which mailboxes a reviewer is shown depends on what is submitted, so that words next to one would
+/// come and go with the submission. So a quotation is looked for in the whole text, and once more
+/// with every mailbox masked on both sides.
+pub(super) struct QuotedTexts {
     whole: Vec<String>,
     masked: Vec<String>,
 }
 
-impl Ground {
+impl QuotedTexts {
     pub(super) fn new(inputs: &[(ReviewInput, String)]) -> Self {
         let texts = inputs.iter().map(|(_, text)| text);
         Self {
             whole: texts.clone().map(|text| visible(text)).collect(),
-            masked: texts.map(|text| neutral(text)).collect(),
+            masked: texts.map(|text| without_mailboxes(text)).collect(),
         }
     }
 
     fn holds(&self, quotation: &str) -> bool {
-        let stands = |sought: &str, texts: &[String]| {
+        let within = |sought: &str, texts: &[String]| {
             !sought.is_empty() && texts.iter().any(|text| text.contains(sought))
         };
-        stands(&visible(quotation), &self.whole) || stands(&neutral(quotation), &self.masked)
+        within(&visible(quotation), &self.whole)
+            || within(&without_mailboxes(quotation), &self.masked)
     }
 }
 
-fn neutral(text: &str) -> String {
+fn without_mailboxes(text: &str) -> String {
     visible(&masked(text, &[]))
 }
 
-/// Puts the reviewer's earlier doubts whose quotation still stands in what it sees among its
-/// votes, also where it is not heard this time.
-pub(super) fn stand(
+/// Adds the reviewer's earlier doubts to its votes if the text that it sees still contains what
+/// they quote, even if the reviewer's votes do not count this time. So a doubt is answered by
+/// changing what it quotes, and not by asking until the reviewer misses it.
+pub(super) fn keep_doubts(
     report: &mut ReviewerReport,
     earlier: &[EarlierDoubt],
     questions: &[QuestionTable],
-    ground: &Ground,
+    texts: &QuotedTexts,
 ) {
     for question in questions {
         let mut doubts = earlier.iter().rev();
-        let standing = doubts.find(|doubt| {
+        let doubt = doubts.find(|doubt| {
             doubt.reviewer == report.name
                 && doubt.question == question.id
-                && ground.holds(&doubt.quotation)
+                && texts.holds(&doubt.quotation)
         });
-        if let Some(doubt) = standing {
-            raise(report, doubt);
+        let Some(doubt) = doubt else {
+            continue;
+        };
+        report.counts = true;
+        let mut votes = report.votes.iter_mut();
+        let on = votes.find(|on| on.question == doubt.question);
+        if on.as_ref().is_some_and(|on| on.vote.doubt().is_some()) {
+            continue;
         }
-    }
-}
-
-fn raise(report: &mut ReviewerReport, doubt: &EarlierDoubt) {
-    report.counts = true;
-    let mut votes = report.votes.iter_mut();
-    let on = votes.find(|on| on.question == doubt.question);
-    if on.as_ref().is_some_and(|on| on.vote.doubt().is_some()) {
-        return;
-    }
-    let vote = Vote::Doubt(Passage {
-        quotation: doubt.quotation.clone(),
-        file: None,
-        line: None,
-        confidence: None,
-    });
-    match on {
-        Some(on) => on.vote = vote,
-        None => report.votes.push(VoteOn {
-            question: doubt.question.clone(),
-            vote,
-        }),
+        let vote = Vote::Doubt(Passage {
+            quotation: doubt.quotation.clone(),
+            file: None,
+            line: None,
+            confidence: None,
+        });
+        match on {
+            Some(on) => on.vote = vote,
+            None => report.votes.push(VoteOn {
+                question: doubt.question.clone(),
+                vote,
+            }),
+        }
     }
 }
 
@@ -169,7 +163,7 @@ mod tests {
         }
     }
 
-    fn weighed(threshold: Threshold, quorum: u32, kinds: &str, differs: &[bool]) -> Weight {
+    fn tallied(threshold: Threshold, quorum: u32, kinds: &str, differs: &[bool]) -> Tally {
         let head = PanelTable {
             threshold,
             quorum,
@@ -180,14 +174,14 @@ mod tests {
             vote: (*kind != 's').then_some(vote),
             differs: differs.get(at).copied().unwrap_or(true),
         });
-        weigh(head, panel)
+        tally(head, panel)
     }
 
     #[test]
     fn a_tie_is_a_doubt_and_silence_is_one_before_it_is_a_clearance() {
         use Lack::{Quorum, Silent};
+        use Tally::{Cleared, Doubted, Unsettled};
         use Threshold::{Any, Majority};
-        use Weight::{Cleared, Doubted, Unsettled};
         for (threshold, kinds, weight) in [
             (Majority, "cc", Cleared),
             (Majority, "dc", Doubted),
@@ -208,18 +202,18 @@ mod tests {
             (Majority, "dsccc", Cleared),
             (Majority, "dscc", Unsettled(Silent(1))),
         ] {
-            assert_eq!(weighed(threshold, 2, kinds, &[]), weight, "{kinds}");
+            assert_eq!(tallied(threshold, 2, kinds, &[]), weight, "{kinds}");
         }
     }
 
     #[test]
     fn somebody_answers_who_sees_what_the_agent_has_not_written() {
-        let weight = |kinds| weighed(Threshold::Majority, 2, kinds, &[true, false, false]);
-        assert_eq!(weight("ccc"), Weight::Cleared);
-        assert_eq!(weight("ecc"), Weight::Unsettled(Lack::Sight));
-        assert_eq!(weight("scc"), Weight::Unsettled(Lack::Sight));
-        assert_eq!(weight("cec"), Weight::Cleared);
-        assert_eq!(weight("edd"), Weight::Doubted);
+        let weight = |kinds| tallied(Threshold::Majority, 2, kinds, &[true, false, false]);
+        assert_eq!(weight("ccc"), Tally::Cleared);
+        assert_eq!(weight("ecc"), Tally::Unsettled(Lack::OtherInput));
+        assert_eq!(weight("scc"), Tally::Unsettled(Lack::OtherInput));
+        assert_eq!(weight("cec"), Tally::Cleared);
+        assert_eq!(weight("edd"), Tally::Doubted);
     }
 
     proptest! {
@@ -231,25 +225,25 @@ mod tests {
             differs in proptest::collection::vec(proptest::bool::ANY, 10),
         ) {
             let threshold = if any { Threshold::Any } else { Threshold::Majority };
-            let of = |kinds: &str| weighed(threshold, quorum, kinds, &differs);
+            let of = |kinds: &str| tallied(threshold, quorum, kinds, &differs);
             let before = of(&kinds);
             let with = |kind: char| of(&format!("{kinds}{kind}"));
-            if before != Weight::Cleared {
-                prop_assert_ne!(with('e'), Weight::Cleared);
+            if before != Tally::Cleared {
+                prop_assert_ne!(with('e'), Tally::Cleared);
             }
-            if before == Weight::Doubted {
-                prop_assert_eq!(with('d'), Weight::Doubted);
-                prop_assert_eq!(with('e'), Weight::Doubted);
+            if before == Tally::Doubted {
+                prop_assert_eq!(with('d'), Tally::Doubted);
+                prop_assert_eq!(with('e'), Tally::Doubted);
             }
-            if before == Weight::Cleared {
-                prop_assert_eq!(with('c'), Weight::Cleared);
+            if before == Tally::Cleared {
+                prop_assert_eq!(with('c'), Tally::Cleared);
             }
             // Whoever is silenced, that never turns a REVIEW into a PASS.
             for (at, silence) in kinds.char_indices().zip("es".chars().cycle()) {
                 let mut less = kinds.clone();
                 less.replace_range(at.0..=at.0, &silence.to_string());
-                if before != Weight::Cleared {
-                    prop_assert_ne!(of(&less), Weight::Cleared);
+                if before != Tally::Cleared {
+                    prop_assert_ne!(of(&less), Tally::Cleared);
                 }
             }
         }
@@ -283,25 +277,25 @@ mod tests {
             ask: String::from("Is it so?"),
             checked: None,
         }];
-        let ground = Ground::new(&[(ReviewInput::Key, text.to_owned())]);
-        stand(&mut report, &earlier, &questions, &ground);
+        let texts = QuotedTexts::new(&[(ReviewInput::Key, text.to_owned())]);
+        keep_doubts(&mut report, &earlier, &questions, &texts);
         report
     }
 
     #[test]
     fn what_was_quoted_stands_whatever_is_put_beside_it() {
-        let ground = |text: &str| Ground::new(&[(ReviewInput::Key, text.to_owned())]);
-        assert!(ground("exit 0 #").holds("exit 0") && ground("exit 0").holds("exit 0"));
-        assert!(!ground("exit 1 #").holds("exit 0"));
+        let texts = |text: &str| QuotedTexts::new(&[(ReviewInput::Key, text.to_owned())]);
+        assert!(texts("exit 0 #").holds("exit 0") && texts("exit 0").holds("exit 0"));
+        assert!(!texts("exit 1 #").holds("exit 0"));
         for nothing in ["", " ", "\u{200b}"] {
-            assert!(!ground("exit 0").holds(nothing), "{nothing:?}");
+            assert!(!texts("exit 0").holds(nothing), "{nothing:?}");
         }
     }
 
     #[test]
     fn what_was_quoted_stands_whichever_mailbox_is_shown() {
         let page = "Write to sales@acme.kr, which Bolt reads, or jo@acme.kr.";
-        let ground = Ground::new(&[(ReviewInput::Key, page.to_owned())]);
+        let texts = QuotedTexts::new(&[(ReviewInput::Key, page.to_owned())]);
         for quotation in [
             "sales@acme.kr, which Bolt",
             "xxxxx@acme.kr, which Bolt",
@@ -309,10 +303,10 @@ mod tests {
             "xx@acme.kr, which Bolt",
             "sales@acme.kr, which Bolt reads, or xx@acme.kr",
         ] {
-            assert!(ground.holds(quotation), "{quotation}");
+            assert!(texts.holds(quotation), "{quotation}");
         }
-        assert!(!ground.holds("sales@acme.kr, which nobody reads"));
-        assert!(!ground.holds("xxxxx@bolt.kr, which Bolt"));
+        assert!(!texts.holds("sales@acme.kr, which nobody reads"));
+        assert!(!texts.holds("xxxxx@bolt.kr, which Bolt"));
     }
 
     #[test]

@@ -8,34 +8,29 @@
 //!  "scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
 //! ```
 //!
-//! The whole text stands there: after `scan` the file itself is never read again. `listing` is
-//! the digest of the tree's listing, which lies in `evidence/` with the files' contents.
+//! The whole text is frozen: after `scan` the file itself is never read again. `listing` is the
+//! digest of the tree's listing, which is in `evidence/` with the files' contents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::commands::{bare_order, services};
 use crate::base::Digest;
-use crate::gate::checks::kind::Flaw;
-use crate::gate::checks::outside::{Gathered, Missing, Outside};
+use crate::gate::checks::FileGate;
+use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::checks::{FileGate, nobodys};
-use crate::judge::JudgeError;
-use crate::quest::QuestKind;
-use crate::quest::file::{
-    FixerTable, Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable,
-    is_kebab,
-};
-use crate::quest::template::{Names, Template};
+use crate::gate::email::list_digests;
+use crate::judge::error::{BenchError, Faulty, JudgeError};
+use crate::quest::file::{Mistake, QuestFile};
+use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
 use crate::world::evidence::unpack;
-use crate::world::sandbox::{
-    Bench, Confinement, Contents, Launcher, Network, Order, Ready, ServicePlan, run,
-};
+use crate::world::sandbox::{Bench, Confinement, Contents, Launcher, Order, ServicePlan, run};
 use crate::world::tree::BOUNDS;
-use crate::world::tree::{BadGlob, Ignored, Listing, Zones};
+use crate::world::tree::{Ignored, Listing, Zones};
 
 /// A quest file as a session freezes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +39,7 @@ pub struct Definition {
     pub text: String,
     pub path: String,
     pub sha256: Digest,
-    /// What it goes by that does not stand in it.
+    /// Everything that it refers to: assets, programs, variables.
     pub gathered: Gathered,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<FrozenTree>,
@@ -62,14 +57,6 @@ pub struct FrozenTree {
     /// What does not belong to it, as globs.
     pub ignore: Vec<String>,
     pub listing: Digest,
-}
-
-/// A quest file with a mistake in it.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}:{mistake}")]
-pub struct Faulty {
-    pub path: String,
-    pub mistake: Mistake,
 }
 
 impl Definition {
@@ -111,13 +98,12 @@ impl Definition {
     pub fn record(&self) -> Result<KindRecord, JudgeError> {
         Ok(KindRecord {
             name: self.kind()?.name.into_owned(),
-            lists: crate::judge::email_record().lists,
             definition: Some(serde_json::to_value(self)?),
-            reviewers: None,
+            ..email_record()
         })
     }
 
-    #[must_use]
+    /// The directory of the quest file.
     pub fn here(&self) -> &Path {
         let path = Path::new(&self.path);
         path.parent().unwrap_or(path)
@@ -129,55 +115,7 @@ impl Definition {
             mistake,
         }
     }
-}
 
-const MAX_LISTING_BYTES: u64 = 256 * 1024 * 1024;
-
-/// Why a bench cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum BenchError {
-    #[error(transparent)]
-    Faulty(#[from] Faulty),
-    /// A glob of the tree's is none.
-    #[error(transparent)]
-    Glob(#[from] BadGlob),
-    /// This program cannot tell where it is, to start itself.
-    #[error("cannot find the comail program, which confines commands")]
-    Launcher(#[source] io::Error),
-}
-
-/// The tree's listing that a session froze, and how the contents of its files are loaded.
-pub(in crate::judge) fn frozen_listing(
-    definition: &Definition,
-    store: EvidenceStore,
-) -> Result<(Listing, Box<Contents>), JudgeError> {
-    let baseline = match &definition.tree {
-        Some(tree) => {
-            let listing = listing(&store, tree.listing)?;
-            let lost = "the tree's listing in evidence/ is missing or was changed; restore it \
-                        from a backup";
-            listing.ok_or_else(|| SessionError::Stock(lost.to_owned()))?
-        }
-        None => Listing::default(),
-    };
-    let load = move |digest| {
-        let packed = store.load(digest).map_err(io::Error::other)?;
-        Ok(packed.and_then(|packed| unpack(&packed, BOUNDS.file_bytes).ok()))
-    };
-    Ok((baseline, Box::new(load)))
-}
-
-fn listing(
-    store: &EvidenceStore,
-    digest: crate::base::Digest,
-) -> Result<Option<Listing>, SessionError> {
-    let packed = store.load(digest)?;
-    let text = packed.and_then(|packed| unpack(&packed, MAX_LISTING_BYTES).ok());
-    let read = text.and_then(|text| serde_json::from_slice::<Listing>(&text).ok());
-    Ok(read.filter(|listing| listing.digest() == digest))
-}
-
-impl Definition {
     /// A bench with this baseline, whose commands cannot read what is `hidden`.
     pub fn bench(
         &self,
@@ -186,315 +124,102 @@ impl Definition {
         load: Box<Contents>,
         hidden: Vec<PathBuf>,
     ) -> Result<Bench, BenchError> {
-        let globs = |of: fn(&super::FrozenTree) -> &Vec<String>| {
-            self.tree.as_ref().map(of).cloned().unwrap_or_default()
-        };
-        Ok(Bench {
-            root: self.tree.as_ref().map(|tree| tree.root.clone()),
+        let bench = bare_bench(&self.scratch, &self.confinement, hidden)?;
+        let programs = self.gathered.programs.values().cloned().collect();
+        let bench = Bench {
             baseline,
-            zones: Zones::new(&globs(|tree| &tree.write))?,
-            ignored: Ignored::new(&globs(|tree| &tree.ignore))?,
             load,
-            scratch: self.scratch.clone(),
-            programs: self.gathered.programs.values().cloned().collect(),
+            programs,
             services,
-            launcher: Launcher::this()
-                .map_err(BenchError::Launcher)?
-                .hiding(hidden),
-            confinement: self.confinement.clone(),
+            ..bench
+        };
+        Ok(match &self.tree {
+            None => bench,
+            Some(tree) => Bench {
+                root: Some(tree.root.clone()),
+                zones: Zones::new(&tree.write)?,
+                ignored: Ignored::new(&tree.ignore)?,
+                ..bench
+            },
         })
     }
 }
 
-const PATIENCE_MS: u64 = 30_000;
+/// What a new session of the e-mail kind freezes of it.
+pub fn email_record() -> KindRecord {
+    let lists = list_digests().into_iter();
+    KindRecord {
+        name: email::NAME.to_owned(),
+        lists: lists
+            .map(|(name, digest)| (name.to_owned(), digest))
+            .collect(),
+        definition: None,
+        reviewers: None,
+    }
+}
 
-/// What was in force while this program told its version; nothing where it could not be run.
+/// A bench without a tree, whose commands cannot read what is `hidden`.
+pub(in crate::judge) fn bare_bench(
+    scratch: &Path,
+    confinement: &Confinement,
+    hidden: Vec<PathBuf>,
+) -> Result<Bench, BenchError> {
+    Ok(Bench {
+        root: None,
+        baseline: Listing::default(),
+        zones: Zones::new(&[])?,
+        ignored: Ignored::none(),
+        load: Box::new(|_| Ok(None)),
+        scratch: scratch.to_owned(),
+        programs: Vec::new(),
+        services: BTreeMap::new(),
+        launcher: Launcher::this()
+            .map_err(BenchError::Launcher)?
+            .hiding(hidden),
+        confinement: confinement.clone(),
+    })
+}
+
+const MAX_LISTING_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The tree's listing that a session froze, and how the contents of its files are loaded.
+pub(in crate::judge) fn frozen_listing(
+    definition: &Definition,
+    store: EvidenceStore,
+) -> Result<(Listing, Box<Contents>), JudgeError> {
+    let mut baseline = Listing::default();
+    if let Some(tree) = &definition.tree {
+        let packed = store.load(tree.listing)?;
+        let text = packed.and_then(|packed| unpack(&packed, MAX_LISTING_BYTES).ok());
+        let read = text.and_then(|text| serde_json::from_slice::<Listing>(&text).ok());
+        let read = read.filter(|listing| listing.digest() == tree.listing);
+        let lost = "the tree's listing in evidence/ is missing or was changed; restore it from a \
+                    backup";
+        baseline = read.ok_or_else(|| SessionError::Stock(lost.to_owned()))?;
+    }
+    let load = move |digest| {
+        let packed = store.load(digest).map_err(io::Error::other)?;
+        Ok(packed.and_then(|packed| unpack(&packed, BOUNDS.file_bytes).ok()))
+    };
+    Ok((baseline, Box::new(load)))
+}
+
+const TRIAL_MS: u64 = 30_000;
+
+/// The means of confinement that work here, found by running this program confined; none where it
+/// cannot be run.
 pub(crate) fn confinement(scratch: &Path) -> Confinement {
-    tried(scratch).unwrap_or_default()
-}
-
-fn tried(scratch: &Path) -> io::Result<Confinement> {
-    let place = tempfile::Builder::new()
-        .prefix("comail-")
-        .tempdir_in(scratch)?;
-    let program = std::env::current_exe()?;
-    let order = Order {
-        name: "confinement".to_owned(),
-        argv: vec![program.to_string_lossy().into_owned(), "--version".into()],
-        env: BTreeMap::new(),
-        pass: Vec::new(),
-        dir: String::new(),
-        stdin: String::new(),
-        timeout_ms: PATIENCE_MS,
-        output_bytes: 4096,
-        writable: Vec::new(),
-        network: Network::None,
-        reports: Vec::new(),
-        edits: Vec::new(),
-        round: 0,
-    };
-    Ok(run(&order, place.path(), &Launcher::this()?).confinement)
-}
-
-const NAME: &str = "fixer";
-
-/// A fixer, ready to be started.
-#[derive(Debug, Clone)]
-pub struct FixerPlan {
-    /// How it is started; what it reads is still to come.
-    pub order: Order,
-    pub max_fixes: u32,
-    pub rules: BTreeSet<String>,
-}
-
-/// The fixer of `file`; none where it has none.
-///
-/// # Errors
-///
-/// A fixer for no check, or a check for no fixer, is a mistake.
-pub(in crate::judge) fn fixer(
-    file: &QuestFile<'_>,
-    outside: &dyn Outside,
-) -> Result<Option<FixerPlan>, Mistake> {
-    let mut rules = BTreeSet::new();
-    for raw in file.checks.iter().filter(|raw| asks(raw)) {
-        if let Some((key, what)) = unfit(file, raw) {
-            return Err(Mistake::at(file.text(), &raw.spot_of(key), what));
-        }
-        rules.extend(raw.text_of("name").map(str::to_owned));
-    }
-    let mut of_final = file.final_part.iter().flat_map(|part| &part.checks);
-    if let Some(raw) = of_final.find(|raw| asks(raw)) {
-        let what = "a check of [final] is told of, and nothing is fixed for it";
-        return Err(Mistake::at(file.text(), &raw.spot_of("on_fail"), what));
-    }
-    let Some(table) = &file.fixer else {
-        return Ok(None);
-    };
-    let writes = file
-        .tree
-        .as_ref()
-        .is_some_and(|tree| !tree.write.is_empty());
-    let needless = match (rules.is_empty(), writes) {
-        (true, _) => Some("it is there for no check: say `on_fail = \"fix\"` in one"),
-        (false, false) => Some("it mends files of the tree: say `write` in [tree]"),
-        (false, true) => None,
-    };
-    if let Some(what) = needless {
-        return Err(Mistake::at(file.text(), &file.spot_of("fixer"), what));
-    }
-    let order = order(table, outside).map_err(|Flaw { key, what }| {
-        Mistake::at(file.text(), &file.spot_in("fixer", key), what)
-    })?;
-    Ok(Some(FixerPlan {
-        order,
-        max_fixes: table.max_fixes.get(),
-        rules,
-    }))
-}
-
-fn asks(raw: &RawTable<'_>) -> bool {
-    raw.text_of("on_fail") == Some("fix")
-}
-
-/// Why nothing can be fixed for a check that asks for it.
-fn unfit(file: &QuestFile<'_>, raw: &RawTable<'_>) -> Option<(&'static str, &'static str)> {
-    if file.fixer.is_none() {
-        return Some(("on_fail", "there is no [fixer] to be started"));
-    }
-    let reviewed = raw.text_of("level") == Some("review");
-    reviewed.then_some(("on_fail", "the check never fails: its level is `review`"))
-}
-
-fn order(table: &FixerTable, outside: &dyn Outside) -> Result<Order, Flaw> {
-    let missing = |key| move |missing: Missing| Flaw::new(key, missing.to_string());
-    let fixed = |text: &String| {
-        let what = "it is no template: what it is to fix it reads on its standard input";
-        match Template::parse(text, &Names::of_final(std::iter::empty())) {
-            Ok(template) if template.is_fixed() => Ok(text.clone()),
-            _ => Err(Flaw::new("argv", format!("`{text}`: {what}"))),
-        }
-    };
-    let Some((program, arguments)) = table.argv.split_first() else {
-        return Err(Flaw::new("argv", "it is empty: name a program"));
-    };
-    let pinned = outside.program(program).map_err(missing("argv"))?;
-    let path = pinned.path.to_string_lossy().into_owned();
-    let arguments = arguments.iter().map(fixed);
-    let relative = |path: &&String| !path.starts_with('/') || path.split('/').any(|it| it == "..");
-    if let Some(path) = table.writable.iter().find(relative) {
-        let what = format!("`{path}`: expected an absolute path without `..`");
-        return Err(Flaw::new("writable", what));
-    }
-    Ok(Order {
-        name: NAME.to_owned(),
-        argv: std::iter::once(Ok(path))
-            .chain(arguments)
-            .collect::<Result<_, _>>()?,
-        env: frozen_env(&table.pass, &table.env, outside)
-            .map_err(|(key, what)| Flaw::new(key, what))?,
-        pass: table.pass.clone(),
-        dir: String::new(),
-        stdin: String::new(),
-        timeout_ms: table.timeout.millis().into(),
-        output_bytes: table.output_cap.bytes(),
-        writable: table.writable.clone(),
-        network: match table.network.unwrap_or_default() {
-            ReviewerNetwork::None => Network::None,
-            ReviewerNetwork::Full => Network::Any,
-        },
-        reports: Vec::new(),
-        edits: Vec::new(),
-        round: 0,
-    })
-}
-
-/// The environment of a fixer or a reviewer: PATH, and what its table sets. Variables that it passes
-/// on are read when it starts, so that no key is frozen. An error names the key of the table.
-pub(in crate::judge) fn frozen_env(
-    pass: &[String],
-    set: &BTreeMap<String, String>,
-    outside: &dyn Outside,
-) -> Result<BTreeMap<String, String>, (&'static str, String)> {
-    let bad = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
-    let wrong = [
-        ("pass", pass.iter().find(bad)),
-        ("env", set.keys().find(bad)),
-    ];
-    if let Some((key, name)) = wrong.into_iter().find_map(|(key, bad)| Some((key, bad?))) {
-        return Err((key, format!("{name:?} cannot name a variable")));
-    }
-    let mut env: BTreeMap<_, _> = nobodys().collect();
-    if let Ok(path) = outside.variable("PATH") {
-        let kept: Vec<_> = path.split(':').filter(|dir| dir.starts_with('/')).collect();
-        env.insert(String::from("PATH"), kept.join(":"));
-    }
-    env.extend(set.clone());
-    env.retain(|name, _| !pass.contains(name));
-    Ok(env)
-}
-
-pub(in crate::judge) fn services(
-    file: &QuestFile<'_>,
-    outside: &dyn Outside,
-) -> Result<BTreeMap<String, ServicePlan>, Mistake> {
-    let mut plans = BTreeMap::new();
-    for Placed { table, raw } in &file.services {
-        let wrong = |Flaw { key, what }: Flaw| Mistake::at(file.text(), &raw.spot_of(key), what);
-        let plan = plan(table, outside).map_err(wrong)?;
-        if plans.insert(table.name.clone(), plan).is_some() {
-            let what = format!("there are two services `{}`", table.name);
-            return Err(wrong(Flaw::new("name", what)));
-        }
-    }
-    Ok(plans)
-}
-
-fn plan(table: &ServiceTable, outside: &dyn Outside) -> Result<ServicePlan, Flaw> {
-    if !is_kebab(&table.name) {
-        let what = format!("`{}`: expected kebab-case, such as `api`", table.name);
-        return Err(Flaw::new("name", what));
-    }
-    let names = Names::of_service();
-    let template = |key, text: &str| {
-        Template::parse(text, &names).map_err(|bad| Flaw::new(key, bad.to_string()))
-    };
-    let missing = |key| move |missing: Missing| Flaw::new(key, missing.to_string());
-    let Some((program, arguments)) = table.argv.split_first() else {
-        return Err(Flaw::new("argv", "it is empty: name a program"));
-    };
-    let pinned = outside.program(program).map_err(missing("argv"))?;
-    let path = pinned.path.to_string_lossy();
-    let argv = std::iter::once(Ok(Template::fixed(&path)))
-        .chain(arguments.iter().map(|text| template("argv", text)));
-    let nobodys = nobodys().map(|(name, value)| (name, Template::fixed(&value)));
-    let mut env: BTreeMap<_, _> = nobodys.collect();
-    for name in table.pass_env.iter().map(String::as_str).chain(["PATH"]) {
-        let value = outside.variable(name).map_err(missing("pass_env"))?;
-        env.insert(name.to_owned(), Template::fixed(&value));
-    }
-    for (name, text) in &table.env {
-        env.insert(name.clone(), template("env", text)?);
-    }
-    Ok(ServicePlan {
-        argv: argv.collect::<Result<_, _>>()?,
-        env,
-        ready: readiness(&table.ready)?,
-        within: table.start_within,
-    })
-}
-
-fn readiness(ready: &ReadyTable) -> Result<Ready, Flaw> {
-    match (&ready.path, &ready.line) {
-        (None, None) => Ok(Ready::Port),
-        (Some(path), None) => Ok(Ready::Path(path.clone())),
-        (None, Some(line)) => match regex::bytes::Regex::new(line) {
-            Ok(pattern) => Ok(Ready::Line(pattern)),
-            Err(_) => Err(Flaw::new("ready", format!("`line`: not a pattern: {line}"))),
-        },
-        (Some(_), Some(_)) => Err(Flaw::new("ready", "expected one of `path` and `line`")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::Digest;
-    use crate::gate::checks::outside::Gathered;
-    use crate::world::sandbox::Pinned;
-
-    const FILE: &str = r#"
-name = "served"
-unit = "thing"
-[input]
-format = "lines"
-[prompt]
-text = "{{ key }}"
-[[field]]
-name = "value"
-kind = "text"
-[[service]]
-name = "api"
-argv = ["serve"]
-"#;
-
-    fn environment(more: &str) -> BTreeMap<String, String> {
-        #[derive(serde::Serialize)]
-        struct Port {
-            port: String,
-        }
-        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        let variables = [("PATH", "/usr/bin"), ("LANG", "C"), ("HOME", "/home/me")];
-        let serve = Pinned {
-            path: "/usr/bin/serve".into(),
-            target: "/usr/bin/serve".into(),
-            sha256: Digest::of(b"serve"),
+    let tried = || -> io::Result<Confinement> {
+        let place = tempfile::Builder::new()
+            .prefix("comail-")
+            .tempdir_in(scratch)?;
+        let program = std::env::current_exe()?.to_string_lossy().into_owned();
+        let order = Order {
+            timeout_ms: TRIAL_MS,
+            output_bytes: 4096,
+            ..bare_order("confinement", vec![program, "--version".into()])
         };
-        let outside = Gathered {
-            programs: [("serve".to_owned(), serve)].into(),
-            variables: variables.map(pair).into(),
-            ..Gathered::default()
-        };
-        let text = format!("{FILE}{more}");
-        let plans = services(&QuestFile::parse(&text).unwrap(), &outside).unwrap();
-        let port = Port { port: "81".into() };
-        let env = plans["api"].env.iter();
-        env.map(|(name, value)| (name.clone(), value.render(&port).unwrap()))
-            .collect()
-    }
-
-    #[test]
-    fn a_service_finds_nobodys_home_and_nothing_that_it_is_not_given() {
-        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        let nobodys = [
-            ("HOME", "/nonexistent"),
-            ("PATH", "/usr/bin"),
-            ("PYTHONNOUSERSITE", "1"),
-        ];
-        let mut expected: BTreeMap<_, _> = nobodys.map(pair).into();
-        assert_eq!(environment(""), expected);
-        expected.extend([("LANG", "C"), ("PORT", "81"), ("HOME", "data")].map(pair));
-        let given = "pass_env = [\"LANG\"]\nenv = { PORT = \"{{ port }}\", HOME = \"data\" }";
-        assert_eq!(environment(given), expected);
-    }
+        Ok(run(&order, place.path(), &Launcher::this()?).confinement)
+    };
+    tried().unwrap_or_default()
 }

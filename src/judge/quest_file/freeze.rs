@@ -6,14 +6,14 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::commands::{fixer, services};
+use super::definition::{Definition, FrozenTree, confinement};
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::settings::FileSettings;
-use crate::judge::panel::Members;
-use crate::judge::quest_file::definition::{
-    Definition, Faulty, FrozenTree, confinement, fixer, services,
-};
+use crate::judge::error::Faulty;
+use crate::judge::panel::Reviewers;
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
@@ -71,7 +71,7 @@ impl Freezing<'_> {
         services(&file, &gathering).map_err(faulty)?;
         fixer(&file, &gathering).map_err(faulty)?;
         if let Some(panel) = &file.panel {
-            Members::new(panel, &gathering).map_err(faulty)?;
+            Reviewers::new(panel, &gathering).map_err(faulty)?;
         }
         globs(&file).map_err(faulty)?;
         let tree = file.tree.as_ref().map(|table| self.plan(table));
@@ -237,7 +237,6 @@ pub struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    #[must_use]
     pub fn new(here: &Path, variables: &'a dyn Fn(&str) -> Option<OsString>) -> Self {
         Self {
             here: here.to_owned(),
@@ -246,7 +245,6 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    #[must_use]
     pub fn finish(self) -> Gathered {
         self.gathered.into_inner()
     }

@@ -10,13 +10,15 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::gate::email::context::EmailSettings;
-use crate::judge::{Answer, Judge, email_record, submit};
+use crate::judge::NothingAccepted;
+use crate::judge::{Answer, email_record, submit};
 use crate::quest::{FieldName, Key};
+use crate::session::Session;
 use crate::session::{Dated, FORMAT, Frozen, Lease, NewSession, Salt, SourceRecord, create};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::evidence::{Exchange, pack};
 use crate::world::sandbox::NoWorkshop;
-use crate::world::{Looked, RecordKind};
+use crate::world::{Looked, RecordKind, World};
 
 const WORLD: &str = r#"{
     "pages": {
@@ -45,6 +47,18 @@ fn salt() -> Salt {
     Salt([7; 16])
 }
 
+pub(in crate::judge) fn quest() -> Quest {
+    Quest {
+        id: QuestId::FIRST,
+        key: Key::new("Acme Foods").unwrap(),
+        anchor: None,
+        shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
+        rows: vec![1],
+    }
+}
+
 fn made() -> Made {
     let home = tempfile::tempdir().unwrap();
     let source = home.path().join("list.txt");
@@ -71,21 +85,12 @@ fn made() -> Made {
             network: serde_json::Value::Null,
         },
     };
-    let quest = Quest {
-        id: QuestId::from_index(0).unwrap(),
-        key: Key::new("Acme Foods").unwrap(),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
-        rows: vec![1],
-    };
     let new = NewSession {
         stock: &crate::session::nothing_to_stock,
         watch: &crate::session::Unwatched,
         manifest: &manifest,
         source: &source,
-        quests: &vec![quest],
+        quests: &vec![quest()],
         now: at(),
     };
     create(&dir, &new, &mut (at, salt)).unwrap();
@@ -111,10 +116,11 @@ const CONTACT: &str = "https://acme.co.kr/contact";
 impl Made {
     fn submit(&mut self, submission: &Submission) -> Attempt {
         let world = RecordedWorld::from_json(WORLD).unwrap();
-        let judge = Judge {
-            kind: &SessionKind::load(self.session.manifest()).unwrap(),
+        let kind = SessionKind::load(self.session.manifest()).unwrap();
+        let world = World {
             fetcher: &world,
             resolver: &world,
+            accepted: &NothingAccepted,
             workshop: &NoWorkshop,
         };
         let id = QuestId::from_index(0).unwrap();
@@ -125,7 +131,8 @@ impl Made {
                 worker: None,
                 submission,
             },
-            &judge,
+            &kind,
+            world,
             &mut (at, salt),
         )
         .unwrap();
@@ -139,7 +146,10 @@ impl Made {
     }
 
     fn again(&self, attempt: &Attempt) -> Result<String, ReplayError> {
-        let judgement = replay(&self.session, attempt)?;
+        let earlier = self.session.repeats(attempt.quest, attempt.submitted);
+        let earlier = earlier.unwrap().filter(|number| *number < attempt.number);
+        let replayer = Replayer::new(self.session.manifest(), self.session.evidence())?;
+        let judgement = replayer.replay(&quest(), &attempt.into(), earlier)?;
         Ok(serde_json::to_string(&judgement).unwrap())
     }
 
@@ -243,22 +253,4 @@ fn evidence_that_lost_an_answer_is_no_judgement() {
     attempt.evidence = to_raw_value("no evidence").unwrap();
     let again = made.again(&attempt);
     assert!(matches!(again, Err(ReplayError::Evidence(_))), "{again:?}");
-}
-
-#[test]
-fn an_attempt_of_another_session_is_refused() {
-    let mut made = made();
-    let mut attempt = made.passed();
-    attempt.grounds = VerdictBasis::Repeat;
-    let again = made.again(&attempt);
-    assert!(
-        matches!(again, Err(ReplayError::NoRepeat { number: 1, .. })),
-        "{again:?}"
-    );
-    attempt.quest = QuestId::from_index(1).unwrap();
-    let again = made.again(&attempt);
-    assert!(
-        matches!(again, Err(ReplayError::NoSuchQuest(_))),
-        "{again:?}"
-    );
 }

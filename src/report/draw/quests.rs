@@ -4,7 +4,7 @@ use super::steps::{Course, bytes, clipped, leave_out, rows};
 use crate::judge::forgotten::blotted;
 use crate::judge::quest_summary::QuestSummary;
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
-use crate::report::picture::{ExcerptRow, FactRow, FactRows, Labelled, QuestRow, Step, Worth};
+use crate::report::picture::{Excerpt, FactRow, FactRows, Labelled, QuestRow, Step, Worth};
 use crate::session::{Effective, Forgetting, QuestRecord, SessionError, State};
 
 /// How urgently a person should look at a quest, the most urgent first.
@@ -112,9 +112,9 @@ fn cells(cells: &[Labelled]) -> usize {
     cells.iter().map(both).sum()
 }
 
-fn lines(excerpts: &[ExcerptRow]) -> usize {
-    let pieces = excerpts.iter().flat_map(|it| it.lines.iter().flatten());
-    pieces.map(|piece| piece.text.len()).sum()
+fn lines(excerpts: &[Excerpt]) -> usize {
+    let lines = excerpts.iter().flat_map(|it| &it.lines);
+    lines.map(|line| line.text.len()).sum()
 }
 
 /// The most bytes of an answer or a cell, and of a text in a fact.
@@ -259,7 +259,7 @@ mod tests_room {
     use super::*;
     use crate::quest::Key;
     use crate::report::draw::fixtures::{at, id};
-    use crate::report::picture::{FactRow, FactRows, Piece, Step};
+    use crate::report::picture::{FactRow, FactRows, ExcerptLine, Step};
     use crate::session::{Effective, State};
 
     fn facts() -> FactRows {
@@ -285,9 +285,9 @@ mod tests_room {
             notes: Vec::new(),
             facts: facts(),
         };
-        let piece = Piece {
+        let line = ExcerptLine {
             text: "seen".to_owned(),
-            marked: false,
+            found: false,
         };
         QuestRow {
             id: id(1),
@@ -308,10 +308,10 @@ mod tests_room {
             facts: facts(),
             again: false,
             fired: Vec::new(),
-            excerpts: vec![ExcerptRow {
+            excerpts: vec![Excerpt {
                 of: "https://acme.example/".to_owned(),
                 first: 1,
-                lines: vec![vec![piece]],
+                lines: vec![line],
             }],
             history: vec![step(1), step(2)],
             damage: None,

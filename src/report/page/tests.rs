@@ -12,7 +12,7 @@ use crate::base::Digest;
 use crate::quest::{Key, QuestId};
 use crate::report::page;
 use crate::report::picture::{
-    Bar, ExcerptRow, FactRow, FactRows, FunnelStep, Labelled, Marks, Picture, Piece, QuestRow,
+    Bar, Excerpt, ExcerptLine, FactRow, FactRows, FunnelStep, Labelled, Marks, Picture, QuestRow,
     Remaining, RuleRow, Spread, Step, Word, WorkerRow, Worth,
 };
 use crate::report::run::{RunReport, Used};
@@ -85,10 +85,7 @@ fn quest(text: &str) -> QuestRow {
         }],
         left_out: 1,
     };
-    let piece = |marked| Piece {
-        text: own(),
-        marked,
-    };
+    let line = |found| ExcerptLine { text: own(), found };
     QuestRow {
         id: QuestId::FIRST,
         key: Key::new(&format!("k{text}")).unwrap(),
@@ -105,10 +102,10 @@ fn quest(text: &str) -> QuestRow {
         facts: facts(),
         again: false,
         fired: vec![own()],
-        excerpts: vec![ExcerptRow {
+        excerpts: vec![Excerpt {
             of: own(),
             first: 7,
-            lines: vec![vec![piece(false), piece(true)]],
+            lines: vec![line(false), line(true)],
         }],
         history: vec![Step {
             at: at(),

@@ -6,7 +6,8 @@ use super::{DrivenIn, QuestReport};
 use super::{FORMAT, Report};
 use super::{Reviews, Shares, Unproven};
 use crate::base::Digest;
-use crate::judge::completeness::{FinalWord, Shortfall, ShortfallKind};
+use crate::judge::FinalWord;
+use crate::judge::completeness::{Shortfall, ShortfallKind};
 use crate::quest::{Key, QuestId};
 use crate::session::{Effective, Reason, RunId, State};
 

@@ -17,7 +17,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
+use crate::judge::FinalWord;
+use crate::judge::completeness::{Completeness, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::session::{
@@ -297,7 +298,7 @@ fn numbers(quests: &[QuestId]) -> String {
 /// What the page says about completeness.
 pub fn word(report: &Report) -> Word {
     let shortfalls = report.shortfalls.iter().map(|shortfall| {
-        let (kind, what) = (shortfall.kind.name(), &shortfall.what);
+        let (kind, what) = (shortfall.kind, &shortfall.what);
         match numbers(&shortfall.quests).as_str() {
             "" => format!("{kind}: {what}"),
             numbers => format!("{kind}: {what} ({numbers})"),

@@ -2,7 +2,7 @@
 
 use comail::quest::Key;
 use comail::report::picture::{
-    ExcerptRow, FactRow, FactRows, Labelled, Piece, QuestRow, Step, Worth,
+    Excerpt, ExcerptLine, FactRow, FactRows, Labelled, QuestRow, Step, Worth,
 };
 use comail::session::{Effective, State};
 
@@ -126,25 +126,21 @@ fn fired(facts: &FactRows, settled: bool) -> Vec<String> {
     fired
 }
 
-fn excerpt(index: usize, email: &str) -> ExcerptRow {
-    let piece = |text: &str, marked| Piece {
+fn excerpt(index: usize, email: &str) -> Excerpt {
+    let line = |text: &str, found| ExcerptLine {
         text: text.to_owned(),
-        marked,
+        found,
     };
-    ExcerptRow {
+    Excerpt {
         of: format!("https://www.company-{index}.example/about/contact"),
         first: 112 + index % 900,
         lines: vec![
-            vec![piece("Contact us · 문의", false)],
-            vec![
-                piece("E-mail: ", false),
-                piece(email, true),
-                piece(" (weekdays)", false),
-            ],
-            vec![piece(
+            line("Contact us · 문의", false),
+            line(&format!("E-mail: {email} (weekdays)"), true),
+            line(
                 "Seoul contact office, <em>12</em> Mapo-daero, a long line that goes on and on so that it has to be broken somewhere before it ends",
                 false,
-            )],
+            ),
         ],
     }
 }

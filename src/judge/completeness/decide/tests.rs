@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::Digest;
-use crate::judge::audit::{Place, Rested};
+use crate::judge::audit::{Place, SeenFile};
 
 fn id(number: usize) -> QuestId {
     QuestId::from_index(number - 1).unwrap()
@@ -18,7 +18,10 @@ fn good() -> Survey {
             ..Tally::default()
         },
         tree: TreeSeen::Seen(vec![change("in/a", true)]),
-        last: FinalSaid::Passed,
+        last: FinalResult {
+            word: FinalWord::Passed,
+            details: Vec::new(),
+        },
         min_pass: Some("80%".parse().unwrap()),
         ..Survey::default()
     }
@@ -32,7 +35,7 @@ fn change(path: &str, inside: bool) -> Changed {
     }
 }
 
-fn finding(kind: Kind) -> Finding {
+fn finding(kind: FindingKind) -> Finding {
     let place = Place {
         line: Some(9),
         quest: Some(id(4)),
@@ -55,7 +58,7 @@ fn a_session_against_which_nothing_stands_is_complete() {
     assert!(decide(&good()).is_complete());
     let nothing_asked = Survey {
         tree: TreeSeen::None,
-        last: FinalSaid::None,
+        last: FinalResult::default(),
         min_pass: None,
         tally: Tally {
             done: 9,
@@ -105,7 +108,7 @@ fn a_tree_that_is_dirty_or_not_to_be_seen_is_none_that_is_clean() {
 fn file(line: u64, quest: usize, then: Option<&str>, now: Option<&str>) -> FileThenAndNow {
     let digest = |text: &str| Digest::of(text.as_bytes());
     FileThenAndNow {
-        then: Rested {
+        then: SeenFile {
             line,
             quest: id(quest),
             path: TreePath::parse("in/a").unwrap(),
@@ -148,14 +151,14 @@ fn the_last_pass_over_a_shared_file_is_the_one_that_counts() {
 #[test]
 fn each_finding_counts_as_what_it_is() {
     let cases = [
-        (Kind::Ledger, Some(ShortfallKind::Ledger)),
-        (Kind::Source, Some(ShortfallKind::Ledger)),
-        (Kind::Evidence, Some(ShortfallKind::NotReplayed)),
-        (Kind::Replay, Some(ShortfallKind::NotReplayed)),
-        (Kind::OtherLists, Some(ShortfallKind::NotReplayed)),
-        (Kind::Field, Some(ShortfallKind::Record)),
-        (Kind::Seal, Some(ShortfallKind::Record)),
-        (Kind::Index, None),
+        (FindingKind::Ledger, Some(ShortfallKind::Ledger)),
+        (FindingKind::Source, Some(ShortfallKind::Ledger)),
+        (FindingKind::Evidence, Some(ShortfallKind::NotReplayed)),
+        (FindingKind::Replay, Some(ShortfallKind::NotReplayed)),
+        (FindingKind::OtherLists, Some(ShortfallKind::NotReplayed)),
+        (FindingKind::Field, Some(ShortfallKind::Record)),
+        (FindingKind::Seal, Some(ShortfallKind::Record)),
+        (FindingKind::Index, None),
     ];
     for (kind, expected) in cases {
         let seen = Survey {
@@ -183,10 +186,15 @@ fn a_pass_that_was_not_judged_again_is_named() {
 
 #[test]
 fn a_whole_that_does_not_pass_is_named() {
-    let found = only(|seen| seen.last = FinalSaid::Refused(vec!["no build".to_owned()]));
+    let found = only(|seen| {
+        seen.last = FinalResult {
+            word: FinalWord::Refused,
+            details: vec!["no build".to_owned()],
+        }
+    });
     assert_eq!(found.kind, ShortfallKind::FinalGate);
     assert_eq!(found.details, ["no build"]);
-    let found = only(|seen| seen.last = FinalSaid::Unjudged("no make".to_owned()));
+    let found = only(|seen| seen.last = FinalResult::unjudged("no make"));
     assert!(found.what.ends_with("no make"), "{found:?}");
 }
 
@@ -205,8 +213,8 @@ fn too_few_passes_are_named() {
 
 #[test]
 fn a_session_that_cannot_be_read_is_not_complete() {
-    let found = of_damage(&finding(Kind::Ledger));
+    let found = of_damage(&finding(FindingKind::Ledger));
     assert!(!found.is_complete());
-    let found = of_damage(&finding(Kind::Settings));
+    let found = of_damage(&finding(FindingKind::Settings));
     assert_eq!(found.shortfalls[0].kind, ShortfallKind::Ledger);
 }

@@ -14,12 +14,12 @@ fn question(id: &str) -> QuestionTable {
     }
 }
 
-fn read_of(text: &str, form: AnswerForm) -> Reading {
-    let seen = Seen::new(vec![(
+fn read_of(text: &str, form: AnswerForm) -> ReviewerAnswer {
+    let shown = ShownInputs::new(vec![(
         ReviewInput::Key,
         String::from("It was founded in Seoul in 1998."),
     )]);
-    read(text, form, &[question("one"), question("two")], &seen)
+    read(text, form, &[question("one"), question("two")], &shown)
 }
 
 fn letters(text: &str, form: AnswerForm) -> String {
@@ -204,45 +204,19 @@ fn an_array_in_place_of_an_object_is_no_answer() {
     assert_eq!(letters(&with_clear(object), AnswerForm::Questions), "cc");
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Pair {
-    one: u32,
-    two: Option<u32>,
-}
-
-#[test]
-fn keys_are_named_and_each_once() {
-    let read = |text: &str| serde_json::from_str::<Object<Pair>>(text);
-    let Object(pair) = read(r#"{"one":1}"#).unwrap();
-    assert_eq!((pair.one, pair.two), (1, None));
-    assert!(
-        serde_json::from_str::<Pair>("[1,2]").is_ok(),
-        "what it is for"
-    );
-    for bad in [
-        "[1,2]",
-        r#"{"one":1,"one":1}"#,
-        r#"{"one":1,"three":1}"#,
-        "1",
-    ] {
-        assert!(read(bad).is_err(), "{bad}");
-    }
-}
-
-fn of(texts: &[&str]) -> Seen {
+fn of(texts: &[&str]) -> ShownInputs {
     let inputs = texts
         .iter()
         .map(|text| (ReviewInput::Key, (*text).to_owned()));
-    Seen::new(inputs.collect())
+    ShownInputs::new(inputs.collect())
 }
 
 #[test]
 fn a_quotation_is_literal_and_says_something() {
-    let seen = of(&["It was founded\n  in 1998, in Seoul.", "1998"]);
-    assert_eq!(seen.holds("founded in 1998"), Ok(()));
-    assert_eq!(seen.holds("founded\u{200b} in １９９８"), Ok(()));
-    assert_eq!(seen.holds("1998"), Ok(()));
+    let shown = of(&["It was founded\n  in 1998, in Seoul.", "1998"]);
+    assert_eq!(shown.holds("founded in 1998"), Ok(()));
+    assert_eq!(shown.holds("founded\u{200b} in １９９８"), Ok(()));
+    assert_eq!(shown.holds("1998"), Ok(()));
     for bad in [
         "",
         " ",
@@ -251,10 +225,10 @@ fn a_quotation_is_literal_and_says_something() {
         "founded in 1999",
         "Founded in 1998",
     ] {
-        assert!(seen.holds(bad).is_err(), "{bad}");
+        assert!(shown.holds(bad).is_err(), "{bad}");
     }
     // No quotation reaches from one input into the next.
-    assert!(seen.holds("in Seoul. 1998").is_err());
+    assert!(shown.holds("in Seoul. 1998").is_err());
 }
 
 proptest! {
@@ -266,7 +240,7 @@ proptest! {
     ) {
         let part: String = text.chars().skip(start).take(length).collect();
         let visible = part.chars().filter(|c| !c.is_whitespace()).count();
-        prop_assume!(visible >= FEWEST);
+        prop_assume!(visible >= MIN_QUOTED);
         prop_assert_eq!(of(&[&text]).holds(&part), Ok(()));
         prop_assert!(of(&["nothing of it"]).holds(&part).is_err());
     }

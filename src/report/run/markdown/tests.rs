@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::base::text::is_unsafe;
-use crate::judge::completeness::{FinalWord, Shortfall, ShortfallKind};
+use crate::judge::FinalWord;
+use crate::judge::completeness::{Shortfall, ShortfallKind};
 use crate::report::run::fixtures::{id, quest, report};
 use crate::session::Effective;
 

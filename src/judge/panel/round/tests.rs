@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::{CheckReport, Fact};
-use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
+use crate::quest::{FieldName, Fields, Key, Quest, QuestId, Shown, Submission};
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
@@ -124,17 +124,17 @@ fn gate(verdict: Verdict) -> SessionGate {
 
 fn gate_of(panel: &str, verdict: Verdict) -> SessionGate {
     let panel = crate::quest::file::Panel::parse(panel).unwrap();
-    let members = Members::new(&panel, &Gathered::default()).unwrap();
-    scripted(verdict, members, None)
+    let reviewers = Reviewers::new(&panel, &Gathered::default()).unwrap();
+    scripted(verdict, reviewers, None)
 }
 
 fn scripted(
     verdict: Verdict,
-    members: Members,
+    reviewers: Reviewers,
     script: Option<BTreeMap<String, String>>,
 ) -> SessionGate {
-    let panel = super::Panel {
-        members,
+    let panel = Panel {
+        reviewers,
         robots: RobotsPolicy::Obey,
         script,
     };
@@ -165,10 +165,7 @@ fn judged_after(
         rows: vec![1],
     };
     let summary = String::from("It was founded in Seoul.");
-    let submission = Submission::Fields(Fields::from([(
-        crate::quest::FieldName::known("summary"),
-        summary,
-    )]));
+    let submission = Submission::Fields(Fields::from([(FieldName::known("summary"), summary)]));
     let case = Case {
         quest: &quest,
         submission: &submission,
@@ -239,7 +236,7 @@ fn who_misses_the_plant_or_does_not_answer_is_not_heard() {
         (&[("large-2", MARS, CLEAR)], "nobody is there"),
         (
             &[("small-1", MARS, MARS), ("large-2", MARS, CLEAR)],
-            "stands in nothing that it saw",
+            "no input contains its quotation",
         ),
         (
             &[("small-1", MARS, "Sure! {}"), ("large-2", MARS, CLEAR)],
@@ -286,8 +283,8 @@ fn a_script_is_heard_in_place_of_the_reviewers() {
         let script = [("reader", reader), ("other", CLEAR)];
         let script = script.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let panel = crate::quest::file::Panel::parse(PANEL).unwrap();
-        let members = Members::new(&panel, &Gathered::default()).unwrap();
-        let gate = scripted(Verdict::Pass, members, Some(BTreeMap::from(script)));
+        let reviewers = Reviewers::new(&panel, &Gathered::default()).unwrap();
+        let gate = scripted(Verdict::Pass, reviewers, Some(BTreeMap::from(script)));
         judged(&gate, &answering(&[])).verdict
     };
     assert_eq!(says(CLEAR), Verdict::Pass);
@@ -297,7 +294,7 @@ fn a_script_is_heard_in_place_of_the_reviewers() {
 
 #[test]
 fn the_change_is_shown_as_a_diff() {
-    let text = super::super::inputs::diff(&answering(&[])).unwrap();
+    let text = crate::judge::panel::inputs::diff(&answering(&[])).unwrap();
     assert_eq!(
         text,
         "--- a/a.txt (changed)\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
@@ -396,4 +393,71 @@ fn nobody_else_is_asked_once_something_of_ours_has_failed() {
         .returning(|_| Chatted::Failed(String::from("no key")));
     let case = judged(&gate(Verdict::Pass), &workshop);
     assert!(case.panel.is_some_and(|panel| panel.reviewers.is_empty()));
+}
+
+fn plant_of(name: &str, doubts: &[&str]) -> PlantTable {
+    PlantTable {
+        name: name.to_owned(),
+        sees: BTreeMap::from([(String::from("key"), String::from("Mars"))]),
+        doubts: doubts.iter().map(|id| (*id).to_owned()).collect(),
+    }
+}
+
+fn numbered(number: u32) -> Quest {
+    Quest {
+        id: QuestId::FIRST,
+        key: Key::new(&format!("key {number}")).unwrap(),
+        anchor: None,
+        shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
+        rows: vec![1],
+    }
+}
+
+fn chosen<'p>(number: u32, text: &str, plants: &'p [PlantTable]) -> &'p str {
+    let field = (FieldName::known("text"), text.to_owned());
+    let submission = Submission::Fields(Fields::from([field]));
+    let quest = numbered(number);
+    let case = Case {
+        quest: &quest,
+        submission: &submission,
+    };
+    &plant_for(case, plants).unwrap().name
+}
+
+#[test]
+fn an_answer_cannot_be_changed_until_its_plant_is_another() {
+    let plants = ["a", "b", "c", "d"].map(|name| plant_of(name, &["one"]));
+    let first = chosen(1, "", &plants);
+    for number in 0..40 {
+        assert_eq!(chosen(1, &"x".repeat(number), &plants), first);
+    }
+}
+
+#[test]
+fn cases_share_the_plants_out_and_clean_ones_stay_away() {
+    let plants = [
+        plant_of("a", &["one"]),
+        plant_of("clean", &[]),
+        plant_of("b", &["one"]),
+    ];
+    let mut met = BTreeMap::<&str, u32>::new();
+    for number in 0..40 {
+        *met.entry(chosen(number, "text", &plants)).or_default() += 1;
+    }
+    assert!(met["a"] > 5 && met["b"] > 5, "{met:?}");
+    assert_eq!(met.len(), 2);
+}
+
+#[test]
+fn what_is_planted_takes_the_place_of_one_input() {
+    let column = ReviewInput::Input(String::from("text"));
+    let inputs = [
+        (ReviewInput::Key, String::from("7")),
+        (column, String::from("t")),
+    ];
+    let planted = planted(&inputs, &plant_of("a", &["one"]).sees);
+    let texts: Vec<_> = planted.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(texts, ["Mars", "t"]);
 }

@@ -1,0 +1,225 @@
+//! What an audit finds, and where.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::Digest;
+use crate::gate::Fact;
+use crate::judge::quest_file::Definition;
+use crate::quest::{Key, QuestId};
+use crate::session::QuestRecord;
+use crate::world::tree::TreePath;
+
+/// What does not follow from what the session keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// What it is about.
+    pub kind: FindingKind,
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What was found, in one sentence.
+    pub what: String,
+    /// The facts of the judgement that is made now, where one is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// A line of the ledger breaks the chain, or describes what cannot have happened.
+    Ledger,
+    /// `session.json` is not the one that the ledger begins with.
+    Settings,
+    /// A copy of a list is not what was scanned.
+    Source,
+    /// The ledger does not contain the head that was noted.
+    Head,
+    /// The index did not fit the ledger.
+    Index,
+    /// What the session told the gate is not what its ledger says.
+    Answer,
+    /// A field of a line does not follow from its judgement.
+    Field,
+    /// Evidence is missing, or was changed.
+    Evidence,
+    /// Evidence leads to another judgement than the recorded one.
+    Replay,
+    /// The same, where the session was judged by other lists or another program.
+    OtherLists,
+    /// A PASS that would not pass by the world as it is now.
+    Drift,
+    /// A program that checks run was changed.
+    Program,
+    /// A person's decision is not signed by the operator.
+    Seal,
+    /// An address that was forgotten came back.
+    Forgotten,
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// A place in a session: a line of the ledger and a quest, as far as there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Place {
+    /// The line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The quest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quest: Option<QuestId>,
+    /// Its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+}
+
+impl Place {
+    /// A line, and the quest that it is about if it is about one.
+    pub fn of(line: u64, quest: Option<&QuestRecord>) -> Self {
+        Self {
+            line: Some(line),
+            quest: quest.map(|quest| quest.id),
+            key: quest.map(|quest| quest.key.clone()),
+        }
+    }
+}
+
+impl Finding {
+    pub fn new(kind: FindingKind, place: Place, what: impl Into<String>) -> Self {
+        Self {
+            kind,
+            place,
+            what: what.into(),
+            facts: Vec::new(),
+        }
+    }
+}
+
+/// What came of an audit.
+#[derive(Debug, Default)]
+pub struct Audited {
+    pub findings: Vec<Finding>,
+    /// Lines that are not judged again, because an address was removed from what they rest on.
+    pub forgotten: Vec<Place>,
+    pub checked: Checked,
+    pub noted: Option<NotedHead>,
+    pub proven: Vec<Proven>,
+    pub files: Vec<SeenFile>,
+}
+
+/// A line that proves its quest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proven {
+    pub line: u64,
+    pub quest: QuestId,
+    /// Whether it was judged by other lists or another program, with which this one disagrees: then
+    /// what the world says now cannot show whether it drifted.
+    pub by_others: bool,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Checked {
+    /// Lines of the ledger.
+    pub lines: u64,
+    /// Quests.
+    pub quests: usize,
+    /// Judgements whose fields were compared with them.
+    pub judgements: u64,
+    /// PASSes and confirmations, which were judged again from their evidence.
+    pub passes: u64,
+}
+
+/// A head that was noted earlier and is one of this chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NotedHead {
+    /// The line that it is the hash of.
+    pub line: u64,
+    /// How many lines have come since.
+    pub since: u64,
+}
+
+/// What a PASS saw at one path of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenFile {
+    pub line: u64,
+    pub quest: QuestId,
+    pub path: TreePath,
+    /// The digest of the file there; none where there was no file that could be read.
+    pub file: Option<Digest>,
+}
+
+impl Audited {
+    pub(super) fn add(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.forgotten.extend(other.forgotten);
+        self.checked.judgements += other.checked.judgements;
+        self.checked.passes += other.checked.passes;
+        self.proven.extend(other.proven);
+        self.files.extend(other.files);
+    }
+
+    pub(super) fn sort(&mut self) {
+        self.findings.sort_by_key(|finding| finding.place.line);
+        self.proven.sort_by_key(|proven| proven.line);
+        self.files.sort_by_key(|file| file.line);
+        self.forgotten.sort_by_key(|place| place.line);
+    }
+}
+
+/// A finding for each program that was changed since the scan.
+pub fn programs(definition: &Definition) -> Vec<Finding> {
+    let programs = definition.gathered.programs.iter();
+    let changed = programs.filter_map(|(name, pinned)| {
+        let change = pinned.changed()?;
+        let path = pinned.path.display();
+        let what = format!(
+            "the program `{name}` ({path}) is not what it was at the scan: {change}; checks that \
+             run it leave every answer to a person"
+        );
+        Some(Finding::new(FindingKind::Program, Place::default(), what))
+    });
+    changed.collect()
+}
+
+/// A note for the quest file and each of its assets that was edited since the scan.
+pub fn edits(definition: &Definition) -> Vec<String> {
+    let here = definition.here();
+    let assets = definition.gathered.assets.iter();
+    let assets = assets.map(|(name, text)| (here.join(name), Digest::of(text.as_bytes())));
+    let file = (Path::new(&definition.path).to_owned(), definition.sha256);
+    let edited = std::iter::once(file).chain(assets);
+    let edited = edited.filter_map(|(path, frozen)| {
+        let now = match fs::read(&path) {
+            Ok(bytes) if Digest::of(&bytes) == frozen => return None,
+            Ok(_) => "was edited",
+            Err(_) => "cannot be read any more",
+        };
+        let path = path.display();
+        Some(format!(
+            "{path} {now} since the scan; the session uses its own copy"
+        ))
+    });
+    edited.collect()
+}
+
+/// A note for each line that is not judged again.
+pub fn notes(places: &[Place]) -> Vec<String> {
+    let note = |place: &Place| {
+        let line = place.line.unwrap_or_default();
+        let quest = place.quest.map(|id| format!(", quest {id}"));
+        let quest = quest.unwrap_or_default();
+        format!("line {line}{quest}: an address was forgotten, so it is not judged again")
+    };
+    places.iter().map(note).collect()
+}

@@ -1,0 +1,506 @@
+//! Examines one judgement of the ledger: it is made again from its evidence, and every field of its
+//! line must follow from it.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, PoisonError};
+
+use super::findings::{Audited, Checked, Finding, FindingKind, Place, Proven, SeenFile};
+use crate::gate::{Case, Gate, Judgement};
+use crate::judge::accepted::{doubts_of, mark, marks};
+use crate::judge::error::JudgeError;
+use crate::judge::recorded::{RecordedJudgement, is_sent_back};
+use crate::judge::replay::{JudgementRecord, ReplayError, Replayer};
+use crate::judge::submit::anchored;
+use crate::quest::{Key, Quest, QuestId, Verdict};
+use crate::session::{
+    Attempt, Event, LineReader, Projection, QuestRecord, SessionError, VerdictBasis,
+};
+use crate::world::evidence::{Asked, Evidence, Exchange, Recording, Told};
+use crate::world::{EarlierDoubt, UniqueValue};
+
+/// A line of the ledger with a judgement.
+#[derive(Debug)]
+pub(super) struct JudgementLine {
+    pub(super) line: u64,
+    pub(super) offset: u64,
+    /// The doubts by which earlier answers of the quest were sent back.
+    pub(super) doubted: Vec<EarlierDoubt>,
+    pub(super) event: Event,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct DoubtedBefore(BTreeMap<QuestId, Vec<EarlierDoubt>>);
+
+impl DoubtedBefore {
+    pub(super) fn take(&mut self, event: &Event) -> Vec<EarlierDoubt> {
+        let (quest, new) = match event {
+            Event::Attempt(attempt) if attempt.revision => (attempt.quest, doubts_of(attempt)),
+            Event::Attempt(attempt) => (attempt.quest, Vec::new()),
+            Event::Resolution(resolution) => (resolution.quest, Vec::new()),
+            _ => return Vec::new(),
+        };
+        let before = self.0.get(&quest).cloned().unwrap_or_default();
+        if !new.is_empty() {
+            self.0.entry(quest).or_default().extend(new);
+        }
+        before
+    }
+}
+
+pub(super) struct Examiner<'a> {
+    pub(super) board: &'a Projection,
+    pub(super) reader: LineReader,
+    pub(super) replayer: Replayer,
+    /// Whether this program and its lists are those that the session was made with.
+    pub(super) same_judge: bool,
+}
+
+impl Examiner<'_> {
+    /// Examines lines until there are no more.
+    pub(super) fn work(
+        &mut self,
+        waiting: &Mutex<Receiver<JudgementLine>>,
+    ) -> Result<Audited, JudgeError> {
+        let mut all = Audited::default();
+        loop {
+            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let Ok(line) = next.recv() else {
+                return Ok(all);
+            };
+            drop(next);
+            all.add(self.examine(&line)?);
+        }
+    }
+
+    fn examine(&mut self, line: &JudgementLine) -> Result<Audited, SessionError> {
+        match &line.event {
+            Event::Attempt(attempt) => {
+                let repeats = self.repeats(attempt)?;
+                self.judged(line, &attempt.as_ref().into(), repeats)
+            }
+            Event::Carried(carried) => self.judged(line, &(&carried.attempt).into(), None),
+            Event::Resolution(resolution) => {
+                let Some(standing) = self.board.get(resolution.quest)? else {
+                    return Ok(Audited::default());
+                };
+                // A REVIEW is locked, so its last attempt is the one that was judged again.
+                let Some(attempt) = self.reader.last_attempt(&standing)? else {
+                    return Ok(Audited::default());
+                };
+                let record = JudgementRecord::again(resolution, &attempt.value.submission);
+                self.judged(line, &record, None)
+            }
+            _ => Ok(Audited::default()),
+        }
+    }
+
+    fn judged(
+        &mut self,
+        line: &JudgementLine,
+        record: &JudgementRecord<'_>,
+        repeats: Option<u32>,
+    ) -> Result<Audited, SessionError> {
+        let Some(standing) = self.board.get(record.quest)? else {
+            return Ok(Audited::default());
+        };
+        let place = || Place::of(line.line, Some(&standing));
+        let mut audited = Audited {
+            checked: Checked {
+                judgements: 1,
+                ..Checked::default()
+            },
+            ..Audited::default()
+        };
+        if self.is_redacted(line, &standing)? {
+            audited.forgotten.push(place());
+            return Ok(audited);
+        }
+        let quest = self.reader.quest(&standing)?;
+        let mut find =
+            |kind, what: String| audited.findings.push(Finding::new(kind, place(), what));
+        let evidence = serde_json::from_str::<Evidence>(record.evidence.get());
+        match &evidence {
+            Ok(evidence) => {
+                for misfit in misfits(self.replayer.gate(), &quest, record, evidence, repeats) {
+                    find(FindingKind::Field, misfit);
+                }
+                // An earlier session answered the gate about a PASS that was carried.
+                if !matches!(line.event, Event::Carried(_)) {
+                    let holder = |value: &UniqueValue| self.holder(value, standing.id, line.offset);
+                    let mut wrong = wrong_answers(evidence, &holder);
+                    wrong.extend(wrong_doubts(evidence, &line.doubted));
+                    if !wrong.is_empty() {
+                        find(FindingKind::Answer, wrong.join("; "));
+                    }
+                }
+            }
+            Err(error) => find(
+                FindingKind::Evidence,
+                format!("its evidence does not read: {error}"),
+            ),
+        }
+        if record.verdict != Verdict::Pass {
+            return Ok(audited);
+        }
+        audited.files = evidence
+            .map(|evidence| seen_files(line.line, standing.id, &evidence))
+            .unwrap_or_default();
+        match self.replayer.judge(&quest, record) {
+            Err(ReplayError::BodyMissing { digest })
+                if self.board.totals().forgetting.has_body(digest) =>
+            {
+                audited.forgotten.push(place());
+            }
+            again => {
+                let again = again.map(|(judgement, _)| judgement);
+                let finding = replayed(place(), record, again, self.same_judge);
+                let others = FindingKind::OtherLists;
+                audited.proven.push(Proven {
+                    line: line.line,
+                    quest: standing.id,
+                    by_others: finding.as_ref().is_some_and(|it| it.kind == others),
+                });
+                audited.findings.extend(finding);
+                audited.checked.passes += 1;
+            }
+        }
+        Ok(audited)
+    }
+
+    /// Whether an address was removed from the line, or from one that it rests on.
+    fn is_redacted(
+        &mut self,
+        line: &JudgementLine,
+        standing: &QuestRecord,
+    ) -> Result<bool, SessionError> {
+        let forgetting = &self.board.totals().forgetting;
+        if forgetting.is_empty() || forgetting.has_line(line.line - 1) {
+            return Ok(!forgetting.is_empty());
+        }
+        if self.reader.is_redacted(standing.quest_line)? {
+            return Ok(true);
+        }
+        match (&line.event, standing.last) {
+            (Event::Resolution(_), Some(last)) => self.reader.is_redacted(last.line),
+            _ => Ok(false),
+        }
+    }
+
+    /// Who held `value` before the line at `offset`, other than its own quest.
+    ///
+    /// The first holder of all: a holder never gives anything back, so whoever held it before the
+    /// line holds it at the ledger's end.
+    fn holder(&self, value: &UniqueValue, except: QuestId, offset: u64) -> Option<Key> {
+        // A projection that cannot be read is an error of the walk, which reads it for every line.
+        let holder = self.board.holder(&mark(value)).ok()??;
+        let before = holder.proof()?.offset < offset;
+        (holder.id != except && before).then(|| holder.key.clone())
+    }
+
+    /// The number of the earlier attempt that sent the same, unless a lookup went unanswered then.
+    fn repeats(&self, attempt: &Attempt) -> Result<Option<u32>, SessionError> {
+        if self.replayer.gate().judges_anew() {
+            return Ok(None);
+        }
+        let record = self.board.get(attempt.quest)?;
+        let earlier = record.and_then(|record| record.repeats(attempt.submission.digest()));
+        Ok(earlier.filter(|number| *number < attempt.number))
+    }
+}
+
+/// What is found of a judgement that was made `again` from its evidence; nothing when it is the
+/// recorded one, byte for byte.
+fn replayed(
+    place: Place,
+    record: &JudgementRecord<'_>,
+    again: Result<Judgement, ReplayError>,
+    same_judge: bool,
+) -> Option<Finding> {
+    let other = if same_judge {
+        FindingKind::Replay
+    } else {
+        FindingKind::OtherLists
+    };
+    Some(match again {
+        Ok(judgement) if record.is(&judgement) => return None,
+        Ok(judgement) => {
+            let what = format!(
+                "judged again from its evidence it is {}, and that is not the recorded judgement",
+                judgement.verdict
+            );
+            Finding {
+                facts: judgement.facts,
+                ..Finding::new(other, place, what)
+            }
+        }
+        Err(error @ ReplayError::Unanswered) => Finding::new(other, place, error.to_string()),
+        Err(error) => {
+            let mut text = error.to_string();
+            let mut cause = std::error::Error::source(&error);
+            while let Some(error) = cause {
+                let why = error.to_string();
+                if !text.contains(&why) {
+                    text = format!("{text}: {why}");
+                }
+                cause = error.source();
+            }
+            Finding::new(FindingKind::Evidence, place, text)
+        }
+    })
+}
+
+/// The fields of `record` that do not follow from its judgement, its evidence and its quest.
+fn misfits(
+    gate: &dyn Gate,
+    quest: &Quest,
+    record: &JudgementRecord<'_>,
+    evidence: &Evidence,
+    repeats: Option<u32>,
+) -> Vec<String> {
+    let Ok(judgement) = serde_json::from_str::<Judgement>(record.judgement.get()) else {
+        return vec![String::from("its judgement cannot be read")];
+    };
+    let mut wrong = Vec::new();
+    let adds_up = Judgement::from_facts(judgement.facts.clone(), Vec::new()).verdict;
+    let made = if let Some((expected, grounds)) = record.without_gate(repeats) {
+        if expected != judgement {
+            wrong.push(String::from(
+                "it says nothing or repeats an earlier submission, but was judged as if it did not",
+            ));
+        }
+        RecordedJudgement::by_house(judgement, grounds)
+    } else {
+        // Nobody asks for the bodies.
+        let recording = Recording {
+            evidence: evidence.clone(),
+            ..Recording::default()
+        };
+        RecordedJudgement::by_gate(gate, judgement, recording)
+    };
+    let verdict = made.judgement.verdict;
+    let holds = if record.verdict == Verdict::Pass {
+        let submission = record.submission;
+        marks(gate, Case { quest, submission })
+    } else {
+        Vec::new()
+    };
+    let may_revise = is_sent_back(gate.revisions(), &made.judgement, 0);
+    let digest = record.submission.digest();
+    let is_anchored = anchored(quest);
+    let fields = [
+        ("verdict", verdict == record.verdict && verdict == adds_up),
+        ("rules", made.fired() == record.rules),
+        ("grounds", made.grounds == record.grounds),
+        ("holds", holds == record.holds),
+        ("revision", !record.revision || may_revise),
+        ("submitted", record.submitted.is_none_or(|it| it == digest)),
+        (
+            "anchored",
+            record.anchored.is_none_or(|it| it == is_anchored),
+        ),
+    ];
+    let misfits = fields.into_iter().filter(|(_, fits)| !fits);
+    wrong.extend(
+        misfits.map(|(name, _)| format!("its {name:?} does not follow from its judgement")),
+    );
+    wrong
+}
+
+/// The answers in `evidence` that the ledger contradicts, one sentence each.
+fn wrong_answers(evidence: &Evidence, holder: &dyn Fn(&UniqueValue) -> Option<Key>) -> Vec<String> {
+    let who =
+        |key: Option<&Key>| key.map_or("nobody".to_owned(), |key| format!("{:?}", key.as_str()));
+    let mut wrong = Vec::new();
+    for exchange in &evidence.exchanges {
+        let Exchange::Session {
+            taken,
+            holder: told,
+        } = exchange
+        else {
+            continue;
+        };
+        let holder = holder(taken);
+        if holder == *told {
+            continue;
+        }
+        let what = match taken {
+            UniqueValue::Mailbox(mailbox) => mailbox.to_string(),
+            UniqueValue::Domain(domain) => format!("the addresses of {domain}"),
+            UniqueValue::Value { field, text } => format!("{text:?} as {field}"),
+        };
+        wrong.push(format!(
+            "the gate was told that {} had passed with {what}, and by the ledger {} had",
+            who(told.as_ref()),
+            who(holder.as_ref())
+        ));
+    }
+    wrong
+}
+
+fn wrong_doubts(evidence: &Evidence, doubted: &[EarlierDoubt]) -> Option<String> {
+    let told = evidence.doubts()?;
+    (told != doubted).then(|| {
+        format!(
+            "of doubts by which earlier answers were sent back the gate was told {}, and by the \
+             ledger there are {}, or others",
+            told.len(),
+            doubted.len()
+        )
+    })
+}
+
+/// What the PASS in `line` saw in files.
+///
+/// Files that only a command read are not among them: no content of those is recorded.
+fn seen_files(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<SeenFile> {
+    let files = evidence.exchanges.iter().filter_map(|exchange| {
+        let Exchange::Workshop {
+            asked: Asked::File(path),
+            answer,
+        } = exchange
+        else {
+            return None;
+        };
+        let file = match answer {
+            Told::File(body) => Some(body.sha256),
+            _ => None,
+        };
+        Some(SeenFile {
+            line,
+            quest,
+            path: path.clone(),
+            file,
+        })
+    });
+    files.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Digest;
+    use crate::gate::house;
+    use crate::quest::Submission;
+    use crate::world::mailbox::Mailbox;
+    use serde_json::value::{RawValue, to_raw_value};
+
+    fn found(
+        recorded: &str,
+        again: Result<Judgement, ReplayError>,
+        same: bool,
+    ) -> Option<FindingKind> {
+        let recorded = RawValue::from_string(recorded.to_owned()).unwrap();
+        let submission = Submission::None(String::new());
+        let record = JudgementRecord {
+            quest: QuestId::FIRST,
+            submission: &submission,
+            submitted: None,
+            verdict: Verdict::Pass,
+            grounds: VerdictBasis::World,
+            rules: &[],
+            anchored: None,
+            holds: &[],
+            revision: false,
+            judgement: &recorded,
+            evidence: &recorded,
+        };
+        replayed(Place::default(), &record, again, same).map(|finding| finding.kind)
+    }
+
+    #[test]
+    fn the_same_bytes_are_no_finding_and_every_other_spelling_is() {
+        let judgement = || house::no_result("why");
+        let recorded = to_raw_value(&judgement()).unwrap();
+        let recorded = recorded.get();
+        assert_eq!(found(recorded, Ok(judgement()), true), None);
+        assert_eq!(found(recorded, Ok(judgement()), false), None);
+        let spaced = recorded.replace(':', ": ");
+        assert_eq!(
+            found(&spaced, Ok(judgement()), true),
+            Some(FindingKind::Replay)
+        );
+        let other = || house::no_result("why not");
+        assert_eq!(
+            found(recorded, Ok(other()), true),
+            Some(FindingKind::Replay)
+        );
+        assert_eq!(
+            found(recorded, Ok(other()), false),
+            Some(FindingKind::OtherLists)
+        );
+    }
+
+    #[test]
+    fn lost_evidence_is_so_under_whatever_lists() {
+        for same in [true, false] {
+            let digest = Digest::of(b"page");
+            let lost = Err(ReplayError::BodyMissing { digest });
+            assert_eq!(found("{}", lost, same), Some(FindingKind::Evidence));
+        }
+        let more = || Err(ReplayError::Unanswered);
+        assert_eq!(found("{}", more(), true), Some(FindingKind::Replay));
+        assert_eq!(found("{}", more(), false), Some(FindingKind::OtherLists));
+    }
+
+    fn doubt(quotation: &str) -> EarlierDoubt {
+        EarlierDoubt {
+            reviewer: String::from("reader"),
+            question: String::from("more"),
+            quotation: quotation.to_owned(),
+        }
+    }
+
+    #[test]
+    fn doubts_that_were_hidden_or_made_up_are_found() {
+        let told = |doubts: &[EarlierDoubt]| Evidence {
+            exchanges: vec![Exchange::Doubts(doubts.to_vec())],
+        };
+        let (one, two) = ([doubt("curl")], [doubt("wget")]);
+        assert_eq!(wrong_doubts(&told(&one), &one), None);
+        assert_eq!(
+            wrong_doubts(&Evidence::default(), &one),
+            None,
+            "nobody asked"
+        );
+        for (told_of, ledger) in [(&[] as &[_], &one as &[_]), (&one, &[]), (&one, &two)] {
+            assert!(wrong_doubts(&told(told_of), ledger).is_some());
+        }
+    }
+
+    fn acme(value: &UniqueValue) -> Option<Key> {
+        matches!(value, UniqueValue::Mailbox(_)).then(|| Key::new("Acme").unwrap())
+    }
+
+    fn asked(holder: Option<&str>) -> Evidence {
+        let mailbox = Mailbox::parse("info@acme.co.kr").unwrap();
+        let domain = mailbox.domain().registrable().unwrap();
+        let answer = |taken, holder: Option<&str>| {
+            let holder = holder.map(|key| Key::new(key).unwrap());
+            Exchange::Session { taken, holder }
+        };
+        Evidence {
+            exchanges: vec![
+                answer(UniqueValue::Mailbox(mailbox), holder),
+                answer(UniqueValue::Domain(domain), None),
+            ],
+        }
+    }
+
+    #[test]
+    fn an_answer_that_the_ledger_gives_is_right() {
+        assert_eq!(wrong_answers(&asked(Some("Acme")), &acme), [""; 0]);
+    }
+
+    #[test]
+    fn a_holder_that_was_hidden_or_made_up_is_named() {
+        for told in [None, Some("Bolt")] {
+            let wrong = wrong_answers(&asked(told), &acme);
+            let [wrong] = wrong.as_slice() else {
+                panic!("{wrong:?}");
+            };
+            assert!(wrong.contains("info@acme.co.kr"), "{wrong}");
+            assert!(wrong.contains("by the ledger \"Acme\" had"), "{wrong}");
+        }
+    }
+}
