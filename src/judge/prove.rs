@@ -291,7 +291,7 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, TrialError> {
     };
     let mut controls = file.controls.iter();
     let control = controls.find(|control| control.verdict == Verdict::Pass);
-    let control = control.ok_or(TrialError::NoCase)?;
+    let control = &control.ok_or(TrialError::NoCase)?.table;
     let mut stage = Stage {
         kind: definition.as_ref().zip(tree.as_ref()),
         worlds: BTreeMap::new(),
@@ -760,7 +760,7 @@ mod tests {
     #[test]
     fn a_world_that_is_not_bound_in_is_an_error() {
         let mut file = file();
-        file.controls[0].world = Some(String::from("other.json"));
+        file.controls[0].table.world = Some(String::from("other.json"));
         let proof = prove_email_with(&file, &gate());
         assert!(
             matches!(proof, Err(ProveError::WorldFile { .. })),

@@ -173,11 +173,7 @@ pub(super) fn is_reviewed(judgement: &Judgement) -> bool {
 /// Whether a REVIEW goes back to the agent, which happens at most `revisions` times: reviewers
 /// doubt the answer, and quote why.
 pub(super) fn is_sent_back(revisions: u32, judgement: &Judgement, before: u32) -> bool {
-    let mut facts = judgement.facts.iter();
-    judgement.verdict == Verdict::Review
-        && is_reviewed(judgement)
-        && facts.any(|fact| fact.cause == Cause::Wrong)
-        && before < revisions
+    judgement.verdict == Verdict::Review && judgement.is_doubted() && before < revisions
 }
 
 /// The bodies that a line of the ledger is about to name, as far as they were put on disk for it.

@@ -8,7 +8,7 @@ use crate::judge::panel::answer::ShownInputs;
 use crate::judge::quest_file::commands::confined_order;
 use crate::quest::ReviewInput;
 use crate::quest::file::{
-    AnswerForm, Mistake, Panel, PanelTable, PlantTable, QuestionTable, ReviewerKind,
+    AnswerForm, Mistake, Panel, PanelTable, Placed, PlantTable, QuestionTable, ReviewerKind,
 };
 use crate::world::sandbox::{ChatOrder, Chatted, End, Order, Usage, Workshop};
 
@@ -39,7 +39,7 @@ enum Channel {
 
 impl Reviewers {
     pub fn new(panel: &Panel<'_>, outside: &dyn Outside) -> Result<Self, Mistake> {
-        let reviewers = panel.placed_reviewers().map(|(table, raw)| {
+        let reviewers = panel.reviewers.iter().map(|Placed { table, raw }| {
             let sees = table.sees.iter().map(|name| {
                 name.parse().map_err(|bad| {
                     let spot = raw.spot_of_text("sees", name);
@@ -88,8 +88,8 @@ impl Reviewers {
         });
         Ok(Self {
             head: panel.head,
-            questions: panel.questions.clone(),
-            plants: panel.plants.clone(),
+            questions: panel.questions.iter().map(|it| it.table.clone()).collect(),
+            plants: panel.plants.iter().map(|it| it.table.clone()).collect(),
             all: reviewers.collect::<Result<_, _>>()?,
         })
     }

@@ -6,7 +6,7 @@ use crate::gate::checks::kind::Flaw;
 use crate::gate::checks::nobodys;
 use crate::gate::checks::outside::{Missing, Outside};
 use crate::quest::file::{
-    Mistake, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
+    Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
 };
 use crate::quest::template::{Names, Template};
 use crate::world::sandbox::{Network, Order, Ready, ServicePlan};
@@ -173,7 +173,7 @@ pub(in crate::judge) fn services(
     outside: &dyn Outside,
 ) -> Result<BTreeMap<String, ServicePlan>, Mistake> {
     let mut plans = BTreeMap::new();
-    for (table, raw) in file.placed_services() {
+    for Placed { table, raw } in &file.services {
         let wrong = |Flaw { key, what }: Flaw| Mistake::at(file.text(), &raw.spot_of(key), what);
         let plan = service(table, outside).map_err(wrong)?;
         if plans.insert(table.name.clone(), plan).is_some() {
