@@ -24,7 +24,6 @@ pub(super) fn said(
         }
         context.final_gate(session)
     };
-    judged().unwrap_or_else(|error| {
-        FinalResult::unjudged(format!("{:#}", anyhow::Error::new(error)))
-    })
+    judged()
+        .unwrap_or_else(|error| FinalResult::unjudged(format!("{:#}", anyhow::Error::new(error))))
 }

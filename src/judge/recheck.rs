@@ -150,8 +150,8 @@ mod tests {
             level: Level::Review,
             field: None,
             location: Some(match *rule {
-                "mx-unanswered" => "acme.com".to_owned(),
-                _ => PAGE.to_owned(),
+                "mx-unanswered" => "acme.com".into(),
+                _ => PAGE.into(),
             }),
             expected: String::new(),
             actual: String::new(),

@@ -22,9 +22,7 @@ use crate::judge::final_gate::FinalResult;
 use crate::judge::kind::SessionKind;
 use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
-use crate::session::{
-    Claim, Projection, RunId, RunProcess, Session, State, Tally, Worker,
-};
+use crate::session::{Claim, Projection, RunId, RunProcess, Session, State, Tally, Worker};
 use crate::world::sandbox::{Changed, FileSeen, LiveWorkshop, Workshop};
 
 pub use decide::{decide, of_damage};

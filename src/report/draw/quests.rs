@@ -259,7 +259,7 @@ mod tests_room {
     use super::*;
     use crate::quest::Key;
     use crate::report::draw::fixtures::{at, id};
-    use crate::report::picture::{FactRow, FactRows, ExcerptLine, Step};
+    use crate::report::picture::{ExcerptLine, FactRow, FactRows, Step};
     use crate::session::{Effective, State};
 
     fn facts() -> FactRows {
