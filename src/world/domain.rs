@@ -168,7 +168,7 @@ pub fn looks_latin(label: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests_domain {
+mod tests {
     use super::*;
 
     fn host(text: &str) -> HostName {
@@ -251,11 +251,6 @@ mod tests_domain {
         assert!(serde_json::from_str::<RegistrableDomain>("\"acme.co.kr\"").is_ok());
         assert!(serde_json::from_str::<RegistrableDomain>("\"a b\"").is_err());
     }
-}
-
-#[cfg(test)]
-mod tests_lookalike {
-    use super::*;
 
     #[test]
     fn lets_languages_mix_what_they_mix() {

@@ -26,8 +26,6 @@ mod gate;
 
 #[cfg(test)]
 mod local_steps;
-#[cfg(test)]
-mod remote_steps;
 pub mod site;
 #[cfg(test)]
 mod testing;

@@ -221,9 +221,10 @@ impl Written {
 }
 
 #[cfg(test)]
-mod tests_placeholder {
+mod tests {
     use super::*;
     use crate::gate::email::testing::Bench;
+    use crate::gate::email::web_url::web_url;
 
     fn fired(email: &str) -> Vec<String> {
         Bench::good().email(email).fired(&STEP)
@@ -260,12 +261,6 @@ mod tests_placeholder {
         assert_eq!(person.fired(&STEP), [""; 0]);
         assert_eq!(person.role_only().fired(&STEP), ["personal-mailbox"]);
     }
-}
-
-#[cfg(test)]
-mod tests_sample {
-    use super::*;
-    use crate::gate::email::web_url::web_url;
 
     fn why(address: &str) -> Option<String> {
         sample(&Written::read(address).unwrap(), None)
@@ -378,11 +373,6 @@ mod tests_sample {
         let written = Written::read("hello@sentry.io").unwrap();
         assert_eq!(sample(&written, Some(&site)), None);
     }
-}
-
-#[cfg(test)]
-mod tests_no_reply {
-    use super::*;
 
     #[test]
     fn knows_every_spelling() {
@@ -417,11 +407,6 @@ mod tests_no_reply {
             assert_eq!(reads_no_mail(local), None, "{local}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_person {
-    use super::*;
 
     #[test]
     fn knows_names() {
@@ -459,11 +444,6 @@ mod tests_person {
             assert!(!reads_as_person(local), "{local}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_written {
-    use super::*;
 
     fn read(text: &str) -> Option<(String, String)> {
         Written::read(text).map(|written| (written.local, written.domain))

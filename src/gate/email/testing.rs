@@ -7,8 +7,7 @@ use std::net::IpAddr;
 use url::Url;
 
 use super::context::{Context, EMAIL, EmailSettings, Places, SITE, SOURCE};
-use super::gate::EmailGate;
-use crate::gate::{Case, Fact, Gate as _, Judgement};
+use crate::gate::{Case, Fact};
 use crate::quest::{Anchor, Fields, Key, Quest, QuestId, Submission};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Hop, Step, Visit};
@@ -287,25 +286,12 @@ impl Canned {
     }
 
     /// What `check` finds of a submission for the company `key`.
-    pub fn run(&self, check: &super::step::Step, key: &str, fields: [&str; 3]) -> Vec<Fact> {
-        self.with_case(key, fields, |case, world| {
-            let settings = (&self.settings).into();
-            (check.run)(&Context::new(case, world, settings, Places::default()))
-        })
-    }
-
-    /// What the whole gate says of a submission for the company `key`.
-    pub fn judge(&self, key: &str, fields: [&str; 3]) -> Judgement {
-        let gate = EmailGate::new(self.settings.clone());
-        self.with_case(key, fields, |case, world| gate.judge(case, world))
-    }
-
-    fn with_case<T>(
+    pub fn run(
         &self,
+        check: &super::step::Step,
         key: &str,
         [site, email, source]: [&str; 3],
-        go: impl FnOnce(Case<'_>, &World<'_>) -> T,
-    ) -> T {
+    ) -> Vec<Fact> {
         let quest = Quest {
             id: QuestId::from_index(0).unwrap(),
             key: Key::new(key).unwrap(),
@@ -328,7 +314,8 @@ impl Canned {
             quest: &quest,
             submission: &submission,
         };
-        go(case, &world)
+        let settings = (&self.settings).into();
+        (check.run)(&Context::new(case, &world, settings, Places::default()))
     }
 }
 

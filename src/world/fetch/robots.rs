@@ -287,9 +287,10 @@ fn find(part: &[u8], text: &[u8]) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests_robots {
+mod tests {
     use super::*;
     use crate::world::{Response, UnansweredKind};
+    use proptest::prelude::*;
 
     fn answer(status: u16, body: &[u8]) -> Fetched {
         Fetched::Response(Response {
@@ -358,13 +359,6 @@ mod tests_robots {
         let page = Url::parse("https://acme.com/").unwrap();
         assert!(!means_no_rules(&page, &Unanswered::status(403)));
     }
-}
-
-#[cfg(test)]
-mod tests_rules {
-    use proptest::prelude::*;
-
-    use super::*;
 
     fn allowed(text: &str, path: &str) -> bool {
         let url = Url::parse("https://acme.com").unwrap().join(path).unwrap();
@@ -383,7 +377,7 @@ mod tests_rules {
     #[test]
     fn groups_of_one_name_add_up() {
         let text = "user-agent: a\nUser-Agent: *\nDisallow: /a # why\n\nSitemap: x\n\
-                    User-agent: b\nDisallow: /b\nUser-agent: *\rDisallow : /c\n";
+                User-agent: b\nDisallow: /b\nUser-agent: *\rDisallow : /c\n";
         assert!(!allowed(text, "/a"));
         assert!(allowed(text, "/b"));
         assert!(!allowed(text, "/c"));

@@ -147,7 +147,7 @@ pub fn backoff(limits: &Limits, tried: u32) -> Duration {
 }
 
 #[cfg(test)]
-mod tests_budget {
+mod tests {
     use super::*;
 
     #[test]
@@ -170,11 +170,6 @@ mod tests_budget {
         let budget = Budget::new(Duration::MAX);
         assert!(budget.left().is_some_and(|left| left <= LONGEST));
     }
-}
-
-#[cfg(test)]
-mod tests_backoff {
-    use super::*;
 
     #[test]
     fn the_wait_doubles_and_never_overflows() {

@@ -301,7 +301,7 @@ impl Bytes<'_> {
 }
 
 #[cfg(test)]
-mod tests_kind {
+mod tests {
     use super::*;
 
     fn kind(header: &str, body: &[u8]) -> Result<Kind, Unreadable> {
@@ -353,11 +353,6 @@ mod tests_kind {
         assert_eq!(charset("text/html; charset=; charset=utf-8"), Some("utf-8"));
         assert_eq!(charset("text/html"), None);
     }
-}
-
-#[cfg(test)]
-mod tests_charset {
-    use super::*;
 
     const KOREAN: &str = "<p>주식회사 아크메 대표이사 홍길동 이메일 문의 환영합니다</p>";
 

@@ -111,7 +111,7 @@ fn domain(text: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests_presence {
+mod tests {
     use super::*;
     use crate::world::domain::HostName;
     use crate::world::page::tests::page;
@@ -191,7 +191,7 @@ mod tests_presence {
     #[test]
     fn addresses_of_the_domain_are_listed_once_each() {
         let html = "<p>A@acme.co, a@acme.co.<p>b@mail.acme.co로 <a href=mailto:c@acme.co>x</a>
-                    x@acme.com y@notacme.co <p hidden>h@acme.co</p> @acme.co https://u@acme.co/";
+                x@acme.com y@notacme.co <p hidden>h@acme.co</p> @acme.co https://u@acme.co/";
         let (first, total) = of_domain(html, "acme.co", 2);
         assert_eq!(first, ["a@acme.co", "b@mail.acme.co"]);
         assert_eq!(total, 3);
@@ -210,11 +210,6 @@ mod tests_presence {
             assert_eq!((first.len(), total), (0, 0), "{text}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_unclear {
-    use super::*;
 
     fn parted(line: &str, edges: &[usize]) -> (String, Vec<String>) {
         part(line.to_owned(), edges)

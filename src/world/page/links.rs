@@ -120,7 +120,7 @@ pub(super) fn encode(address: &str, key: u8) -> String {
 }
 
 #[cfg(test)]
-mod tests_links {
+mod tests {
     use super::*;
 
     fn url(text: &str) -> Url {
@@ -193,11 +193,6 @@ mod tests_links {
             assert!(led.is_none() || content.contains('\u{e9}'), "{content}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_protected {
-    use super::*;
 
     #[test]
     fn what_is_encoded_comes_back() {

@@ -249,7 +249,7 @@ pub(super) fn credit(line: &str) -> Credit {
 }
 
 #[cfg(test)]
-mod tests_owner {
+mod tests {
     use super::*;
 
     fn places(lines: &[&str]) -> Vec<OwnerPlace> {
@@ -397,11 +397,6 @@ mod tests_owner {
                 .all(|text| text.text.chars().count() <= MOST_CHARS)
         );
     }
-}
-
-#[cfg(test)]
-mod tests_credit {
-    use super::*;
 
     #[test]
     fn credits_announce_one_or_many() {

@@ -294,7 +294,7 @@ impl Skeleton {
 }
 
 #[cfg(test)]
-mod tests_kinship {
+mod tests {
     use super::Kinship::{Kin, OtherScript, Stranger, Vague};
     use super::*;
 
@@ -362,11 +362,6 @@ mod tests_kinship {
             &[("한빛식품", "Gamma Market"), ("日立製作所", "Hitachi")],
         );
     }
-}
-
-#[cfg(test)]
-mod tests_sound {
-    use super::*;
 
     #[test]
     fn names_in_two_scripts_sound_alike() {

@@ -199,3 +199,107 @@ fn a_weak_name_is_for_a_person() {
         assert_eq!(world.asked(), [""; 0]);
     }
 }
+
+fn fired(email: &str, taken: &[&str]) -> Option<String> {
+    let email = Mailbox::parse(email).unwrap();
+    let world = taken
+        .iter()
+        .fold(Canned::default(), |world, what| world.taken(what));
+    reuse(&world, &email).map(|finding| {
+        assert!(finding.actual.contains("Other"), "{}", finding.actual);
+        finding.rule.to_string()
+    })
+}
+
+#[test]
+fn the_same_address_or_else_the_same_domain() {
+    let both = ["info@acme.co.kr", "acme.co.kr"];
+    assert_eq!(
+        fired("Info@acme.co.kr", &both).as_deref(),
+        Some("email-reused")
+    );
+    assert_eq!(
+        fired("x@mail.acme.co.kr", &both).as_deref(),
+        Some("domain-reused")
+    );
+    assert_eq!(fired("info@acme.com", &both), None);
+}
+
+#[test]
+fn a_providers_domain_is_everybodys() {
+    assert_eq!(fired("acme@naver.com", &["naver.com"]), None);
+    let taken = ["acme@naver.com"];
+    assert_eq!(
+        fired("acme@naver.com", &taken).as_deref(),
+        Some("email-reused")
+    );
+}
+
+fn home(site: &str) -> String {
+    home_url(&Url::parse(site).unwrap()).into()
+}
+
+#[test]
+fn the_root_of_an_own_host() {
+    assert_eq!(
+        home("https://www.acme.co.kr/en/?q=Acme#x"),
+        "https://www.acme.co.kr/"
+    );
+    assert_eq!(home("http://acme.co.kr:8080/a"), "http://acme.co.kr:8080/");
+}
+
+#[test]
+fn a_name_below_a_domain_introduces_its_own_mail_alone() {
+    let introduces = |home: &str, email: &str| {
+        introduces(&Url::parse(home).unwrap(), &Mailbox::parse(email).unwrap())
+    };
+    for home in [
+        "acme.co.kr",
+        "www.acme.co.kr",
+        "en.acme.co.kr",
+        "m.acme.co.kr",
+    ] {
+        let home = format!("https://{home}/");
+        assert!(introduces(&home, "info@acme.co.kr"), "{home}");
+    }
+    let foods = "https://foods.acme.co.kr/";
+    assert!(introduces(foods, "info@foods.acme.co.kr"));
+    assert!(introduces(foods, "info@mail.foods.acme.co.kr"));
+    assert!(introduces(
+        "https://www.foods.acme.co.kr/",
+        "info@foods.acme.co.kr"
+    ));
+    for email in [
+        "info@acme.co.kr",
+        "info@toys.acme.co.kr",
+        "info@xfoods.acme.co.kr",
+    ] {
+        assert!(!introduces(foods, email), "{email}");
+    }
+    assert!(!introduces("https://c1.acme.co.kr/", "info@acme.co.kr"));
+    assert!(introduces("https://acme.tistory.com/", "info@acme.co.kr"));
+}
+
+#[test]
+fn a_name_that_may_be_anybodys_is_introduced_by_its_domain() {
+    let of = |site: &str, email: &str| {
+        let (site, email) = (Url::parse(site).unwrap(), Mailbox::parse(email).unwrap());
+        String::from(home_page(&site, &email))
+    };
+    let shop = "http://shop17.gamma.kr:8080/x";
+    assert_eq!(of(shop, "info@gamma.kr"), "http://www.gamma.kr:8080/");
+    assert_eq!(
+        of(shop, "info@shop17.gamma.kr"),
+        "http://shop17.gamma.kr:8080/"
+    );
+    assert_eq!(
+        of("https://en.gamma.kr/", "info@gamma.kr"),
+        "https://en.gamma.kr/"
+    );
+}
+
+#[test]
+fn a_hosted_site_itself() {
+    let site = "https://blog.naver.com/acme";
+    assert_eq!(home(site), site);
+}

@@ -339,11 +339,10 @@ fn reference(after: &str) -> Option<(Option<char>, &str)> {
 }
 
 #[cfg(test)]
-mod tests_echo {
+mod tests {
+    use super::*;
     use base64::Engine as _;
     use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-
-    use super::*;
 
     fn echoes(url: &str) -> bool {
         let email = Mailbox::parse("info@acme.co.kr").unwrap();
@@ -474,11 +473,6 @@ mod tests_echo {
         );
         assert!(echoes(&url));
     }
-}
-
-#[cfg(test)]
-mod tests_pieces {
-    use super::*;
 
     fn spelled(url: &str) -> bool {
         let email = Mailbox::parse("sales.info@acme.co.kr").unwrap();
@@ -514,11 +508,6 @@ mod tests_pieces {
             assert!(!spelled(url), "{url}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_folded_text {
-    use super::*;
 
     #[test]
     fn what_does_not_come_back_is_taken_out() {

@@ -395,7 +395,7 @@ pub(super) fn plain_colour(value: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests_sheet {
+mod tests {
     use super::*;
 
     fn read(sheet: &str) -> Vec<String> {
@@ -434,11 +434,6 @@ mod tests_sheet {
             assert_eq!(read(sheet), [""; 0], "{sheet}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_escape {
-    use super::*;
 
     #[test]
     fn escapes_are_read() {
@@ -455,11 +450,6 @@ mod tests_escape {
             assert_eq!(unescaped(text), read, "{text}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_media {
-    use super::*;
 
     #[test]
     fn media_hold_always_often_or_never() {
@@ -491,11 +481,6 @@ mod tests_media {
             assert_eq!(held(media), expected, "{media}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_value {
-    use super::*;
 
     #[test]
     fn lengths_are_read_roughly() {

@@ -347,7 +347,7 @@ fn is_faint(factor: f64) -> bool {
 }
 
 #[cfg(test)]
-mod tests_custom {
+mod tests {
     use super::*;
 
     fn custom() -> Custom {
@@ -374,11 +374,6 @@ mod tests_custom {
         assert_eq!(custom.readings("var(--loop)"), ["var(--loop)"]);
         assert_eq!(custom.readings("var(--d"), ["var(--d"]);
     }
-}
-
-#[cfg(test)]
-mod tests_declared {
-    use super::*;
 
     #[test]
     fn styles_that_hide() {
@@ -478,11 +473,6 @@ mod tests_declared {
         assert!(Declared::parse("display:inline-flex").parts_children());
         assert!(!Declared::parse("display:block").parts_children());
     }
-}
-
-#[cfg(test)]
-mod tests_scale {
-    use super::*;
 
     #[test]
     fn what_leaves_nothing() {

@@ -100,3 +100,85 @@ proptest::proptest! {
         let _ = names(OwnerPlace::Title, &text, &name);
     }
 }
+
+#[test]
+fn credits_end_a_line() {
+    for (line, own) in [
+        ("© Acme Powered by Shopify", "© Acme "),
+        ("ACME Website By Beta", "ACME "),
+        ("Powered by Acme", ""),
+        ("한빛 호스팅: 베타", "한빛 "),
+        ("Acme Hosting", "Acme Hosting"),
+        ("Empowered by Acme", "Empowered by Acme"),
+        ("© Acme", "© Acme"),
+    ] {
+        assert_eq!(without_credit(line), own, "{line}");
+    }
+}
+
+fn claimed(place: OwnerPlace, text: &str) -> String {
+    let text = text.to_owned();
+    claim(&OwnerText { place, text }).unwrap_or_default()
+}
+
+#[test]
+fn copyright_lines_name_who_holds_it() {
+    for (line, holder) in [
+        ("© 2026 Gamma Mart. All rights reserved.", "Gamma Mart."),
+        ("Copyright © 1998-2024 by Gamma", "Gamma"),
+        ("All rights reserved by 감마", "감마"),
+        ("Gamma Mart © 2024", "Gamma Mart"),
+        ("© 2024 Gamma Powered by Shopify", "Gamma"),
+        ("© 2024 Gamma. Designed by Acme Foods", "Gamma."),
+        ("© 2024 | Privacy Policy | Gamma | Terms", "Gamma"),
+        ("© Gamma Mart Tel. 02-123-4567", "Gamma Mart"),
+        ("© 2024", ""),
+        ("© 2024 Tous droits réservés. Gamma", "Gamma"),
+        ("© 2024. 모든 권리 보유", ""),
+        ("Copyright notice | Terms", ""),
+        ("© 2024 | Privacy Policy | Terms", ""),
+        ("© 2024. Website by Beta", ""),
+        ("Photos © Jane Doe", ""),
+        ("Map data © OpenStreetMap contributors", ""),
+        ("Made in Busan with care", "Made in Busan with care"),
+    ] {
+        assert_eq!(claimed(OwnerPlace::Copyright, line), holder, "{line}");
+    }
+}
+
+#[test]
+fn company_lines_name_the_firm() {
+    for (line, firm) in [
+        ("상호: 감마(주) 대표: 홍길동", "감마(주)"),
+        ("상호명 감마 | 대표 홍길동", "감마"),
+        ("Company: Gamma Mart, Busan", "Gamma Mart"),
+        ("会社名：株式会社ガンマ", "株式会社ガンマ"),
+        ("Tel: 1 | 상호: 감마", "감마"),
+        ("Payment company: Gamma", ""),
+        ("Gamma Mart", ""),
+        ("주소: 서울", ""),
+    ] {
+        assert_eq!(claimed(OwnerPlace::Footer, line), firm, "{line}");
+    }
+}
+
+#[test]
+fn names_that_builders_give_are_nobodys() {
+    for (text, name) in [
+        ("Home", ""),
+        ("Welcome to my website", ""),
+        ("Untitled", ""),
+        ("Gamma Mart Official Website", "Gamma Mart"),
+    ] {
+        assert_eq!(claimed(OwnerPlace::SiteName, text), name, "{text}");
+    }
+    assert_eq!(claimed(OwnerPlace::Title, "Gamma"), "");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_line_is_read(text in "(©|copyright|\\(c\\)|İ|designed|상호| |:|가|a|\\||1){0,20}") {
+        let _ = claimed(OwnerPlace::Copyright, &text);
+        let _ = claimed(OwnerPlace::Footer, &text);
+    }
+}
