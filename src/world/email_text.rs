@@ -23,7 +23,6 @@ use crate::world::mailbox::Mailbox;
 
 const OPENING: &[char] = &['(', '[', '{', '<', '【', '〔', '「', '『', '《', '〈', '«'];
 const CLOSING: &[char] = &[')', ']', '}', '>', '】', '〕', '」', '』', '》', '〉', '»'];
-/// Signs that stand on both sides of a spelled word.
 const WRAPPING: &[char] = &['_', '-', '*', '|', '~', '=', '#', '"', '\'', '/', '+', ':'];
 /// Signs and words that stand for `@` by themselves.
 const AT_ALONE: &[&str] = &["★", "☆", "골뱅이", "アットマーク", "アット"];
@@ -31,7 +30,6 @@ const AT_ALONE: &[&str] = &["★", "☆", "골뱅이", "アットマーク", "�
 const AT_SHOWN: &[&str] = &[
     "●", "◎", "■", "◆", "※", "#", "&#64;", "&#x40;", "&commat;", "%40",
 ];
-/// Words for `@` in brackets.
 static AT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/at.txt")));
 static DOT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/dot.txt")));
 const NAMED: [(&str, char); 10] = [
@@ -49,7 +47,6 @@ const NAMED: [(&str, char); 10] = [
 
 #[derive(Clone, Copy)]
 pub struct Reading {
-    /// References and escapes are decoded.
     encoded: bool,
     /// `=40` is decoded, which in HTML is a value of an attribute.
     quoted: bool,
@@ -90,7 +87,6 @@ pub enum How {
     Word,
 }
 
-/// One character as it is meant, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     pub meant: char,
@@ -350,7 +346,6 @@ fn escape(text: &str) -> Option<(char, usize)> {
 /// Whether an address, in its normal form, is one that is looked for.
 pub type Wanted<'a> = dyn Fn(&str) -> bool + 'a;
 
-/// The most characters of a local part or a domain that are looked at.
 const MOST: usize = 255;
 
 /// The parts of `text` that spell an address for which `wanted` says yes, in order.
@@ -521,7 +516,6 @@ fn goes_on<'u>(units: impl Iterator<Item = &'u Unit>, is_left: bool) -> bool {
     apart && (is_left || units.next().is_some_and(|unit| runs_on(unit.meant)))
 }
 
-/// The address around the `@` at byte `at` of a text that a reader sees.
 pub fn around(text: &str, at: usize) -> Option<Mailbox> {
     const MOST_LOCAL: usize = 64;
     const MOST_DOMAIN: usize = 253;
@@ -605,8 +599,6 @@ impl Needle {
         ends(local.first()) && ends(local.last()) && local.iter().all(plain)
     }
 
-    /// Whether the address is written around the sign for `@` at `at`, which is `clear` or may be
-    /// a word of prose.
     fn is_around(&self, text: &str, units: &[Unit], at: usize, clear: bool) -> bool {
         let before = units[..at].iter().rev();
         let Some((count, _)) = written(before, self.local.chars().rev()) else {

@@ -68,7 +68,6 @@ pub enum Exchange {
         taken: UniqueValue,
         holder: Option<Key>,
     },
-    /// The session was asked what reviewers doubted before.
     Doubts(Vec<EarlierDoubt>),
     MayAsk(bool),
     Workshop {
@@ -302,7 +301,6 @@ mod tests_robots {
 }
 
 impl PageAnswer {
-    /// The answer in stored form, and the body that it names.
     pub fn of(fetched: Fetched) -> (Self, Option<(Digest, Vec<u8>)>) {
         let mut apart = None;
         let stored = fetched.with_body(|bytes| {
@@ -314,7 +312,6 @@ impl PageAnswer {
         (stored.unwrap_or(Self::NoSuchHost), apart)
     }
 
-    /// The answer as it came; none when `bodies` does not have the body that it names.
     pub fn fetched(&self, bodies: &dyn Bodies) -> Option<Fetched> {
         self.clone().with_body(|body| bodies.body(&body.sha256))
     }

@@ -37,11 +37,8 @@ pub struct Context<'a> {
     pub case: Case<'a>,
     pub world: &'a World<'a>,
     pub settings: Choices<'a>,
-    /// The site; none when it is not a URL that the format step lets through.
     pub site: Option<Url>,
-    /// The address; none when the format step refuses it.
     pub email: Option<Mailbox>,
-    /// The source page, without its fragment; none when the format step refuses it.
     pub source: Option<Url>,
     places: Places,
     source_visit: OnceCell<Visit>,
@@ -104,7 +101,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The text of the field that a step calls `name`, as it was submitted.
     pub fn text(&self, name: &FieldName) -> Option<&'a str> {
         self.case.submission.field(self.places.field(name).as_str())
     }

@@ -124,7 +124,6 @@ fn contested(
     Some(finding.on(SITE).at(home.as_str()))
 }
 
-/// What keeps `said` from naming the company as the owner; nothing when it does.
 fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Fact> {
     let (rule, actual) = match said {
         Standing::Owner => return None,

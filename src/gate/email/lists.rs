@@ -8,7 +8,6 @@ use std::sync::{LazyLock, OnceLock};
 
 use crate::base::Digest;
 
-/// A list that is parsed when it is first asked.
 #[derive(Debug)]
 pub struct List {
     name: &'static str,
@@ -25,9 +24,7 @@ pub static SAMPLE_DOMAIN: List =
     List::new("sample-domain", include_str!("lists/sample_domain.txt"));
 pub static SAMPLE_ADDRESS: List =
     List::new("sample-address", include_str!("lists/sample_address.txt"));
-/// Endings of file names that are no top-level domains.
 pub static FILE_SUFFIX: List = List::new("file-suffix", include_str!("lists/file_suffix.txt"));
-/// Local parts of mailboxes that nobody reads, without what parts their words.
 pub static NO_REPLY: List = List::new("no-reply", include_str!("lists/no_reply.txt"));
 pub static ROLE: List = List::new("role", include_str!("lists/role.txt"));
 pub static PERSON: List = List::new("person", include_str!("lists/person.txt"));

@@ -177,12 +177,9 @@ fn is_name(word: &str) -> bool {
 /// The longest text that is searched, in bytes: an address has at most 254.
 const MAX_BYTES: usize = 1024;
 
-/// The two sides of what was submitted, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// What stands before the last `@`, without a `+tag`.
     pub local: String,
-    /// What stands after it, without a trailing dot.
     pub domain: String,
 }
 

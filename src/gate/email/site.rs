@@ -128,7 +128,6 @@ pub const LANGUAGES: &[&str] = &[
     "se", "sg", "sk", "sl", "sv", "th", "tr", "tw", "ua", "uk", "us", "vi", "vn", "zh",
 ];
 
-/// Labels below a registrable domain that its owner uses for itself, and no tenant's name.
 const OWN_LABELS: &[&str] = &[
     "about", "blog", "company", "corp", "eng", "global", "home", "ir", "kor", "m", "mall", "shop",
     "store", "web", "www",

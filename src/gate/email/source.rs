@@ -162,7 +162,6 @@ pub fn way(visit: &Visit) -> &[Hop] {
 
 const MAX_NAMED: usize = 5;
 
-/// What the pages show of the address: only the best of all counts.
 pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
     let Some((page, how)) = best(seen.counted(), email) else {
         return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
@@ -268,7 +267,6 @@ fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
 
 const ANSWER: &str = "a page that can be read";
 
-/// What the end says; nothing of a visit that ended at pages.
 pub fn finding_of(end: &End) -> Option<Fact> {
     Some(match end {
         End::Pages(_) => return None,

@@ -13,7 +13,6 @@ pub struct Step {
 }
 
 impl Step {
-    /// Every rule that it can fire.
     pub fn rules(&self) -> &'static [Rule] {
         RULES.get(self.name).map_or(&[], Vec::as_slice)
     }

@@ -11,7 +11,6 @@ use crate::world::{Looked, MxHost, RecordKind, Records, Resolver};
 /// The most MX hosts that are asked for; a sender should try two at least (RFC 5321 §5.1).
 pub const MAX_MX_HOSTS: usize = 10;
 
-/// Whether a domain takes mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TakesMail {
     /// An MX host has an address that may be connected to.
@@ -22,7 +21,6 @@ pub enum TakesMail {
     Implicit,
     /// It does not.
     No {
-        /// Why.
         why: String,
         /// How many of its MX hosts do not exist; one where it has none.
         hosts: u32,
@@ -45,16 +43,11 @@ pub fn takes_mail(resolver: &dyn Resolver, domain: &HostName, allow: &[IpNet]) -
     }
 }
 
-/// What is known of the addresses behind a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Behind {
-    /// An address that may be connected to.
     Reachable,
-    /// No definite answer.
     Unanswered(String),
-    /// Addresses, and none that may be connected to.
     Closed,
-    /// No address, or no such name.
     Nothing,
 }
 

@@ -30,7 +30,6 @@ pub enum BadWebUrl {
     Port,
     #[error(transparent)]
     Host(#[from] BadHost),
-    /// The host is a public suffix, or lies under none that is known.
     #[error("its host {0} is no name under a public suffix")]
     NoDomain(HostName),
     #[error("a browser would read it as {0}")]
@@ -111,7 +110,6 @@ fn authority_host(authority: &str) -> Result<HostName, BadWebUrl> {
     Ok(written_host(host)?)
 }
 
-/// Path and query as a parser writes them when it has nothing to mend.
 fn encoded(tail: &str) -> String {
     const QUERY: &AsciiSet = &CONTROLS.add(b'\'');
     let (path, query) = split_before(tail, &['?']);
@@ -131,7 +129,6 @@ pub enum BadHost {
     IpAddress,
     #[error("its host ends with a dot")]
     TrailingDot,
-    /// Not a name by UTS 46 with its strict rules.
     #[error("its host is not a valid name")]
     NotAName,
     #[error("its host would be read as {0}")]

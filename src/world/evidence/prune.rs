@@ -106,7 +106,6 @@ const PROTECTIONS: [&[u8]; 2] = [b"data-cfemail=", b"/cdn-cgi/l/email-protection
 
 const MOST_OCTETS: usize = 253;
 
-/// Masks the local part of every address but those of `keep`, octet for octet.
 fn mask(body: &mut [u8], keep: &[String]) {
     mask_protected(body, keep);
     let units = read(body, SOURCE);

@@ -67,7 +67,6 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// The same for a question to the workshop, the bodies of whose answer are kept apart.
     fn ask<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Workshop) -> T) -> T {
         let known = {
             let Recording { evidence, bodies } = &*self.recording.borrow();

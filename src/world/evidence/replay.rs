@@ -19,7 +19,6 @@ use crate::world::{
     UnansweredKind, UniqueValue, UniquenessIndex, World,
 };
 
-/// A world that knows what was recorded, and nothing else.
 pub struct Replay<'a> {
     evidence: &'a Evidence,
     bodies: &'a dyn Bodies,

@@ -25,7 +25,6 @@ use crate::world::tree::TreePath;
 pub enum Asked {
     File(TreePath),
     Pinned(TreePath),
-    /// What of the working tree is not as it was.
     Changes,
     Run(Box<Order>),
     Call(Box<Call>),
@@ -54,7 +53,6 @@ pub enum Told {
     Absent,
     Other(String),
     Changes(Vec<Changed>),
-    /// Why nobody can tell what is not as it was.
     NoChanges(String),
     Ran(Box<StoredRan>),
     Answered {
@@ -104,7 +102,6 @@ impl Told {
     }
 }
 
-/// Bodies that an answer names, with their bytes.
 #[derive(Default)]
 pub(super) struct Apart(pub(super) Vec<(Digest, Vec<u8>)>);
 
@@ -118,7 +115,6 @@ impl Apart {
 
 /// An answer of a workshop that evidence can hold.
 pub(super) trait Kept: Clone {
-    /// The answer in stored form; its bodies go to `apart`.
     fn stored(self, apart: &mut Apart) -> Told;
 
     /// The answer that was stored; none when it is one to another question, or a body is missing.

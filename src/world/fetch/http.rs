@@ -20,7 +20,6 @@ use super::settings::{Budget, Limits, NetworkSettings};
 use crate::world::tls::{CaError, Tls, cause, causes, retry_after};
 use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 
-/// What pages are asked for as; anything else is still taken.
 const ACCEPT: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1");
 
@@ -28,7 +27,6 @@ const ACCEPT: HeaderValue =
 #[derive(Debug)]
 pub(super) struct Silence {
     pub(super) why: Unanswered,
-    /// How long the server asks to be left alone.
     pub(super) retry_after: Option<Duration>,
 }
 
@@ -111,7 +109,6 @@ impl Client {
         builder.build().map_err(not_set_up)
     }
 
-    /// What the answer's status means, and its body where that matters.
     async fn judge(&self, url: &Url, response: reqwest::Response) -> Result<Fetched, Silence> {
         let status = response.status();
         let headers = response.headers();
@@ -161,7 +158,6 @@ impl Client {
     }
 }
 
-/// The answer without its body.
 fn head(response: &reqwest::Response) -> Response {
     let headers = response.headers();
     Response {
@@ -195,7 +191,6 @@ fn not_set_up(error: impl Error) -> Unanswered {
     Unanswered::new(UnansweredKind::Connection, detail)
 }
 
-/// Brings an exchange to its end, which must take less than `limit`.
 fn within<T, E: From<Unanswered>>(
     limit: Duration,
     url: &Url,
@@ -230,7 +225,6 @@ impl Resolve for Pinned {
     }
 }
 
-/// The silence that `error` is, with what is said all the way down to its cause.
 fn unanswered_by(url: &Url, error: &reqwest::Error) -> Unanswered {
     Unanswered::new(kind(error), format!("{url}: {}", cause(error)))
 }
@@ -277,7 +271,6 @@ pub enum Greeted {
     Unanswered(Unanswered),
 }
 
-/// Greets the server of `url` once, with all of `limit` for it.
 pub fn greet(
     url: &Url,
     settings: &NetworkSettings,

@@ -125,7 +125,6 @@ impl LiveWorld {
         self.shared.settings.min_gap().max(asked)
     }
 
-    /// Tries until there is a definite answer, or no try is left.
     fn get_in_the_end(&self, url: &Url, crawl_delay: Option<Duration>) -> Fetched {
         let limits = &self.shared.settings.limits;
         for tried in 1.. {

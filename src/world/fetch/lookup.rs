@@ -11,9 +11,7 @@ use crate::world::domain::HostName;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The page, http or https, without a fragment.
     pub url: Url,
-    /// The least time since the last request to the same host, where robots.txt asks for one.
     pub crawl_delay: Option<Duration>,
 }
 
@@ -28,7 +26,6 @@ pub enum Fetched<B = Vec<u8>> {
     /// DNS says that the host does not exist (NXDOMAIN), or has no address at all.
     NoSuchHost,
     TooLarge {
-        /// The limit, in bytes after decompression.
         limit_bytes: u64,
     },
     Unanswered(Unanswered),
@@ -117,7 +114,6 @@ pub trait Resolver {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked;
 }
 
-/// A lookup that brought neither a yes nor a no.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unanswered {
     pub silence: UnansweredKind,
@@ -128,7 +124,6 @@ pub struct Unanswered {
 }
 
 impl Unanswered {
-    /// A silence without a status.
     pub fn new(silence: UnansweredKind, detail: impl Into<String>) -> Self {
         Self {
             silence,

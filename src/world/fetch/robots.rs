@@ -10,7 +10,6 @@ use url::{Position, Url};
 
 use crate::world::{Fetched, Unanswered};
 
-/// The name by which robots.txt addresses the program.
 pub const PRODUCT_TOKEN: &str = "comail";
 
 /// The most redirects that are followed to a robots.txt (RFC 9309 §2.3.1.2).
@@ -96,7 +95,6 @@ impl RobotsRules {
     }
 }
 
-/// The longest `Crawl-delay` that is taken at its word.
 const MAX_CRAWL_DELAY_SECS: f64 = 86_400.0;
 
 /// What is escaped of an octet that came escaped: all but unreserved ones (RFC 3986 §2.3).

@@ -99,7 +99,6 @@ impl NetworkSettings {
 /// The most that a budget is ever given, so that no setting can overflow the clock.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A span of time that starts with the first lookup and is shared by all that follow.
 #[derive(Debug)]
 pub struct Budget {
     limit: Duration,

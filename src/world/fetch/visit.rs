@@ -39,7 +39,6 @@ pub struct Hop {
 pub enum Step {
     Start,
     Redirect,
-    /// A meta refresh or a `Refresh` header.
     Refresh,
     Frame,
 }
@@ -86,7 +85,6 @@ type Parse = fn(&Url, Option<&str>, Option<&str>, &[u8]) -> Result<Page, Unreada
 struct Walk<'a> {
     fetcher: &'a dyn Fetcher,
     policy: RobotsPolicy,
-    /// The robots.txt of each origin, asked once.
     robots: BTreeMap<String, RobotsRules>,
     parse: Parse,
     hops: Vec<Hop>,
@@ -143,7 +141,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes a hop, and refuses one that may not be made.
     fn hop(&mut self, url: &Url, by: Step) -> Result<(), End> {
         let used_up = self.hops_left() == 0;
         let hop = url.clone();
@@ -295,7 +292,6 @@ fn fetch_robots(fetcher: &dyn Fetcher, mut url: Url) -> Fetched {
     }
 }
 
-/// Where a 3xx answer of `url` leads.
 fn leads_to(url: &Url, response: &Response) -> Option<Url> {
     let location = response.location.as_deref();
     url.join(location.filter(|_| response.redirects())?).ok()

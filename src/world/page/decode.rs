@@ -24,7 +24,6 @@ pub(super) enum Kind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ContentType<'a> {
-    /// Type and subtype in lower case; none when the header is missing or says nothing.
     essence: Option<String>,
     pub(super) charset: Option<&'a str>,
 }
@@ -237,7 +236,6 @@ fn of_meta(attributes: &[(Vec<u8>, Vec<u8>)]) -> Option<&'static Encoding> {
     })
 }
 
-/// The charset in `text/html; charset=…`.
 fn in_content(content: &[u8]) -> Option<&[u8]> {
     let mut rest = content;
     loop {

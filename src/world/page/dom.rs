@@ -59,7 +59,6 @@ pub(super) fn parse(text: &str) -> Result<Html, Unreadable> {
     Ok(parser.finish())
 }
 
-/// How many words a piece has, as a tag's attributes are parted.
 fn words_in(piece: &str) -> usize {
     piece
         .split(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '"' | '\''))

@@ -12,10 +12,8 @@ use crate::world::domain::HostName;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
-/// Elements that part what is in them from what is around them.
 static PARTING: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/parting.txt")));
 
-/// Elements that show something of their own in the line.
 const REPLACED: &[&str] = &[
     "audio", "canvas", "embed", "iframe", "image", "img", "input", "math", "meter", "object",
     "progress", "svg", "textarea", "video",
@@ -24,12 +22,10 @@ const REPLACED: &[&str] = &[
 static NEVER_SHOWN: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("words/never_shown.txt")));
 
-/// Elements whose content the page takes back.
 const STRUCK: &[&str] = &["del", "s", "strike"];
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
-    /// No reader sees it, or the page takes it back.
     pub(super) hides: bool,
     pub(super) parts: bool,
     pub(super) preformatted: bool,
@@ -70,7 +66,6 @@ pub(super) fn is_struck(element: &Element) -> bool {
     STRUCK.contains(&element.name())
 }
 
-/// Whether the element is HTML, not SVG nor `MathML`.
 pub(super) fn is_html(element: &Element) -> bool {
     &*element.name.ns == HTML
 }
@@ -184,7 +179,6 @@ fn is_ours(base: &Url, to: &Url) -> bool {
     own == to || domain.is_some_and(|domain| domain.as_str() == to)
 }
 
-/// Words of an id or a class that are enough by themselves.
 static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/visitors.txt")));
 
 /// Words of which others are made that are enough: `commentlist`, but not `commentary`.
@@ -199,10 +193,8 @@ const STEMS: &[&str] = &[
 /// Words that begin with a stem, and are no visitors'.
 const OWNERS: &[&str] = &["commentaries", "commentary", "commentator"];
 
-/// What a place is called at which visitors write.
 const PLACES: &[&str] = &["bbs", "board", "forum", "qna", "thread", "topic"];
 
-/// What a part of such a place is called that shows what they wrote.
 const PARTS: &[&str] = &[
     "article", "body", "content", "contents", "detail", "item", "list", "message", "post", "posts",
     "read", "text", "view",
@@ -246,7 +238,6 @@ fn is_called_so(name: &str) -> bool {
     words.iter().any(stands) || words.windows(2).any(is_pair)
 }
 
-/// The words of a name in lower case, which signs and capitals part.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

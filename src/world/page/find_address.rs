@@ -94,7 +94,6 @@ pub(super) fn part(line: String, edges: &[usize]) -> (String, Vec<String>) {
     (kept.trim().to_owned(), unclear)
 }
 
-/// How many octets in a row may stand in a local part as people write it.
 fn run(octets: impl Iterator<Item = u8>) -> usize {
     const MOST_LOCAL: usize = 64;
     octets

@@ -30,7 +30,6 @@ pub struct CompanyName {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spelling {
     name: Folded,
-    /// Whether it may say where the company sits.
     may_be_place: bool,
 }
 
@@ -63,7 +62,6 @@ impl CompanyName {
         self.spellings.is_empty()
     }
 
-    /// The spellings, without legal forms.
     pub(super) fn spellings(&self) -> impl Iterator<Item = &Folded> {
         self.spellings.iter().map(|spelling| &spelling.name)
     }
@@ -350,7 +348,6 @@ impl Folded {
         }
     }
 
-    /// Whether the match at `at` ends as it must, and parts no word of the text.
     fn stands_at(&self, at: usize, name: &Self) -> bool {
         self.ends_at(at + name.compact.len(), &name.compact) && self.parts_no_word(at, name)
     }

@@ -18,7 +18,6 @@ const FEWEST_ALIKE: usize = 2;
 
 const LONGEST_INITIALS: usize = 10;
 
-/// Words for who deals with a company, folded.
 static DEALERS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/dealers.txt")));
 

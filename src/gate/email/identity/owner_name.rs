@@ -229,7 +229,6 @@ pub(super) fn without_credit(line: &str) -> &str {
     starts.min().map_or(line, |at| &line[..at])
 }
 
-/// Labels of the name of who runs a site, folded to lower case.
 static LABELS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/owner_labels.txt")));
 
@@ -289,16 +288,13 @@ pub(super) fn is_trimming(word: &str) -> bool {
     is_years && !word.contains(['(', ')']) && bare.len() != 1 || TRIMMINGS.contains(&bare.as_str())
 }
 
-/// Names that site builders give to sites which have none, in lower case.
 static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../lists/nobody.txt")));
 
-/// Things in a page that are somebody else's, in lower case.
 static THINGS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../lists/things.txt")));
 
 static SMALL_PRINT: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/small_print.txt")));
 
-/// What reserves rights and names nobody, in lower case.
 static RESERVED: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/rights_reserved.txt")));
 
@@ -313,7 +309,6 @@ pub(super) fn claim(owner: &OwnerText) -> Option<String> {
     }
 }
 
-/// The text without trimmings at its ends; none where nothing is left.
 pub(super) fn named(text: &str) -> Option<String> {
     let is_nobodys = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -358,7 +353,6 @@ fn holder(line: &str) -> Option<String> {
     (!pieces.is_empty()).then(|| pieces.join(" | "))
 }
 
-/// The line without what reserves rights.
 fn without_reservation(line: &str) -> String {
     let mut left = line.to_owned();
     for phrase in RESERVED.iter() {

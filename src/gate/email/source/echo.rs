@@ -15,7 +15,6 @@ use url::{Position, Url};
 
 use crate::world::mailbox::Mailbox;
 
-/// How often readings are made of readings.
 const DEPTH: usize = 2;
 
 /// How often an escape may be escaped itself.
@@ -25,7 +24,6 @@ const MAX_ESCAPES: usize = 8;
 /// four characters.
 const SHORTEST_RUN: usize = 6;
 
-/// Whether some reading of the URL holds the address, forwards or backwards.
 pub fn carries(url: &Url, email: &Mailbox) -> bool {
     let needles = needles(email);
     // A fragment is sent to no server.
@@ -34,7 +32,6 @@ pub fn carries(url: &Url, email: &Mailbox) -> bool {
         .any(|reading| is_any_in(&without_zeroes(reading), &needles))
 }
 
-/// Whether some reading of `part`, a part of a URL, holds `text`, forwards or backwards.
 pub fn carries_text(part: &str, text: &str) -> bool {
     let needles = with_backwards(vec![folded(text).replace([' ', '+'], "")]);
     readings_of(part)
@@ -52,7 +49,6 @@ fn is_any_in(reading: &str, needles: &[String]) -> bool {
     holds(folded(reading)) || holds(folded(&untagged(reading)))
 }
 
-/// Every reading of `text`, itself included.
 pub fn readings_of(text: &str) -> Vec<Vec<u8>> {
     let mut known = BTreeSet::from([text.as_bytes().to_vec()]);
     let base32 = (0..8).map(|skip| decoded_runs(text.as_bytes(), base32_digit, 5, skip));
@@ -178,7 +174,6 @@ pub fn spells(url: &Url, email: &Mailbox) -> bool {
     })
 }
 
-/// The path without the names of parameters, and the values of the query.
 fn values(url: &Url) -> String {
     let path = unescaped(url.path());
     let segments = path.split(['/', ';']).map(|segment| {
@@ -250,7 +245,6 @@ const NAMED: &[(&str, &str)] = &[
 
 const LONGEST_REFERENCE: usize = 32;
 
-/// The reading as text, without the zero bytes that UTF-16 puts between ASCII letters.
 pub fn without_zeroes(reading: &[u8]) -> String {
     let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&dense).into_owned()

@@ -9,7 +9,6 @@ use super::echo::{self, folded, is_swallowed, untagged};
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
 
-/// The longest query that a person would have typed or clicked, in bytes.
 const LONGEST_QUERY: usize = 512;
 
 /// The shortest run of letters and digits mixed that counts as a blob.
@@ -69,7 +68,6 @@ pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Strin
         })
 }
 
-/// What `text` carries, given as the value of the parameter `key`.
 fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<String> {
     let text = echo::unescaped(text);
     if text.split(ends_blob).any(is_blob) {
@@ -99,7 +97,6 @@ fn markup(text: &str) -> Option<String> {
     found.then(|| "markup".to_owned())
 }
 
-/// Whether the text holds a named character reference, such as `&commat;`.
 fn has_entity(text: &str) -> bool {
     text.split('&').skip(1).any(|after| {
         let name = after.split(|c: char| !c.is_ascii_alphanumeric()).next();
@@ -130,7 +127,6 @@ fn foreign_url(url: &Url, text: &str, key: &str) -> Option<String> {
     found.map(|host| format!("a URL of another site: {}", quoted(host)))
 }
 
-/// What stands before the first character that no host has.
 fn host_part(text: &str) -> &str {
     let host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
     text.split(|c| !host(c)).next().unwrap_or_default()

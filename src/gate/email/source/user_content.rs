@@ -12,7 +12,6 @@ use crate::world::domain::HostName;
 
 static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(USER_CONTENT));
 
-/// What marks a URL as a place where others than the owner of its site write.
 pub fn mark(url: &Url) -> Option<String> {
     let host = HostName::of_url(url);
     host.as_ref()
@@ -136,7 +135,6 @@ fn listed_word(text: &str) -> Option<String> {
     word_of(text, &PLACES.words)
 }
 
-/// The first word of `text` that is in `words`.
 fn word_of(text: &str, words: &HashSet<&'static str>) -> Option<String> {
     let mut parted = String::with_capacity(text.len() + 8);
     let mut before = ' ';

@@ -101,7 +101,6 @@ pub(super) fn read(
     }
 }
 
-/// What NOERROR without a record of the kind means.
 fn no_record(message: &Message, aliases: &Aliases, asked: usize) -> Result<Reading, Indefinite> {
     let of_type = |wanted: RecordType| {
         let authorities = message.authorities.iter();
