@@ -194,9 +194,9 @@ fn parse_column(item: &str, known: &[&str]) -> Result<(usize, String), String> {
     };
     let at = at_name(name).ok_or_else(|| {
         let near = nearest(&spelling(name), known.iter().copied());
-        let near = near.map_or(String::new(), |near| format!(", did you mean {near:?}?"));
+        let near = near.map_or(String::new(), |near| format!("; did you mean {near:?}?"));
         let known = known.join(", ");
-        format!("there is no column {name:?}{near}; there are: {known}")
+        format!("there is no column {name:?}; there are: {known}{near}")
     })?;
     let own = known[at];
     match heading {
