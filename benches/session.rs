@@ -197,7 +197,7 @@ fn submit(criterion: &mut Criterion) {
                     fetcher: &world,
                     resolver: &world,
                     accepted: &judge::NothingAccepted,
-                    workshop: &comail::world::sandbox::NoWorkshop,
+                    sandbox: &comail::world::sandbox::NoSandbox,
                 };
                 let answer = Answer {
                     quest: QuestId::from_index(6).expect("the seventh"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use comail::world::sandbox::{
-    Bench, ChatOrder, Chatted, Confinement, Launcher, LiveWorkshop, Usage, Workshop,
+    ChatOrder, Chatted, Confinement, Launcher, LiveSandbox, Sandbox, SandboxConfig, Usage,
 };
 use comail::world::tree::{Ignored, Listing, Zones};
 
@@ -29,7 +29,7 @@ fn order(base_url: &str) -> ChatOrder {
 
 /// What comes of an order, and what kept it from being carried out.
 fn chat(order: &ChatOrder) -> (Chatted, Option<String>) {
-    let bench = Bench {
+    let bench = SandboxConfig {
         root: None,
         baseline: Listing::default(),
         zones: Zones::new(&[]).expect("no zones"),
@@ -41,9 +41,9 @@ fn chat(order: &ChatOrder) -> (Chatted, Option<String>) {
         launcher: Launcher::new("/nonexistent".into()),
         confinement: Confinement::default(),
     };
-    let workshop = LiveWorkshop::new(&bench);
-    let chatted = workshop.chat(order);
-    (chatted, workshop.failure())
+    let sandbox = LiveSandbox::new(&bench);
+    let chatted = sandbox.chat(order);
+    (chatted, sandbox.failure())
 }
 
 /// The words and the tries of an answer that must come.

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 
-use comail::world::sandbox::{End, Means, Network, Order, free_port};
+use comail::world::sandbox::{CommandSpec, End, Means, Network, free_port};
 
 use crate::harness::bench::{Bench, order};
 
@@ -24,7 +24,7 @@ fn listener() -> (TcpListener, u16) {
     (listener, port)
 }
 
-fn connects(port: u16, network: Network) -> Order {
+fn connects(port: u16, network: Network) -> CommandSpec {
     let script = format!("import socket; socket.create_connection(('127.0.0.1', {port}), 5)");
     let mut order = order(&["/usr/bin/python3", "-c", &script]);
     order.network = network;

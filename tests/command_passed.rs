@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use comail::world::sandbox::{
-    Bench, Confinement, End, Launcher, LiveWorkshop, Order, Pinned, Ran, Workshop,
+    CommandResult, CommandSpec, Confinement, End, Launcher, LiveSandbox, Pinned, Sandbox,
+    SandboxConfig,
 };
 use comail::world::tree::{Ignored, Listing, Zones};
 
@@ -14,10 +15,10 @@ use super::harness::bench::{shell, stdout};
 const PASSED: &str = "CARGO_MANIFEST_DIR";
 
 /// What comes of an order, and what kept it from being carried out.
-fn run(order: &Order) -> (Ran, Option<String>) {
+fn run(order: &CommandSpec) -> (CommandResult, Option<String>) {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let shell = Pinned::find("/bin/sh", "".as_ref(), Path::new("/")).expect("a shell");
-    let bench = Bench {
+    let bench = SandboxConfig {
         root: None,
         baseline: Listing::default(),
         zones: Zones::new(&[]).expect("no zones"),
@@ -29,13 +30,13 @@ fn run(order: &Order) -> (Ran, Option<String>) {
         launcher: Launcher::new(env!("CARGO_BIN_EXE_comail").into()),
         confinement: Confinement::default(),
     };
-    let workshop = LiveWorkshop::new(&bench);
-    let ran = workshop.run(order);
-    (ran, workshop.failure())
+    let sandbox = LiveSandbox::new(&bench);
+    let ran = sandbox.run(order);
+    (ran, sandbox.failure())
 }
 
-fn passing(script: &str, names: &[&str]) -> Order {
-    Order {
+fn passing(script: &str, names: &[&str]) -> CommandSpec {
+    CommandSpec {
         pass: names.iter().map(|name| (*name).to_owned()).collect(),
         reports: vec!["report".to_owned()],
         ..shell(script)

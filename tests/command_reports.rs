@@ -3,11 +3,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use comail::world::sandbox::{End, Order};
+use comail::world::sandbox::{CommandSpec, End};
 
 use crate::harness::bench::{Bench, shell};
 
-fn reporting(script: &str, reports: &[&str]) -> Order {
+fn reporting(script: &str, reports: &[&str]) -> CommandSpec {
     let mut order = shell(script);
     order.reports = reports.iter().copied().map(str::to_owned).collect();
     order

@@ -2,14 +2,14 @@
 
 use std::net::{Ipv4Addr, TcpStream};
 
-use comail::world::sandbox::{End, Network, Order, Ready, Service, ServiceFailed, free_port};
+use comail::world::sandbox::{CommandSpec, End, Network, Ready, Service, ServiceFailed, free_port};
 
 use regex::bytes::Regex;
 
 use crate::harness::bench::{ALL_MEANS, Bench, mark, order, runs, shell};
 use crate::harness::poll::until;
 
-fn server(port: u16) -> Order {
+fn server(port: u16) -> CommandSpec {
     let port_text = port.to_string();
     let listen = ["-u", "-m", "http.server", "--bind", "127.0.0.1", &port_text];
     let mut order = order(&[&["/usr/bin/python3"][..], &listen].concat());
@@ -17,7 +17,12 @@ fn server(port: u16) -> Order {
     order
 }
 
-fn start(bench: &Bench, order: &Order, ready: &Ready, port: u16) -> Result<Service, ServiceFailed> {
+fn start(
+    bench: &Bench,
+    order: &CommandSpec,
+    ready: &Ready,
+    port: u16,
+) -> Result<Service, ServiceFailed> {
     Service::start(order, &bench.scratch(), ready, port, &bench.launcher)
 }
 

@@ -11,8 +11,8 @@ use comail::session::Session;
 use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::sandbox::{
-    Bench, Confinement, Launcher, LiveWorkshop, Means, Network, Ready, ServicePlan, Started,
-    Workshop as _,
+    Confinement, Launcher, LiveSandbox, Means, Network, Ready, Sandbox as _, SandboxConfig,
+    ServicePlan, Started,
 };
 use serde_json::Value;
 use walkdir::WalkDir;
@@ -81,7 +81,7 @@ fn less_confinement_than_at_the_scan_costs_no_try() {
     let before = recorded(&quest.place);
     let mut session = Session::open(&quest.place.at(".comail")).expect("a session");
     let error = submit(&mut session, NO_MEANS).expect_err("less than was frozen");
-    assert!(matches!(error, JudgeError::Workshop(_)), "{error}");
+    assert!(matches!(error, JudgeError::Sandbox(_)), "{error}");
     assert!(error.to_string().contains("confines"), "{error}");
     assert_eq!(recorded(&quest.place), before);
     match submit(&mut session, Means::ALL) {
@@ -102,7 +102,7 @@ fn submit(session: &mut Session, means: Means) -> Result<SubmitOutcome, JudgeErr
         fetcher: &world,
         resolver: &world,
         accepted: &judge::NothingAccepted,
-        workshop: &LiveWorkshop::new(&bench),
+        sandbox: &LiveSandbox::new(&bench),
     };
     let fields = [(FieldName::from("file".to_owned()), "in/try.sh".to_owned())];
     let answer = Answer {
@@ -114,11 +114,11 @@ fn submit(session: &mut Session, means: Means) -> Result<SubmitOutcome, JudgeErr
 }
 
 /// The session's bench, whose commands are started by the built program.
-fn bench(session: &Session) -> Bench {
+fn bench(session: &Session) -> SandboxConfig {
     let dir = session.dir().to_owned();
     let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
     let bench = kind.bench(session.evidence(), dir);
-    Bench {
+    SandboxConfig {
         launcher: Launcher::new(PathBuf::from(env!("CARGO_BIN_EXE_comail"))),
         ..bench.expect("a bench").expect("a quest file's")
     }
@@ -140,8 +140,8 @@ fn a_service_that_is_confined_less_is_not_asked() {
         };
         bench.services.insert("api".to_owned(), plan);
         bench.launcher = bench.launcher.with_means(means);
-        let workshop = LiveWorkshop::new(&bench);
-        (workshop.service("api"), workshop.failure())
+        let sandbox = LiveSandbox::new(&bench);
+        (sandbox.service("api"), sandbox.failure())
     };
     let (started, failure) = starts(Means::ALL);
     assert!(matches!(started, Started::Listening { .. }), "{started:?}");

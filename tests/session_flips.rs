@@ -62,7 +62,7 @@ fn submit(
         fetcher: &nothing,
         resolver: &nothing,
         accepted: &judge::NothingAccepted,
-        workshop: &comail::world::sandbox::NoWorkshop,
+        sandbox: &comail::world::sandbox::NoSandbox,
     };
     let answer = Answer {
         quest: id(quest),

@@ -15,7 +15,7 @@ use crate::judge::world::JudgeWorld;
 use crate::quest::{QuestId, Verdict};
 use crate::session::{Session, State};
 use crate::world::evidence::recorded::RecordedWorld;
-use crate::world::sandbox::{Bench, End, Order, Ran, run_in_tree};
+use crate::world::sandbox::{CommandResult, CommandSpec, End, SandboxConfig, run_in_tree};
 
 /// What a session is judged by: its quest kind, the network and the sandbox.
 pub struct JudgeContext {
@@ -113,7 +113,7 @@ impl JudgeContext {
         &self,
         session: &Session,
         quest: QuestId,
-        (plan, bench): (&FixerPlan, &Bench),
+        (plan, bench): (&FixerPlan, &SandboxConfig),
         judgement: &Judgement,
     ) -> Result<Fix, JudgeError> {
         let Some(record) = session.standing(quest)? else {
@@ -126,7 +126,7 @@ impl JudgeContext {
         });
         let input: serde_json::Map<_, _> = cells.collect();
         let quest = json!({"id": quest.id, "key": quest.key, "input": input});
-        let order = Order {
+        let order = CommandSpec {
             stdin: json!({"quest": quest, "facts": judgement.facts}).to_string(),
             ..plan.order.clone()
         };
@@ -168,7 +168,7 @@ fn is_for_fixer(plan: &FixerPlan, judgement: &Judgement) -> bool {
 }
 
 /// Why the fixer's work is not used; none if it ended well.
-fn failure(order: &Order, ran: &Ran) -> Option<String> {
+fn failure(order: &CommandSpec, ran: &CommandResult) -> Option<String> {
     let how = match &ran.end {
         End::Exited(0) => return None,
         End::Exited(code) => format!("it ended with {code}"),
@@ -197,7 +197,7 @@ mod tests {
 
     fn plan() -> FixerPlan {
         FixerPlan {
-            order: Order {
+            order: CommandSpec {
                 name: "fixer".to_owned(),
                 argv: vec!["/bin/true".to_owned()],
                 env: BTreeMap::new(),
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn only_an_end_with_nought_is_built_on() {
         let of = |end, stderr: &str| {
-            let ran = Ran {
+            let ran = CommandResult {
                 end,
                 stdout: Vec::new(),
                 stderr: stderr.into(),

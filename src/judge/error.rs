@@ -29,7 +29,7 @@ pub enum JudgeError {
     World(#[from] WorldError),
     /// The sandbox failed, for which the worker is not to blame.
     #[error("the gate could not run: {0}; nothing changed")]
-    Workshop(String),
+    Sandbox(String),
     #[error(
         "the worker's name contains an address that was forgotten in this session: choose another \
          name; nothing changed"

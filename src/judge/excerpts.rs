@@ -92,7 +92,7 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
             crate::world::Fetched::Response(response) => of_page(url, &response),
             _ => None,
         },
-        Exchange::Workshop { asked, answer } => {
+        Exchange::Sandbox { asked, answer } => {
             let (place, bytes) = match (asked, answer) {
                 (Asked::File(path), Told::File(body)) => {
                     (path.to_string(), bodies.get(&body.sha256)?)

@@ -149,7 +149,7 @@ pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, JudgeEr
     let removed = removed.collect::<Result<_, _>>();
     Ok(Alteration {
         files: files.collect(),
-        removed: removed.map_err(|bad| JudgeError::Workshop(bad.to_string()))?,
+        removed: removed.map_err(|bad| JudgeError::Sandbox(bad.to_string()))?,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::session::{
     Forgetting, LineReader, QuestRecord, SessionError, State, Suppressed, Worker,
 };
 use crate::world::email_text::{mentions, without};
-use crate::world::sandbox::{FileSeen, Workshop};
+use crate::world::sandbox::{FileSeen, Sandbox};
 use crate::world::tree::TreePath;
 
 /// Whether a person had this session forget an address.
@@ -72,7 +72,7 @@ pub fn holding_files(
     forgetting: &Forgetting,
     submission: &Submission,
     kind: &QuestKind,
-    workshop: &dyn Workshop,
+    sandbox: &dyn Sandbox,
 ) -> BTreeSet<FieldName> {
     let suppressed = forgetting.suppressed();
     let wanted = wanted(suppressed);
@@ -83,7 +83,7 @@ pub fn holding_files(
     let holds = files.filter(|field| {
         let path = submission.field(field.name.as_str());
         let path = path.and_then(|path| TreePath::parse(path).ok());
-        path.is_some_and(|path| match workshop.file(&path) {
+        path.is_some_and(|path| match sandbox.file(&path) {
             FileSeen::File(bytes) => masking::holds(&bytes, &wanted),
             FileSeen::Absent | FileSeen::Other(_) => false,
         })

@@ -18,7 +18,7 @@ use crate::judge::quest_file::{Definition, FixerPlan, frozen_listing};
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest};
 use crate::world::fetch::settings::NetworkSettings;
-use crate::world::sandbox::{Bench, ServicePlan};
+use crate::world::sandbox::{SandboxConfig, ServicePlan};
 
 /// The quest kind of a session, for callers that judge nothing.
 pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, JudgeError> {
@@ -117,7 +117,11 @@ impl SessionKind {
     /// Where the session's commands run; none if its kind is built in and has no reviewers.
     ///
     /// `dir` is the session's directory, which commands cannot read.
-    pub fn bench(&self, store: EvidenceStore, dir: PathBuf) -> Result<Option<Bench>, JudgeError> {
+    pub fn bench(
+        &self,
+        store: EvidenceStore,
+        dir: PathBuf,
+    ) -> Result<Option<SandboxConfig>, JudgeError> {
         let Some(definition) = &self.definition else {
             let bench = self.panel.as_ref().map(|panel| panel.bench(vec![dir]));
             return Ok(bench.transpose()?);

@@ -30,7 +30,7 @@ use crate::quest::file::{ControlTable, FinalControlTable, Mistake, QuestFile};
 use crate::quest::{Anchor, EmptyKey, FieldName, Key, Quest, QuestId, Shown, Submission, Verdict};
 use crate::session::Manifest;
 use crate::world::evidence::recorded::{BadWorld, RecordedWorld};
-use crate::world::sandbox::{Alteration, Bench, LiveWorkshop, NoWorkshop, Workshop};
+use crate::world::sandbox::{Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig};
 use crate::world::tree::{
     BadGlob, Entry, Ignored, Listing, Snapshot, TreeError, TreePath, take_baseline,
 };
@@ -154,7 +154,7 @@ pub enum ProveError {
     #[error(transparent)]
     Faulty(#[from] Faulty),
     #[error(transparent)]
-    Bench(#[from] BenchError),
+    SandboxConfig(#[from] BenchError),
     #[error(transparent)]
     Glob(#[from] BadGlob),
     #[error("control `{control}`: its tree")]
@@ -184,7 +184,7 @@ pub enum ProveError {
     },
     /// The sandbox failed, which shows nothing of the gate.
     #[error("control `{control}`: the gate could not run: {why}")]
-    Workshop { control: String, why: String },
+    Sandbox { control: String, why: String },
     #[error("cannot write a judgement as JSON")]
     Json(#[from] serde_json::Error),
 }
@@ -213,7 +213,7 @@ pub enum TrialError {
     #[error(transparent)]
     Faulty(#[from] Faulty),
     #[error(transparent)]
-    Bench(#[from] BenchError),
+    SandboxConfig(#[from] BenchError),
 }
 
 /// The tree over which controls run that name none of their own.
@@ -311,11 +311,11 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, TrialError> {
         script: None,
     };
     let gate = SessionGate::new(Box::new(gate.under(settings)), Some(panel));
-    let workshop = LiveWorkshop::new(&bench);
-    let tried = with_case(control, &gate, &scene.world, &workshop, |case, world| {
+    let sandbox = LiveSandbox::new(&bench);
+    let tried = with_case(control, &gate, &scene.world, &sandbox, |case, world| {
         gate.calibrate(case, &world)
     })?;
-    if let Some(why) = workshop.failure() {
+    if let Some(why) = sandbox.failure() {
         return Err(TrialError::Unasked(why));
     }
     tried.map_err(|source| TrialError::Case {
@@ -340,7 +340,7 @@ struct Stage<'a> {
 
 /// What one control is judged by.
 struct Scene {
-    bench: Option<Bench>,
+    bench: Option<SandboxConfig>,
     world: Rc<RecordedWorld>,
     _stand_in: Option<StandIn>,
 }
@@ -481,7 +481,7 @@ impl Stage<'_> {
                     fires: negative.fires.clone(),
                     ..control
                 };
-                let altered = alteration(negative).map_err(|why| ProveError::Workshop {
+                let altered = alteration(negative).map_err(|why| ProveError::Sandbox {
                     control: broken.name.clone(),
                     why: why.to_string(),
                 })?;
@@ -507,18 +507,18 @@ impl Scene {
         altered: Alteration,
     ) -> Result<ControlOutcome, ProveError> {
         let bench = self.bench.as_ref();
-        let workshop = bench.map(|bench| LiveWorkshop::altered(bench, altered));
-        let workshop: &dyn Workshop = match &workshop {
+        let sandbox = bench.map(|bench| LiveSandbox::altered(bench, altered));
+        let sandbox: &dyn Sandbox = match &sandbox {
             Some(live) => live,
-            None => &NoWorkshop,
+            None => &NoSandbox,
         };
-        let judged = with_case(control, gate, &self.world, workshop, |case, world| {
+        let judged = with_case(control, gate, &self.world, sandbox, |case, world| {
             record(gate, case, world)
         })?;
         let (judgement, _) = judged?;
-        match workshop.failure() {
+        match sandbox.failure() {
             None => Ok(ControlOutcome::of(control, judgement)),
-            Some(why) => Err(ProveError::Workshop {
+            Some(why) => Err(ProveError::Sandbox {
                 control: control.name.clone(),
                 why,
             }),
@@ -538,7 +538,7 @@ fn with_case<T>(
     control: &ControlTable,
     gate: &dyn Gate,
     recorded: &RecordedWorld,
-    workshop: &dyn Workshop,
+    sandbox: &dyn Sandbox,
     judge: impl FnOnce(Case<'_>, World<'_>) -> T,
 ) -> Result<T, ProveError> {
     let key = Key::new(&control.key).map_err(|source| ProveError::Key {
@@ -574,7 +574,7 @@ fn with_case<T>(
         fetcher: recorded,
         resolver: recorded,
         accepted: &before,
-        workshop,
+        sandbox,
     };
     Ok(judge(case, world))
 }

@@ -229,8 +229,8 @@ impl<'a> Submitted<'a> {
     /// Checks that the gate could run its commands. A worker is not to blame for a sandbox that
     /// failed.
     fn could_run(&self) -> Result<(), JudgeError> {
-        let failure = self.world.workshop.failure();
-        failure.map_or(Ok(()), |why| Err(JudgeError::Workshop(why)))
+        let failure = self.world.sandbox.failure();
+        failure.map_or(Ok(()), |why| Err(JudgeError::Sandbox(why)))
     }
 
     /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
@@ -255,8 +255,8 @@ impl<'a> Submitted<'a> {
         if forgetting.suppressed().is_empty() {
             return Ok(None);
         }
-        let (submission, workshop) = (self.answer.submission, self.world.workshop);
-        let holds = holding_files(&forgetting, submission, &self.kind.quest, workshop);
+        let (submission, sandbox) = (self.answer.submission, self.world.sandbox);
+        let holds = holding_files(&forgetting, submission, &self.kind.quest, sandbox);
         self.could_run()?;
         Ok(masked(&forgetting, submission, &holds))
     }

@@ -6,14 +6,14 @@ use crate::judge::kind::{SessionKind, network_of};
 use crate::session::{Manifest, Session};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::live::LiveWorld;
-use crate::world::sandbox::{Alteration, Bench, LiveWorkshop, NoWorkshop, Workshop};
+use crate::world::sandbox::{Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig};
 use crate::world::tree::Snapshot;
 use crate::world::{Fetcher, Resolver, UniquenessIndex, World};
 
 /// Answers lookups, and runs commands over the tree. Threads share it.
 pub struct JudgeWorld {
     network: Network,
-    bench: Option<Bench>,
+    bench: Option<SandboxConfig>,
 }
 
 enum Network {
@@ -98,23 +98,23 @@ impl JudgeWorld {
             (Network::Recorded(recorded), None) => (recorded.as_ref(), recorded.as_ref()),
         };
         let bench = self.bench.as_ref();
-        let workshop = bench.map(|bench| LiveWorkshop::altered(bench, altered));
-        let workshop: &dyn Workshop = match &workshop {
+        let sandbox = bench.map(|bench| LiveSandbox::altered(bench, altered));
+        let sandbox: &dyn Sandbox = match &sandbox {
             Some(live) => live,
-            None => &NoWorkshop,
+            None => &NoSandbox,
         };
         let judged = judge(World {
             fetcher,
             resolver,
             accepted,
-            workshop,
+            sandbox,
         });
-        workshop
+        sandbox
             .failure()
-            .map_or(Ok(judged), |why| Err(JudgeError::Workshop(why)))
+            .map_or(Ok(judged), |why| Err(JudgeError::Sandbox(why)))
     }
 
-    pub fn bench(&self) -> Option<&Bench> {
+    pub fn bench(&self) -> Option<&SandboxConfig> {
         self.bench.as_ref()
     }
 
@@ -127,7 +127,7 @@ impl JudgeWorld {
             return Ok(None);
         };
         let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
-        let (snapshot, _) = taken.map_err(|error| JudgeError::Workshop(error.to_string()))?;
+        let (snapshot, _) = taken.map_err(|error| JudgeError::Sandbox(error.to_string()))?;
         Ok(Some(snapshot.digest()))
     }
 }

@@ -70,7 +70,7 @@ pub enum Exchange {
     },
     Doubts(Vec<EarlierDoubt>),
     MayAsk(bool),
-    Workshop {
+    Sandbox {
         asked: Asked,
         answer: Told,
     },
@@ -129,7 +129,7 @@ impl Evidence {
 
     pub fn told(&self, question: &Asked) -> Option<&Told> {
         self.find(|exchange| match exchange {
-            Exchange::Workshop { asked, answer } if asked == question => Some(answer),
+            Exchange::Sandbox { asked, answer } if asked == question => Some(answer),
             _ => None,
         })
     }
@@ -141,7 +141,7 @@ impl Evidence {
                 answer: PageAnswer::Response(response),
                 ..
             } => vec![&response.body],
-            Exchange::Workshop { answer, .. } => answer.bodies(),
+            Exchange::Sandbox { answer, .. } => answer.bodies(),
             _ => Vec::new(),
         })
     }

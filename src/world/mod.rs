@@ -21,7 +21,7 @@ pub use fetch::{
 };
 pub use uniqueness::{EarlierDoubt, UniqueValue, UniquenessIndex};
 
-use sandbox::Workshop;
+use sandbox::Sandbox;
 
 #[cfg(test)]
 pub use fetch::{MockFetcher, MockResolver};
@@ -38,5 +38,5 @@ pub struct World<'a> {
     /// What this session has passed before.
     pub accepted: &'a dyn UniquenessIndex,
     /// Files of the tree, and commands over copies of it.
-    pub workshop: &'a dyn Workshop,
+    pub sandbox: &'a dyn Sandbox,
 }

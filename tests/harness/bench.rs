@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use comail::world::sandbox::{Launcher, Means, Order, Ran, run};
+use comail::world::sandbox::{CommandResult, CommandSpec, Launcher, Means, run};
 use tempfile::TempDir;
 
 /// Every choice of means that a kernel may leave us.
@@ -104,37 +104,37 @@ impl Bench {
     }
 
     /// Runs an order.
-    pub fn run(&self, order: &Order) -> Ran {
+    pub fn run(&self, order: &CommandSpec) -> CommandResult {
         run(order, &self.scratch(), &self.launcher)
     }
 
     /// Runs a shell's script with nothing but a PATH.
-    pub fn shell(&self, script: &str) -> Ran {
+    pub fn shell(&self, script: &str) -> CommandResult {
         self.run(&shell(script))
     }
 }
 
 /// The order to run a shell's script, for a minute at most.
-pub fn shell(script: &str) -> Order {
+pub fn shell(script: &str) -> CommandSpec {
     order(&["/bin/sh", "-c", script])
 }
 
 /// The order to run this, for a minute at most.
-pub fn order(argv: &[&str]) -> Order {
+pub fn order(argv: &[&str]) -> CommandSpec {
     let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
-    Order {
+    CommandSpec {
         name: "test".to_owned(),
         argv: argv.iter().copied().map(str::to_owned).collect(),
         env: BTreeMap::from([path]),
         timeout_ms: 60_000,
         output_bytes: 1 << 20,
         round: 1,
-        ..Order::default()
+        ..CommandSpec::default()
     }
 }
 
 /// What was written to stdout.
-pub fn stdout(ran: &Ran) -> String {
+pub fn stdout(ran: &CommandResult) -> String {
     String::from_utf8(ran.stdout.clone()).expect("stdout is UTF-8")
 }
 

@@ -18,7 +18,7 @@ use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;
 use crate::quest::template::{Template, Values};
 use crate::quest::{ByteSize, Span};
-use crate::world::sandbox::{End, Order, Ran};
+use crate::world::sandbox::{CommandResult, CommandSpec, End};
 use crate::world::tree::TreePath;
 
 /// The most further rounds of a command that fails now and then.
@@ -176,7 +176,7 @@ impl Command {
         let order = self.order(context)?;
         let mut round = 0;
         loop {
-            let order = Order {
+            let order = CommandSpec {
                 round,
                 ..order.clone()
             };
@@ -195,7 +195,7 @@ impl Command {
         }
     }
 
-    fn order(&self, context: &Context<'_>) -> Result<Order, Fact> {
+    fn order(&self, context: &Context<'_>) -> Result<CommandSpec, Fact> {
         let values = self.plan.values(context)?;
         let order = self.plan.order(context, &values)?;
         let mut dir = rendered(self.cwd.as_ref(), &values, "cwd")?;
@@ -205,7 +205,7 @@ impl Command {
                 |bad: &dyn ToString| Fact::wrong("a directory of the tree", bad.to_string());
             dir = path.map_err(|bad| wrong(&bad).at("cwd"))?.into();
         }
-        Ok(Order {
+        Ok(CommandSpec {
             dir,
             stdin: rendered(self.stdin.as_ref(), &values, "stdin")?,
             reports: self.config.reports.clone(),
@@ -214,7 +214,7 @@ impl Command {
     }
 
     /// What stands in the way after one round.
-    fn judged(&self, ran: &Ran) -> Found {
+    fn judged(&self, ran: &CommandResult) -> Found {
         self.plan.ended(ran)?;
         let End::Exited(code) = ran.end else {
             return Ok(Vec::new());

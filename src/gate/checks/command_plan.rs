@@ -14,7 +14,7 @@ use crate::base::text::truncate_start;
 use crate::gate::Fact;
 use crate::quest::template::{Names, Template, Values};
 use crate::quest::{ByteSize, FieldName, Span};
-use crate::world::sandbox::{End, Network, Order, Ran, Started};
+use crate::world::sandbox::{CommandResult, CommandSpec, End, Network, Started};
 
 /// Programs that hand what follows a `--` on to another one, which reads options in it.
 const HAND_ON: &[&str] = &[
@@ -301,7 +301,7 @@ impl OrderPlan {
     pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
         let mut values = context.values().clone();
         for name in &self.services {
-            let port = match context.world.workshop.service(name) {
+            let port = match context.world.sandbox.service(name) {
                 Started::Listening { port } => port,
                 Started::Failed(why) => {
                     let expected = format!("the service {name} is up");
@@ -316,7 +316,7 @@ impl OrderPlan {
         Ok(values)
     }
 
-    pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<Order, Fact> {
+    pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<CommandSpec, Fact> {
         let argv = self.argv.render(values)?;
         let env = self.environment.render(context, values)?;
         let texts = argv.iter().chain(env.keys()).chain(env.values());
@@ -326,7 +326,7 @@ impl OrderPlan {
             return Err(Fact::wrong(expected, format!("{sum} bytes")));
         }
         let port = |known: &BTreeMap<String, String>| known.get("port")?.parse().ok();
-        Ok(Order {
+        Ok(CommandSpec {
             name: self.check.clone(),
             argv,
             env,
@@ -350,7 +350,7 @@ impl OrderPlan {
     }
 
     /// That the command came to an end by itself.
-    pub fn ended(&self, ran: &Ran) -> Result<(), Fact> {
+    pub fn ended(&self, ran: &CommandResult) -> Result<(), Fact> {
         match &ran.end {
             End::Exited(_) => Ok(()),
             End::Signalled(signal) => {
@@ -440,7 +440,7 @@ pub const fn ten_mebibytes() -> ByteSize {
 const MAX_SHOWN: usize = 2_000;
 
 /// The last characters of both outputs, the error stream's after the other's.
-pub fn tail(ran: &Ran) -> String {
+pub fn tail(ran: &CommandResult) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     let (out, err) = (text(&ran.stdout), text(&ran.stderr));
     let of_err = err.chars().count().min(MAX_SHOWN / 2);
@@ -475,7 +475,7 @@ mod tests {
     }
 
     fn of(stdout: &[u8], stderr: &[u8]) -> String {
-        tail(&Ran {
+        tail(&CommandResult {
             end: End::Exited(1),
             stdout: stdout.to_vec(),
             stderr: stderr.to_vec(),

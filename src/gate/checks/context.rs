@@ -15,7 +15,7 @@ use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;
 use crate::world::fetch::visit::{Visit, visit};
-use crate::world::sandbox::{Order, Ran};
+use crate::world::sandbox::{CommandResult, CommandSpec};
 
 pub struct Context<'a> {
     pub case: Case<'a>,
@@ -30,8 +30,8 @@ pub struct Context<'a> {
 
 #[derive(Debug)]
 pub struct Run {
-    pub order: Order,
-    pub ran: Ran,
+    pub order: CommandSpec,
+    pub ran: CommandResult,
 }
 
 impl Run {
@@ -111,8 +111,8 @@ impl<'a> Context<'a> {
     }
 
     /// Runs a command for the check of this name, and keeps what came of it for others to look at.
-    pub fn run(&self, check: &str, order: Order) -> Rc<Run> {
-        let ran = self.world.workshop.run(&order);
+    pub fn run(&self, check: &str, order: CommandSpec) -> Rc<Run> {
+        let ran = self.world.sandbox.run(&order);
         let run = Rc::new(Run { order, ran });
         self.runs
             .borrow_mut()

@@ -15,7 +15,7 @@ use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::own_lines::{OwnLines, Place};
 use crate::gate::tools::{Coverage, LineRuns, Lines};
 use crate::gate::{Cost, Fact};
-use crate::world::sandbox::{FileSeen, Workshop};
+use crate::world::sandbox::{FileSeen, Sandbox};
 use crate::world::tree::TreePath;
 
 /// `kind = "coverage"`.
@@ -139,7 +139,7 @@ fn lines_of<'c>(
         let expected = format!("a report in which {file} can be told from other files");
         Fact::wrong(expected, why).at(file).unconfirmed()
     };
-    match meant(report.paths(), &place.file, context.world.workshop) {
+    match meant(report.paths(), &place.file, context.world.sandbox) {
         Ok(Meant::One(spelled)) => report
             .file(spelled)
             .ok_or_else(|| unsure(String::from("it is not in the report"))),
@@ -163,7 +163,7 @@ pub enum Meant<'r> {
 pub fn meant<'r>(
     spelled: impl Iterator<Item = &'r str>,
     wanted: &TreePath,
-    workshop: &dyn Workshop,
+    sandbox: &dyn Sandbox,
 ) -> Result<Meant<'r>, String> {
     let mut fitting: Vec<&str> = spelled.filter(|one| fits(one, wanted.as_str())).collect();
     if let Some(same) = fitting.iter().find(|one| **one == wanted.as_str()) {
@@ -172,12 +172,12 @@ pub fn meant<'r>(
     if fitting.is_empty() {
         return Ok(Meant::None);
     }
-    let changes = workshop.changes()?;
+    let changes = sandbox.changes()?;
     let is_new = |one: &str| {
         let mut paths = changes.iter().map(|change| change.path.as_str());
         paths.any(|path| path != wanted.as_str() && fits(one, path))
     };
-    fitting.retain(|one| !is_another(one, wanted, workshop) && !is_new(one));
+    fitting.retain(|one| !is_another(one, wanted, sandbox) && !is_new(one));
     Ok(match fitting.as_slice() {
         [] => Meant::None,
         [one] => Meant::One(one),
@@ -192,7 +192,7 @@ fn fits(one: &str, other: &str) -> bool {
 }
 
 /// Whether another file of the tree stands where the end of this path points.
-fn is_another(spelled: &str, wanted: &TreePath, workshop: &dyn Workshop) -> bool {
+fn is_another(spelled: &str, wanted: &TreePath, sandbox: &dyn Sandbox) -> bool {
     let names = names(spelled);
     let (longest, own) = (names.len(), wanted.names().count());
     let mut lengths = match longest.cmp(&own) {
@@ -202,7 +202,7 @@ fn is_another(spelled: &str, wanted: &TreePath, workshop: &dyn Workshop) -> bool
     };
     lengths.any(|length| {
         let path = TreePath::parse(&names[longest - length..].join("/"));
-        path.is_ok_and(|path| matches!(workshop.file(&path), FileSeen::File(_)))
+        path.is_ok_and(|path| matches!(sandbox.file(&path), FileSeen::File(_)))
     })
 }
 

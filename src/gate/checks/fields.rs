@@ -74,12 +74,12 @@ fn unfit(field: &Field, context: &Context<'_>, has_tree: bool) -> Option<(String
 /// A program that is given a folder in place of a file may well end as if all were well.
 fn no_file(text: &str, context: &Context<'_>) -> Option<(String, String)> {
     let path = TreePath::parse(text).ok()?;
-    let workshop = context.world.workshop;
-    let actual = match workshop.file(&path) {
+    let sandbox = context.world.sandbox;
+    let actual = match sandbox.file(&path) {
         FileSeen::File(_) => return None,
         FileSeen::Absent => String::from("nothing is there"),
         // Where the tree cannot be looked at it is not the field that is wrong.
-        FileSeen::Other(what) => workshop.changes().ok().map(|_| what)?,
+        FileSeen::Other(what) => sandbox.changes().ok().map(|_| what)?,
     };
     let actual = format!("{}: {actual}", shown(text));
     Some((String::from("a path at which there is a file"), actual))

@@ -165,8 +165,8 @@ impl ServiceCheck {
         let Some(request) = self.request.request(context)? else {
             return Ok(Vec::new());
         };
-        let workshop = context.world.workshop;
-        if let Started::Failed(why) = workshop.service(&self.service) {
+        let sandbox = context.world.sandbox;
+        if let Started::Failed(why) = sandbox.service(&self.service) {
             let expected = format!("a service {} that starts", self.service);
             return Err(Fact::wrong(expected, why).unconfirmed());
         }
@@ -180,7 +180,7 @@ impl ServiceCheck {
             timeout_ms: self.timeout.millis().into(),
         };
         let silent = |why| Fact::wrong("an answer of the service", why).at(&*named);
-        let answer = match workshop.call(&call) {
+        let answer = match sandbox.call(&call) {
             Called::Answered(answer) => answer,
             // A service that goes on has only this request to blame for its silence.
             Called::Refused(why) => {

@@ -17,7 +17,7 @@ use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::own_lines::{OwnLines, Place};
 use super::tool_facts::ToolFacts;
 use crate::gate::{Cost, Fact};
-use crate::world::sandbox::{Edit, End, Order, Ran};
+use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
 /// `kind = "mutation"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -143,13 +143,13 @@ impl Mutation {
             path: place.file.to_string(),
             text: mutant.text.clone(),
         });
-        let order = Order {
+        let order = CommandSpec {
             name: self.name.clone(),
             edits,
             round: 0,
             ..run.order.clone()
         };
-        let ran = context.world.workshop.run(&order);
+        let ran = context.world.sandbox.run(&order);
         let expected = format!(
             "tests that fail when its line {} is `{}`",
             mutant.line, mutant.put
@@ -186,7 +186,7 @@ impl Mutation {
 }
 
 impl Red {
-    fn colour(&self, ran: &Ran) -> Colour {
+    fn colour(&self, ran: &CommandResult) -> Colour {
         let unclear = |why: String| Colour::Unclear(format!("{why}: {}", tail(ran)));
         let code = match &ran.end {
             End::Exited(code) => *code,

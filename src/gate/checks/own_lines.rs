@@ -81,14 +81,14 @@ impl Place {
     ///
     /// In a file that has changed the same numbers are other lines.
     pub fn as_pinned(&self, context: &Context<'_>) -> Result<Vec<u8>, Fact> {
-        let workshop = context.world.workshop;
-        let pinned = match workshop.pinned(&self.file) {
+        let sandbox = context.world.sandbox;
+        let pinned = match sandbox.pinned(&self.file) {
             FileSeen::File(bytes) => bytes,
             FileSeen::Absent => return Err(self.no_file("nothing is there")),
             FileSeen::Other(what) => return Err(self.no_file(&what)),
         };
         let expected = "the file as it was when the session was made";
-        let actual = match workshop.file(&self.file) {
+        let actual = match sandbox.file(&self.file) {
             FileSeen::File(bytes) if bytes == pinned => return Ok(pinned),
             FileSeen::File(_) => String::from("it has changed, and its lines with it"),
             FileSeen::Absent => String::from("it is gone"),

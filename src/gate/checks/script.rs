@@ -21,7 +21,7 @@ use crate::gate::{Cost, Fact};
 use crate::quest::json::whole_text;
 use crate::quest::template::Values;
 use crate::quest::{ByteSize, Field, Span, Verdict, json};
-use crate::world::sandbox::{Edit, End, Order, Ran};
+use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
 /// `kind = "script"`.
 ///
@@ -133,7 +133,7 @@ impl Script {
             return Ok(());
         }
         let expected = format!("nothing in the tree at {}", self.folder);
-        let changes = context.world.workshop.changes();
+        let changes = context.world.sandbox.changes();
         let changes = changes.map_err(|why| Fact::wrong(&*expected, why).unconfirmed())?;
         // What stands where a folder on the way is needed, is in the way as well.
         let in_the_way =
@@ -144,7 +144,7 @@ impl Script {
         }
     }
 
-    fn order(&self, context: &Context<'_>) -> Result<Order, Fact> {
+    fn order(&self, context: &Context<'_>) -> Result<CommandSpec, Fact> {
         let values = self.plan.values(context)?;
         let mut order = self.plan.order(context, &values)?;
         order.argv.push(self.edit.path.clone());
@@ -199,7 +199,7 @@ struct ToldFact {
 ///
 /// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
 /// contradicts itself, confirms nothing.
-pub fn judged(ran: &Ran, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
+pub fn judged(ran: &CommandResult, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
     let (verdict, mut facts) = match answered(ran, fields) {
         Ok(answer) => answer,
         Err(why) => {
@@ -221,7 +221,7 @@ pub fn judged(ran: &Ran, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
 }
 
 /// The verdict of a script with its facts, or why it has given none.
-fn answered(ran: &Ran, fields: &[Field]) -> Result<(Verdict, Vec<Fact>), String> {
+fn answered(ran: &CommandResult, fields: &[Field]) -> Result<(Verdict, Vec<Fact>), String> {
     let (code, by_code) = match ran.end {
         End::Exited(0) => (0, Verdict::Pass),
         End::Exited(1) => (1, Verdict::Fail),

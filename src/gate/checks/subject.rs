@@ -148,10 +148,10 @@ pub(super) fn file_bytes(
     path: &TreePath,
     state: State,
 ) -> Result<Vec<u8>, Fact> {
-    let workshop = context.world.workshop;
+    let sandbox = context.world.sandbox;
     let (seen, expected) = match state {
-        State::Judged => (workshop.file(path), "a file"),
-        State::Pinned => (workshop.pinned(path), "a file that was there at the scan"),
+        State::Judged => (sandbox.file(path), "a file"),
+        State::Pinned => (sandbox.pinned(path), "a file that was there at the scan"),
     };
     let detail = |actual: String| Fact::wrong(expected, actual).at(path.as_str());
     match (seen, state) {

@@ -14,8 +14,8 @@ use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
 use crate::world::sandbox::{
-    Call, CallAnswer, Called, Confinement, End, FileSeen, MockWorkshop, Pinned, Ran, Started,
-    Workshop,
+    Call, CallAnswer, Called, CommandResult, Confinement, End, FileSeen, MockSandbox, Pinned,
+    Sandbox, Started,
 };
 use crate::world::{
     Fetched, MockFetcher, MockResolver, MockUniquenessIndex, Request, Response, Unanswered,
@@ -87,7 +87,7 @@ const PROGRAMS: [&str; 8] = [
     "ruby",
 ];
 
-/// A gate of several checks and a case for it; its world is a workshop alone.
+/// A gate of several checks and a case for it; its world is a sandbox alone.
 #[derive(Debug, Clone)]
 pub struct Workbench {
     text: String,
@@ -166,13 +166,13 @@ impl Workbench {
         FileGate::new(&file, &self.outside, FileSettings::default())
     }
 
-    /// What the gate says, by what the workshop answers.
-    pub fn judge(&self, workshop: &dyn Workshop) -> Judgement {
+    /// What the gate says, by what the sandbox answers.
+    pub fn judge(&self, sandbox: &dyn Sandbox) -> Judgement {
         self.judge_in(World {
             fetcher: &MockFetcher::new(),
             resolver: &MockResolver::new(),
             accepted: &MockUniquenessIndex::new(),
-            workshop,
+            sandbox,
         })
     }
 
@@ -194,8 +194,8 @@ impl Workbench {
     }
 
     /// The only fact of the judgement, with its verdict; none where it is PASS.
-    pub fn fact(&self, workshop: &dyn Workshop) -> Option<(Verdict, Fact)> {
-        let judgement = self.judge(workshop);
+    pub fn fact(&self, sandbox: &dyn Sandbox) -> Option<(Verdict, Fact)> {
+        let judgement = self.judge(sandbox);
         assert!(judgement.facts.len() < 2, "{judgement:#?}");
         let fact = judgement.facts.into_iter().next();
         fact.map(|fact| (judgement.verdict, fact))
@@ -207,8 +207,8 @@ pub fn outcome(judgement: &Judgement, name: &str) -> CheckOutcome {
     checks.find(|report| report.check == name).unwrap().outcome
 }
 
-pub fn ran(end: End, stdout: &str) -> Ran {
-    Ran {
+pub fn ran(end: End, stdout: &str) -> CommandResult {
+    CommandResult {
         end,
         stdout: stdout.as_bytes().to_vec(),
         stderr: Vec::new(),
@@ -218,9 +218,9 @@ pub fn ran(end: End, stdout: &str) -> Ran {
     }
 }
 
-pub fn with_report(ran: Ran, name: &str, bytes: Option<&str>) -> Ran {
+pub fn with_report(ran: CommandResult, name: &str, bytes: Option<&str>) -> CommandResult {
     let bytes = bytes.map(|text| text.as_bytes().to_vec());
-    Ran {
+    CommandResult {
         reports: BTreeMap::from([(name.to_owned(), bytes)]),
         ..ran
     }
@@ -378,7 +378,7 @@ impl Bench {
             fetcher: &self.fetcher(),
             resolver: &MockResolver::new(),
             accepted: &self.accepted(),
-            workshop: &self.workshop(),
+            sandbox: &self.sandbox(),
         })
     }
 
@@ -425,24 +425,24 @@ impl Bench {
         accepted
     }
 
-    fn workshop(&self) -> MockWorkshop {
+    fn sandbox(&self) -> MockSandbox {
         let (files, pinned) = (self.files.clone(), self.pinned.clone());
         let (answers, started) = (self.answers.clone(), self.started.clone());
         let at = |files: &BTreeMap<String, FileSeen>, path: &str| {
             files.get(path).cloned().unwrap_or(FileSeen::Absent)
         };
-        let mut workshop = MockWorkshop::new();
-        let file = workshop.expect_file();
+        let mut sandbox = MockSandbox::new();
+        let file = sandbox.expect_file();
         file.returning(move |path| at(&files, path.as_str()));
-        let before = workshop.expect_pinned();
+        let before = sandbox.expect_pinned();
         before.returning(move |path| at(&pinned, path.as_str()));
-        let service = workshop.expect_service();
+        let service = sandbox.expect_service();
         service.returning(move |_| started.clone());
-        workshop.expect_call().returning(move |call: &Call| {
+        sandbox.expect_call().returning(move |call: &Call| {
             let asked = (call.method.clone(), call.path.clone());
             let silent = || Called::Unanswered("no answer".to_owned());
             answers.get(&asked).cloned().unwrap_or_else(silent)
         });
-        workshop
+        sandbox
     }
 }

@@ -12,7 +12,7 @@ use super::command_plan::tail;
 use super::kind::{Flaw, MAX_FACTS};
 use crate::gate::Fact;
 use crate::gate::tools::{Complaints, Format};
-use crate::world::sandbox::Ran;
+use crate::world::sandbox::CommandResult;
 
 /// How a command's output is read: the format's name, or a table.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ impl ToolFacts {
         }))
     }
 
-    pub fn read(&self, ran: &Ran) -> Result<Complaints, String> {
+    pub fn read(&self, ran: &CommandResult) -> Result<Complaints, String> {
         let bytes = match self.from.as_str() {
             "stdout" => &ran.stdout,
             "stderr" => &ran.stderr,
@@ -139,7 +139,7 @@ impl ToolFacts {
         self.format.counts_tests()
     }
 
-    pub fn despite_success(&self, ran: &Ran) -> Vec<Fact> {
+    pub fn despite_success(&self, ran: &CommandResult) -> Vec<Fact> {
         if !self.counts_tests() {
             return Vec::new();
         }
@@ -169,7 +169,7 @@ impl ToolFacts {
     }
 
     /// At most [`MAX_FACTS`] of what the output complains of; the last one counts for the others.
-    pub fn of_failure(&self, ran: &Ran) -> Vec<Fact> {
+    pub fn of_failure(&self, ran: &CommandResult) -> Vec<Fact> {
         let Ok(mut complaints) = self.read(ran) else {
             return Vec::new();
         };
@@ -183,7 +183,7 @@ impl ToolFacts {
 }
 
 /// That the command ended with a code which it must not end with.
-pub fn wrong_code(codes: &[i32], code: i32, ran: &Ran, means: Option<&str>) -> Fact {
+pub fn wrong_code(codes: &[i32], code: i32, ran: &CommandResult, means: Option<&str>) -> Fact {
     let codes: Vec<_> = codes.iter().map(i32::to_string).collect();
     let expected = format!("it ends with the code {}", codes.join(" or "));
     let actual = format!("it ended with the code {code}: {}", tail(ran));

@@ -54,7 +54,7 @@ impl CheckConfig for OnlyChangedConfig {
 /// Every change that `allowed` does not allow, as a fact with what is to be done about it.
 fn forbidden(context: &Context<'_>, allowed: impl Fn(&Changed) -> bool) -> Found {
     const EXPECTED: &str = "a tree in which nothing has changed outside what may";
-    let changes = context.world.workshop.changes();
+    let changes = context.world.sandbox.changes();
     let changes = changes.map_err(|why| Fact::wrong(EXPECTED, why).unconfirmed())?;
     let found = changes.iter().filter(|changed| !allowed(changed));
     let facts = found.map(|changed| {

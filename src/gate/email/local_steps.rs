@@ -10,7 +10,7 @@ use super::format;
 use super::testing::Bench;
 use crate::gate::{Case, CheckOutcome, Cost, Gate, Judgement, Level, Levels, RuleId};
 use crate::quest::Verdict;
-use crate::world::sandbox::NoWorkshop;
+use crate::world::sandbox::NoSandbox;
 use crate::world::{MockFetcher, MockResolver, MockUniquenessIndex, World};
 
 const RULES: [(&str, Level); 13] = [
@@ -40,7 +40,7 @@ fn judge(bench: &Bench, levels: Levels) -> Judgement {
         fetcher: &fetcher,
         resolver: &resolver,
         accepted: &accepted,
-        workshop: &NoWorkshop,
+        sandbox: &NoSandbox,
     };
     let gate = EmailGate::new(EmailSettings {
         levels,
@@ -143,7 +143,7 @@ fn a_fail_without_a_lookup_looks_nothing_up() {
         fetcher: &fetcher,
         resolver: &resolver,
         accepted: &accepted,
-        workshop: &NoWorkshop,
+        sandbox: &NoSandbox,
     };
     let gate = EmailGate::new(settings.clone());
     // The mocks panic when they are asked.

@@ -12,7 +12,7 @@ use crate::quest::{Anchor, Fields, Key, Quest, QuestId, Submission};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Hop, Step, Visit};
 use crate::world::page::{OwnerPlace, OwnerText, Page};
-use crate::world::sandbox::NoWorkshop;
+use crate::world::sandbox::NoSandbox;
 use crate::world::{
     Fetched, Fetcher, Looked, MockFetcher, MockResolver, MockUniquenessIndex, MxHost, RecordKind,
     Records, Request, Resolver, Response, Unanswered, UnansweredKind, UniqueValue, UniquenessIndex,
@@ -105,7 +105,7 @@ impl Bench {
             fetcher: &fetcher,
             resolver: &resolver,
             accepted: &accepted,
-            workshop: &NoWorkshop,
+            sandbox: &NoSandbox,
         };
         let case = Case {
             quest: &self.quest,
@@ -308,7 +308,7 @@ impl Canned {
             fetcher: self,
             resolver: self,
             accepted: self,
-            workshop: &NoWorkshop,
+            sandbox: &NoSandbox,
         };
         let case = Case {
             quest: &quest,

@@ -355,7 +355,7 @@ fn wrong_doubts(evidence: &Evidence, doubted: &[EarlierDoubt]) -> Option<String>
 /// Files that only a command read are not among them: no content of those is recorded.
 fn seen_files(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<SeenFile> {
     let files = evidence.exchanges.iter().filter_map(|exchange| {
-        let Exchange::Workshop {
+        let Exchange::Sandbox {
             asked: Asked::File(path),
             answer,
         } = exchange

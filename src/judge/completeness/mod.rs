@@ -23,7 +23,7 @@ use crate::judge::kind::SessionKind;
 use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
 use crate::session::{Claim, Projection, RunId, RunProcess, Session, State, Tally, Worker};
-use crate::world::sandbox::{Changed, FileSeen, LiveWorkshop, Workshop};
+use crate::world::sandbox::{Changed, FileSeen, LiveSandbox, Sandbox};
 
 pub use decide::{decide, of_damage};
 
@@ -321,21 +321,21 @@ fn tree(
         Ok(None) => return Ok(nothing),
         Err(error) => return Ok((TreeSeen::Unread(error.to_string()), Vec::new())),
     };
-    let workshop = LiveWorkshop::new(&bench);
-    Ok(match workshop.changes() {
+    let sandbox = LiveSandbox::new(&bench);
+    Ok(match sandbox.changes() {
         Err(why) => (TreeSeen::Unread(why), Vec::new()),
         Ok(changes) => {
             let inside = rested.into_iter();
             let inside = inside.filter(|it| bench.zones.contains(&it.path));
-            (TreeSeen::Seen(changes), now(&workshop, inside))
+            (TreeSeen::Seen(changes), now(&sandbox, inside))
         }
     })
 }
 
-fn now(workshop: &dyn Workshop, files: impl Iterator<Item = SeenFile>) -> Vec<FileThenAndNow> {
+fn now(sandbox: &dyn Sandbox, files: impl Iterator<Item = SeenFile>) -> Vec<FileThenAndNow> {
     let mut read = BTreeMap::new();
     let files = files.map(|then| {
-        let look = || match workshop.file(&then.path) {
+        let look = || match sandbox.file(&then.path) {
             FileSeen::File(bytes) => Some(Digest::of(&bytes)),
             FileSeen::Absent | FileSeen::Other(_) => None,
         };

@@ -22,7 +22,7 @@ use crate::judge::quest_file::{Definition, Gathering, bare_bench, confinement};
 use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile};
 use crate::session::Manifest;
-use crate::world::sandbox::{Bench, Confinement};
+use crate::world::sandbox::{Confinement, SandboxConfig};
 
 /// A panel as a session freezes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,13 +135,13 @@ impl FrozenPanel {
     }
 
     /// Lets the reviewers' programs run on `bench`.
-    pub fn equip(&self, bench: &mut Bench) {
+    pub fn equip(&self, bench: &mut SandboxConfig) {
         let programs = self.gathered.programs.values().cloned();
         bench.programs.extend(programs);
     }
 
     /// A bench for reviewers alone, whose commands cannot read what is `hidden`.
-    pub fn bench(&self, hidden: Vec<PathBuf>) -> Result<Bench, BenchError> {
+    pub fn bench(&self, hidden: Vec<PathBuf>) -> Result<SandboxConfig, BenchError> {
         let mut bench = bare_bench(&self.scratch, &self.confinement, hidden)?;
         self.equip(&mut bench);
         Ok(bench)

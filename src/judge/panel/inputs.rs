@@ -12,7 +12,8 @@ use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::{End, visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
+    Started,
 };
 use crate::world::tree::TreePath;
 use crate::world::{Fetcher, World};
@@ -99,9 +100,9 @@ fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<Strin
     }
 }
 
-fn file(path: &str, workshop: &dyn Workshop) -> Result<String, String> {
+fn file(path: &str, sandbox: &dyn Sandbox) -> Result<String, String> {
     let path = TreePath::parse(path).map_err(|bad| bad.to_string())?;
-    match workshop.file(&path) {
+    match sandbox.file(&path) {
         FileSeen::File(bytes) => text_of(bytes),
         FileSeen::Absent => Err(String::from("nothing is there")),
         FileSeen::Other(what) => Err(what),
@@ -116,15 +117,15 @@ fn text_of(bytes: Vec<u8>) -> Result<String, String> {
 ///
 /// There is no such text where a changed file is no UTF-8: a program may well read what is then
 /// shown to nobody.
-pub(super) fn diff(workshop: &dyn Workshop) -> Result<String, String> {
+pub(super) fn diff(sandbox: &dyn Sandbox) -> Result<String, String> {
     let mut text = String::new();
-    let changes = workshop.changes()?;
+    let changes = sandbox.changes()?;
     for change in changes.iter().filter(|change| change.inside) {
         let Ok(path) = TreePath::parse(&change.path) else {
             let _ = writeln!(text, "{:?}: {}", change.path, change.how);
             continue;
         };
-        let (before, after) = (workshop.pinned(&path), workshop.file(&path));
+        let (before, after) = (sandbox.pinned(&path), sandbox.file(&path));
         // Writing to a text cannot fail.
         let _ = write!(text, "--- a/{path} ({})\n+++ b/{path}\n", change.how);
         if before == after {
@@ -157,14 +158,14 @@ fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, Stri
 
 /// Keeps what commands print, by the check that ran them, so that reviewers can be shown it.
 pub(super) struct CommandOutputs<'a> {
-    workshop: &'a dyn Workshop,
-    ran: RefCell<BTreeMap<String, Ran>>,
+    sandbox: &'a dyn Sandbox,
+    ran: RefCell<BTreeMap<String, CommandResult>>,
 }
 
 impl<'a> CommandOutputs<'a> {
-    pub(super) fn new(workshop: &'a dyn Workshop) -> Self {
+    pub(super) fn new(sandbox: &'a dyn Sandbox) -> Self {
         Self {
-            workshop,
+            sandbox,
             ran: RefCell::default(),
         }
     }
@@ -176,39 +177,39 @@ impl<'a> CommandOutputs<'a> {
     }
 }
 
-impl Workshop for CommandOutputs<'_> {
+impl Sandbox for CommandOutputs<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
-        self.workshop.file(path)
+        self.sandbox.file(path)
     }
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.workshop.pinned(path)
+        self.sandbox.pinned(path)
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {
-        self.workshop.changes()
+        self.sandbox.changes()
     }
 
-    fn run(&self, order: &Order) -> Ran {
-        let ran = self.workshop.run(order);
+    fn run(&self, order: &CommandSpec) -> CommandResult {
+        let ran = self.sandbox.run(order);
         let mut known = self.ran.borrow_mut();
         known.insert(order.name.clone(), ran.clone());
         ran
     }
 
     fn call(&self, call: &Call) -> Called {
-        self.workshop.call(call)
+        self.sandbox.call(call)
     }
 
     fn chat(&self, order: &ChatOrder) -> Chatted {
-        self.workshop.chat(order)
+        self.sandbox.chat(order)
     }
 
     fn service(&self, name: &str) -> Started {
-        self.workshop.service(name)
+        self.sandbox.service(name)
     }
 
     fn failure(&self) -> Option<String> {
-        self.workshop.failure()
+        self.sandbox.failure()
     }
 }

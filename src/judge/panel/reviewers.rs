@@ -10,7 +10,7 @@ use crate::quest::ReviewInput;
 use crate::quest::file::{
     AnswerForm, Mistake, Panel, PanelTable, Placed, PlantTable, QuestionTable, ReviewerKind,
 };
-use crate::world::sandbox::{ChatOrder, Chatted, End, Order, Usage, Workshop};
+use crate::world::sandbox::{ChatOrder, Chatted, CommandSpec, End, Sandbox, Usage};
 
 /// A panel whose reviewers can be asked.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub(super) struct Reviewer {
 /// How a reviewer is asked; its prompt is filled in later.
 #[derive(Debug, Clone)]
 enum Channel {
-    Command(Box<Order>, u32),
+    Command(Box<CommandSpec>, u32),
     Chat(Box<ChatOrder>),
 }
 
@@ -51,7 +51,7 @@ impl Reviewers {
             let channel = match table.kind {
                 ReviewerKind::Command => {
                     let order = confined_order(
-                        Order::name_of_reviewer(&table.name),
+                        CommandSpec::name_of_reviewer(&table.name),
                         &table.argv,
                         (&table.pass, &table.env),
                         table.network.unwrap_or_default(),
@@ -60,7 +60,7 @@ impl Reviewers {
                     let order = order.map_err(|flaw| {
                         Mistake::at(panel.text(), &raw.spot_of(flaw.key), flaw.what)
                     })?;
-                    let order = Order {
+                    let order = CommandSpec {
                         timeout_ms,
                         output_bytes: table.output.bytes(),
                         ..order
@@ -107,11 +107,11 @@ impl Reviewer {
     pub(super) fn ask(
         &self,
         prompt: &str,
-        workshop: &dyn Workshop,
+        sandbox: &dyn Sandbox,
     ) -> Result<(String, Usage), String> {
         match &self.channel {
             Channel::Command(order, retries) => {
-                let text = run(order, *retries, prompt, workshop)?;
+                let text = run(order, *retries, prompt, sandbox)?;
                 Ok((text, Usage::default()))
             }
             Channel::Chat(order) => {
@@ -119,7 +119,7 @@ impl Reviewer {
                     prompt: prompt.to_owned(),
                     ..ChatOrder::clone(order)
                 };
-                match workshop.chat(&order) {
+                match sandbox.chat(&order) {
                     Chatted::Said(said) => Ok((said.text, said.usage)),
                     Chatted::Failed(why) => Err(why),
                 }
@@ -129,19 +129,19 @@ impl Reviewer {
 }
 
 fn run(
-    order: &Order,
+    order: &CommandSpec,
     retries: u32,
     prompt: &str,
-    workshop: &dyn Workshop,
+    sandbox: &dyn Sandbox,
 ) -> Result<String, String> {
     let mut failed = String::new();
     for round in 0..=retries {
-        let order = Order {
+        let order = CommandSpec {
             stdin: format!("{SYSTEM}\n\n{prompt}"),
             round,
             ..order.clone()
         };
-        let ran = workshop.run(&order);
+        let ran = sandbox.run(&order);
         failed = match ran.end {
             End::Exited(0) => {
                 let text = String::from_utf8(ran.stdout);

@@ -16,7 +16,7 @@ use crate::judge::panel::tally::{Ballot, Lack, QuotedTexts, Tally, keep_doubts, 
 use crate::quest::file::{PlantTable, QuestionTable};
 use crate::quest::{ReviewInput, Verdict};
 use crate::world::fetch::settings::RobotsPolicy;
-use crate::world::sandbox::{Usage, Workshop};
+use crate::world::sandbox::{Sandbox, Usage};
 use crate::world::{UniqueValue, World};
 
 /// The machine's checks, and the reviewers that are asked about what they pass.
@@ -54,9 +54,9 @@ impl SessionGate {
         case: Case<'_>,
         world: &World<'_>,
     ) -> (Judgement, Option<PanelRound<'_>>) {
-        let outputs = CommandOutputs::new(world.workshop);
+        let outputs = CommandOutputs::new(world.sandbox);
         let world = World {
-            workshop: &outputs,
+            sandbox: &outputs,
             ..*world
         };
         let judgement = self.machine.judge(case, &world);
@@ -80,7 +80,7 @@ impl SessionGate {
         let Some(round) = round else {
             return Err(Uncalibrated::Refused(Box::new(judgement)));
         };
-        let calibration = round.calibrate(case, world.workshop);
+        let calibration = round.calibrate(case, world.sandbox);
         calibration.map_err(|(sight, why)| Uncalibrated::Unseen { sight, why })
     }
 }
@@ -173,7 +173,7 @@ impl PanelRound<'_> {
         let mut earlier = Vec::new();
         if !is_scripted {
             let not_permitted = || (!world.accepted.may_ask()).then(|| ASKED_BEFORE.to_owned());
-            if let Some(why) = world.workshop.failure().or_else(not_permitted) {
+            if let Some(why) = world.sandbox.failure().or_else(not_permitted) {
                 let expected = String::from("reviewers can be asked about the answer");
                 return unsettled(report, expected, &why);
             }
@@ -183,8 +183,8 @@ impl PanelRound<'_> {
         }
         let inputs = without_others(case, whole);
         for reviewer in all {
-            let mut said = self.report_of(reviewer, &inputs, plant, world.workshop);
-            if world.workshop.failure().is_some() {
+            let mut said = self.report_of(reviewer, &inputs, plant, world.sandbox);
+            if world.sandbox.failure().is_some() {
                 // The answer is not judged at all, so that nobody else needs to be asked.
                 break;
             }
@@ -200,7 +200,7 @@ impl PanelRound<'_> {
         reviewer: &Reviewer,
         inputs: &Inputs,
         plant: Option<&PlantTable>,
-        workshop: &dyn Workshop,
+        sandbox: &dyn Sandbox,
     ) -> ReviewerReport {
         let mut report = ReviewerReport {
             name: reviewer.name.clone(),
@@ -213,7 +213,7 @@ impl PanelRound<'_> {
         let seen = shown(reviewer, inputs);
         if let Some(plant) = plant {
             let planted = ShownInputs::new(planted(&seen, &plant.sees));
-            let answer = self.answer(reviewer, &planted, workshop, &mut report.usage);
+            let answer = self.answer(reviewer, &planted, sandbox, &mut report.usage);
             let missed = plant.doubts.iter().find_map(|id| match answer.vote(id) {
                 Some(Vote::Doubt(_)) => None,
                 other => Some(other),
@@ -230,7 +230,7 @@ impl PanelRound<'_> {
         let answer = self.answer(
             reviewer,
             &ShownInputs::new(seen),
-            workshop,
+            sandbox,
             &mut report.usage,
         );
         report.counts = true;
@@ -243,12 +243,12 @@ impl PanelRound<'_> {
         &self,
         reviewer: &Reviewer,
         shown: &ShownInputs,
-        workshop: &dyn Workshop,
+        sandbox: &dyn Sandbox,
         usage: &mut Usage,
     ) -> ReviewerAnswer {
         let questions = &self.panel.reviewers.questions;
         let reply = match &self.panel.script {
-            None => reviewer.ask(&prompt(reviewer.form, questions, shown), workshop),
+            None => reviewer.ask(&prompt(reviewer.form, questions, shown), sandbox),
             Some(script) => match script.get(&reviewer.name) {
                 Some(text) => Ok((text.clone(), Usage::default())),
                 None => Err(String::from("it says nothing in this control")),
@@ -317,7 +317,7 @@ impl PanelRound<'_> {
     fn calibrate(
         &self,
         case: Case<'_>,
-        workshop: &dyn Workshop,
+        sandbox: &dyn Sandbox,
     ) -> Result<Calibration, (ReviewInput, String)> {
         let inputs = without_others(case, &self.inputs.clone()?);
         let Reviewers {
@@ -338,7 +338,7 @@ impl PanelRound<'_> {
             let mut answers = Vec::new();
             for (reviewer, tried) in all.iter().zip(&mut tried) {
                 let shown = ShownInputs::new(planted(&shown(reviewer, &inputs), &plant.sees));
-                let answer = self.answer(reviewer, &shown, workshop, &mut tried.usage);
+                let answer = self.answer(reviewer, &shown, sandbox, &mut tried.usage);
                 for on in &answer.votes {
                     if let Vote::Error(why) = &on.vote {
                         let error = format!("{}, {}: {why}", plant.name, on.question);

@@ -9,20 +9,20 @@ use crate::quest::file::{
     Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
 };
 use crate::quest::template::{Names, Template};
-use crate::world::sandbox::{Network, Order, Ready, ServicePlan};
+use crate::world::sandbox::{CommandSpec, Network, Ready, ServicePlan};
 
 /// A fixer, ready to be started.
 #[derive(Debug, Clone)]
 pub struct FixerPlan {
     /// How it is started; its standard input is filled in later.
-    pub order: Order,
+    pub order: CommandSpec,
     pub max_fixes: u32,
     pub rules: BTreeSet<String>,
 }
 
 /// An order without bounds, for a program that needs nothing but its arguments.
-pub(super) fn bare_order(name: &str, argv: Vec<String>) -> Order {
-    Order {
+pub(super) fn bare_order(name: &str, argv: Vec<String>) -> CommandSpec {
+    CommandSpec {
         name: name.to_owned(),
         argv,
         env: BTreeMap::new(),
@@ -47,7 +47,7 @@ pub(in crate::judge) fn confined_order(
     (pass, set): (&[String], &BTreeMap<String, String>),
     network: ReviewerNetwork,
     outside: &dyn Outside,
-) -> Result<Order, Flaw> {
+) -> Result<CommandSpec, Flaw> {
     let bad = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
     let wrong = [
         ("pass", pass.iter().find(bad)),
@@ -65,7 +65,7 @@ pub(in crate::judge) fn confined_order(
     env.extend(set.clone());
     env.retain(|name, _| !pass.contains(name));
     let argv = std::iter::once(program).chain(arguments.iter().cloned());
-    Ok(Order {
+    Ok(CommandSpec {
         name,
         env,
         pass: pass.to_vec(),
@@ -157,7 +157,7 @@ pub(in crate::judge) fn fixer(
         outside,
     );
     Ok(Some(FixerPlan {
-        order: Order {
+        order: CommandSpec {
             timeout_ms: table.timeout.millis().into(),
             output_bytes: table.output_cap.bytes(),
             writable: table.writable.clone(),

@@ -28,7 +28,9 @@ use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
 use crate::world::evidence::unpack;
-use crate::world::sandbox::{Bench, Confinement, Contents, Launcher, Order, ServicePlan, run};
+use crate::world::sandbox::{
+    CommandSpec, Confinement, Contents, Launcher, SandboxConfig, ServicePlan, run,
+};
 use crate::world::tree::BOUNDS;
 use crate::world::tree::{Ignored, Listing, Zones};
 
@@ -123,10 +125,10 @@ impl Definition {
         baseline: Listing,
         load: Box<Contents>,
         hidden: Vec<PathBuf>,
-    ) -> Result<Bench, BenchError> {
+    ) -> Result<SandboxConfig, BenchError> {
         let bench = bare_bench(&self.scratch, &self.confinement, hidden)?;
         let programs = self.gathered.programs.values().cloned().collect();
-        let bench = Bench {
+        let bench = SandboxConfig {
             baseline,
             load,
             programs,
@@ -135,7 +137,7 @@ impl Definition {
         };
         Ok(match &self.tree {
             None => bench,
-            Some(tree) => Bench {
+            Some(tree) => SandboxConfig {
                 root: Some(tree.root.clone()),
                 zones: Zones::new(&tree.write)?,
                 ignored: Ignored::new(&tree.ignore)?,
@@ -163,8 +165,8 @@ pub(in crate::judge) fn bare_bench(
     scratch: &Path,
     confinement: &Confinement,
     hidden: Vec<PathBuf>,
-) -> Result<Bench, BenchError> {
-    Ok(Bench {
+) -> Result<SandboxConfig, BenchError> {
+    Ok(SandboxConfig {
         root: None,
         baseline: Listing::default(),
         zones: Zones::new(&[])?,
@@ -214,7 +216,7 @@ pub(crate) fn confinement(scratch: &Path) -> Confinement {
             .prefix("comail-")
             .tempdir_in(scratch)?;
         let program = std::env::current_exe()?.to_string_lossy().into_owned();
-        let order = Order {
+        let order = CommandSpec {
             timeout_ms: TRIAL_MS,
             output_bytes: 4096,
             ..bare_order("confinement", vec![program, "--version".into()])

@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::session::{Dated, FORMAT, Frozen, Lease, NewSession, Salt, SourceRecord, create};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::evidence::{Exchange, pack};
-use crate::world::sandbox::NoWorkshop;
+use crate::world::sandbox::NoSandbox;
 use crate::world::{Looked, RecordKind, World};
 
 const WORLD: &str = r#"{
@@ -121,7 +121,7 @@ impl Made {
             fetcher: &world,
             resolver: &world,
             accepted: &NothingAccepted,
-            workshop: &NoWorkshop,
+            sandbox: &NoSandbox,
         };
         let id = QuestId::from_index(0).unwrap();
         submit(

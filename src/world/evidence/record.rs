@@ -7,7 +7,8 @@ use super::{Asked, Evidence, Exchange, PageAnswer, Recording};
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
+    Started,
 };
 use crate::world::tree::TreePath;
 use crate::world::{
@@ -44,7 +45,7 @@ impl<'a> Recorder<'a> {
             fetcher: self,
             resolver: self,
             accepted: self,
-            workshop: self,
+            sandbox: self,
         }
     }
 
@@ -67,17 +68,17 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    fn ask<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Workshop) -> T) -> T {
+    fn ask<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
         let known = {
             let Recording { evidence, bodies } = &*self.recording.borrow();
             evidence.told(&asked).and_then(|told| T::read(told, bodies))
         };
         known.unwrap_or_else(|| {
-            let seen = ask(self.world.workshop);
+            let seen = ask(self.world.sandbox);
             let mut apart = Apart::default();
             let answer = seen.clone().stored(&mut apart);
             self.recording.borrow_mut().bodies.extend(apart.0);
-            self.keep(Exchange::Workshop { asked, answer });
+            self.keep(Exchange::Sandbox { asked, answer });
             seen
         })
     }
@@ -150,42 +151,40 @@ impl UniquenessIndex for Recorder<'_> {
     }
 }
 
-impl Workshop for Recorder<'_> {
+impl Sandbox for Recorder<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
-        self.ask(Asked::File(path.clone()), |workshop| workshop.file(path))
+        self.ask(Asked::File(path.clone()), |sandbox| sandbox.file(path))
     }
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.ask(Asked::Pinned(path.clone()), |workshop| {
-            workshop.pinned(path)
-        })
+        self.ask(Asked::Pinned(path.clone()), |sandbox| sandbox.pinned(path))
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {
-        self.ask(Asked::Changes, |workshop| workshop.changes())
+        self.ask(Asked::Changes, |sandbox| sandbox.changes())
     }
 
-    fn run(&self, order: &Order) -> Ran {
+    fn run(&self, order: &CommandSpec) -> CommandResult {
         let asked = Asked::Run(Box::new(order.clone()));
-        self.ask(asked, |workshop| workshop.run(order))
+        self.ask(asked, |sandbox| sandbox.run(order))
     }
 
     fn call(&self, call: &Call) -> Called {
         let asked = Asked::Call(Box::new(call.clone()));
-        self.ask(asked, |workshop| workshop.call(call))
+        self.ask(asked, |sandbox| sandbox.call(call))
     }
 
     fn chat(&self, order: &ChatOrder) -> Chatted {
         let asked = Asked::Chat(Box::new(order.clone()));
-        self.ask(asked, |workshop| workshop.chat(order))
+        self.ask(asked, |sandbox| sandbox.chat(order))
     }
 
     fn service(&self, name: &str) -> Started {
         let asked = Asked::Service(name.to_owned());
-        self.ask(asked, |workshop| workshop.service(name))
+        self.ask(asked, |sandbox| sandbox.service(name))
     }
 
     fn failure(&self) -> Option<String> {
-        self.world.workshop.failure()
+        self.world.sandbox.failure()
     }
 }

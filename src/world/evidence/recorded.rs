@@ -34,7 +34,7 @@ use url::Url;
 
 use crate::quest::Key;
 use crate::world::domain::{BadHostName, HostName};
-use crate::world::sandbox::NoWorkshop;
+use crate::world::sandbox::NoSandbox;
 use crate::world::{
     Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response, Unanswered,
     UnansweredKind, UniqueValue, UniquenessIndex, World,
@@ -143,7 +143,7 @@ impl RecordedWorld {
             fetcher: self,
             resolver: self,
             accepted,
-            workshop: &NoWorkshop,
+            sandbox: &NoSandbox,
         }
     }
 }

@@ -11,7 +11,8 @@ use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
+    Started,
 };
 use crate::world::tree::TreePath;
 use crate::world::{
@@ -44,7 +45,7 @@ impl<'a> Replay<'a> {
             fetcher: self,
             resolver: self,
             accepted,
-            workshop: self,
+            sandbox: self,
         }
     }
 
@@ -134,7 +135,7 @@ impl Replay<'_> {
     }
 }
 
-impl Workshop for Replay<'_> {
+impl Sandbox for Replay<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
         self.told(Asked::File(path.clone()))
     }
@@ -147,7 +148,7 @@ impl Workshop for Replay<'_> {
         self.told(Asked::Changes)
     }
 
-    fn run(&self, order: &Order) -> Ran {
+    fn run(&self, order: &CommandSpec) -> CommandResult {
         self.told(Asked::Run(Box::new(order.clone())))
     }
 

@@ -1,9 +1,9 @@
 //! What was asked of the tree and of commands, and what came of it, with bodies kept apart.
 //!
 //! ```json
-//! {"workshop": {"asked": {"file": "tests/test_a.py"},
+//! {"sandbox": {"asked": {"file": "tests/test_a.py"},
 //!   "answer": {"file": {"sha256": "9f86…", "bytes": 512}}}}
-//! {"workshop": {"asked": {"run": {"name": "tests-pass", "argv": ["/usr/bin/python3", "-q"], …}},
+//! {"sandbox": {"asked": {"run": {"name": "tests-pass", "argv": ["/usr/bin/python3", "-q"], …}},
 //!   "answer": {"ran": {"end": {"exited": 0}, "stdout": {"sha256": "…", "bytes": 0}, …}}}}
 //! ```
 
@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::{Bodies, BodyRef};
 use crate::base::Digest;
 use crate::world::sandbox::{
-    Call, CallAnswer, Called, Changed, ChatOrder, Chatted, Confinement, End, FileSeen, Order, Ran,
-    Said, Started, Usage,
+    Call, CallAnswer, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement,
+    End, FileSeen, Said, Started, Usage,
 };
 use crate::world::tree::TreePath;
 
@@ -26,7 +26,7 @@ pub enum Asked {
     File(TreePath),
     Pinned(TreePath),
     Changes,
-    Run(Box<Order>),
+    Run(Box<CommandSpec>),
     Call(Box<Call>),
     Service(String),
     Chat(Box<ChatOrder>),
@@ -113,7 +113,7 @@ impl Apart {
     }
 }
 
-/// An answer of a workshop that evidence can hold.
+/// An answer of a sandbox that evidence can hold.
 pub(super) trait Kept: Clone {
     fn stored(self, apart: &mut Apart) -> Told;
 
@@ -165,7 +165,7 @@ impl Kept for Result<Vec<Changed>, String> {
     }
 }
 
-impl Kept for Ran {
+impl Kept for CommandResult {
     fn stored(self, apart: &mut Apart) -> Told {
         let reports = self.reports.into_iter();
         let reports = reports.map(|(name, bytes)| (name, bytes.map(|bytes| apart.put(bytes))));

@@ -114,8 +114,8 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
     let answer = said.clone().stored(&mut apart);
     let bodies: BTreeMap<_, _> = apart.0.into_iter().collect();
     let asked = Asked::Chat(Box::new(order));
-    let exchange = Exchange::Workshop { asked, answer };
-    let json = serde_json::json!({"workshop": {
+    let exchange = Exchange::Sandbox { asked, answer };
+    let json = serde_json::json!({"sandbox": {
         "asked": {"chat": {
             "base_url": "http://127.0.0.1:1/v1", "model": "small", "key": "A_KEY",
             "system": "Doubt.", "prompt": "Well?",
@@ -124,8 +124,8 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
             "text": {"sha256": Digest::of(b"No."), "bytes": 3},
             "usage": {"input_tokens": 7}, "millis": 12, "tries": 1}}}});
     assert_eq!(serde_json::to_value(&exchange).unwrap(), json);
-    let Exchange::Workshop { answer, .. } = serde_json::from_value(json).unwrap() else {
-        panic!("a question to the workshop");
+    let Exchange::Sandbox { answer, .. } = serde_json::from_value(json).unwrap() else {
+        panic!("a question to the sandbox");
     };
     assert_eq!(Chatted::read(&answer, &bodies), Some(said));
     assert_eq!(answer.bodies().len(), 1);

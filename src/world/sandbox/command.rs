@@ -14,7 +14,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// One command. It is part of the evidence, so it has to describe the run completely.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Order {
+pub struct CommandSpec {
     /// The check that runs it.
     pub name: String,
     /// The absolute path of the program, and its arguments; no shell reads them.
@@ -66,7 +66,7 @@ pub enum Network {
     Any,
 }
 
-impl Order {
+impl CommandSpec {
     pub fn name_of_reviewer(reviewer: &str) -> String {
         format!("{REVIEWER}{reviewer}")
     }
@@ -90,7 +90,7 @@ impl Order {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct CommandResult {
     pub end: End,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -112,9 +112,9 @@ pub enum End {
     Withheld(String),
 }
 
-impl Ran {
+impl CommandResult {
     /// The result of a command that never ran.
-    pub fn not_started(order: &Order, why: impl Into<String>) -> Self {
+    pub fn not_started(order: &CommandSpec, why: impl Into<String>) -> Self {
         let reports = order.reports.iter().map(|name| (name.clone(), None));
         Self {
             end: End::NotStarted(why.into()),
@@ -204,17 +204,17 @@ impl Confinement {
 mod tests {
     use super::*;
 
-    fn order(name: &str, round: u32) -> Order {
-        Order {
+    fn order(name: &str, round: u32) -> CommandSpec {
+        CommandSpec {
             name: name.to_owned(),
             round,
-            ..Order::default()
+            ..CommandSpec::default()
         }
     }
 
     #[test]
     fn a_reviewer_is_asked_again_after_ever_longer_pauses_and_a_check_at_once() {
-        let reviewer = Order::name_of_reviewer("skeptic");
+        let reviewer = CommandSpec::name_of_reviewer("skeptic");
         let pauses = [0, 1, 2, 3, 9, 99].map(|round| order(&reviewer, round).pause().as_millis());
         assert_eq!(pauses, [0, 500, 1000, 2000, 30_000, 30_000]);
         assert_eq!(order("build", 2).pause(), Duration::ZERO);

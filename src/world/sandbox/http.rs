@@ -7,9 +7,9 @@ use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response, StatusCod
 use reqwest::{redirect, retry};
 use serde::{Deserialize, Serialize};
 
+use super::api::{Call, CallAnswer, Called};
 use super::chat::{ChatOrder, Chatted, Said, Usage, endpoint};
 use super::secrets::Secrets;
-use super::workshop::{Call, CallAnswer, Called};
 use crate::world::tls::{cause, retry_after, trusted};
 
 const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;

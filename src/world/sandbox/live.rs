@@ -11,14 +11,14 @@ use std::{fs, io};
 use serde::Serialize;
 use tempfile::TempDir;
 
+use super::api::{Call, Called, FileSeen, Sandbox, Started};
 use super::chat::{ChatOrder, Chatted};
-use super::command::{Confinement, Edit, End, Network, Order, Ran};
+use super::command::{CommandResult, CommandSpec, Confinement, Edit, End, Network};
 use super::http::{call, chat};
 use super::pinned::Pinned;
 use super::run::Launcher;
 use super::secrets::{Secrets, run_with, variable};
 use super::service::{Ready, Service, ServiceFailed, free_port, is_taken};
-use super::workshop::{Call, Called, FileSeen, Started, Workshop};
 use crate::base::Digest;
 use crate::quest::Span;
 use crate::quest::template::Template;
@@ -32,7 +32,7 @@ const MAX_STARTS: u32 = 3;
 const SHOWN_OUTPUT_BYTES: usize = 500;
 
 /// What stays the same for every judgement of a session.
-pub struct Bench {
+pub struct SandboxConfig {
     /// The working tree, if the quests are about files.
     pub root: Option<PathBuf>,
     pub baseline: Listing,
@@ -64,7 +64,7 @@ pub struct ServicePlan {
 }
 
 impl ServicePlan {
-    fn order(&self, name: &str, port: u16) -> Result<Order, String> {
+    fn order(&self, name: &str, port: u16) -> Result<CommandSpec, String> {
         #[derive(Serialize)]
         struct Port {
             port: String,
@@ -74,7 +74,7 @@ impl ServicePlan {
         };
         let render = |template: &Template| template.render(&values).map_err(|bad| bad.to_string());
         let env = self.env.iter();
-        Ok(Order {
+        Ok(CommandSpec {
             name: name.to_owned(),
             argv: self.argv.iter().map(render).collect::<Result<_, _>>()?,
             env: env
@@ -83,12 +83,12 @@ impl ServicePlan {
             timeout_ms: u64::from(self.within.millis()),
             output_bytes: SERVICE_OUTPUT_BYTES,
             network: Network::Loopback { ports: vec![port] },
-            ..Order::default()
+            ..CommandSpec::default()
         })
     }
 }
 
-impl Bench {
+impl SandboxConfig {
     /// How a program differs from what the session found, for people.
     pub fn changed_program(&self, path: &str) -> Option<String> {
         let known = self.programs.iter().find(|it| it.path.as_os_str() == path);
@@ -101,7 +101,7 @@ impl Bench {
         ))
     }
 
-    fn refuse_changed(&self, order: &Order) -> Result<(), String> {
+    fn refuse_changed(&self, order: &CommandSpec) -> Result<(), String> {
         let program = order.argv.first().map_or("", String::as_str);
         self.changed_program(program).map_or(Ok(()), Err)
     }
@@ -109,12 +109,12 @@ impl Bench {
 
 /// Runs a command in the tree itself, where it may write. Otherwise it is confined like the command
 /// of a check. The error says why it cannot run there.
-pub fn run_in_tree(bench: &Bench, order: &Order) -> Result<Ran, String> {
-    let root = bench.root.as_deref();
+pub fn run_in_tree(config: &SandboxConfig, order: &CommandSpec) -> Result<CommandResult, String> {
+    let root = config.root.as_deref();
     let root = root.ok_or_else(|| "there is no tree to run in".to_owned())?;
-    bench.refuse_changed(order)?;
+    config.refuse_changed(order)?;
     let secrets = Secrets::take(&order.pass, variable).map_err(|missing| missing.to_string())?;
-    let launcher = bench.launcher.clone().temporary_in(bench.scratch.clone());
+    let launcher = config.launcher.clone().temporary_in(config.scratch.clone());
     Ok(run_with(order, &secrets, root, &launcher))
 }
 
@@ -132,14 +132,14 @@ struct Look {
 }
 
 impl Look {
-    fn take(bench: &Bench) -> Result<Self, String> {
-        let Some(root) = &bench.root else {
+    fn take(config: &SandboxConfig) -> Result<Self, String> {
+        let Some(root) = &config.root else {
             return Ok(Self {
-                snapshot: Snapshot::of(&bench.baseline),
+                snapshot: Snapshot::of(&config.baseline),
                 changes: Vec::new(),
             });
         };
-        let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
+        let taken = Snapshot::take(root, &config.baseline, &config.zones, &config.ignored);
         let (snapshot, changes) = taken.map_err(|error| error.to_string())?;
         Ok(Self { snapshot, changes })
     }
@@ -180,24 +180,24 @@ struct Running {
     _scratch: TempDir,
 }
 
-/// A workshop for one judgement.
-pub struct LiveWorkshop<'a> {
-    bench: &'a Bench,
+/// A sandbox for one judgement.
+pub struct LiveSandbox<'a> {
+    config: &'a SandboxConfig,
     altered: Alteration,
     look: OnceCell<Result<Look, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     failure: RefCell<Option<String>>,
 }
 
-impl<'a> LiveWorkshop<'a> {
-    pub fn new(bench: &'a Bench) -> Self {
-        Self::altered(bench, Alteration::default())
+impl<'a> LiveSandbox<'a> {
+    pub fn new(config: &'a SandboxConfig) -> Self {
+        Self::altered(config, Alteration::default())
     }
 
     /// The same, with these edits over what is judged.
-    pub fn altered(bench: &'a Bench, altered: Alteration) -> Self {
+    pub fn altered(config: &'a SandboxConfig, altered: Alteration) -> Self {
         Self {
-            bench,
+            config,
             altered,
             look: OnceCell::new(),
             services: RefCell::default(),
@@ -207,8 +207,8 @@ impl<'a> LiveWorkshop<'a> {
 
     fn look(&self) -> Result<&Look, String> {
         let look = self.look.get_or_init(|| {
-            let mut look = Look::take(self.bench)?;
-            look.alter(&self.altered, &self.bench.zones)?;
+            let mut look = Look::take(self.config)?;
+            look.alter(&self.altered, &self.config.zones)?;
             Ok(look)
         });
         look.as_ref().map_err(|why| self.failed(why.clone()))
@@ -227,7 +227,7 @@ impl<'a> LiveWorkshop<'a> {
         if snapshot.listing.is_folder(path) {
             return FileSeen::Other("a folder".to_owned());
         }
-        match snapshot.read(path, &*self.bench.load) {
+        match snapshot.read(path, &*self.config.load) {
             Ok(Some(bytes)) => FileSeen::File(bytes.to_vec()),
             Ok(None) if snapshot.listing.get(path).is_some() => {
                 FileSeen::Other("a link".to_owned())
@@ -238,9 +238,9 @@ impl<'a> LiveWorkshop<'a> {
     }
 
     /// A scratch copy for an order. A reviewer sees only what no agent can write.
-    fn copy_for(&self, order: &Order) -> Result<TempDir, String> {
+    fn copy_for(&self, order: &CommandSpec) -> Result<TempDir, String> {
         if order.is_of_reviewer() {
-            let pinned = Snapshot::beyond(&self.bench.baseline, &self.bench.zones);
+            let pinned = Snapshot::beyond(&self.config.baseline, &self.config.zones);
             return self.written(&pinned);
         }
         let mut snapshot = self.look()?.snapshot.clone();
@@ -254,19 +254,19 @@ impl<'a> LiveWorkshop<'a> {
 
     fn written(&self, snapshot: &Snapshot) -> Result<TempDir, String> {
         let mut builder = tempfile::Builder::new();
-        let scratch = builder.prefix("comail-").tempdir_in(&self.bench.scratch);
+        let scratch = builder.prefix("comail-").tempdir_in(&self.config.scratch);
         let scratch = scratch
             .map_err(|error| self.failed(format!("no scratch copy can be made: {error}")))?;
         snapshot
-            .write_to(scratch.path(), &*self.bench.load)
+            .write_to(scratch.path(), &*self.config.load)
             .map_err(|error| self.failed(error.to_string()))?;
         Ok(scratch)
     }
 
-    fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
+    fn run_in(&self, order: &CommandSpec, scratch: &Path) -> CommandResult {
         let ran = match Secrets::take(&order.pass, variable) {
-            Ok(secrets) => run_with(order, &secrets, scratch, &self.bench.launcher),
-            Err(missing) => Ran::not_started(order, missing.to_string()),
+            Ok(secrets) => run_with(order, &secrets, scratch, &self.config.launcher),
+            Err(missing) => CommandResult::not_started(order, missing.to_string()),
         };
         if let End::NotStarted(why) = &ran.end {
             self.failed(why.clone());
@@ -274,13 +274,13 @@ impl<'a> LiveWorkshop<'a> {
         }
         match self.refuse_less(&ran.confinement, &order.network) {
             Ok(()) => ran,
-            Err(why) => Ran::not_started(order, why),
+            Err(why) => CommandResult::not_started(order, why),
         }
     }
 
     /// Refuses a run that was confined less than one was when the session was made.
     fn refuse_less(&self, now: &Confinement, network: &Network) -> Result<(), String> {
-        if !now.is_less(&self.bench.confinement, network) {
+        if !now.is_less(&self.config.confinement, network) {
             return Ok(());
         }
         let why = "the system confines commands less than when the session was made";
@@ -288,16 +288,16 @@ impl<'a> LiveWorkshop<'a> {
     }
 
     fn start(&self, name: &str) -> Result<Running, String> {
-        let plan = self.bench.services.get(name);
+        let plan = self.config.services.get(name);
         let plan = plan.ok_or_else(|| format!("there is no service {name}"))?;
         let mut starts = 0;
         loop {
             starts += 1;
             let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
             let order = plan.order(name, port)?;
-            self.bench.refuse_changed(&order)?;
+            self.config.refuse_changed(&order)?;
             let scratch = self.copy_for(&order)?;
-            let launcher = &self.bench.launcher;
+            let launcher = &self.config.launcher;
             match Service::start(&order, scratch.path(), &plan.ready, port, launcher) {
                 Ok(service) => {
                     self.refuse_less(&service.confinement(), &order.network)?;
@@ -348,7 +348,7 @@ fn with_output(failed: &ServiceFailed) -> String {
     format!("{failed}; it printed: {}", tail.trim())
 }
 
-impl Workshop for LiveWorkshop<'_> {
+impl Sandbox for LiveSandbox<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
         match self.look() {
             Ok(look) => self.seen(&look.snapshot, path),
@@ -357,16 +357,16 @@ impl Workshop for LiveWorkshop<'_> {
     }
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.seen(&Snapshot::of(&self.bench.baseline), path)
+        self.seen(&Snapshot::of(&self.config.baseline), path)
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {
         self.look().map(|look| look.changes.clone())
     }
 
-    fn run(&self, order: &Order) -> Ran {
+    fn run(&self, order: &CommandSpec) -> CommandResult {
         std::thread::sleep(order.pause());
-        let unchanged = self.bench.refuse_changed(order).map_err(|why| {
+        let unchanged = self.config.refuse_changed(order).map_err(|why| {
             // A reviewer's program belongs to the operator, so its change is not the agent's fault.
             if order.is_of_reviewer() {
                 self.failed(why)
@@ -376,13 +376,13 @@ impl Workshop for LiveWorkshop<'_> {
         });
         let scratch = match unchanged.and_then(|()| self.copy_for(order)) {
             Ok(scratch) => scratch,
-            Err(why) => return Ran::not_started(order, why),
+            Err(why) => return CommandResult::not_started(order, why),
         };
         // The agent may have removed the directory, which is not a failure of our own.
         let ran = if scratch.path().join(&order.dir).is_dir() {
             self.run_in(order, scratch.path())
         } else {
-            Ran::not_started(order, "the working directory is not in the scratch copy")
+            CommandResult::not_started(order, "the working directory is not in the scratch copy")
         };
         remove(scratch);
         ran

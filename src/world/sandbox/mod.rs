@@ -10,6 +10,7 @@
 //! [`Confinement`] of each run. A command can read every file that the user can, and it can connect
 //! to sockets in the file system if Landlock is too old to know them.
 
+mod api;
 mod chat;
 mod command;
 mod confined;
@@ -24,23 +25,22 @@ mod reports;
 mod run;
 mod secrets;
 mod service;
-mod workshop;
 
 #[cfg(not(target_os = "linux"))]
 use elsewhere as platform;
 #[cfg(target_os = "linux")]
 use linux as platform;
 
+pub use api::{Call, CallAnswer, Called, FileSeen, NoSandbox, Sandbox, Started};
 pub use chat::{BadBaseUrl, ChatOrder, Chatted, Cost, Said, Usage, endpoint};
-pub use command::{Confinement, Edit, End, Means, Namespace, Network, Order, Ran};
+pub use command::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
 pub use confined::confined;
-pub use live::{Alteration, Bench, Contents, LiveWorkshop, ServicePlan, run_in_tree};
+pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, run_in_tree};
 pub use pinned::{Change, NotFound, Pinned};
 pub use run::{Launcher, run};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
-pub use workshop::{Call, CallAnswer, Called, FileSeen, NoWorkshop, Started, Workshop};
 
 pub use super::tree::Changed;
 
 #[cfg(test)]
-pub use workshop::MockWorkshop;
+pub use api::MockSandbox;

@@ -9,7 +9,7 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::command::{Confinement, End, Means, Order, Ran};
+use super::command::{CommandResult, CommandSpec, Confinement, End, Means};
 use super::reports;
 use crate::base::process::{Exit, Pipe, ProcessState, Sink, Supervised};
 
@@ -28,7 +28,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 /// Everything that a confined child needs.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Request {
-    pub order: Order,
+    pub order: CommandSpec,
     pub scratch: PathBuf,
     /// The working directory.
     pub dir: PathBuf,
@@ -41,7 +41,7 @@ pub(super) struct Request {
 impl Request {
     fn new(
         launcher: &Launcher,
-        order: &Order,
+        order: &CommandSpec,
         scratch: PathBuf,
         temporary: &Path,
     ) -> io::Result<Self> {
@@ -84,7 +84,7 @@ impl Request {
 }
 
 /// Runs a command in a scratch copy. Nothing of it is left running.
-pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
+pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandResult {
     let began = Instant::now();
     let removed = order
         .reports
@@ -94,7 +94,7 @@ pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
     let running = removed.and_then(|()| Running::start(launcher, order, scratch, keep));
     let mut ran = match running {
         Ok(running) => wait(running, order),
-        Err(error) => Ran::not_started(order, error.to_string()),
+        Err(error) => CommandResult::not_started(order, error.to_string()),
     };
     if !matches!(ran.end, End::NotStarted(_)) {
         for (name, contents) in &mut ran.reports {
@@ -114,7 +114,7 @@ pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
 }
 
 // Waits for the end of the command; kills it if it takes too long or prints too much.
-fn wait(mut running: Running, order: &Order) -> Ran {
+fn wait(mut running: Running, order: &CommandSpec) -> CommandResult {
     let seen = running.process.wait(order.timeout(), how_it_ended);
     if seen.is_none() {
         running.terminate();
@@ -130,7 +130,7 @@ fn wait(mut running: Running, order: &Order) -> Ran {
     };
     let (stdout, stderr) = state.output.kept();
     let reports = order.reports.iter().map(|name| (name.clone(), None));
-    Ran {
+    CommandResult {
         end,
         stdout,
         stderr,
@@ -198,7 +198,7 @@ impl Running {
     /// Starts the child. It reports later whether it could start the command.
     pub(super) fn start(
         launcher: &Launcher,
-        order: &Order,
+        order: &CommandSpec,
         scratch: &Path,
         keep: Keep,
     ) -> io::Result<Self> {

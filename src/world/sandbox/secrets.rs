@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use super::command::{End, Order, Ran};
+use super::command::{CommandResult, CommandSpec, End};
 use super::run::{Launcher, run};
 
 // A shorter value occurs in too many texts that are not secret.
@@ -91,24 +91,24 @@ pub(super) fn variable(name: &str) -> Option<String> {
 /// A command that prints a value has no result. This is the command's fault and is recorded as such:
 /// otherwise the person who sets the variables could discard a result that they can guess.
 pub(super) fn run_with(
-    order: &Order,
+    order: &CommandSpec,
     secrets: &Secrets,
     scratch: &Path,
     launcher: &Launcher,
-) -> Ran {
+) -> CommandResult {
     let mut filled = order.clone();
     filled.env.extend(secrets.0.clone());
     let ran = run(&filled, scratch, launcher);
     if let Some(why) = secrets.spoken_in(&ran.stdout) {
-        return Ran {
+        return CommandResult {
             end: End::Withheld(why),
             confinement: ran.confinement,
             millis: ran.millis,
-            ..Ran::not_started(order, "")
+            ..CommandResult::not_started(order, "")
         };
     }
     let reports = ran.reports.into_iter();
-    Ran {
+    CommandResult {
         stdout: secrets.hide(ran.stdout),
         stderr: secrets.hide(ran.stderr),
         reports: reports

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::unistd::Pid;
 use regex::bytes::Regex;
 
-use super::command::{Confinement, End, Order};
+use super::command::{CommandSpec, Confinement, End};
 use super::run::{Keep, Launcher, Running, how_it_ended};
 use crate::base::process::descendants;
 
@@ -71,7 +71,7 @@ impl Service {
     /// Starts a service that is to listen on `port` of 127.0.0.1, and waits until it is ready, but
     /// no longer than the order's timeout.
     pub fn start(
-        order: &Order,
+        order: &CommandSpec,
         scratch: &Path,
         ready: &Ready,
         port: u16,

@@ -4,7 +4,7 @@ mod ends;
 
 use crate::gate::checks::tests::{Workbench, ran};
 use crate::quest::Verdict;
-use crate::world::sandbox::{End, MockWorkshop, Network, Order, Started};
+use crate::world::sandbox::{CommandSpec, End, MockSandbox, Network, Started};
 
 const PLAIN: &str = r#"
 [[check]]
@@ -17,22 +17,22 @@ fn with(keys: &str) -> Workbench {
     Workbench::new(&format!("{PLAIN}{keys}\n"))
 }
 
-fn ordered(bench: &Workbench) -> Order {
-    let mut workshop = MockWorkshop::new();
+fn ordered(bench: &Workbench) -> CommandSpec {
+    let mut sandbox = MockSandbox::new();
     let (told, heard) = std::sync::mpsc::channel();
-    workshop
+    sandbox
         .expect_service()
         .returning(|_| Started::Listening { port: 4_000 });
-    workshop.expect_run().times(1).returning(move |order| {
+    sandbox.expect_run().times(1).returning(move |order| {
         told.send(order.clone()).unwrap();
         ran(End::Exited(0), "")
     });
-    assert_eq!(bench.judge(&workshop).verdict, Verdict::Pass);
+    assert_eq!(bench.judge(&sandbox).verdict, Verdict::Pass);
     heard.recv().unwrap()
 }
 
 fn refused(bench: &Workbench) -> (String, String) {
-    let (verdict, fact) = bench.fact(&MockWorkshop::new()).unwrap();
+    let (verdict, fact) = bench.fact(&MockSandbox::new()).unwrap();
     assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
     (fact.expected, fact.actual)
 }
@@ -162,7 +162,7 @@ fn what_no_program_can_be_given_is_wrong() {
     for field in ["test", "more-words"] {
         let (verdict, fact) = with("")
             .field(field, "a\0b")
-            .fact(&MockWorkshop::new())
+            .fact(&MockSandbox::new())
             .unwrap();
         assert_eq!(
             (verdict, fact.rule.as_str()),
@@ -198,7 +198,7 @@ fn services_are_started_and_reached() {
     let order = ordered(&with(keys));
     assert_eq!(order.env["URL"], "http://127.0.0.1:4000");
     assert_eq!(order.network, Network::Loopback { ports: vec![4_000] });
-    let mut down = MockWorkshop::new();
+    let mut down = MockSandbox::new();
     down.expect_service()
         .returning(|_| Started::Failed("no port".into()));
     let (verdict, fact) = with(keys).fact(&down).unwrap();

@@ -3,7 +3,7 @@
 use crate::gate::checks::tests::{Workbench, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
-use crate::world::sandbox::{Changed, End, FileSeen, MockWorkshop};
+use crate::world::sandbox::{Changed, End, FileSeen, MockSandbox};
 use crate::world::tree::TreePath;
 
 const CHECKS: &str = r#"
@@ -27,11 +27,11 @@ fn bench() -> Workbench {
     Workbench::new(CHECKS)
 }
 
-/// A workshop whose command makes this report, and in which these files stand, changed or not.
-fn workshop(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> MockWorkshop {
-    let mut workshop = MockWorkshop::new();
+/// A sandbox whose command makes this report, and in which these files stand, changed or not.
+fn sandbox(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> MockSandbox {
+    let mut sandbox = MockSandbox::new();
     let report = report.map(str::to_owned);
-    workshop
+    sandbox
         .expect_run()
         .times(1)
         .returning(move |_| with_report(ran(End::Exited(0), ""), "c.lcov", report.as_deref()));
@@ -49,8 +49,8 @@ fn workshop(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> M
             })
         }
     };
-    workshop.expect_file().returning(seen(own(files)));
-    workshop
+    sandbox.expect_file().returning(seen(own(files)));
+    sandbox
         .expect_pinned()
         .returning(seen(own(&[("src/a.py", "1\n2\n3\n")])));
     let changed = changed.iter().map(|path| Changed {
@@ -59,16 +59,16 @@ fn workshop(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> M
         inside: true,
     });
     let changed: Vec<_> = changed.collect();
-    workshop
+    sandbox
         .expect_changes()
         .returning(move || Ok(changed.clone()));
-    workshop
+    sandbox
 }
 
 const FILES: &[(&str, &str)] = &[("src/a.py", "1\n2\n3\n")];
 
 fn judged(bench: &Workbench, report: &str) -> Judgement {
-    bench.judge(&workshop(Some(report), FILES, &[]))
+    bench.judge(&sandbox(Some(report), FILES, &[]))
 }
 
 fn said(judgement: &Judgement) -> (Verdict, String) {
@@ -140,7 +140,7 @@ fn what_the_report_does_not_tell() {
             "src/a.py the report does not name it: nothing of it ran",
         )
     );
-    let (verdict, _) = said(&bench().judge(&workshop(None, FILES, &[])));
+    let (verdict, _) = said(&bench().judge(&sandbox(None, FILES, &[])));
     assert_eq!(verdict, Verdict::Fail);
     let (verdict, _) = said(&judged(&bench(), "no report"));
     assert_eq!(verdict, Verdict::Fail);
@@ -152,7 +152,7 @@ fn a_file_of_another_name_is_not_taken_for_it() {
     let of = |file: &str, files: &[(&str, &str)], changed: &[&str]| {
         let report = lcov(file, &hits);
         bench()
-            .judge(&workshop(Some(&report), files, changed))
+            .judge(&sandbox(Some(&report), files, changed))
             .verdict
     };
     assert_eq!(
@@ -172,7 +172,7 @@ fn a_file_of_another_name_is_not_taken_for_it() {
     assert_eq!(of("a.py", &root, &[]), Verdict::Fail);
     // Beside the file itself it makes no difference.
     let both = lcov("/x/tests/src/a.py", &[(2, 0)]) + &lcov("/x/src/a.py", &hits);
-    let judgement = bench().judge(&workshop(Some(&both), &own, &["tests/src/a.py"]));
+    let judgement = bench().judge(&sandbox(Some(&both), &own, &["tests/src/a.py"]));
     assert_eq!(judgement.verdict, Verdict::Pass);
     let both = lcov("/x/src/a.py", &hits) + &lcov("/y/src/a.py", &hits);
     assert_eq!(judged(&bench(), &both).verdict, Verdict::Review);
@@ -181,7 +181,7 @@ fn a_file_of_another_name_is_not_taken_for_it() {
 #[test]
 fn the_lines_of_a_changed_file_are_not_those_of_the_list() {
     let report = lcov("src/a.py", &[(2, 1), (3, 1)]);
-    let moved = workshop(
+    let moved = sandbox(
         Some(&report),
         &[("src/a.py", "0\n1\n2\n3\n")],
         &["src/a.py"],
@@ -192,7 +192,7 @@ fn the_lines_of_a_changed_file_are_not_those_of_the_list() {
         text.contains("it has changed, and its lines with it"),
         "{text}"
     );
-    let (verdict, _) = said(&bench().judge(&workshop(Some(&report), &[], &[])));
+    let (verdict, _) = said(&bench().judge(&sandbox(Some(&report), &[], &[])));
     assert_eq!(verdict, Verdict::Fail);
 }
 
@@ -214,7 +214,7 @@ fn a_list_that_names_no_lines_confirms_nothing() {
 
 #[test]
 fn it_needs_the_command_to_have_passed() {
-    let mut failing = MockWorkshop::new();
+    let mut failing = MockSandbox::new();
     failing.expect_run().returning(|_| ran(End::Exited(1), ""));
     let judgement = bench().judge(&failing);
     assert_eq!(outcome(&judgement, "tests-pass"), CheckOutcome::Failed);

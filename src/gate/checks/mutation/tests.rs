@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use crate::gate::checks::tests::{Workbench, ran};
 use crate::quest::Verdict;
-use crate::world::sandbox::{End, FileSeen, MockWorkshop, Order, Ran};
+use crate::world::sandbox::{CommandResult, CommandSpec, End, FileSeen, MockSandbox};
 
 const SOURCE: &str = "import os\ndef total(a):\n    return a + 1\n";
 
@@ -36,28 +36,28 @@ fn bench(keys: &str) -> Workbench {
     Workbench::new(&format!("{CHECKS}{keys}"))
 }
 
-fn workshop(source: &'static str, mutant: Ran) -> (MockWorkshop, Receiver<Order>) {
-    let mut workshop = MockWorkshop::new();
+fn sandbox(source: &'static str, mutant: CommandResult) -> (MockSandbox, Receiver<CommandSpec>) {
+    let mut sandbox = MockSandbox::new();
     let (told, heard) = channel();
-    workshop.expect_run().returning(move |order| {
+    sandbox.expect_run().returning(move |order| {
         if order.edits.is_empty() {
             return ran(End::Exited(0), "<testsuite><testcase/></testsuite>");
         }
         told.send(order.clone()).unwrap();
         mutant.clone()
     });
-    workshop
+    sandbox
         .expect_file()
         .returning(move |_| FileSeen::File(source.into()));
-    workshop
+    sandbox
         .expect_pinned()
         .returning(|_| FileSeen::File(SOURCE.into()));
-    (workshop, heard)
+    (sandbox, heard)
 }
 
-fn judged(keys: &str, mutant: Ran) -> (Verdict, Vec<String>) {
-    let (workshop, _heard) = workshop(SOURCE, mutant);
-    let judgement = bench(keys).judge(&workshop);
+fn judged(keys: &str, mutant: CommandResult) -> (Verdict, Vec<String>) {
+    let (sandbox, _heard) = sandbox(SOURCE, mutant);
+    let judgement = bench(keys).judge(&sandbox);
     let said = judgement
         .facts
         .iter()
@@ -67,8 +67,8 @@ fn judged(keys: &str, mutant: Ran) -> (Verdict, Vec<String>) {
 
 #[test]
 fn tests_that_turn_red_pass() {
-    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
-    assert_eq!(bench(BODIES).judge(&workshop).verdict, Verdict::Pass);
+    let (sandbox, heard) = sandbox(SOURCE, ran(End::Exited(1), ""));
+    assert_eq!(bench(BODIES).judge(&sandbox).verdict, Verdict::Pass);
     let orders: Vec<_> = heard.try_iter().collect();
     assert_eq!(orders.len(), 2);
     for (order, body) in orders
@@ -122,8 +122,8 @@ fn red_comes_from_tests_that_failed() {
     let checks = CHECKS.replace("unconfirmed", "facts = \"junit\"\nunconfirmed");
     let bench = Workbench::new(&format!("{checks}{BODIES}"));
     let verdict = |stdout| {
-        let (workshop, _heard) = workshop(SOURCE, ran(End::Exited(1), stdout));
-        bench.judge(&workshop).verdict
+        let (sandbox, _heard) = sandbox(SOURCE, ran(End::Exited(1), stdout));
+        bench.judge(&sandbox).verdict
     };
     assert_eq!(
         verdict("<testsuite><testcase name=\"a\"><failure/></testcase></testsuite>"),
@@ -136,8 +136,8 @@ fn red_comes_from_tests_that_failed() {
 #[test]
 fn a_replacement_that_changes_nothing_shows_nothing() {
     let same = BODIES.replace("raise NotImplementedError", "return a + 1");
-    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
-    assert_eq!(bench(&same).judge(&workshop).verdict, Verdict::Pass);
+    let (sandbox, heard) = sandbox(SOURCE, ran(End::Exited(1), ""));
+    assert_eq!(bench(&same).judge(&sandbox).verdict, Verdict::Pass);
     assert_eq!(heard.try_iter().count(), 1);
     let none = same.replace("return None", "return a + 1");
     let (verdict, said) = judged(&none, ran(End::Exited(0), ""));
@@ -148,8 +148,8 @@ fn a_replacement_that_changes_nothing_shows_nothing() {
 #[test]
 fn code_that_moved_is_not_what_the_list_names() {
     let decoy = "def total(a):\n    return a + 1\ndef decoy(): return 1\n";
-    let (workshop, heard) = workshop(decoy, ran(End::Exited(1), ""));
-    let (verdict, fact) = bench(BODIES).fact(&workshop).unwrap();
+    let (sandbox, heard) = sandbox(decoy, ran(End::Exited(1), ""));
+    let (verdict, fact) = bench(BODIES).fact(&sandbox).unwrap();
     assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-bite"));
     assert_eq!(heard.try_iter().count(), 0);
     let (verdict, said) = judged(
@@ -163,8 +163,8 @@ fn code_that_moved_is_not_what_the_list_names() {
 #[test]
 fn each_line_that_a_change_fits_is_changed_alone() {
     let keys = format!("{RANGE}lines = [{{ find = \"return (.) .*\", put = \"return $1\" }}]");
-    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(0), ""));
-    let (verdict, fact) = bench(&keys).fact(&workshop).unwrap();
+    let (sandbox, heard) = sandbox(SOURCE, ran(End::Exited(0), ""));
+    let (verdict, fact) = bench(&keys).fact(&sandbox).unwrap();
     assert_eq!(
         (verdict, fact.location.as_deref(), fact.expected.as_str()),
         (
@@ -192,8 +192,8 @@ fn more_mutants_than_can_be_run_confirm_nothing() {
     let put = |n| format!("{{ find = \"return .+\", put = \"return {n}\" }}");
     let all: Vec<_> = (0..51).map(put).collect();
     let keys = format!("{RANGE}lines = [{}]", all.join(", "));
-    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
-    assert_eq!(bench(&keys).judge(&workshop).verdict, Verdict::Review);
+    let (sandbox, heard) = sandbox(SOURCE, ran(End::Exited(1), ""));
+    assert_eq!(bench(&keys).judge(&sandbox).verdict, Verdict::Review);
     assert_eq!(heard.try_iter().count(), 0);
 }
 

@@ -7,7 +7,7 @@ use crate::gate::checks::kind::first_facts;
 use crate::gate::checks::tests::{Workbench, ran};
 use crate::quest::field::Shape;
 use crate::quest::{FieldName, Verdict};
-use crate::world::sandbox::{Changed, End, MockWorkshop, Order};
+use crate::world::sandbox::{Changed, CommandSpec, End, MockSandbox};
 
 const PLAIN: &str = r#"
 [[check]]
@@ -17,32 +17,32 @@ script = "checks/judge.py"
 interpreter = ["python3", "-I"]
 "#;
 
-fn workshop(end: End, stdout: &'static str, changed: &[&str]) -> MockWorkshop {
+fn sandbox(end: End, stdout: &'static str, changed: &[&str]) -> MockSandbox {
     let changed = changed.iter().map(|path| Changed {
         path: (*path).to_owned(),
         how: "added".to_owned(),
         inside: true,
     });
     let changed: Vec<_> = changed.collect();
-    let mut workshop = MockWorkshop::new();
-    workshop
+    let mut sandbox = MockSandbox::new();
+    sandbox
         .expect_changes()
         .returning(move || Ok(changed.clone()));
-    workshop
+    sandbox
         .expect_run()
         .returning(move |_| ran(end.clone(), stdout));
-    workshop
+    sandbox
 }
 
-fn ordered(bench: &Workbench) -> Order {
-    let mut workshop = MockWorkshop::new();
+fn ordered(bench: &Workbench) -> CommandSpec {
+    let mut sandbox = MockSandbox::new();
     let (told, heard) = std::sync::mpsc::channel();
-    workshop.expect_changes().returning(|| Ok(Vec::new()));
-    workshop.expect_run().times(1).returning(move |order| {
+    sandbox.expect_changes().returning(|| Ok(Vec::new()));
+    sandbox.expect_run().times(1).returning(move |order| {
         told.send(order.clone()).unwrap();
         ran(End::Exited(0), "")
     });
-    assert_eq!(bench.judge(&workshop).verdict, Verdict::Pass);
+    assert_eq!(bench.judge(&sandbox).verdict, Verdict::Pass);
     heard.recv().unwrap()
 }
 
@@ -70,7 +70,7 @@ fn it_is_told_of_the_case() {
 #[test]
 fn its_code_is_its_answer() {
     let bench = Workbench::new(PLAIN);
-    let verdict = |end| bench.judge(&workshop(end, "", &[])).verdict;
+    let verdict = |end| bench.judge(&sandbox(end, "", &[])).verdict;
     for (end, expected) in [
         (End::Exited(0), Verdict::Pass),
         (End::Exited(1), Verdict::Fail),
@@ -84,7 +84,7 @@ fn its_code_is_its_answer() {
         assert_eq!(verdict(end.clone()), expected, "{end:?}");
     }
     let late = Workbench::new(&format!("{PLAIN}on_timeout = \"review\"\n"));
-    let judgement = late.judge(&workshop(End::TimedOut, "", &[]));
+    let judgement = late.judge(&sandbox(End::TimedOut, "", &[]));
     assert_eq!(judgement.verdict, Verdict::Review);
 }
 
@@ -92,12 +92,12 @@ fn its_code_is_its_answer() {
 fn more_than_it_may_print_is_told_where_it_was_printed() {
     let bench = Workbench::new(&format!("{PLAIN}output_cap = \"2 KiB\"\n"));
     let printed = r#"{"verdict": "PASS"}"#;
-    let found = bench.fact(&workshop(End::TooMuchOutput, printed, &[]));
+    let found = bench.fact(&sandbox(End::TooMuchOutput, printed, &[]));
     let (verdict, fact) = found.unwrap();
     let told = (fact.location.as_deref(), fact.expected.as_str());
     let expected = (Some("judge.py"), "it prints at most 2048 bytes");
     assert_eq!((verdict, told), (Verdict::Fail, expected));
-    assert_eq!(bench.fact(&workshop(End::Exited(0), printed, &[])), None);
+    assert_eq!(bench.fact(&sandbox(End::Exited(0), printed, &[])), None);
 }
 
 #[test]
@@ -106,19 +106,19 @@ fn nobody_puts_a_module_beside_it() {
         "{PLAIN}env = {{ TEST = \"{{{{ field.test }}}}\" }}\n"
     ));
     for path in [".comail/sound/json.py", ".comail/sound", ".comail"] {
-        let (verdict, fact) = bench.fact(&workshop(End::Exited(0), "", &[path])).unwrap();
+        let (verdict, fact) = bench.fact(&sandbox(End::Exited(0), "", &[path])).unwrap();
         assert_eq!(
             (verdict, fact.location.as_deref()),
             (Verdict::Fail, Some(path))
         );
     }
     for path in [".comail/sounds/json.py", "json.py", ".comails", "a/.comail"] {
-        assert_eq!(bench.fact(&workshop(End::Exited(0), "", &[path])), None);
+        assert_eq!(bench.fact(&sandbox(End::Exited(0), "", &[path])), None);
     }
-    let mut unsure = MockWorkshop::new();
+    let mut unsure = MockSandbox::new();
     unsure.expect_changes().returning(|| Err("no tree".into()));
     assert_eq!(bench.judge(&unsure).verdict, Verdict::Review);
-    let mut without = MockWorkshop::new();
+    let mut without = MockSandbox::new();
     without.expect_run().returning(|_| ran(End::Exited(0), ""));
     assert_eq!(bench.without_tree().judge(&without).verdict, Verdict::Pass);
 }

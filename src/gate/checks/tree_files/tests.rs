@@ -2,28 +2,28 @@
 
 use crate::gate::checks::tests::Workbench;
 use crate::quest::Verdict;
-use crate::world::sandbox::{Changed, MockWorkshop};
+use crate::world::sandbox::{Changed, MockSandbox};
 
 fn bench(keys: &str) -> Workbench {
     Workbench::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()
 }
 
-fn changed(changes: &[(&str, &str, bool)]) -> MockWorkshop {
+fn changed(changes: &[(&str, &str, bool)]) -> MockSandbox {
     let changes = changes.iter().map(|(path, how, inside)| Changed {
         path: (*path).to_owned(),
         how: (*how).to_owned(),
         inside: *inside,
     });
     let changes: Vec<_> = changes.collect();
-    let mut workshop = MockWorkshop::new();
-    workshop
+    let mut sandbox = MockSandbox::new();
+    sandbox
         .expect_changes()
         .returning(move || Ok(changes.clone()));
-    workshop
+    sandbox
 }
 
-fn told(bench: &Workbench, workshop: &MockWorkshop) -> Vec<String> {
-    let facts = bench.judge(workshop).facts.into_iter();
+fn told(bench: &Workbench, sandbox: &MockSandbox) -> Vec<String> {
+    let facts = bench.judge(sandbox).facts.into_iter();
     let facts = facts.filter(|fact| fact.rule.as_str() == "tidy");
     facts
         .map(|fact| format!("{} {}", fact.actual, fact.location.unwrap_or_default()))
@@ -75,9 +75,9 @@ fn paths_of_its_own_are_narrower() {
 
 #[test]
 fn what_cannot_be_told_is_not_confirmed() {
-    let mut workshop = MockWorkshop::new();
-    workshop.expect_changes().returning(|| Err("no git".into()));
-    let judgement = bench("kind = \"only-changed\"").judge(&workshop);
+    let mut sandbox = MockSandbox::new();
+    sandbox.expect_changes().returning(|| Err("no git".into()));
+    let judgement = bench("kind = \"only-changed\"").judge(&sandbox);
     assert_eq!(judgement.verdict, Verdict::Review);
     let mut rules = judgement.facts.iter().map(|fact| fact.rule.as_str());
     assert!(

@@ -10,7 +10,7 @@ use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
 use crate::world::sandbox::{
-    Changed, ChatOrder, Chatted, FileSeen, MockWorkshop, Said, Usage, Workshop,
+    Changed, ChatOrder, Chatted, FileSeen, MockSandbox, Said, Sandbox, Usage,
 };
 use crate::world::{EarlierDoubt, MockFetcher, MockResolver, MockUniquenessIndex};
 
@@ -80,29 +80,29 @@ const MARS: &str =
 const SEOUL: &str =
     r#"{"answers":[{"question":"faithful","doubt":true,"quotation":"founded in Seoul"}]}"#;
 
-/// A workshop that nothing keeps from looking.
-fn looking() -> MockWorkshop {
-    let mut workshop = MockWorkshop::new();
-    workshop.expect_failure().return_const(None);
-    workshop
+/// A sandbox that nothing keeps from looking.
+fn looking() -> MockSandbox {
+    let mut sandbox = MockSandbox::new();
+    sandbox.expect_failure().return_const(None);
+    sandbox
 }
 
-fn answering(replies: &'static [(&str, &str, &str)]) -> MockWorkshop {
-    let mut workshop = looking();
-    workshop.expect_changes().returning(|| {
+fn answering(replies: &'static [(&str, &str, &str)]) -> MockSandbox {
+    let mut sandbox = looking();
+    sandbox.expect_changes().returning(|| {
         Ok(vec![Changed {
             path: String::from("a.txt"),
             how: String::from("changed"),
             inside: true,
         }])
     });
-    workshop
+    sandbox
         .expect_pinned()
         .returning(|_| FileSeen::File(b"one\ntwo\n".to_vec()));
-    workshop
+    sandbox
         .expect_file()
         .returning(|_| FileSeen::File(b"one\nthree\n".to_vec()));
-    workshop.expect_chat().returning(move |order: &ChatOrder| {
+    sandbox.expect_chat().returning(move |order: &ChatOrder| {
         let reply = replies.iter().find(|(model, ..)| *model == order.model);
         let Some((_, plant, real)) = reply else {
             return Chatted::Failed(String::from("nobody is there"));
@@ -115,7 +115,7 @@ fn answering(replies: &'static [(&str, &str, &str)]) -> MockWorkshop {
             tries: 1,
         })
     });
-    workshop
+    sandbox
 }
 
 fn gate(verdict: Verdict) -> SessionGate {
@@ -141,8 +141,8 @@ fn scripted(
     SessionGate::new(Box::new(Says(verdict)), Some(panel))
 }
 
-fn judged(gate: &SessionGate, workshop: &dyn Workshop) -> Judgement {
-    judged_after(&[], true, gate, workshop)
+fn judged(gate: &SessionGate, sandbox: &dyn Sandbox) -> Judgement {
+    judged_after(&[], true, gate, sandbox)
 }
 
 /// The same, where this was doubted before, and reviewers may be asked or not.
@@ -150,7 +150,7 @@ fn judged_after(
     earlier: &[EarlierDoubt],
     may_ask: bool,
     gate: &SessionGate,
-    workshop: &dyn Workshop,
+    sandbox: &dyn Sandbox,
 ) -> Judgement {
     let quest = Quest {
         id: QuestId::FIRST,
@@ -178,10 +178,10 @@ fn judged_after(
         fetcher: &fetcher,
         resolver: &resolver,
         accepted: &accepted,
-        workshop,
+        sandbox,
     });
     let judgement = gate.judge(case, &recorder.world());
-    if workshop.failure().is_some() {
+    if sandbox.failure().is_some() {
         // Nothing of it is recorded.
         return judgement;
     }
@@ -203,8 +203,8 @@ fn fired(judgement: &Judgement) -> Vec<&str> {
 
 #[test]
 fn reviewers_who_agree_leave_a_pass_as_it_is() {
-    let workshop = answering(&[("small-1", MARS, CLEAR), ("large-2", MARS, CLEAR)]);
-    let judgement = judged(&gate(Verdict::Pass), &workshop);
+    let sandbox = answering(&[("small-1", MARS, CLEAR), ("large-2", MARS, CLEAR)]);
+    let judgement = judged(&gate(Verdict::Pass), &sandbox);
     assert_eq!(judgement.verdict, Verdict::Pass);
     let panel = judgement.panel.unwrap();
     assert_eq!(panel.plant.as_deref(), Some("mars"));
@@ -213,8 +213,8 @@ fn reviewers_who_agree_leave_a_pass_as_it_is() {
 
 #[test]
 fn one_of_two_who_doubts_makes_a_review() {
-    let workshop = answering(&[("small-1", MARS, SEOUL), ("large-2", MARS, CLEAR)]);
-    let judgement = judged(&gate(Verdict::Pass), &workshop);
+    let sandbox = answering(&[("small-1", MARS, SEOUL), ("large-2", MARS, CLEAR)]);
+    let judgement = judged(&gate(Verdict::Pass), &sandbox);
     assert_eq!(judgement.verdict, Verdict::Review);
     assert_eq!(fired(&judgement), ["reviewers-doubt"]);
     let fact = &judgement.facts[0];
@@ -243,8 +243,8 @@ fn who_misses_the_plant_or_does_not_answer_is_not_heard() {
             "its answer does not read",
         ),
     ] {
-        let workshop = answering(replies);
-        let judgement = judged(&gate(Verdict::Pass), &workshop);
+        let sandbox = answering(replies);
+        let judgement = judged(&gate(Verdict::Pass), &sandbox);
         assert_eq!(judgement.verdict, Verdict::Review, "{why}");
         assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
         let actual = &judgement.facts[0].actual;
@@ -256,7 +256,7 @@ fn who_misses_the_plant_or_does_not_answer_is_not_heard() {
 #[test]
 fn nobody_is_asked_about_what_does_not_pass() {
     for verdict in [Verdict::Review, Verdict::Fail] {
-        // A workshop that expects nothing else panics at whatever it is asked.
+        // A sandbox that expects nothing else panics at whatever it is asked.
         let judgement = judged(&gate(verdict), &looking());
         assert_eq!(judgement.verdict, verdict);
         assert_eq!(judgement.panel, None);
@@ -265,11 +265,11 @@ fn nobody_is_asked_about_what_does_not_pass() {
 
 #[test]
 fn what_cannot_be_shown_is_for_a_person() {
-    let mut workshop = looking();
-    workshop
+    let mut sandbox = looking();
+    sandbox
         .expect_changes()
         .returning(|| Err(String::from("the tree is gone")));
-    let judgement = judged(&gate(Verdict::Pass), &workshop);
+    let judgement = judged(&gate(Verdict::Pass), &sandbox);
     assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
     assert_eq!(
         judgement.facts[0].expected,
@@ -348,8 +348,8 @@ fn a_change_that_is_no_text_is_shown_to_nobody() {
         (b"one\n".to_vec(), latin.clone()),
         (latin, b"one\n".to_vec()),
     ] {
-        let mut workshop = looking();
-        workshop.expect_changes().returning(|| {
+        let mut sandbox = looking();
+        sandbox.expect_changes().returning(|| {
             Ok(vec![Changed {
                 path: String::from("a.py"),
                 how: String::from("changed"),
@@ -357,9 +357,9 @@ fn a_change_that_is_no_text_is_shown_to_nobody() {
             }])
         });
         let (before, after) = (FileSeen::File(before), FileSeen::File(after));
-        workshop.expect_pinned().returning(move |_| before.clone());
-        workshop.expect_file().returning(move |_| after.clone());
-        let judgement = judged(&gate(Verdict::Pass), &workshop);
+        sandbox.expect_pinned().returning(move |_| before.clone());
+        sandbox.expect_file().returning(move |_| after.clone());
+        let judgement = judged(&gate(Verdict::Pass), &sandbox);
         assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
         let actual = &judgement.facts[0].actual;
         assert!(actual.contains("a.py is no UTF-8 text"), "{actual}");
@@ -368,11 +368,11 @@ fn a_change_that_is_no_text_is_shown_to_nobody() {
 
 #[test]
 fn nobody_is_asked_again_where_what_they_said_was_never_recorded() {
-    let mut workshop = answering(&[]);
-    workshop.checkpoint();
-    workshop.expect_failure().return_const(None);
-    workshop.expect_changes().returning(|| Ok(Vec::new()));
-    let judgement = judged_after(&[], false, &gate(Verdict::Pass), &workshop);
+    let mut sandbox = answering(&[]);
+    sandbox.checkpoint();
+    sandbox.expect_failure().return_const(None);
+    sandbox.expect_changes().returning(|| Ok(Vec::new()));
+    let judgement = judged_after(&[], false, &gate(Verdict::Pass), &sandbox);
     assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
     let actual = &judgement.facts[0].actual;
     assert!(actual.contains("was never recorded"), "{actual}");
@@ -380,18 +380,18 @@ fn nobody_is_asked_again_where_what_they_said_was_never_recorded() {
 
 #[test]
 fn nobody_else_is_asked_once_something_of_ours_has_failed() {
-    let mut workshop = answering(&[]);
-    workshop.checkpoint();
-    workshop.expect_changes().returning(|| Ok(Vec::new()));
-    workshop.expect_failure().times(1).return_const(None);
-    workshop
+    let mut sandbox = answering(&[]);
+    sandbox.checkpoint();
+    sandbox.expect_changes().returning(|| Ok(Vec::new()));
+    sandbox.expect_failure().times(1).return_const(None);
+    sandbox
         .expect_failure()
         .return_const(Some(String::from("no key")));
-    workshop
+    sandbox
         .expect_chat()
         .times(1)
         .returning(|_| Chatted::Failed(String::from("no key")));
-    let case = judged(&gate(Verdict::Pass), &workshop);
+    let case = judged(&gate(Verdict::Pass), &sandbox);
     assert!(case.panel.is_some_and(|panel| panel.reviewers.is_empty()));
 }
 

@@ -7,7 +7,7 @@ use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::visit;
-use crate::world::sandbox::{ChatOrder, Chatted, MockWorkshop, NoWorkshop, Said, Usage};
+use crate::world::sandbox::{ChatOrder, Chatted, MockSandbox, NoSandbox, Said, Usage};
 use crate::world::{MockFetcher, MockResolver, MockUniquenessIndex, Response};
 
 const WORLD: &str = r#"{
@@ -111,7 +111,7 @@ fn asks_each_question_once() {
         fetcher: &fetcher,
         resolver: &resolver,
         accepted: &accepted,
-        workshop: &NoWorkshop,
+        sandbox: &NoSandbox,
     });
     let world = recorder.world();
     let request = |crawl_delay| Request {
@@ -207,27 +207,27 @@ fn a_model_is_asked_once_and_never_by_a_replay() {
             tries: 1,
         })
     };
-    let mut workshop = MockWorkshop::new();
+    let mut sandbox = MockSandbox::new();
     let answer = said("No.");
-    workshop.expect_chat().times(1).return_once(move |_| answer);
+    sandbox.expect_chat().times(1).return_once(move |_| answer);
     let written = RecordedWorld::from_json(WORLD).unwrap();
     let recorder = Recorder::new(World {
-        workshop: &workshop,
+        sandbox: &sandbox,
         ..written.world_with(&written)
     });
     for _ in 0..2 {
-        assert_eq!(recorder.world().workshop.chat(&order), said("No."));
+        assert_eq!(recorder.world().sandbox.chat(&order), said("No."));
     }
     let recording = recorder.finish();
     let replay = Replay::new(&recording.evidence, &recording.bodies);
-    assert_eq!(replay.world().workshop.chat(&order), said("No."));
+    assert_eq!(replay.world().sandbox.chat(&order), said("No."));
     assert_eq!(replay.missing(), [""; 0]);
 
     let other = ChatOrder {
         prompt: "And now?".to_owned(),
         ..order
     };
-    let answer = replay.world().workshop.chat(&other);
+    let answer = replay.world().sandbox.chat(&other);
     assert!(matches!(answer, Chatted::Failed(_)), "{answer:?}");
     assert_eq!(replay.missing().len(), 1);
 }

@@ -3,10 +3,10 @@
 use super::*;
 
 /// A bench without a tree, whose one program is as it was.
-fn bench(scratch: &Path) -> Bench {
+fn bench(scratch: &Path) -> SandboxConfig {
     let program = std::env::current_exe().unwrap();
     let sha256 = Digest::of(&fs::read(&program).unwrap());
-    Bench {
+    SandboxConfig {
         root: None,
         baseline: Listing::default(),
         zones: Zones::new(&[]).unwrap(),
@@ -24,23 +24,23 @@ fn bench(scratch: &Path) -> Bench {
     }
 }
 
-fn order(program: &Path) -> Order {
-    Order {
+fn order(program: &Path) -> CommandSpec {
+    CommandSpec {
         name: "check".into(),
         argv: vec![program.to_str().unwrap().to_owned()],
         timeout_ms: 1_000,
         output_bytes: 100,
-        ..Order::default()
+        ..CommandSpec::default()
     }
 }
 
 /// What is said to have kept a bench from running this.
-fn failure(bench: &Bench, order: &Order) -> Option<String> {
-    let workshop = LiveWorkshop::new(bench);
-    assert_eq!(workshop.failure(), None);
-    let ran = workshop.run(order);
+fn failure(bench: &SandboxConfig, order: &CommandSpec) -> Option<String> {
+    let sandbox = LiveSandbox::new(bench);
+    assert_eq!(sandbox.failure(), None);
+    let ran = sandbox.run(order);
     assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
-    workshop.failure()
+    sandbox.failure()
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn a_tree_that_is_gone_is_our_failure() {
     let place = tempfile::tempdir().unwrap();
     let mut bench = bench(place.path());
     bench.root = Some(place.path().join("moved"));
-    let workshop = LiveWorkshop::new(&bench);
-    assert!(workshop.changes().is_err());
-    assert!(workshop.failure().is_some());
+    let sandbox = LiveSandbox::new(&bench);
+    assert!(sandbox.changes().is_err());
+    assert!(sandbox.failure().is_some());
 }
 
 #[test]
@@ -73,13 +73,13 @@ fn less_confinement_than_before_is_our_failure() {
     let place = tempfile::tempdir().unwrap();
     let mut bench = bench(place.path());
     bench.confinement.landlock = Some(1);
-    let workshop = LiveWorkshop::new(&bench);
+    let sandbox = LiveSandbox::new(&bench);
     let same = bench.confinement.clone();
-    assert_eq!(workshop.refuse_less(&same, &Network::None), Ok(()));
-    assert_eq!(workshop.failure(), None);
-    let less = workshop.refuse_less(&Confinement::default(), &Network::None);
-    assert_eq!(workshop.failure(), less.err());
-    assert!(workshop.failure().is_some());
+    assert_eq!(sandbox.refuse_less(&same, &Network::None), Ok(()));
+    assert_eq!(sandbox.failure(), None);
+    let less = sandbox.refuse_less(&Confinement::default(), &Network::None);
+    assert_eq!(sandbox.failure(), less.err());
+    assert!(sandbox.failure().is_some());
 }
 
 #[test]

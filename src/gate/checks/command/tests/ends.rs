@@ -3,19 +3,19 @@
 use super::*;
 use crate::gate::CheckOutcome;
 use crate::gate::checks::tests::{outcome, with_report};
-use crate::world::sandbox::Ran;
+use crate::world::sandbox::CommandResult;
 
-fn ending(end: End, stdout: &'static str) -> MockWorkshop {
+fn ending(end: End, stdout: &'static str) -> MockSandbox {
     answering(ran(end, stdout))
 }
 
-fn answering(ran: Ran) -> MockWorkshop {
-    let mut workshop = MockWorkshop::new();
-    workshop
+fn answering(ran: CommandResult) -> MockSandbox {
+    let mut sandbox = MockSandbox::new();
+    sandbox
         .expect_run()
         .times(1)
         .returning(move |_| ran.clone());
-    workshop
+    sandbox
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn a_report_is_read_where_it_is_asked_for() {
 #[test]
 fn another_round_is_never_hidden() {
     let rounds = |keys: &str, codes: [i32; 3], ran_rounds: usize| {
-        let mut workshop = MockWorkshop::new();
-        let run = workshop.expect_run().times(ran_rounds);
+        let mut sandbox = MockSandbox::new();
+        let run = sandbox.expect_run().times(ran_rounds);
         run.returning(move |order| ran(End::Exited(codes[order.round as usize]), "round"));
         with(keys)
-            .fact(&workshop)
+            .fact(&sandbox)
             .map(|(verdict, fact)| (verdict, fact.actual))
     };
     let second = Some((Verdict::Review, String::from("passed on try 2 of 3")));

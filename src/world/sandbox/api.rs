@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::chat::{ChatOrder, Chatted};
-use super::command::{Order, Ran};
+use super::command::{CommandResult, CommandSpec};
 use crate::world::tree::{Changed, TreePath};
 
 #[cfg_attr(test, mockall::automock)]
-pub trait Workshop {
+pub trait Sandbox {
     /// The file at `path` in what is judged: the tree as `scan` found it, with the agent's files in
     /// the zones.
     fn file(&self, path: &TreePath) -> FileSeen;
@@ -19,7 +19,7 @@ pub trait Workshop {
     fn changes(&self) -> Result<Vec<Changed>, String>;
 
     /// Runs a command in a scratch copy of its own.
-    fn run(&self, order: &Order) -> Ran;
+    fn run(&self, order: &CommandSpec) -> CommandResult;
 
     fn call(&self, call: &Call) -> Called;
 
@@ -85,11 +85,11 @@ pub struct CallAnswer {
 
 /// For gates that ask nothing of it.
 #[derive(Debug, Clone, Copy)]
-pub struct NoWorkshop;
+pub struct NoSandbox;
 
 const NO_TREE: &str = "this quest kind has no tree";
 
-impl Workshop for NoWorkshop {
+impl Sandbox for NoSandbox {
     fn file(&self, _path: &TreePath) -> FileSeen {
         FileSeen::Other(NO_TREE.to_owned())
     }
@@ -102,8 +102,8 @@ impl Workshop for NoWorkshop {
         Err(NO_TREE.to_owned())
     }
 
-    fn run(&self, order: &Order) -> Ran {
-        Ran::not_started(order, NO_TREE)
+    fn run(&self, order: &CommandSpec) -> CommandResult {
+        CommandResult::not_started(order, NO_TREE)
     }
 
     fn call(&self, _call: &Call) -> Called {
