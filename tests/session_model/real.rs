@@ -179,7 +179,7 @@ impl Real {
             fetcher: &midway,
             resolver: &self.world,
             accepted: &judge::NothingAccepted,
-            workshop: &comail::world::sandbox::NoWorkshop,
+            sandbox: &comail::world::sandbox::NoSandbox,
         };
         let clock = &mut || self.time();
         let outcome = judge::submit(&mut session, answer, &kind, world, &mut (clock, salt));
