@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::progress::{Interrupt, JudgingBar};
+use super::progress::{Interrupt, WorkBar};
 use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::{
@@ -156,9 +156,9 @@ fn audit(
     let live = if args.live {
         let proven = audited.proven.iter().filter(|proven| !proven.by_others);
         let proven: Vec<Proven> = proven.copied().collect();
-        let bar = JudgingBar::of(proven.len());
+        let bar = WorkBar::of("judging again", proven.len() as u64);
         let world = Arc::new(recheck::world(context, session)?);
-        let live = live::ask(session, board, &proven, &world, &|| bar.judged(), &stop)?;
+        let live = live::ask(session, board, &proven, &world, &|| bar.count(), &stop)?;
         findings.extend(live.drift.iter().cloned());
         Some(live)
     } else {

@@ -98,40 +98,15 @@ impl WorkBar {
         Self(LateBar::of(&format!("{doing} {rest}"), None))
     }
 
-    /// Counts a step, and stops after Ctrl-C.
-    pub(super) fn step(&self) -> Result<(), Stopped> {
+    pub(super) fn count(&self) {
         self.0.bar.inc(1);
         self.0.show_if_it_takes_long();
+    }
+
+    /// Counts a step, and stops after Ctrl-C.
+    pub(super) fn step(&self) -> Result<(), Stopped> {
+        self.count();
         go_on()
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct JudgingBar(ProgressBar);
-
-impl JudgingBar {
-    const TICK: Duration = Duration::from_millis(250);
-
-    pub(super) fn of(total: usize) -> Self {
-        let target = ProgressDrawTarget::stderr();
-        let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-        let bar = bar.with_style(style(
-            "judging again {bar:20} {pos} of {len}, {per_sec}, {elapsed} gone, {eta} left",
-        ));
-        if total > 0 && !bar.is_hidden() {
-            bar.enable_steady_tick(Self::TICK);
-        }
-        Self(bar)
-    }
-
-    pub(super) fn judged(&self) {
-        self.0.inc(1);
-    }
-}
-
-impl Drop for JudgingBar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::output::{Paper, Tone};
-use super::progress::{Interrupt, JudgingBar};
+use super::progress::{Interrupt, WorkBar};
 use super::rules;
 use crate::base::text::{Escaped, plural};
 use crate::gate::Fact;
@@ -74,7 +74,7 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
     let jobs = judge::to_recheck(&session)?;
     let interrupt = Interrupt::heed();
-    let bar = JudgingBar::of(jobs.len());
+    let bar = WorkBar::of("judging again", jobs.len() as u64);
     let world = Arc::new(world(context, &session)?);
     let mut queue = HostQueue::start(jobs, session.manifest(), world)?;
     let mut quests = Vec::new();
@@ -105,7 +105,7 @@ fn judge(
     session: &mut Session,
     queue: &mut HostQueue,
     interrupt: Interrupt,
-    bar: &JudgingBar,
+    bar: &WorkBar,
     quests: &mut Vec<RecheckedQuest>,
 ) -> Result<Status> {
     let gate = SessionKind::load(session.manifest())?.gate;
@@ -130,7 +130,7 @@ fn judge(
             became,
             facts: judgement.map_or_else(Vec::new, |judgement| judgement.facts),
         });
-        bar.judged();
+        bar.count();
     }
 }
 

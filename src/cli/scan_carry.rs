@@ -14,7 +14,7 @@ use super::context::{self, Context};
 use super::exit::{UsageError, found};
 use super::output::Paper;
 use super::progress;
-use super::progress::JudgingBar;
+use super::progress::WorkBar;
 use super::scan::nothing_forgotten;
 use crate::base::text::Escaped;
 use crate::judge::{
@@ -105,7 +105,7 @@ impl Carry {
         // Shown only after the quests are written, which have a bar of their own.
         let (bar, left) = (OnceCell::new(), carrier.left());
         let brought = carrier.by_ref().map(|brought| -> Result<_> {
-            bar.get_or_init(|| JudgingBar::of(left)).judged();
+            bar.get_or_init(|| WorkBar::of("judging again", left as u64)).count();
             progress::go_on()?;
             Ok(brought?)
         });
@@ -155,12 +155,12 @@ fn look(
 ) -> Result<Vec<JudgedJob>> {
     let jobs = carrier.jobs()?;
     let mut judged = Vec::with_capacity(jobs.len());
-    let bar = JudgingBar::of(jobs.len());
+    let bar = WorkBar::of("judging again", jobs.len() as u64);
     let world = JudgeWorld::without_session(manifest, context.recorded_world())?;
     let mut queue = HostQueue::start(jobs, manifest, Arc::new(world))?;
     while let Next::Judged(one) = queue.next(&progress::is_asked)? {
         judged.push(*one);
-        bar.judged();
+        bar.count();
     }
     progress::go_on()?;
     Ok(judged)

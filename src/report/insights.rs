@@ -10,8 +10,9 @@ use serde::Serialize;
 use crate::base::Digest;
 use crate::base::text::truncate;
 use crate::gate::{Fact, Judgement, Level};
+use crate::judge::completeness::start_of;
 use crate::quest::{FieldName, QuestId, Verdict};
-use crate::session::{Attempt, Began, DrivenAttempt, Event, RunId, RunStep, Spent, Worker};
+use crate::session::{Attempt, DrivenAttempt, Event, RunId, RunStep, Worker};
 
 /// A fact that was found in more than one submission.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -175,17 +176,15 @@ pub struct DrivenWork {
 }
 
 impl DrivenWork {
-    pub fn of(driven: &Driven) -> Self {
-        let spent = driven.silent_spent;
-        Self {
-            quests: driven.quests,
-            passed: driven.passed,
-            unanswered: driven.unanswered,
-            silent_starts: driven.silent,
-            silent_milliseconds: driven.silent_milliseconds,
-            silent_tokens: spent.map_or(0, |spent| spent.tokens),
-            silent_estimated: spent.is_some_and(|spent| !spent.told),
-        }
+    fn add(&mut self, other: &Self) {
+        self.quests += other.quests;
+        self.passed += other.passed;
+        self.unanswered += other.unanswered;
+        self.silent_starts += other.silent_starts;
+        let milliseconds = self.silent_milliseconds;
+        self.silent_milliseconds = milliseconds.saturating_add(other.silent_milliseconds);
+        self.silent_tokens = self.silent_tokens.saturating_add(other.silent_tokens);
+        self.silent_estimated |= other.silent_estimated;
     }
 }
 
@@ -254,54 +253,21 @@ impl HalfLife {
     }
 }
 
+/// What one agent did in one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     pub quests: u32,
     pub submissions: u32,
-    pub failed: u32,
     pub passed: u32,
     /// Quests whose first submission it made.
     pub first: u32,
     pub first_passed: u32,
     pub starts: u32,
-    /// How long they took, in milliseconds.
     pub milliseconds: u64,
-    pub spent: Option<Spent>,
-    pub driven: Driven,
+    pub tokens: u64,
+    pub estimated: bool,
+    pub driven: DrivenWork,
     pub rules: BTreeMap<String, u32>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Driven {
-    pub quests: u32,
-    pub passed: u32,
-    /// Quests for which it never submitted.
-    pub unanswered: u32,
-    pub silent: u32,
-    /// How long these took, in milliseconds.
-    pub silent_milliseconds: u64,
-    pub silent_spent: Option<Spent>,
-}
-
-impl Driven {
-    pub fn and(self, other: Self) -> Self {
-        let milliseconds = self.silent_milliseconds;
-        Self {
-            quests: self.quests + other.quests,
-            passed: self.passed + other.passed,
-            unanswered: self.unanswered + other.unanswered,
-            silent: self.silent + other.silent,
-            silent_milliseconds: milliseconds.saturating_add(other.silent_milliseconds),
-            silent_spent: both(self.silent_spent, other.silent_spent),
-        }
-    }
-}
-
-fn both(one: Option<Spent>, other: Option<Spent>) -> Option<Spent> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.and(other)),
-        (one, other) => one.or(other),
-    }
 }
 
 #[derive(Debug, Default)]
@@ -312,7 +278,7 @@ pub struct SessionTally {
     pub counts: BTreeMap<Who, Counts>,
     pub rule_quests: BTreeMap<String, u32>,
     pub facts: FactTable,
-    runs: Runs,
+    runs: HashMap<RunId, Who>,
     met: HashMap<Who, HashSet<QuestId>>,
     driven: HashMap<Who, HashSet<QuestId>>,
     heard: BTreeSet<Worker>,
@@ -333,8 +299,14 @@ impl SessionTally {
         match event {
             Event::Attempt(attempt) => self.attempt(attempt),
             Event::Run(line) => match &line.step {
-                RunStep::Began(began) => self.runs.began(line.run, began),
-                RunStep::Attempt(driven) => self.driven(self.runs.of_run(line.run), driven),
+                RunStep::Began(began) => {
+                    let who = Who {
+                        agent: Some(began.agent.clone()),
+                        model: began.model.clone(),
+                    };
+                    self.runs.insert(line.run, who);
+                }
+                RunStep::Attempt(driven) => self.driven(self.of_run(line.run), driven),
                 RunStep::Quest(_) | RunStep::Ended { .. } => {}
             },
             _ => {}
@@ -352,20 +324,25 @@ impl SessionTally {
         sum.quests += u32::from(is_new);
         sum.unanswered += u32::from(is_new && !answered);
         if !was_heard {
-            sum.silent += 1;
+            sum.silent_starts += 1;
             sum.silent_milliseconds = sum.silent_milliseconds.saturating_add(driven.milliseconds);
-            sum.silent_spent = both(sum.silent_spent, Some(driven.spent));
+            sum.silent_tokens = sum.silent_tokens.saturating_add(driven.spent.tokens);
+            sum.silent_estimated |= !driven.spent.told;
         }
         counts.starts += 1;
         counts.milliseconds = counts.milliseconds.saturating_add(driven.milliseconds);
-        counts.spent = Some(match counts.spent {
-            Some(spent) => spent.and(driven.spent),
-            None => driven.spent,
-        });
+        counts.tokens = counts.tokens.saturating_add(driven.spent.tokens);
+        counts.estimated |= !driven.spent.told;
+    }
+
+    fn of_run(&self, run: RunId) -> Who {
+        self.runs.get(&run).cloned().unwrap_or_default()
     }
 
     fn attempt(&mut self, attempt: &Attempt) {
-        let who = self.runs.of_worker(attempt.worker.as_ref());
+        // Whoever has a name that no run gave is no agent of a run.
+        let run = attempt.worker.as_ref().and_then(start_of);
+        let who = run.map(|(run, _)| self.of_run(run)).unwrap_or_default();
         self.heard.extend(attempt.worker.clone());
         let driven = self.driven.get(&who);
         let was_silent = driven.is_some_and(|driven| driven.contains(&attempt.quest));
@@ -391,7 +368,6 @@ impl SessionTally {
         if attempt.verdict != Verdict::Fail {
             return;
         }
-        counts.failed += 1;
         let judgement: Option<Judgement> = serde_json::from_str(attempt.judgement.get()).ok();
         let mut fired = HashSet::new();
         for fact in judgement.iter().flat_map(|judgement| &judgement.facts) {
@@ -417,35 +393,6 @@ pub struct Who {
     pub model: Option<String>,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Runs(HashMap<RunId, Who>);
-
-impl Runs {
-    pub(super) fn began(&mut self, run: RunId, began: &Began) {
-        let who = Who {
-            agent: Some(began.agent.clone()),
-            model: began.model.clone(),
-        };
-        self.0.insert(run, who);
-    }
-
-    pub(super) fn of_run(&self, run: RunId) -> Who {
-        self.0.get(&run).cloned().unwrap_or_default()
-    }
-
-    /// The agent that held a quest under this name: a run gives `run-RUNID.N`.
-    pub(super) fn of_worker(&self, worker: Option<&Worker>) -> Who {
-        let run = worker.and_then(|worker| run_of(worker.as_str()));
-        run.map(|run| self.of_run(run)).unwrap_or_default()
-    }
-}
-
-fn run_of(worker: &str) -> Option<RunId> {
-    let (run, start) = worker.strip_prefix("run-")?.split_once('.')?;
-    let is_number = !start.is_empty() && start.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| run.parse().ok())?
-}
-
 const MOST_SHOWN_FACTS: usize = 10;
 
 pub fn combine(mut tallies: Vec<SessionTally>, half_life: HalfLife) -> Insights {
@@ -455,20 +402,20 @@ pub fn combine(mut tallies: Vec<SessionTally>, half_life: HalfLife) -> Insights 
         (Some(last), Some(newest)) => half_life.weight(last, newest),
         _ => 1.0,
     };
-    let (mut all, mut agents) = (Sum::default(), BTreeMap::<Who, Sum>::new());
+    let (mut all, mut agents) = (Sum::default(), BTreeMap::<&Who, Sum>::new());
     let mut quests = BTreeMap::<String, u32>::new();
     for tally in &tallies {
         for (who, counts) in &tally.counts {
-            all.add(counts, weight(tally));
-            let agent = agents.entry(who.clone()).or_default();
-            agent.add(counts, weight(tally));
+            all.0.push((weight(tally), counts));
+            let agent = agents.entry(who).or_default();
+            agent.0.push((weight(tally), counts));
         }
         for (rule, count) in &tally.rule_quests {
             *quests.entry(rule.clone()).or_default() += count;
         }
     }
     let agents = agents.into_iter().map(|(who, sum)| AgentInsights {
-        who,
+        who: who.clone(),
         work: sum.work(),
         rules: sum.rules(None),
     });
@@ -520,23 +467,9 @@ fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
     facts
 }
 
+/// Counts of sessions with their weights.
 #[derive(Debug, Default)]
-struct Sum {
-    plain: Counts,
-    weighted: Weighted,
-    rules: BTreeMap<String, f64>,
-}
-
-#[derive(Debug, Default)]
-struct Weighted {
-    quests: f64,
-    submissions: f64,
-    first: f64,
-    first_passed: f64,
-    driven_passed: f64,
-    milliseconds: f64,
-    tokens: f64,
-}
+struct Sum<'a>(Vec<(f64, &'a Counts)>);
 
 #[expect(
     clippy::cast_precision_loss,
@@ -555,59 +488,62 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| rounded(part / whole))
 }
 
-impl Sum {
-    fn add(&mut self, counts: &Counts, weight: f64) {
-        let (sum, weighted) = (&mut self.plain, &mut self.weighted);
-        sum.quests += counts.quests;
-        sum.submissions += counts.submissions;
-        sum.passed += counts.passed;
-        sum.first += counts.first;
-        sum.first_passed += counts.first_passed;
-        sum.starts += counts.starts;
-        sum.driven = sum.driven.and(counts.driven);
-        weighted.quests += weight * f64::from(counts.quests);
-        weighted.submissions += weight * f64::from(counts.submissions);
-        weighted.first += weight * f64::from(counts.first);
-        weighted.first_passed += weight * f64::from(counts.first_passed);
-        if let Some(spent) = counts.spent {
-            sum.spent = Some(sum.spent.map_or(spent, |sum| sum.and(spent)));
-            weighted.driven_passed += weight * f64::from(counts.passed);
-            weighted.milliseconds += weight * real(counts.milliseconds);
-            weighted.tokens += weight * real(spent.tokens);
-        }
-        for (rule, tries) in &counts.rules {
-            *sum.rules.entry(rule.clone()).or_default() += tries;
-            *self.rules.entry(rule.clone()).or_default() += weight * f64::from(*tries);
-        }
+impl Sum<'_> {
+    fn plain(&self, of: fn(&Counts) -> u32) -> u32 {
+        self.0.iter().map(|(_, counts)| of(counts)).sum()
+    }
+
+    fn weighted(&self, of: fn(&Counts) -> f64) -> f64 {
+        self.0
+            .iter()
+            .map(|(weight, counts)| weight * of(counts))
+            .sum()
     }
 
     fn work(&self) -> Work {
-        let (sum, weighted) = (&self.plain, &self.weighted);
+        let mut driven = DrivenWork::default();
+        for (_, counts) in &self.0 {
+            driven.add(&counts.driven);
+        }
+        let ratio = |part: fn(&Counts) -> f64, whole: fn(&Counts) -> f64| {
+            ratio(self.weighted(part), self.weighted(whole))
+        };
+        // Only agents of runs have a time and tokens.
+        let driven_passed = |it: &Counts| f64::from(if it.starts > 0 { it.passed } else { 0 });
         Work {
-            quests: sum.quests,
-            submissions: sum.submissions,
-            passed: sum.passed,
-            tries_per_quest: ratio(weighted.submissions, weighted.quests),
+            quests: self.plain(|it| it.quests),
+            submissions: self.plain(|it| it.submissions),
+            passed: self.plain(|it| it.passed),
+            tries_per_quest: ratio(|it| it.submissions.into(), |it| it.quests.into()),
             first_try: Share {
-                part: sum.first_passed,
-                of: sum.first,
-                share: ratio(weighted.first_passed, weighted.first),
+                part: self.plain(|it| it.first_passed),
+                of: self.plain(|it| it.first),
+                share: ratio(|it| it.first_passed.into(), |it| it.first.into()),
             },
-            starts: sum.starts,
-            driven: DrivenWork::of(&sum.driven),
-            seconds_per_pass: ratio(weighted.milliseconds / 1000.0, weighted.driven_passed),
-            tokens_per_pass: ratio(weighted.tokens, weighted.driven_passed),
-            tokens_estimated: sum.spent.is_some_and(|spent| !spent.told),
+            starts: self.plain(|it| it.starts),
+            driven,
+            seconds_per_pass: ratio(|it| real(it.milliseconds) / 1000.0, driven_passed),
+            tokens_per_pass: ratio(|it| real(it.tokens), driven_passed),
+            tokens_estimated: self.0.iter().any(|(_, counts)| counts.estimated),
         }
     }
 
     fn rules(&self, quests: Option<&BTreeMap<String, u32>>) -> Vec<RuleInsight> {
-        let rules = self.plain.rules.iter().map(|(rule, tries)| RuleInsight {
-            rule: rule.clone(),
-            tries: *tries,
-            quests: quests.and_then(|quests| quests.get(rule)).copied(),
-            weighted: rounded(self.rules.get(rule).copied().unwrap_or_default()),
-        });
+        let mut rules: BTreeMap<&str, (u32, f64)> = BTreeMap::new();
+        for (weight, counts) in &self.0 {
+            for (rule, tries) in &counts.rules {
+                let sum = rules.entry(rule.as_str()).or_default();
+                *sum = (sum.0 + tries, sum.1 + weight * f64::from(*tries));
+            }
+        }
+        let rules = rules
+            .into_iter()
+            .map(|(rule, (tries, weighted))| RuleInsight {
+                rule: rule.to_owned(),
+                tries,
+                quests: quests.and_then(|quests| quests.get(rule)).copied(),
+                weighted: rounded(weighted),
+            });
         let mut rules: Vec<_> = rules.collect();
         rules.sort_by(|one, two| two.weighted.total_cmp(&one.weighted));
         rules
@@ -679,31 +615,10 @@ mod tests_recency {
 }
 
 #[cfg(test)]
-mod tests_who {
-    use super::*;
-
-    #[test]
-    fn a_run_is_known_by_the_names_that_it_gives() {
-        assert_eq!(run_of("run-0000000a.12"), Some(RunId::new(10)));
-        for other in [
-            "run-0000000a",
-            "run-0000000a.",
-            "run-0000000a.x",
-            "a.1",
-            "w-1",
-            "run-zz.1",
-        ] {
-            assert_eq!(run_of(other), None, "{other}");
-        }
-    }
-}
-
-#[cfg(test)]
 mod tests_combine {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::session::Spent;
 
     fn tally(name: &str, last: &str, who: &Who, counts: Counts) -> SessionTally {
         let mut tally = SessionTally::new(name.to_owned(), "email".to_owned());
@@ -717,7 +632,6 @@ mod tests_combine {
         Counts {
             quests: 1,
             submissions,
-            failed: submissions - 1,
             passed: 1,
             first: 1,
             first_passed: u32::from(submissions == 1),
@@ -762,11 +676,8 @@ mod tests_combine {
         let driven = Counts {
             starts: 2,
             milliseconds: 3_000,
-            spent: Some(Spent {
-                tokens: 600,
-                cost: None,
-                told: false,
-            }),
+            tokens: 600,
+            estimated: true,
             ..tries(1)
         };
         let mut session = tally("one", "2026-01-01T00:00:00Z", &agent, driven);

@@ -12,11 +12,11 @@ use serde_json::value::RawValue;
 use crate::gate::{CheckReport, Fact, Judgement};
 use crate::judge::excerpts::{Excerpt, REMOVED, SeenPage, excerpt, pages, sources};
 use crate::judge::forgotten::{is_evidence_blotted, is_forgotten};
-use crate::judge::{JudgeError, ReplayError, Replayer};
+use crate::judge::{JudgeError, Replayer};
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
 use crate::session::{
-    Attempt, Decided, Decision, DecisionPolicy, Effective, Entry, Event, Forgetting, LineReader,
-    Outcome, QuestRecord, Resolution, Session, SessionError, Settlement, Unwatched,
+    Decision, Effective, Event, Forgetting, LineReader, Outcome, QuestRecord, Session,
+    SessionError, Unwatched,
 };
 use crate::world::evidence::{Evidence, Recording};
 
@@ -260,7 +260,7 @@ impl Viewer {
     fn recording(&self, evidence: &RawValue) -> (Recording, Option<String>) {
         match self.replayer.recording(evidence) {
             Ok(recording) => (recording, None),
-            Err(error) => (bare(evidence), Some(told(&error))),
+            Err(error) => (bare(evidence), Some(error.to_string())),
         }
     }
 }
@@ -285,10 +285,6 @@ fn bare(evidence: &RawValue) -> Recording {
         evidence: evidence.unwrap_or_default(),
         bodies: BTreeMap::new(),
     }
-}
-
-fn told(error: &ReplayError) -> String {
-    error.to_string()
 }
 
 /// What happened to one quest.
@@ -362,86 +358,61 @@ pub fn histories(
     session: &Session,
     quests: &BTreeSet<QuestId>,
 ) -> Result<BTreeMap<QuestId, History>, SessionError> {
-    let mut reading = Reading {
-        court: session.config().policy,
-        histories: quests.iter().map(|id| (*id, History::default())).collect(),
-    };
+    let policy = session.config().policy;
+    let mut histories: BTreeMap<QuestId, History> =
+        quests.iter().map(|id| (*id, History::default())).collect();
     session.read_sound(&Unwatched, &mut |entry| {
-        reading.take(entry);
-        ControlFlow::Continue(())
-    })?;
-    Ok(reading.histories)
-}
-
-struct Reading {
-    court: DecisionPolicy,
-    histories: BTreeMap<QuestId, History>,
-}
-
-impl Reading {
-    fn take(&mut self, entry: &Entry<'_>) {
-        let at = entry.line.at();
+        let (at, prev) = (entry.line.at(), entry.line.prev());
         match &entry.event {
-            Event::Attempt(attempt) => self.attempt(attempt, at),
-            Event::Resolution(resolution) => self.again(resolution, at),
+            Event::Attempt(attempt) => {
+                if let Some(history) = histories.get_mut(&attempt.quest) {
+                    history.attempts.push(Earlier {
+                        number: attempt.number,
+                        at,
+                        verdict: attempt.verdict,
+                        submission: attempt.submission.clone(),
+                        facts: facts(attempt.judgement.get()),
+                    });
+                }
+            }
+            Event::Resolution(resolution) => {
+                if let Some(history) = histories.get_mut(&resolution.quest) {
+                    history.again.push(Again {
+                        at,
+                        outcome: resolution.outcome,
+                        facts: facts(resolution.judgement.get()),
+                    });
+                }
+            }
             Event::Settled(settlement) => {
-                let counts = self.counts(settlement.as_ref(), entry);
-                self.settled(settlement, at, counts);
+                let settling = Settling {
+                    at,
+                    decision: settlement.decision,
+                    by: settlement.by.clone(),
+                    note: settlement.note.clone(),
+                    counts: policy.admits(settlement.as_ref(), prev),
+                };
+                for settled in &settlement.quests {
+                    if let Some(history) = histories.get_mut(&settled.quest) {
+                        history.settlements.push(settling.clone());
+                    }
+                }
             }
             Event::Disputed(dispute) => {
-                let counts = self.counts(dispute.as_ref(), entry);
-                if let Some(history) = self.histories.get_mut(&dispute.quest) {
+                if let Some(history) = histories.get_mut(&dispute.quest) {
                     history.disputes.push(Disputing {
                         at,
                         by: dispute.by.clone(),
                         note: dispute.note.clone(),
-                        counts,
+                        counts: policy.admits(dispute.as_ref(), prev),
                     });
                 }
             }
             _ => {}
         }
-    }
-
-    fn counts<T: Decided>(&self, decided: &T, entry: &Entry<'_>) -> bool {
-        self.court.admits(decided, entry.line.prev())
-    }
-
-    fn attempt(&mut self, attempt: &Attempt, at: Timestamp) {
-        if let Some(history) = self.histories.get_mut(&attempt.quest) {
-            history.attempts.push(Earlier {
-                number: attempt.number,
-                at,
-                verdict: attempt.verdict,
-                submission: attempt.submission.clone(),
-                facts: facts(attempt.judgement.get()),
-            });
-        }
-    }
-
-    fn again(&mut self, resolution: &Resolution, at: Timestamp) {
-        if let Some(history) = self.histories.get_mut(&resolution.quest) {
-            history.again.push(Again {
-                at,
-                outcome: resolution.outcome,
-                facts: facts(resolution.judgement.get()),
-            });
-        }
-    }
-
-    fn settled(&mut self, settlement: &Settlement, at: Timestamp, counts: bool) {
-        for settled in &settlement.quests {
-            if let Some(history) = self.histories.get_mut(&settled.quest) {
-                history.settlements.push(Settling {
-                    at,
-                    decision: settlement.decision,
-                    by: settlement.by.clone(),
-                    note: settlement.note.clone(),
-                    counts,
-                });
-            }
-        }
-    }
+        ControlFlow::Continue(())
+    })?;
+    Ok(histories)
 }
 
 /// The facts of a judgement; none of one that does not read, which `audit` tells of.

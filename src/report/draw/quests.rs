@@ -1,6 +1,7 @@
 //! The quest rows of a page: which quests get a row, and how much each row may hold.
 
-use super::steps::{Course, bytes, clipped, leave_out, rows};
+use super::steps::{Course, bytes, leave_out, rows};
+use crate::base::text::truncate_with_size;
 use crate::judge::forgotten::blotted;
 use crate::judge::quest_summary::QuestSummary;
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
@@ -117,11 +118,11 @@ fn lines(excerpts: &[Excerpt]) -> usize {
     lines.map(|line| line.text.len()).sum()
 }
 
-/// The most bytes of an answer or a cell, and of a text in a fact.
-const LONGEST_ANSWER: usize = 2_000;
-const LONGEST_FACT: usize = 600;
+/// The most characters of an answer or a cell, and of a text in a fact.
+const MAX_ANSWER: usize = 2_000;
+const MAX_FACT: usize = 600;
 
-const MOST_FACTS: usize = 50;
+const MAX_FACTS: usize = 50;
 
 pub(super) struct Told<'a> {
     pub(super) standing: &'a QuestRecord,
@@ -141,12 +142,15 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
         fields,
     } = told;
     let mask = |text: &str| blotted(forgetting, text);
-    let without = |text: &str, most| clipped(&mask(text).unwrap_or_else(|| text.to_owned()), most);
+    let without = |text: &str, most| {
+        let text = mask(text).unwrap_or_else(|| text.to_owned());
+        truncate_with_size(&text, most).into_owned()
+    };
     let submission = summary.submission.as_ref();
     let answer = submission.map_or_else(Vec::new, |it| answer(it, fields));
     let labelled = |(label, text): (String, String)| Labelled {
-        text: without(&text, LONGEST_ANSWER),
-        label: without(&label, LONGEST_ANSWER),
+        text: without(&text, MAX_ANSWER),
+        label: without(&label, MAX_ANSWER),
     };
     let shown = |cell: Shown| labelled((cell.label, cell.text));
     let (last, fired) = (course.last, course.fired.clone());
@@ -163,13 +167,11 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
         took,
         worker: summary
             .worker
-            .map(|name| without(name.as_str(), LONGEST_ANSWER)),
+            .map(|name| without(name.as_str(), MAX_ANSWER)),
         answer: answer.into_iter().map(labelled).collect(),
         worth: submission.map(|it| worth(it, effective, summary.sent_back)),
         shown: summary.quest.listed().into_iter().map(shown).collect(),
-        facts: rows(summary.facts, MOST_FACTS, |text| {
-            without(text, LONGEST_FACT)
-        }),
+        facts: rows(summary.facts, MAX_FACTS, |text| without(text, MAX_FACT)),
         again: summary.again,
         fired,
         excerpts: summary.excerpts,
@@ -443,10 +445,7 @@ mod tests_row {
             (id(1), SCRIPT, Some(3))
         );
         assert_eq!(row.answer[0].text, SCRIPT);
-        assert_eq!(
-            (row.facts.shown.len(), row.facts.left_out),
-            (MOST_FACTS, 30)
-        );
+        assert_eq!((row.facts.shown.len(), row.facts.left_out), (MAX_FACTS, 30));
         assert_eq!(
             row.facts.shown[0].actual,
             format!("{SCRIPT} (3 of its kind)")

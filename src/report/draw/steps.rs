@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::base::Digest;
+use crate::base::text::truncate_with_size;
 use crate::gate::{Fact, Level};
 use crate::quest::{FieldName, QuestId, Submission};
 use crate::report::picture::{FactRow, FactRows, Step};
@@ -14,15 +15,15 @@ use crate::session::{
 };
 
 /// The most steps of one quest; of a longer history, the middle is left out.
-const MOST_STEPS: usize = 60;
+const MAX_STEPS: usize = 60;
 
-/// The most bytes of a note.
-const LONGEST_NOTE: usize = 400;
+/// The most characters of a note.
+const MAX_NOTE: usize = 400;
 
-/// The most facts of one step and of all steps, and the most bytes of a text in them.
-const MOST_FACTS: usize = 4;
-const MOST_OF_ALL: usize = 12;
-const LONGEST_FACT: usize = 300;
+/// The most facts of one step and of all steps, and the most characters of a text in them.
+const MAX_FACTS: usize = 4;
+const MAX_FACTS_OF_ALL: usize = 12;
+const MAX_FACT: usize = 300;
 
 #[derive(Debug)]
 pub(super) struct Steps {
@@ -120,7 +121,7 @@ impl Steps {
             (Submission::Fields(_), Some(name)) => submission.field(name.as_str()),
             (Submission::Fields(fields), None) => fields.values().next().map(String::as_str),
         };
-        said.map(|text| clipped(text, LONGEST_NOTE))
+        said.map(|text| truncate_with_size(text, MAX_NOTE).into_owned())
             .into_iter()
             .collect()
     }
@@ -151,7 +152,7 @@ impl Steps {
             }
             RunStep::Quest(ended) => {
                 let said = ended.handover.as_deref();
-                let said = said.map(|said| clipped(said, LONGEST_NOTE));
+                let said = said.map(|said| truncate_with_size(said, MAX_NOTE).into_owned());
                 let notes = std::iter::once(ended.reason.to_string()).chain(said);
                 let mut step = step(at, "drive ended", None, notes.collect());
                 step.by = Some(format!("run {}", line.run));
@@ -165,7 +166,7 @@ impl Steps {
         let Some(course) = self.quests.get_mut(&id) else {
             return;
         };
-        step.facts = facts_of(judgement, MOST_FACTS, LONGEST_FACT);
+        step.facts = facts_of(judgement, MAX_FACTS, MAX_FACT);
         course.fire(rules);
         course.last = Some(step.at);
         course.add(step, true);
@@ -206,7 +207,7 @@ impl Course {
     }
 
     fn add(&mut self, step: Step, judged: bool) {
-        if self.steps.len() == MOST_STEPS {
+        if self.steps.len() == MAX_STEPS {
             if self.left_out == 0 {
                 let at = self.steps[1].step.at;
                 self.steps[1] = Taken {
@@ -226,7 +227,7 @@ impl Course {
         let count = |it: &Taken| it.step.facts.shown.len();
         let mut all: usize = self.steps.iter().map(count).sum();
         for old in &mut self.steps {
-            if all <= MOST_OF_ALL {
+            if all <= MAX_FACTS_OF_ALL {
                 break;
             }
             all -= count(old);
@@ -252,9 +253,10 @@ fn decided(at: Timestamp, what: &str, counts: bool, by: &str, note: &str) -> Ste
     } else {
         format!("{what}, not sealed: does not count")
     };
-    let note = Some(clipped(note, LONGEST_NOTE)).filter(|note| !note.is_empty());
+    let note =
+        Some(truncate_with_size(note, MAX_NOTE).into_owned()).filter(|note| !note.is_empty());
     Step {
-        by: Some(clipped(by, LONGEST_NOTE)).filter(|by| !by.is_empty()),
+        by: Some(truncate_with_size(by, MAX_NOTE).into_owned()).filter(|by| !by.is_empty()),
         notes: note.into_iter().collect(),
         ..step(at, &what, None, Vec::new())
     }
@@ -271,12 +273,14 @@ struct Found {
     facts: Vec<Fact>,
 }
 
-/// The facts of a judgement as the gate wrote it: at most `most`, with texts of about `longest`
-/// bytes. `audit` reports a judgement that cannot be read.
+/// The facts of a judgement as the gate wrote it: at most `most`, with texts of at most `longest`
+/// characters. `audit` reports a judgement that cannot be read.
 pub(super) fn facts_of(judgement: &str, most: usize, longest: usize) -> FactRows {
     let found = serde_json::from_str::<Found>(judgement);
     let facts = found.map_or_else(|_| Vec::new(), |found| found.facts);
-    rows(facts, most, |text| clipped(text, longest))
+    rows(facts, most, |text| {
+        truncate_with_size(text, longest).into_owned()
+    })
 }
 
 pub(super) fn rows(facts: Vec<Fact>, most: usize, shown: impl Fn(&str) -> String) -> FactRows {
@@ -319,17 +323,6 @@ pub(super) fn bytes(facts: &FactRows) -> usize {
 
 fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// The text, cut to about `most` bytes.
-pub(super) fn clipped(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let ends = text.char_indices().map(|(at, _)| at);
-    let end = ends.take_while(|at| *at <= most).last().unwrap_or(0);
-    let head = text.get(..end).unwrap_or_default();
-    format!("{head}… ({} bytes)", text.len())
 }
 
 #[cfg(test)]
@@ -427,9 +420,9 @@ mod tests_steps {
             .map(|second| (second, claim(1, &format!("w{second}"))))
             .collect();
         let told = words(told(court(false), &events));
-        assert_eq!(told.len(), MOST_STEPS);
+        assert_eq!(told.len(), MAX_STEPS);
         assert_eq!(told[0], "handed out by w0: ");
-        let shown = MOST_STEPS - 1;
+        let shown = MAX_STEPS - 1;
         assert_eq!(told[1], format!("left out: {} steps", 500 - shown));
         assert_eq!(told[2], format!("handed out by w{}: ", 500 - shown + 1));
         assert_eq!(told.last().unwrap(), "handed out by w499: ");
@@ -464,7 +457,7 @@ mod tests_steps {
         ];
         let course = told(court(false), &events);
         assert_eq!(course.fired, ["one", "two"]);
-        let expected = [(1, 0), (0, 0), (MOST_FACTS, 2), (0, 0), (0, 0)];
+        let expected = [(1, 0), (0, 0), (MAX_FACTS, 2), (0, 0), (0, 0)];
         assert_eq!(facts(course), expected);
     }
 
@@ -475,7 +468,7 @@ mod tests_steps {
             .collect();
         let found = facts(told(court(false), &events));
         let kept: usize = found.iter().map(|it| it.0).sum();
-        assert!(kept <= MOST_OF_ALL, "{found:?}");
+        assert!(kept <= MAX_FACTS_OF_ALL, "{found:?}");
         assert_eq!((found[0], found[7]), ((0, 4), (4, 0)));
     }
 }
@@ -507,18 +500,5 @@ mod tests_facts {
         let facts = facts_of(&judgement(vec![many]), 9, 10);
         let expected = "xxxxxxxxxx… (1000 bytes) (3 of its kind)";
         assert_eq!(facts.shown[0].actual, expected);
-    }
-}
-
-#[cfg(test)]
-mod tests_clip {
-    use super::*;
-
-    #[test]
-    fn a_long_text_says_how_long_it_is() {
-        assert_eq!(clipped("short", 5), "short");
-        assert_eq!(clipped("longer", 5), "longe… (6 bytes)");
-        assert_eq!(clipped("가나", 4), "가… (6 bytes)");
-        assert_eq!(clipped("가", 0), "… (3 bytes)");
     }
 }
