@@ -105,7 +105,8 @@ impl Carry {
         // Shown only after the quests are written, which have a bar of their own.
         let (bar, left) = (OnceCell::new(), carrier.left());
         let brought = carrier.by_ref().map(|brought| -> Result<_> {
-            bar.get_or_init(|| WorkBar::of("judging again", left as u64)).count();
+            bar.get_or_init(|| WorkBar::of("judging again", left as u64))
+                .count();
             progress::go_on()?;
             Ok(brought?)
         });
