@@ -350,7 +350,7 @@ fn what_other_lists_judged_otherwise_is_told_apart() {
     assert_eq!(names, ["freemail", "freemail-2019"]);
     let text = world.place.run(["audit"]).ok();
     assert!(
-        text.contains("note: the session was judged by its own lists: freemail"),
+        text.contains("note: the session was judged by other lists: freemail"),
         "{text}"
     );
     forge(&world, |attempt| {

@@ -45,7 +45,7 @@ fn it_waits_for_nobody_and_is_rejected_alone() {
     assert_eq!(queue["open"], 0, "{queue:#}");
     let shown = world.place.run(["review", "show", "4"]).ok();
     assert!(
-        shown.contains("not shown: it was removed when its address was forgotten"),
+        shown.contains("cannot be shown: it was removed when its address was forgotten"),
         "{shown}"
     );
     let ledger = world.place.ledger();
