@@ -9,3 +9,25 @@ pub mod text;
 pub mod word_list;
 
 pub use digest::Digest;
+
+/// Gives a type that is read and written as text what serde asks for where it is to be
+/// `try_from = "String", into = "String"`.
+macro_rules! serde_as_text {
+    ($type:ty) => {
+        impl TryFrom<String> for $type {
+            type Error = <$type as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> Self {
+                value.to_string()
+            }
+        }
+    };
+}
+
+pub(crate) use serde_as_text;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::base::serde_as_text;
 use serde::{Deserialize, Serialize};
 
 use super::FieldName;
@@ -85,19 +86,7 @@ impl fmt::Display for ReviewInput {
     }
 }
 
-impl TryFrom<String> for ReviewInput {
-    type Error = BadReviewInput;
-
-    fn try_from(text: String) -> Result<Self, BadReviewInput> {
-        text.parse()
-    }
-}
-
-impl From<ReviewInput> for String {
-    fn from(sight: ReviewInput) -> Self {
-        sight.to_string()
-    }
-}
+serde_as_text!(ReviewInput);
 
 #[cfg(test)]
 mod tests {

@@ -5,12 +5,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::base::serde_as_text;
 use jiff::SignedDuration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "WrittenSize")]
 pub struct ByteSize(u64);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,32 +69,21 @@ impl fmt::Display for ByteSize {
     }
 }
 
-struct AnySize;
-
-impl Visitor<'_> for AnySize {
-    type Value = ByteSize;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a size such as `1MiB` or 4096")
-    }
-
-    fn visit_i64<E: Error>(self, bytes: i64) -> Result<ByteSize, E> {
-        let bytes = u64::try_from(bytes).map_err(|_| E::custom(BadSize))?;
-        self.visit_u64(bytes)
-    }
-
-    fn visit_u64<E: Error>(self, bytes: u64) -> Result<ByteSize, E> {
-        ByteSize::new(bytes).map_err(E::custom)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<ByteSize, E> {
-        text.parse().map_err(E::custom)
-    }
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a size such as `1MiB` or 4096")]
+enum WrittenSize {
+    Bytes(i64),
+    Text(String),
 }
 
-impl<'de> Deserialize<'de> for ByteSize {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnySize)
+impl TryFrom<WrittenSize> for ByteSize {
+    type Error = BadSize;
+
+    fn try_from(written: WrittenSize) -> Result<Self, BadSize> {
+        match written {
+            WrittenSize::Bytes(bytes) => Self::new(u64::try_from(bytes).map_err(|_| BadSize)?),
+            WrittenSize::Text(text) => text.parse(),
+        }
     }
 }
 
@@ -151,19 +141,7 @@ impl fmt::Display for Span {
     }
 }
 
-impl TryFrom<String> for Span {
-    type Error = BadSpan;
-
-    fn try_from(text: String) -> Result<Self, BadSpan> {
-        text.parse()
-    }
-}
-
-impl From<Span> for String {
-    fn from(span: Span) -> Self {
-        span.to_string()
-    }
-}
+serde_as_text!(Span);
 
 impl JsonSchema for Span {
     fn schema_name() -> Cow<'static, str> {

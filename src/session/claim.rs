@@ -5,6 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::base::serde_as_text;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,19 +46,7 @@ impl FromStr for Worker {
     }
 }
 
-impl TryFrom<String> for Worker {
-    type Error = BadWorker;
-
-    fn try_from(text: String) -> Result<Self, BadWorker> {
-        text.parse()
-    }
-}
-
-impl From<Worker> for String {
-    fn from(worker: Worker) -> Self {
-        worker.0.into()
-    }
-}
+serde_as_text!(Worker);
 
 impl fmt::Display for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

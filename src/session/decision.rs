@@ -19,7 +19,7 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::Digest;
+use crate::base::{Digest, serde_as_text};
 use crate::quest::QuestId;
 
 /// How a person settles a REVIEW. The state stays REVIEW.
@@ -263,19 +263,7 @@ impl FromStr for OperatorKey {
     }
 }
 
-impl TryFrom<String> for OperatorKey {
-    type Error = BadKey;
-
-    fn try_from(text: String) -> Result<Self, BadKey> {
-        text.parse()
-    }
-}
-
-impl From<OperatorKey> for String {
-    fn from(key: OperatorKey) -> Self {
-        key.to_string()
-    }
-}
+serde_as_text!(OperatorKey);
 
 impl fmt::Debug for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,6 +13,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::base::serde_as_text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,19 +54,7 @@ impl FromStr for RunId {
     }
 }
 
-impl TryFrom<String> for RunId {
-    type Error = BadRunId;
-
-    fn try_from(text: String) -> Result<Self, BadRunId> {
-        text.parse()
-    }
-}
-
-impl From<RunId> for String {
-    fn from(run: RunId) -> Self {
-        run.to_string()
-    }
-}
+serde_as_text!(RunId);
 
 /// The body of `run`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
