@@ -123,7 +123,7 @@ fn a_changed_program_confirms_nothing_and_is_found() {
     fs::remove_file(letters.place.at("judge")).expect("the program is there");
     let text = letters.run(["audit"]).exits(8);
     assert!(
-        text.contains("program: ") && text.contains("cannot be had any more"),
+        text.contains("program: ") && text.contains("is not a file that can be run"),
         "{text}"
     );
 }

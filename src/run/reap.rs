@@ -1,11 +1,10 @@
 //! Cleaning up after runs whose process was killed: open ends are recorded, claims released.
 
-use crate::base::clock::Clock;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::RunError;
-use super::run_dir::RunLock;
-use super::run_dir::start_of;
+use super::run_dir::{RunLock, start_of};
+use crate::base::clock::Clock;
 use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
 use crate::session::{
@@ -14,33 +13,19 @@ use crate::session::{
 };
 
 pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, RunError> {
-    let mut open = session.totals().runs;
-    let mut dead: Vec<_> = RunLock::of_the_dead(session.dir())?
-        .into_iter()
-        .map(|lock| (lock.run(), Some(lock)))
-        .collect();
-    // One whose lock is gone is as dead as its process.
-    for (run, process) in &open {
-        let free = !dead.iter().any(|(dead, _)| dead == run) && !is_locked(session.dir(), *run);
-        if process.is_some() && free {
-            dead.push((*run, None));
-        }
-    }
     let mut reaped = Vec::new();
-    for (run, lock) in dead {
-        let Some(process) = open.remove(&run) else {
-            // No run of this session, or one that has ended.
-            if let Some(lock) = lock {
-                lock.remove();
-            }
-            continue;
-        };
-        if process.is_some_and(is_alive) {
+    for (run, process) in session.totals().runs {
+        let lock = RunLock::if_free(session.dir(), run)?;
+        // An agent can remove the lock. Then only the process shows whether the run is alive.
+        let unlocked = lock.is_some() || (process.is_some() && !is_locked(session.dir(), run));
+        if !unlocked || process.is_some_and(is_alive) {
             continue;
         }
         let appended = session.append_at(clock, |session, _| {
-            let left = left_open(session, run)?;
-            left.events(session)
+            let mut left = Left::default();
+            let mut log = session.log();
+            log.read_on(&mut |entry| left.take(run, &entry.event))?;
+            left.ends(run, session)
         })?;
         if let Appended::Refused(error) = appended {
             return Err(error.into());
@@ -53,45 +38,31 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
     Ok(reaped)
 }
 
-#[derive(Debug)]
+/// What a run began and did not end.
+#[derive(Debug, Default)]
 struct Left {
-    run: RunId,
     is_open: bool,
     starts: BTreeMap<u32, (Worker, QuestId)>,
+    /// The starts for each quest.
     quests: BTreeMap<QuestId, BTreeSet<u32>>,
 }
 
-fn left_open(session: &Session, run: RunId) -> Result<Left, SessionError> {
-    let mut left = Left {
-        run,
-        is_open: false,
-        starts: BTreeMap::new(),
-        quests: BTreeMap::new(),
-    };
-    session
-        .log()
-        .read_on(&mut |entry| left.note(&entry.event))?;
-    Ok(left)
-}
-
 impl Left {
-    fn note(&mut self, event: &Event) {
-        match event {
+    fn take(&mut self, run: RunId, event: &Event) {
+        let step = match event {
             Event::Claim(claimed) => {
-                if let Some((run, start)) = start_of(&claimed.worker)
-                    && run == self.run
+                if let Some((of, start)) = start_of(&claimed.worker)
+                    && of == run
                 {
                     let worker = claimed.worker.clone();
                     self.starts.insert(start, (worker, claimed.quest));
                     self.quests.entry(claimed.quest).or_default().insert(start);
                 }
+                return;
             }
-            Event::Run(line) if line.run == self.run => self.step(&line.step),
-            _ => {}
-        }
-    }
-
-    fn step(&mut self, step: &RunStep) {
+            Event::Run(line) if line.run == run => &line.step,
+            _ => return,
+        };
         match step {
             RunStep::Began(_) => self.is_open = true,
             RunStep::Attempt(attempt) => {
@@ -106,31 +77,44 @@ impl Left {
         }
     }
 
-    fn events(self, store: &Session) -> Result<Vec<Event>, SessionError> {
-        let mut events = Vec::new();
-        for (start, (worker, quest)) in &self.starts {
-            let of_quest = self.quests.get(quest);
+    /// The events that end all of it.
+    fn ends(self, run: RunId, session: &Session) -> Result<Vec<Event>, SessionError> {
+        let reason = |quest| {
+            let record = session.standing(quest)?;
+            let todo = record.is_some_and(|record| record.progress.state == State::Todo);
+            Ok::<_, SessionError>(if todo {
+                Reason::Interrupted
+            } else {
+                Reason::Settled
+            })
+        };
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let mut steps = Vec::new();
+        for (start, (worker, quest)) in self.starts {
+            let of_quest = self.quests.get(&quest);
             let place = of_quest.map_or(1, |starts| starts.range(..=start).count());
-            events.push(self.line(RunStep::Attempt(DrivenAttempt {
-                quest: *quest,
-                start: u32::try_from(place).unwrap_or(u32::MAX),
-                worker: worker.clone(),
-                reason: ended(store, *quest)?,
+            steps.push(RunStep::Attempt(DrivenAttempt {
+                quest,
+                start: number(place),
+                worker,
+                reason: reason(quest)?,
                 milliseconds: 0,
                 spent: Spent::default(),
                 exit: None,
-            })));
+            }));
         }
-        for (quest, starts) in &self.quests {
-            events.push(self.line(RunStep::Quest(DrivenQuest {
-                quest: *quest,
-                reason: ended(store, *quest)?,
-                starts: u32::try_from(starts.len()).unwrap_or(u32::MAX),
+        for (quest, starts) in self.quests {
+            steps.push(RunStep::Quest(DrivenQuest {
+                quest,
+                reason: reason(quest)?,
+                starts: number(starts.len()),
                 handover: None,
-            })));
+            }));
         }
-        let claims = store.claims()?.into_iter();
-        let own = claims.filter(|claim| start_of(&claim.worker).is_some_and(|it| it.0 == self.run));
+        let line = |step| Event::Run(Box::new(RunLine { run, step }));
+        let mut events: Vec<_> = steps.into_iter().map(line).collect();
+        let claims = session.claims()?.into_iter();
+        let own = claims.filter(|claim| start_of(&claim.worker).is_some_and(|it| it.0 == run));
         events.extend(own.map(|claim| {
             Event::Released(Released {
                 quest: claim.quest,
@@ -139,25 +123,8 @@ impl Left {
         }));
         if self.is_open {
             let reason = Reason::Interrupted;
-            events.push(self.line(RunStep::Ended { reason }));
+            events.push(line(RunStep::Ended { reason }));
         }
         Ok(events)
     }
-
-    fn line(&self, step: RunStep) -> Event {
-        Event::Run(Box::new(RunLine {
-            run: self.run,
-            step,
-        }))
-    }
-}
-
-fn ended(store: &Session, quest: QuestId) -> Result<Reason, SessionError> {
-    let standing = store.standing(quest)?;
-    let todo = standing.is_some_and(|it| it.progress.state == State::Todo);
-    Ok(if todo {
-        Reason::Interrupted
-    } else {
-        Reason::Settled
-    })
 }

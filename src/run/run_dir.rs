@@ -21,7 +21,6 @@ pub struct RunLock {
     // Closing the file gives the lock up, also when the process dies.
     _file: File,
     path: PathBuf,
-    run: RunId,
 }
 
 pub fn runs_dir(session: &Path) -> PathBuf {
@@ -41,60 +40,27 @@ impl RunLock {
         file.lock().map_err(RunError::io("lock", &new))?;
         // Only once it is held may others find it.
         fs::rename(&new, &path).map_err(RunError::io("rename", &new))?;
-        Ok(Self {
-            _file: file,
-            path,
-            run,
-        })
+        Ok(Self { _file: file, path })
     }
 
-    pub fn of_the_dead(session: &Path) -> Result<Vec<Self>, RunError> {
-        let dir = runs_dir(session);
-        let Ok(entries) = fs::read_dir(&dir) else {
-            return Ok(Vec::new());
-        };
-        let mut dead = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(RunError::io("list", &dir))?.path();
-            if let Some(run) = run_of(&path)
-                && let Some(lock) = Self::if_free(path, run)?
-            {
-                dead.push(lock);
-            }
-        }
-        dead.sort_by_key(|lock| lock.run);
-        Ok(dead)
-    }
-
-    fn if_free(path: PathBuf, run: RunId) -> Result<Option<Self>, RunError> {
+    /// Takes the lock of a run whose process ended.
+    pub fn if_free(session: &Path, run: RunId) -> Result<Option<Self>, RunError> {
+        let path = runs_dir(session).join(format!("{run}.lock"));
         let Ok(file) = OpenOptions::new().write(true).open(&path) else {
-            // Its run has ended meanwhile.
+            // The run has ended in the meantime.
             return Ok(None);
         };
         match file.try_lock() {
-            Ok(()) if path.exists() => Ok(Some(Self {
-                _file: file,
-                path,
-                run,
-            })),
+            Ok(()) if path.exists() => Ok(Some(Self { _file: file, path })),
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(RunError::io("lock", &path)(error)),
         }
-    }
-
-    pub fn run(&self) -> RunId {
-        self.run
     }
 
     pub fn remove(self) {
         // Agents can do the same, or put something else there; the ledger says what counts.
         let _ = fs::remove_file(&self.path);
     }
-}
-
-fn run_of(path: &Path) -> Option<RunId> {
-    let name = path.file_name()?.to_str()?;
-    name.strip_suffix(".lock")?.parse().ok()
 }
 
 /// The worker name of one start. Each start has its own, so a start that was replaced cannot

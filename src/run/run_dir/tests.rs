@@ -80,24 +80,18 @@ fn a_pipe_in_its_place_stops_nobody() {
     assert_eq!(calls.unwrap().since(), []);
 }
 
-fn dead(dir: &Path) -> Vec<RunId> {
-    let locks = RunLock::of_the_dead(dir).unwrap();
-    locks.iter().map(RunLock::run).collect()
-}
-
 #[test]
 fn a_run_whose_process_ended_is_dead_and_one_that_goes_on_is_not() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(dead(dir.path()).is_empty());
-    let run = RunId::new(7);
-    let lock = RunLock::take(dir.path(), run).unwrap();
-    assert!(dead(dir.path()).is_empty(), "it is held");
+    let free = || RunLock::if_free(dir.path(), RUN).unwrap();
+    assert!(free().is_none());
+    let lock = RunLock::take(dir.path(), RUN).unwrap();
+    assert!(free().is_none(), "it is held");
     drop(lock);
-    assert_eq!(dead(dir.path()), [run]);
-    let [lock] = <[RunLock; 1]>::try_from(RunLock::of_the_dead(dir.path()).unwrap()).unwrap();
-    assert!(dead(dir.path()).is_empty(), "somebody is at it");
+    let lock = free().unwrap();
+    assert!(free().is_none(), "somebody is at it");
     lock.remove();
-    assert!(dead(dir.path()).is_empty());
+    assert!(free().is_none());
 }
 
 #[test]
