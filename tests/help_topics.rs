@@ -127,7 +127,7 @@ name = "all-kinds"
 unit = "thing"
 [input]
 key = ["thing"]
-anchor = ["text", "site", "file"]
+anchor = ["text", "site", "file", "first", "last"]
 [tree]
 root = "tree"
 write = ["new/**"]
