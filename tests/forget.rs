@@ -38,7 +38,7 @@ fn no_spelling_of_it_is_left_and_the_chain_holds() {
     let said = forget(&world).ok();
     assert!(said.contains("in 6 lines"), "{said}");
     assert!(
-        said.contains("companies.csv) and what was exported"),
+        said.contains("companies.csv) and earlier exports are unchanged"),
         "{said}"
     );
     assert_eq!(left_in(&dir), Vec::<String>::new());

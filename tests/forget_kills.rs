@@ -113,7 +113,7 @@ fn what_was_left_over_is_told_and_removed() {
     );
     let text = report.to_string();
     assert!(
-        text.contains("still holds what was to be forgotten"),
+        text.contains("still contains an address that was forgotten"),
         "{text}"
     );
     assert!(text.contains("in evidence/ hold an address"), "{text}");

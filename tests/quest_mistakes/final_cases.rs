@@ -50,7 +50,7 @@ pub const FINAL_CASES: &[Case] = &[
         "[prompt]",
         "[[final.check]]\nname = \"whole\"\nkind = \"command\"\nargv = [\"true\"]\non_fail = \"fix\"\n[prompt]",
         "\"fix\"",
-        &["nothing is fixed for it"],
+        &["the fixer does not run for checks of [final]"],
     ),
     (
         "[prompt]",
@@ -74,7 +74,7 @@ pub const FINAL_CASES: &[Case] = &[
         "timeout = \"10s\"",
         "timeout = \"10s\"\non_fail = \"fix\"",
         "\"fix\"",
-        &["there is no [fixer]"],
+        &["the file has no [fixer]"],
     ),
     (
         "timeout = \"10s\"",
@@ -92,6 +92,6 @@ pub const FINAL_CASES: &[Case] = &[
         "[prompt]",
         "[fixer]\nargv = [\"true\"]\n[prompt]",
         "[fixer]",
-        &["it is there for no check"],
+        &["no check uses it"],
     ),
 ];

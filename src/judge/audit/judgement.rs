@@ -13,9 +13,7 @@ use crate::judge::recorded::{RecordedJudgement, is_sent_back};
 use crate::judge::replay::{JudgementRecord, ReplayError, Replayer};
 use crate::judge::submit::anchored;
 use crate::quest::{Key, Quest, QuestId, Verdict};
-use crate::session::{
-    Attempt, Event, LineReader, Projection, QuestRecord, SessionError, VerdictBasis,
-};
+use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};
 use crate::world::evidence::{Asked, Evidence, Exchange, Recording, Told};
 use crate::world::{EarlierDoubt, UniqueValue};
 
@@ -382,6 +380,7 @@ mod tests {
     use crate::base::Digest;
     use crate::gate::house;
     use crate::quest::Submission;
+    use crate::session::VerdictBasis;
     use crate::world::mailbox::Mailbox;
     use serde_json::value::{RawValue, to_raw_value};
 

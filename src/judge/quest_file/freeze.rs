@@ -18,9 +18,7 @@ use crate::quest::file::{Mistake, QuestFile, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
 use crate::world::sandbox::Pinned;
-use crate::world::tree::{
-    BadGlob, Ignored, Listing, Store, TreeError, TreePath, Zones, take_baseline,
-};
+use crate::world::tree::{Ignored, Listing, TreeError, TreePath, Zones, take_baseline};
 
 /// A quest file, and where and when it is frozen.
 pub struct Freezing<'a> {
@@ -39,7 +37,6 @@ pub struct Freezing<'a> {
 pub struct Frozen {
     pub definition: Definition,
     pub listing: Listing,
-    tree: Option<TreePlan>,
 }
 
 /// Why a quest file cannot be frozen.
@@ -74,23 +71,32 @@ impl Freezing<'_> {
             Reviewers::new(panel, &gathering).map_err(faulty)?;
         }
         globs(&file).map_err(faulty)?;
-        let tree = file.tree.as_ref().map(|table| self.plan(table));
-        let tree = tree.transpose().map_err(|bad| {
-            let spot = file.spot_of("tree");
-            faulty(Mistake::at(&self.text, &spot, bad.to_string()))
-        })?;
-        let listing = tree.as_ref().map(TreePlan::look).transpose()?;
-        let listing = listing.unwrap_or_default();
+        let mut listing = Listing::default();
+        let mut tree = None;
+        if let Some(table) = &file.tree {
+            let root = self.root(table);
+            let ignored = Ignored::new(&ignored(table, &root, &self.session));
+            let ignored = ignored.map_err(|bad| {
+                let spot = file.spot_of("tree");
+                faulty(Mistake::at(&self.text, &spot, bad.to_string()))
+            })?;
+            let taken = take_baseline(&root, &ignored, &mut |_, _| Ok(()));
+            listing = taken.map_err(|source| FreezeError::Tree {
+                root: root.clone(),
+                source,
+            })?;
+            tree = Some(FrozenTree {
+                root,
+                write: table.write.clone(),
+                ignore: ignored.texts().to_vec(),
+                listing: listing.digest(),
+            });
+        }
         let definition = Definition {
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
             gathered: gathering.finish(),
-            tree: tree.as_ref().map(|plan| FrozenTree {
-                root: plan.root.clone(),
-                write: plan.write.clone(),
-                ignore: plan.ignored.texts().to_vec(),
-                listing: listing.digest(),
-            }),
+            tree,
             scratch: self.scratch.clone(),
             confinement: confinement(&self.scratch),
             text: self.text.clone(),
@@ -98,17 +104,6 @@ impl Freezing<'_> {
         Ok(Frozen {
             definition,
             listing,
-            tree,
-        })
-    }
-
-    fn plan(&self, table: &TreeTable) -> Result<TreePlan, BadGlob> {
-        let root = self.root(table);
-        Zones::new(&table.write)?;
-        Ok(TreePlan {
-            ignored: Ignored::new(&ignored(table, &root, &self.session))?,
-            write: table.write.clone(),
-            root,
         })
     }
 
@@ -137,27 +132,6 @@ fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
         })?;
     }
     Ok(())
-}
-
-#[derive(Debug)]
-struct TreePlan {
-    root: PathBuf,
-    write: Vec<String>,
-    ignored: Ignored,
-}
-
-impl TreePlan {
-    fn look(&self) -> Result<Listing, FreezeError> {
-        self.take(&mut |_, _| Ok(()))
-            .map_err(|source| FreezeError::Tree {
-                root: self.root.clone(),
-                source,
-            })
-    }
-
-    fn take(&self, store: &mut Store<'_>) -> Result<Listing, TreeError> {
-        take_baseline(&self.root, &self.ignored, store)
-    }
 }
 
 fn ignored(table: &TreeTable, root: &Path, session: &Path) -> Vec<String> {
@@ -203,7 +177,7 @@ impl Frozen {
     ///
     /// Beside those of the disk, that a file is no longer what it was when it was listed.
     pub fn stock(&self, store: &EvidenceStore) -> Result<(), SessionError> {
-        let Some(plan) = &self.tree else {
+        let Some(tree) = &self.definition.tree else {
             return Ok(());
         };
         let mut failed = None;
@@ -213,13 +187,16 @@ impl Frozen {
                 io::Error::other("the evidence cannot be written")
             })
         };
-        let taken = plan.take(&mut keep);
+        // The globs were read when the file was frozen.
+        let ignored =
+            Ignored::new(&tree.ignore).map_err(|bad| SessionError::Stock(bad.to_string()))?;
+        let taken = take_baseline(&tree.root, &ignored, &mut keep);
         if let Some(error) = failed {
             return Err(error);
         }
         let listing = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
         if listing != self.listing {
-            let text = format!("{} changed while it was scanned", plan.root.display());
+            let text = format!("{} changed while it was scanned", tree.root.display());
             return Err(SessionError::Stock(text));
         }
         let text = serde_json::to_vec(&listing)?;
