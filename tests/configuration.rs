@@ -151,6 +151,14 @@ fn mistakes_name_the_file_the_key_and_the_nearest_key() {
         ),
         ("[scan]\nlease = \"soon\"\n", "config.toml: `scan.lease`: "),
         ("\ncolor\n", "config.toml:2: "),
+        (
+            "[run]\nagnet = 1\n",
+            "`run.agnet`\nhint: did you mean `run.agent`?",
+        ),
+        ("max_tries = 99\n", "config.toml: unknown key `max_tries`"),
+        ("[submit]\nid = 1\n", "config.toml: unknown key `submit`"),
+        ("color = true\n", "config.toml: `color` takes a string"),
+        ("run = 3\n", "config.toml: unknown key `run`"),
     ] {
         let home = with_user(&place, text);
         let run = |words: &[&str]| {

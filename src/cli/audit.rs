@@ -39,7 +39,6 @@ pub struct AuditArgs {
     live: bool,
 }
 
-/// The JSON form of `audit`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Report {
     /// How it ended.

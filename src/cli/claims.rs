@@ -20,7 +20,6 @@ use crate::session::{Claim, Session, SessionError};
 #[derive(Debug, Args)]
 pub struct ClaimsArgs {}
 
-/// The JSON form of `claims`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listed {
     claims: Vec<HeldClaim>,

@@ -45,7 +45,6 @@ pub struct CompletionsArgs {
     shell: String,
 }
 
-/// The JSON form of `completions`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Script {
     shell: String,

@@ -352,7 +352,6 @@ pub(super) fn session_of_args(args: &[OsString]) -> PathBuf {
         .unwrap_or_else(|| DEFAULT_SESSION.into())
 }
 
-/// The JSON form of `config`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Configuration {
     file: FileSeen,
@@ -376,7 +375,6 @@ struct InForce {
     from: &'static str,
 }
 
-/// The JSON form of `config --example`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Example {
     text: &'static str,
@@ -468,43 +466,10 @@ pub(super) fn undocumented_keys(parser: &Command) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
-        let settings = settings(Path::new("/p/config.toml"), text, false);
-        let settings = settings.map_err(|error| format!("{error:#}"))?;
-        let settings = settings.into_iter();
-        Ok(settings.map(|(key, values)| (key.name(), values)).collect())
-    }
-
     #[test]
-    fn values_are_as_flags_take_them() {
-        let text = "session = \"work\"\n[scan]\nrate = 0.5\ndns-server = [\"9.9.9.9:53\", \"[::1]:53\"]\n\
-                    [run]\nmax-quests = 20\n";
-        let found = read(text).unwrap();
-        for (name, values) in [
-            ("session", &["/p/work"][..]),
-            ("scan.rate", &["0.5"]),
-            ("run.max-quests", &["20"]),
-            ("scan.dns-server", &["9.9.9.9:53", "[::1]:53"]),
-        ] {
-            assert_eq!(found[name], values, "{name}");
-        }
+    fn a_session_is_relative_to_the_file() {
         let session = settings(Path::new("/p/config.toml"), "session = \"w\"\nx = 1", true);
         assert_eq!(session.unwrap()[&SESSION], ["/p/w"]);
-    }
-
-    #[test]
-    fn mistakes_name_the_key() {
-        for (text, expected) in [
-            ("[run]\nagnet = 1\n", "unknown key `run.agnet`"),
-            ("max_tries = 99\n", "unknown key `max_tries`"),
-            ("[submit]\nid = 1\n", "unknown key `submit`"),
-            ("color = true\n", "`color` takes a string"),
-            ("run = 3\n", "unknown key `run`"),
-        ] {
-            let wrong = read(text).unwrap_err();
-            let expected = format!("/p/config.toml: {expected}");
-            assert!(wrong.starts_with(&expected), "{wrong}");
-        }
     }
 
     #[test]

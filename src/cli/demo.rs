@@ -48,7 +48,6 @@ const DEFAULT_DIR: &str = "comail-demo";
 
 const MAX_DIRS: u32 = 1_000;
 
-/// The JSON form of `demo`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Played {
     directory: String,

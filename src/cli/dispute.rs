@@ -30,7 +30,6 @@ pub struct DisputeArgs {
     person: PersonArgs,
 }
 
-/// The JSON form of `dispute`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DisputeReply {
     #[schemars(extend("const" = "disputed"))]

@@ -2,14 +2,11 @@
 
 use std::process::ExitCode;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::base::text::wrap;
 use crate::quest::file::nearest;
 use crate::session::SessionError;
 
-/// How a command ended; [`TABLE`] says what each means.
+/// How a command ended; `help/exit-codes.md` says what each code means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -26,49 +23,6 @@ pub enum Exit {
     Interrupted = 130,
 }
 
-/// Every exit and its meaning, as help, `comail prompt` and README.md show it.
-const TABLE: [(Exit, &str); 11] = [
-    (
-        Exit::Done,
-        "done; `next` printed a quest; `submit` recorded PASS or REVIEW",
-    ),
-    (Exit::Error, "error; nothing changed"),
-    (Exit::Usage, "invalid usage; nothing changed"),
-    (Exit::Complete, "`next`: complete; no quest is TODO"),
-    (
-        Exit::NoneFree,
-        "`next`: no quest is available now; try again later",
-    ),
-    (
-        Exit::Failed,
-        "`submit`: FAIL, or sent back with doubts; the quest is still TODO",
-    ),
-    (
-        Exit::FailedAndDone,
-        "`submit`: FAIL on the last try; the quest is DONE",
-    ),
-    (
-        Exit::Locked,
-        "`submit`: the quest is locked, waits for another quest, is claimed by another worker, \
-         or got another answer first (`overtaken`); nothing changed",
-    ),
-    (
-        Exit::Finding,
-        "`run`, `report`: not complete; `audit`, `doctor`, `export`, `prove`, `quest check`, \
-         `scan --carry`: a finding, such as a changed ledger or a failed control; \
-         `review --import`: rejected rows",
-    ),
-    (
-        Exit::Paused,
-        "`next`, `submit`: the session is paused until a person runs `comail resume`",
-    ),
-    (
-        Exit::Interrupted,
-        "interrupted by Ctrl-C: `audit`, `log --follow`, `recheck`, `report`, `review`, `run`, \
-         `status --watch` keep finished work; `export` and `scan` change nothing",
-    ),
-];
-
 impl Exit {
     pub fn code(self) -> u8 {
         self as u8
@@ -79,29 +33,6 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.code())
     }
-}
-
-/// An exit code as JSON says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct Meaning {
-    pub(super) code: u8,
-    pub(super) meaning: &'static str,
-}
-
-pub(super) fn meanings() -> impl Iterator<Item = Meaning> {
-    TABLE.into_iter().map(|(exit, meaning)| Meaning {
-        code: exit.code(),
-        meaning,
-    })
-}
-
-/// The table in lines of at most 80 characters.
-pub(super) fn table() -> Vec<String> {
-    let rows = meanings().flat_map(|Meaning { code, meaning }| {
-        let mark = format!("  {code:<5}");
-        hanging(&mark, meaning, 80)
-    });
-    rows.collect()
 }
 
 /// A text in lines of at most `width` characters. The first one begins with `mark`, and the others
@@ -116,9 +47,17 @@ pub(super) fn hanging(mark: &str, text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+const TOPIC: &str = include_str!("help/exit-codes.md");
+
+/// The table of the topic `exit-codes`.
+pub(super) fn table() -> &'static str {
+    let mut blocks = TOPIC.split("\n\n");
+    blocks.find(|block| block.starts_with("  0 ")).unwrap_or("")
+}
+
 /// The end of `comail --help`.
 pub(super) fn after_help() -> String {
-    let table = table().join("\n").replace('`', "");
+    let table = table().replace('`', "");
     format!(
         "Exit codes:\n{table}\n\nAn agent's loop: while comail next; do …; comail submit …; done"
     )
@@ -187,6 +126,21 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     }
 }
 
+/// Each code with its meaning on one line.
+#[cfg(test)]
+pub(super) fn meanings() -> Vec<(u8, String)> {
+    let mut meanings: Vec<(u8, String)> = Vec::new();
+    for line in table().lines() {
+        let (code, text) = line.split_at("  130  ".len());
+        match (code.trim().parse(), meanings.last_mut()) {
+            (Ok(code), _) => meanings.push((code, text.to_owned())),
+            (Err(_), Some((_, meaning))) => meaning.extend([" ", text]),
+            (Err(_), None) => panic!("{line}"),
+        }
+    }
+    meanings
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,15 +148,11 @@ mod tests {
     const README: &str = include_str!("../../README.md");
 
     #[test]
-    fn every_exit_is_in_the_table_in_the_order_of_the_codes() {
-        let codes: Vec<u8> = meanings().map(|it| it.code).collect();
+    fn every_exit_is_in_the_table_and_in_the_readme() {
+        let codes: Vec<u8> = meanings().iter().map(|it| it.0).collect();
         assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130]);
-        assert!(table().iter().all(|line| line.chars().count() <= 80));
-    }
-
-    #[test]
-    fn the_readme_has_the_same_table() {
-        for Meaning { code, meaning } in meanings() {
+        assert!(table().lines().all(|line| line.chars().count() <= 80));
+        for (code, meaning) in meanings() {
             let row = format!("| {code} | {meaning} |");
             assert!(README.contains(&row), "README.md lacks the row\n{row}");
         }
@@ -216,13 +166,14 @@ mod tests {
 
     #[test]
     fn errors_map_by_their_type() {
-        let usage = anyhow::Error::new(UsageError("--id or --company".into()));
-        assert_eq!(of_error(&usage).code(), 2);
-        let hinted = UsageError("x".into()).hint("y");
-        assert_eq!(of_error(&hinted.into()).code(), 2);
-        let damaged = SessionError::Missing { dir: "x".into() };
-        assert_eq!(of_error(&anyhow::Error::new(damaged)).code(), 1);
-        let found = Found(SessionError::Missing { dir: "x".into() });
-        assert_eq!(of_error(&anyhow::Error::new(found)).code(), 8);
+        let missing = || SessionError::Missing { dir: "x".into() };
+        for (error, code) in [
+            (UsageError("--id or --company".into()).into(), 2),
+            (UsageError("x".into()).hint("y").into(), 2),
+            (anyhow::Error::new(missing()), 1),
+            (Found(missing()).into(), 8),
+        ] {
+            assert_eq!(of_error(&error).code(), code, "{error}");
+        }
     }
 }

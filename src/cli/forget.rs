@@ -33,7 +33,6 @@ pub struct ForgetArgs {
     person: PersonArgs,
 }
 
-/// The JSON form of `forget`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ForgetReply {
     /// `forgotten-before` if it was forgotten earlier, so that nothing more was recorded.

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ipnet::IpNet;
 use url::Url;
 
@@ -101,9 +101,10 @@ pub struct NetworkArgs {
     #[arg(long, value_name = "TEXT", conflicts_with = "update")]
     user_agent: Option<String>,
 
-    /// Whether to obey robots.txt
-    #[arg(long, value_enum, default_value = "obey", conflicts_with = "update")]
-    robots: Robots,
+    /// Whether to obey robots.txt, as RFC 9309 specifies
+    #[arg(long, value_parser = ["obey", "ignore"], default_value = "obey",
+          conflicts_with = "update")]
+    robots: String,
 
     /// Timeout of a request, in seconds
     #[arg(
@@ -120,19 +121,11 @@ pub struct NetworkArgs {
     lookup_tries: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Robots {
-    /// Obey it as RFC 9309 specifies
-    Obey,
-    /// Do not fetch it
-    Ignore,
-}
-
 impl NetworkArgs {
     pub fn robots(&self) -> RobotsPolicy {
-        match self.robots {
-            Robots::Obey => RobotsPolicy::Obey,
-            Robots::Ignore => RobotsPolicy::Ignore,
+        match &*self.robots {
+            "ignore" => RobotsPolicy::Ignore,
+            _ => RobotsPolicy::Obey,
         }
     }
 

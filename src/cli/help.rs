@@ -61,7 +61,6 @@ fn checks() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> 
     })
 }
 
-/// The JSON form of `help`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub(super) enum Help {

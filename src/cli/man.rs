@@ -24,7 +24,6 @@ pub struct ManArgs {
     dir: Option<PathBuf>,
 }
 
-/// The JSON form of `man`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Manual {

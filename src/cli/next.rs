@@ -39,7 +39,6 @@ pub struct NextArgs {
     lease: Option<Lease>,
 }
 
-/// The JSON form of `next`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub(super) enum NextReply {

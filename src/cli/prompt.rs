@@ -40,7 +40,6 @@ pub(super) const FRONT_MATTER: &str = "---\nname: comail\ndescription: Works thr
      submit` until the work is complete. Use it in a directory with a .comail session, or when \
      asked to work with comail.\n---\n\n";
 
-/// The JSON form of `prompt`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Instructions {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -48,7 +48,6 @@ enum What {
     Schema,
 }
 
-/// The JSON form of `quest check`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Checked {
     file: String,
@@ -59,7 +58,6 @@ pub(super) struct Checked {
     proof: Proof,
 }
 
-/// The JSON form of `quest new`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileWritten {
     file: String,

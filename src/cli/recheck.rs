@@ -1,8 +1,5 @@
 //! `comail recheck`: judges again what is in REVIEW only because a lookup got no answer.
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
@@ -29,7 +26,6 @@ use crate::session::{Outcome, Session};
 #[derive(Debug, Args)]
 pub struct RecheckArgs {}
 
-/// The JSON form of `recheck`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RecheckReport {
     status: Status,

@@ -32,7 +32,6 @@ pub struct ReleaseArgs {
     operator_key: Option<PathBuf>,
 }
 
-/// The JSON form of `release`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub(super) enum ReleaseReply {

@@ -24,7 +24,6 @@ pub struct ResumeArgs {
     operator_key: Option<PathBuf>,
 }
 
-/// The JSON form of `resume`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub(super) enum ResumeReply {

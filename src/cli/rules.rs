@@ -30,7 +30,6 @@ pub struct RulesArgs {
     rule: Option<String>,
 }
 
-/// The JSON form of `rules`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Catalogue {
     kind: String,

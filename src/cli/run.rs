@@ -274,7 +274,6 @@ fn model(name: &str) -> Result<String, &'static str> {
     Ok(name.to_owned())
 }
 
-/// The JSON form of `run --dry-run`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DryRun {
     argv: Vec<String>,

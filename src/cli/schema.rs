@@ -51,7 +51,6 @@ pub struct SchemaArgs {
     out: Option<PathBuf>,
 }
 
-/// The JSON form of `schema`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listed {
     documents: Vec<Listing>,

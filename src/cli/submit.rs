@@ -57,7 +57,6 @@ pub struct SubmitArgs {
     none: Option<String>,
 }
 
-/// The JSON form of `submit`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub(super) enum SubmitReply {
