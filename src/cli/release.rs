@@ -11,7 +11,7 @@ use super::context::{self, Context};
 use super::exit::Exit;
 use super::person;
 use crate::quest::QuestId;
-use crate::session::{Appended, Claim, Event, Released, Session, SessionError, Worker};
+use crate::session::{Appended, Claim, Event, Released, SessionError, Worker};
 
 /// Release a quest that a worker holds
 ///
@@ -45,7 +45,11 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
     person::authorise(&session, key, "release a quest", None)?;
     let mut released = None;
     let appended = session.append(&mut context::clock(), |session| {
-        let claim = wanted(session, args)?;
+        let claim = match (args.id, &args.worker) {
+            (Some(id), _) => session.claim_on(id)?,
+            (None, Some(worker)) => session.claim_of(worker)?,
+            (None, None) => None,
+        };
         released.clone_from(&claim);
         let event = claim.map(|claim| {
             Event::Released(Released {
@@ -72,12 +76,4 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
         });
     });
     Ok(Exit::Done)
-}
-
-fn wanted(store: &Session, args: &ReleaseArgs) -> Result<Option<Claim>, SessionError> {
-    match (args.id, &args.worker) {
-        (Some(id), _) => store.claim_on(id),
-        (None, Some(worker)) => store.claim_of(worker),
-        (None, None) => Ok(None),
-    }
 }

@@ -34,34 +34,26 @@ pub(super) enum ResumeReply {
 pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
     let streak = session.totals().streak.length();
-    if !session.paused() {
-        context
-            .output
-            .show(&ResumeReply::NotPaused { streak }, |paper, _| {
-                paper.line("the session is not paused");
-            })?;
-        return Ok(Exit::Done);
+    let mut reply = ResumeReply::NotPaused { streak };
+    if session.paused() {
+        let what = format!("resume after {streak} quests in a row without proof");
+        let key = args.operator_key.as_deref();
+        person::authorise(&session, key, &what, Some("resume"))?;
+        let appended = session.append(&mut context::clock(), |session| {
+            // While the person typed, another may have resumed the session.
+            let resumed = Event::Resumed(Resumed { streak });
+            session.paused().then(|| vec![resumed]).ok_or(())
+        })?;
+        reply = match appended {
+            Appended::Done => ResumeReply::Resumed { streak },
+            Appended::Refused(()) => ResumeReply::NotPaused { streak: 0 },
+        };
     }
-    let what = format!("resume after {streak} quests in a row without proof");
-    person::authorise(
-        &session,
-        args.operator_key.as_deref(),
-        &what,
-        Some("resume"),
-    )?;
-    let appended = session.append(&mut context::clock(), |session| {
-        if session.paused() {
-            Ok(vec![Event::Resumed(Resumed { streak })])
-        } else {
-            Err(())
-        }
-    })?;
-    let answer = match appended {
-        Appended::Done => ResumeReply::Resumed { streak },
-        Appended::Refused(()) => ResumeReply::NotPaused { streak: 0 },
-    };
-    context.output.show(&answer, |paper, _| {
-        paper.line("resumed");
+    context.output.show(&reply, |paper, reply| {
+        paper.line(match reply {
+            ResumeReply::Resumed { .. } => "resumed",
+            ResumeReply::NotPaused { .. } => "the session is not paused",
+        });
     })?;
     Ok(Exit::Done)
 }
