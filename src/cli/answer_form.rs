@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::context::Reaching;
-use super::output::Paper;
+use super::output::TextOutput;
 use super::shell_line::{ShellLine, words};
 use crate::base::text::Escaped;
 use crate::quest::{Field, Fields, Quest, QuestKind};
@@ -100,7 +100,7 @@ impl AnswerForm {
 }
 
 /// Says how an answer is printed instead of submitted, with `none` as the member for no answer.
-pub(super) fn write_json_form(paper: &mut Paper, kind: &QuestKind, none: &str) {
+pub(super) fn write_json_form(paper: &mut TextOutput, kind: &QuestKind, none: &str) {
     let object = |text: fn(&Field) -> String| {
         let required = kind.fields.iter().filter(|field| field.required);
         let members = required.map(|field| (field.name.to_string(), Value::String(text(field))));

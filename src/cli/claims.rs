@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::output::Paper;
+use super::output::TextOutput;
 use crate::base::text::{Escaped, plural};
 use crate::report::HeldClaim;
 use crate::session::{Claim, Session, SessionError};
@@ -42,7 +42,7 @@ fn held(store: &Session, claim: &Claim, now: Timestamp) -> Result<HeldClaim, Ses
     Ok(HeldClaim::of(claim, key.as_ref(), now))
 }
 
-fn text(paper: &mut Paper, listed: &Listed) {
+fn text(paper: &mut TextOutput, listed: &Listed) {
     if listed.claims.is_empty() {
         paper.line("no quest is claimed");
         return;

@@ -20,7 +20,7 @@ use toml::Value;
 
 use super::context::{Context, DEFAULT_SESSION, SESSION_VARIABLE, kind_in};
 use super::exit::{Exit, UsageError, unknown_name};
-use super::output::{Paper, Tone};
+use super::output::{TextOutput, Tone};
 use crate::base::files;
 use crate::base::text::Escaped;
 use crate::quest::{QuestKind, email};
@@ -433,7 +433,7 @@ fn text_of(value: &OsStr) -> String {
     value.to_string_lossy().into_owned()
 }
 
-fn text(paper: &mut Paper, configuration: &Configuration) {
+fn text(paper: &mut TextOutput, configuration: &Configuration) {
     let FileSeen { path, state } = &configuration.file;
     let path = path.display().to_string();
     paper.line(format!("file: {} ({state})", Escaped(&path)));

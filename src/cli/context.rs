@@ -81,7 +81,7 @@ impl Context {
     pub fn open_session(&mut self) -> Result<Session> {
         let session = Session::open_watched(&self.dir, self.watch())?;
         session.log_opened();
-        self.report_mended(&session);
+        self.report_repairs(&session);
         Ok(session)
     }
 
@@ -90,12 +90,12 @@ impl Context {
     pub fn open_folded(&mut self) -> Result<Session> {
         let mut session = self.open_session()?;
         session.fold()?;
-        self.report_mended(&session);
+        self.report_repairs(&session);
         Ok(session)
     }
 
     /// Reports the repairs of `session` on stderr, each once.
-    pub fn report_mended(&mut self, session: &Session) {
+    pub fn report_repairs(&mut self, session: &Session) {
         let repairs = session.mended();
         for new in repairs.iter().skip(self.repairs_reported) {
             self.output.note(&new.to_string());

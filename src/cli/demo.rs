@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use super::context::Context;
 use super::exit::{Exit, UsageError};
-use super::output::{Output, Paper, Tone};
+use super::output::{Output, TextOutput, Tone};
 use super::output_file::refuse_in_session;
 use super::shell_line::{ShellLine, words};
 use crate::base::text::Escaped;
@@ -127,7 +127,7 @@ pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) ->
     Ok(Exit::Done)
 }
 
-fn text(paper: &mut Paper, played: &Played) {
+fn text(paper: &mut TextOutput, played: &Played) {
     paper.line("The e-mail quest on invented companies and recorded pages; it uses no network.");
     for step in &played.steps {
         paper.gap();

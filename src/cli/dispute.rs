@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::person::{PersonArgs, noted};
+use super::person::{PersonArgs, nonempty_note};
 use crate::quest::email::EMAIL;
 use crate::quest::{QuestId, Submission};
 use crate::review::{self, NotSettled, Person};
@@ -38,9 +38,9 @@ pub(super) struct DisputeReply {
 }
 
 pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
-    noted(&args.note)?;
+    nonempty_note(&args.note)?;
     let mut session = context.open_session()?;
-    let standing = review::may_dispute(&session, args.id).map_err(told)?;
+    let standing = review::may_dispute(&session, args.id).map_err(usage_error)?;
     let named = named(&session, &standing)?;
     let what = format!("dispute quest {}, {named}: {}", args.id, args.note);
     let key = args.person.authorise(&session, &what, Some("dispute"))?;
@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
         key: key.as_ref(),
     };
     let done = review::dispute(&mut session, args.id, person, &mut context::clock());
-    done.map_err(told)?;
+    done.map_err(usage_error)?;
     let answer = DisputeReply {
         status: "disputed",
         id: args.id,
@@ -77,7 +77,7 @@ fn named(session: &Session, standing: &QuestRecord) -> Result<String, SessionErr
 }
 
 /// What could not be decided is for whoever asked to mend.
-pub(super) fn told(why: NotSettled) -> anyhow::Error {
+pub(super) fn usage_error(why: NotSettled) -> anyhow::Error {
     match why {
         NotSettled::Session(error) => error.into(),
         other => UsageError(other.to_string()).into(),

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::output::{Paper, Tone};
+use super::output::{TextOutput, Tone};
 use crate::base::text::{Escaped, plural};
 use crate::doctor::{Check, Finding, Level, machine, network, session};
 use crate::judge::network_of;
@@ -141,7 +141,7 @@ fn is_program(path: &PathBuf) -> bool {
     }
 }
 
-fn text(paper: &mut Paper, diagnosis: &Diagnosis) {
+fn text(paper: &mut TextOutput, diagnosis: &Diagnosis) {
     let findings = &diagnosis.findings;
     for finding in findings {
         let tone = match finding.level {

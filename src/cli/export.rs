@@ -15,7 +15,7 @@ use super::exit::{Exit, Found, UsageError, found};
 use super::export_rows::{Comes, Findings};
 use super::export_write::{Format, Job, Target, Wish, Written, target, write};
 use super::list::ListPlan;
-use super::output::{Output, Paper};
+use super::output::{Output, TextOutput};
 use super::output_file::{refuse_in_session, write_beside};
 use super::progress::Interrupt;
 use crate::base::Digest;
@@ -96,7 +96,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         context.watch(),
     ))?;
     let board = found(session.fold())?;
-    context.report_mended(&session);
+    context.report_repairs(&session);
     let source = session.source();
     let copy = session.dir().join(&source.copy);
     let expected = board.totals().forgetting.copy_of(source.sha256);
@@ -254,7 +254,7 @@ fn state() -> impl TypedValueParser<Value = State> {
     })
 }
 
-fn text(paper: &mut Paper, exported: &Exported) {
+fn text(paper: &mut TextOutput, exported: &Exported) {
     let path = Escaped(&exported.path);
     if exported.page {
         let rows = plural(exported.rows, "quest");

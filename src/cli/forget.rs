@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::output::Paper;
+use super::output::TextOutput;
 use super::person::PersonArgs;
 use crate::base::text::{Escaped, plural};
 use crate::judge::masking::MASK;
@@ -52,7 +52,7 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
     let address = Mailbox::parse(&args.address)
         .map_err(|why| UsageError(format!("{:?} is no address: {why}", args.address)))?;
     let mut session = context.open_session()?;
-    if !is_known(&session, &address).map_err(told)? {
+    if !is_known(&session, &address).map_err(usage_error)? {
         let text = format!("{address} is not in this session; check its spelling");
         return Err(UsageError(text).into());
     }
@@ -69,7 +69,7 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
         note: &args.note,
         key: key.as_ref(),
     };
-    let done = forget(&mut session, request, &mut context::clock()).map_err(told)?;
+    let done = forget(&mut session, request, &mut context::clock()).map_err(usage_error)?;
     let reply = ForgetReply {
         status: if done.before {
             "forgotten-before"
@@ -85,7 +85,7 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn text(paper: &mut Paper, reply: &ForgetReply) {
+fn text(paper: &mut TextOutput, reply: &ForgetReply) {
     let lines = plural(reply.lines as u64, "line");
     let bodies = plural(reply.bodies as u64, "page");
     let copy = match reply.copies {
@@ -102,7 +102,7 @@ fn text(paper: &mut Paper, reply: &ForgetReply) {
     ));
 }
 
-fn told(why: NotForgotten) -> anyhow::Error {
+fn usage_error(why: NotForgotten) -> anyhow::Error {
     match why {
         NotForgotten::Session(error) => error.into(),
         NotForgotten::Frozen(_) | NotForgotten::Unsealed => UsageError(why.to_string()).into(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::exit::{Exit, Hinted, hanging, unknown_name};
-use super::output::{Paper, Tone};
+use super::output::{TextOutput, Tone};
 use super::rules;
 use crate::gate::Rule;
 use crate::gate::checks::CheckHead;
@@ -216,7 +216,7 @@ fn named(command: &Command) -> Named {
     }
 }
 
-fn write_index(paper: &mut Paper, commands: &[Named], topics: &[Named]) {
+fn write_index(paper: &mut TextOutput, commands: &[Named], topics: &[Named]) {
     let names = commands.iter().chain(topics);
     let width = names.map(|it| it.name.len()).max().unwrap_or(0);
     for (heading, all) in [("Commands:", commands), ("Topics:", topics)] {

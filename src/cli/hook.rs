@@ -14,7 +14,7 @@ use super::config;
 use super::context::{self, Context, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError};
 use super::next;
-use super::output::{Output, Paper, write_error};
+use super::output::{Output, TextOutput, write_error};
 use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, EscapedLines, escape_json, plural};
@@ -222,11 +222,11 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
     let Some(assignment) = assignment(&mut session, worker)? else {
         return stop("the run has no further quest for this agent");
     };
-    context.report_mended(&session);
+    context.report_repairs(&session);
     let reaching = context.reaching(args.worker.as_ref());
     let none_free = matches!(assignment, Assignment::AllClaimed | Assignment::Waiting(_));
     let has_quest = matches!(assignment, Assignment::Quest(..));
-    let text = next::told(&session, assignment, &reaching)?;
+    let text = next::rendered(&session, assignment, &reaching)?;
     let goes_on = has_quest || (none_free && refusals.is_some());
     if !goes_on {
         store.clear();
@@ -438,7 +438,7 @@ fn confirm() -> Result<()> {
     Ok(())
 }
 
-fn show_installed(paper: &mut Paper, installed: &Installed) {
+fn show_installed(paper: &mut TextOutput, installed: &Installed) {
     let file = installed.file.display().to_string();
     let file = Escaped(&file);
     if installed.change.is_empty() {

@@ -11,7 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::context::Context;
 use super::exit::Exit;
-use super::output::{Output, Paper, Tone};
+use super::output::{Output, TextOutput, Tone};
 use super::progress;
 use super::progress::Interrupt;
 use crate::base::text::{Escaped, escape_json, plural};
@@ -91,7 +91,7 @@ struct Printer<'a> {
     output: &'a mut Output,
     args: &'a LogArgs,
     words: Words,
-    paper: Paper,
+    paper: TextOutput,
 }
 
 impl Printer<'_> {
@@ -184,7 +184,7 @@ impl Words {
         }
     }
 
-    pub(super) fn line(&self, paper: &Paper, entry: &Entry<'_>) -> String {
+    pub(super) fn line(&self, paper: &TextOutput, entry: &Entry<'_>) -> String {
         let (seq, at) = (entry.line.seq(), entry.line.at());
         let kind = entry.event.kind().name();
         let what = self.what(paper, &entry.event);
@@ -192,7 +192,7 @@ impl Words {
         format!("{seq:>6}  {at:.3}  {kind:<10}  {what}{unsealed}")
     }
 
-    fn what(&self, paper: &Paper, event: &Event) -> String {
+    fn what(&self, paper: &TextOutput, event: &Event) -> String {
         match event {
             Event::Session(_) => String::from("the session begins"),
             Event::Quest(quest) => self.quest(quest),
@@ -254,7 +254,7 @@ impl Words {
     }
 
     /// Marks a decision that the operator's key did not sign.
-    fn unsealed(&self, paper: &Paper, entry: &Entry<'_>) -> String {
+    fn unsealed(&self, paper: &TextOutput, entry: &Entry<'_>) -> String {
         let counts = match &entry.event {
             Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
             Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
@@ -295,7 +295,7 @@ impl Words {
         }
     }
 
-    fn attempt(&self, paper: &Paper, attempt: &Attempt) -> String {
+    fn attempt(&self, paper: &TextOutput, attempt: &Attempt) -> String {
         let verdict = judged(paper, attempt.verdict, &attempt.rules);
         let tries = match attempt.verdict {
             Verdict::Fail => {
@@ -316,7 +316,7 @@ impl Words {
         format!("{}: {verdict}{tries}{worker}", self.name(attempt.quest))
     }
 
-    fn resolution(&self, paper: &Paper, resolution: &Resolution) -> String {
+    fn resolution(&self, paper: &TextOutput, resolution: &Resolution) -> String {
         let (name, outcome) = (self.name(resolution.quest), resolution.outcome.name());
         let verdict = judged(paper, resolution.verdict, &resolution.rules);
         format!("{name}: {outcome}, judged again: {verdict}")
@@ -331,7 +331,7 @@ impl Words {
         format!("{what}: {} by {by}: {note}", settlement.decision.name())
     }
 
-    fn carried(&self, paper: &Paper, carried: &Carried) -> String {
+    fn carried(&self, paper: &TextOutput, carried: &Carried) -> String {
         let (attempt, origin) = (&carried.attempt, &carried.origin);
         let verdict = judged(paper, attempt.verdict, &attempt.rules);
         format!(
@@ -359,7 +359,7 @@ fn extended_by(extended: &Extended) -> String {
     )
 }
 
-fn judged(paper: &Paper, verdict: Verdict, rules: &[String]) -> String {
+fn judged(paper: &TextOutput, verdict: Verdict, rules: &[String]) -> String {
     let tone = match verdict {
         Verdict::Pass => Tone::Good,
         Verdict::Review => Tone::Doubt,

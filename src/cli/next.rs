@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::answer_form::AnswerForm;
 use super::context::{self, Context, Reaching};
 use super::exit::Exit;
-use super::output::{Paper, Tone};
+use super::output::{TextOutput, Tone};
 use super::rules;
 use super::shell_line::ShellLine;
 use crate::base::text::{Escaped, EscapedLines, plural};
@@ -71,7 +71,7 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
         lease: args.lease,
     });
     let assignment = judge::assign(&mut session, claimant.as_ref(), &mut context::clock())?;
-    context.report_mended(&session);
+    context.report_repairs(&session);
     let reaching = context.reaching(args.worker.as_ref());
     let reply = reply(&session, assignment, &reaching)?;
     context.output.show(&reply, |paper, reply| {
@@ -109,13 +109,13 @@ fn reply(session: &Session, assignment: Assignment, reaching: &Reaching) -> Resu
 }
 
 /// The text that `next` prints for an assignment, without colours.
-pub(super) fn told(
+pub(super) fn rendered(
     session: &Session,
     assignment: Assignment,
     reaching: &Reaching,
 ) -> Result<String> {
     let reply = reply(session, assignment, reaching)?;
-    let mut paper = Paper::plain();
+    let mut paper = TextOutput::plain();
     write(&mut paper, &reply, reaching.session.as_deref());
     Ok(paper.into_text())
 }
@@ -126,7 +126,7 @@ fn free_in_seconds(claims: &[Claim], now: Timestamp) -> i64 {
     left.map_or(0, |left| left.as_secs())
 }
 
-fn write(paper: &mut Paper, reply: &NextReply, session: Option<&Path>) {
+fn write(paper: &mut TextOutput, reply: &NextReply, session: Option<&Path>) {
     match reply {
         NextReply::Quest(handed) => handed.write(paper),
         NextReply::Claimed {
@@ -222,7 +222,7 @@ impl HandedQuest {
         })
     }
 
-    pub(super) fn write(&self, paper: &mut Paper) {
+    pub(super) fn write(&self, paper: &mut TextOutput) {
         self.write_task(paper);
         paper.gap();
         for (heading, lines) in self.form.parts() {
@@ -234,7 +234,7 @@ impl HandedQuest {
     }
 
     /// Writes the task and what is known about it, but not how to answer.
-    pub(super) fn write_task(&self, paper: &mut Paper) {
+    pub(super) fn write_task(&self, paper: &mut TextOutput) {
         let place = format!(
             "quest {} of {}, {} left, try {} of {}",
             self.quest.id, self.total, self.remaining, self.this_try, self.max_tries
@@ -312,7 +312,7 @@ impl Waits {
         })
     }
 
-    fn write(&self, paper: &mut Paper) {
+    fn write(&self, paper: &mut TextOutput) {
         let held = if self.claimed == 0 {
             String::new()
         } else {

@@ -68,15 +68,15 @@ impl Output {
         self.terminal
     }
 
-    pub fn paper(&self) -> Paper {
-        Paper {
+    pub fn paper(&self) -> TextOutput {
+        TextOutput {
             text: String::new(),
             colour: self.colour,
         }
     }
 
     /// Writes the text so far, and breaks if the reader of stdout has gone.
-    pub fn go_on(&mut self, paper: &mut Paper) -> io::Result<ControlFlow<()>> {
+    pub fn go_on(&mut self, paper: &mut TextOutput) -> io::Result<ControlFlow<()>> {
         self.write(&std::mem::take(&mut paper.text))
     }
 
@@ -85,7 +85,7 @@ impl Output {
     pub fn show<T: Serialize>(
         &mut self,
         value: &T,
-        text: impl FnOnce(&mut Paper, &T),
+        text: impl FnOnce(&mut TextOutput, &T),
     ) -> io::Result<()> {
         let mut paper = self.paper();
         if self.json {
@@ -148,12 +148,12 @@ impl Write for Kept {
 
 /// Text for a terminal or a file.
 #[derive(Default)]
-pub struct Paper {
+pub struct TextOutput {
     text: String,
     colour: bool,
 }
 
-impl Paper {
+impl TextOutput {
     pub(super) fn plain() -> Self {
         Self::default()
     }

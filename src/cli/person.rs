@@ -83,7 +83,7 @@ pub(super) fn confirm(what: &str, word: &str) -> Result<()> {
     Err(UsageError(text.to_owned()).into())
 }
 
-pub(super) fn noted(note: &str) -> Result<&str> {
+pub(super) fn nonempty_note(note: &str) -> Result<&str> {
     if note.trim().is_empty() {
         let text = "--note must not be empty: say what you looked at and what it shows";
         return Err(UsageError(text.to_owned()).into());

@@ -7,7 +7,7 @@ use minijinja::context;
 use super::context::Context;
 use super::exit::Exit;
 use super::exit::UsageError;
-use super::output::Paper;
+use super::output::TextOutput;
 use crate::judge::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
 use crate::session::Session;
@@ -70,7 +70,7 @@ fn proof(context: &Context) -> Result<Proof> {
 }
 
 /// Writes the result of each control, and what no control shows.
-pub(super) fn text(paper: &mut Paper, proof: &Proof) {
+pub(super) fn text(paper: &mut TextOutput, proof: &Proof) {
     let lacking: Vec<String> = proof.lacking.iter().map(ToString::to_string).collect();
     let values = context! {
         controls => proof.controls,
@@ -82,7 +82,7 @@ pub(super) fn text(paper: &mut Paper, proof: &Proof) {
 }
 
 /// Says that no reviewer was asked, if the quest file has some.
-pub(super) fn reviewers_not_asked(paper: &mut Paper, has_reviewers: bool) {
+pub(super) fn reviewers_not_asked(paper: &mut TextOutput, has_reviewers: bool) {
     if has_reviewers {
         paper.line(
             "the reviewers were not asked; in a session, `comail prove --reviewers` asks them \

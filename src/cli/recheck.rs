@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::output::{Paper, Tone};
+use super::output::{TextOutput, Tone};
 use super::progress::{Interrupt, WorkBar};
 use super::rules;
 use crate::base::text::{Escaped, plural};
@@ -76,7 +76,7 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let mut quests = Vec::new();
     let judged = judge(&mut session, &mut queue, interrupt, &bar, &mut quests);
     drop(bar);
-    context.report_mended(&session);
+    context.report_repairs(&session);
     let status = judged.with_context(|| {
         let judged = plural(quests.len() as u64, "quest");
         format!("stopped early; the results of {judged} are kept")
@@ -144,7 +144,7 @@ fn report(status: Status, left: usize, mut quests: Vec<RecheckedQuest>) -> Reche
     }
 }
 
-fn text(paper: &mut Paper, report: &RecheckReport) {
+fn text(paper: &mut TextOutput, report: &RecheckReport) {
     if report.quests.is_empty() && report.left == 0 {
         paper.line(
             "nothing to judge again: no quest is in REVIEW only because a lookup got no answer",

@@ -134,7 +134,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
     let dir = context.session_dir().to_owned();
     match opened(context) {
         Ok((session, board)) => {
-            context.report_mended(&session);
+            context.report_repairs(&session);
             let history = history(&dir, wanted)?;
             known(&history, wanted.run)?;
             let (report, stopped) = whole(context, wanted, &session, &board, &history)?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, Hinted, unknown_name};
-use super::output::{Paper, Tone};
+use super::output::{TextOutput, Tone};
 use crate::base::text::{Escaped, wrap};
 use crate::gate::email::EmailGate;
 use crate::gate::{Fact, Gate, Level, Rule, house};
@@ -104,7 +104,7 @@ fn tone(level: Level) -> Tone {
 }
 
 /// Writes the facts of a verdict; `rules` have the remedies.
-pub fn write_facts(paper: &mut Paper, facts: &[Fact], rules: &[Rule]) {
+pub fn write_facts(paper: &mut TextOutput, facts: &[Fact], rules: &[Rule]) {
     // The facts that decide the verdict come first.
     let mut ordered: Vec<&Fact> = facts.iter().collect();
     ordered.sort_by_key(|fact| Reverse(fact.level));

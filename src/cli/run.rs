@@ -19,7 +19,7 @@ use super::exit::{self, Exit, UsageError};
 use super::export::page;
 use super::export_rows::Findings;
 use super::hook::RUN_VARIABLE;
-use super::output::{Output, Paper, Tone};
+use super::output::{Output, TextOutput, Tone};
 use super::progress::Interrupt;
 use super::report::{Made, Wanted, made};
 use super::run_prompt::{LessonPlan, RunPrompts};
@@ -527,7 +527,7 @@ impl RunObserver for Watcher<'_> {
     }
 }
 
-fn write_event(paper: &mut Paper, event: &RunEvent) {
+fn write_event(paper: &mut TextOutput, event: &RunEvent) {
     match event {
         RunEvent::Began { run, began } => {
             let model = began.model.as_deref();
@@ -627,7 +627,7 @@ mod tests {
     use crate::session::DrivenAttempt;
 
     fn said(event: &RunEvent) -> String {
-        let mut paper = Paper::plain();
+        let mut paper = TextOutput::plain();
         write_event(&mut paper, event);
         paper.into_text()
     }

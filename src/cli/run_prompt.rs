@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::answer_form::write_json_form;
 use super::context::{self, Reaching};
 use super::next::HandedQuest;
-use super::output::Paper;
+use super::output::TextOutput;
 use crate::base::text::{Escaped, EscapedLines};
 use crate::judge;
 use crate::quest::QuestId;
@@ -73,7 +73,7 @@ impl PromptBuilder for RunPrompts {
 }
 
 fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<String> {
-    let mut paper = Paper::plain();
+    let mut paper = TextOutput::plain();
     let claim = Some(input.claim.clone());
     // The environment names session and worker.
     let handed = HandedQuest::new(session, input.standing, claim, &Reaching::default())?;
@@ -116,7 +116,7 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
     Ok(paper.into_text())
 }
 
-fn write_history(paper: &mut Paper, history: &[Past]) {
+fn write_history(paper: &mut TextOutput, history: &[Past]) {
     if history.is_empty() {
         return;
     }

@@ -14,7 +14,7 @@ use super::exit::{Exit, UsageError};
 use super::gate_args::GateArgs;
 use super::gate_args::NetworkArgs;
 use super::list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
-use super::output::Paper;
+use super::output::TextOutput;
 use super::progress::Interrupt;
 use super::scan_carry::{CarriedOver, CarryArgs};
 use super::scan_kind::{KindArgs, ScanKind, made_up};
@@ -263,7 +263,7 @@ impl Scanned {
 }
 
 /// Writes the summary; `session` is the directory that `--session` named.
-fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>) {
+fn text(paper: &mut TextOutput, scanned: &Scanned, session: Option<&Path>) {
     let counts = scanned.counts;
     let sheet = scanned.sheet.as_ref();
     let sheet = sheet.map_or(String::new(), |sheet| {
@@ -352,7 +352,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
             Ok((record, new))
         },
     )?;
-    context.report_mended(&session);
+    context.report_repairs(&session);
     if let Appended::Refused(error) = appended {
         return Err(error);
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{UsageError, found};
-use super::output::Paper;
+use super::output::TextOutput;
 use super::progress;
 use super::progress::WorkBar;
 use super::scan::nothing_forgotten;
@@ -167,7 +167,7 @@ fn look(
     Ok(judged)
 }
 
-pub(super) fn text(paper: &mut Paper, over: &CarriedOver) {
+pub(super) fn text(paper: &mut TextOutput, over: &CarriedOver) {
     let counts = &over.counts;
     let left: u32 = counts.not_carried.values().sum();
     let carried = counts.carried;

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::output::Paper;
+use super::output::TextOutput;
 use super::output_file::{FilesWritten, NewFile, write_into};
 #[cfg(unix)]
 use super::run::{DryRun, RunLine};
@@ -113,7 +113,7 @@ pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn text(paper: &mut Paper, listed: &Listed) {
+fn text(paper: &mut TextOutput, listed: &Listed) {
     let names = listed.documents.iter().map(|document| document.name.len());
     let width = names.max().unwrap_or(0);
     for Listing { name, way, place } in &listed.documents {

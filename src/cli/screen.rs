@@ -23,7 +23,7 @@ use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::output::{Output, Paper};
+use super::output::{Output, TextOutput};
 use super::tint::Tone;
 use crate::base::text::Escaped;
 
@@ -280,7 +280,7 @@ fn style(tone: Tone) -> Style {
 }
 
 /// Writes a line that came from a paper of the same form.
-pub(super) fn write(paper: &mut Paper, line: &Line) {
+pub(super) fn write(paper: &mut TextOutput, line: &Line) {
     const TONES: [Tone; 4] = [Tone::Good, Tone::Doubt, Tone::Bad, Tone::Strong];
     let spans = line.spans.iter().map(|span| {
         let tone = TONES.into_iter().find(|tone| style(*tone) == span.style);
@@ -292,7 +292,7 @@ pub(super) fn write(paper: &mut Paper, line: &Line) {
     paper.line(spans.collect::<String>());
 }
 
-pub(super) fn lines(paper: &Paper) -> Vec<Line<'static>> {
+pub(super) fn lines(paper: &TextOutput) -> Vec<Line<'static>> {
     let line = |pieces: Vec<(Option<Tone>, &str)>| {
         let spans = pieces.iter().map(|(tone, text)| span(*tone, text));
         Line::from_iter(spans)

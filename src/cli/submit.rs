@@ -13,7 +13,7 @@ use super::answer_form::{ANSWER, QUEST, field_flags, unit_flag};
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::next::paused;
-use super::output::{Paper, Tone};
+use super::output::{TextOutput, Tone};
 use super::rules;
 use super::shell_line::ShellLine;
 use crate::base::text::Escaped;
@@ -117,7 +117,7 @@ pub(super) fn run(
         submission: &submission,
     };
     let Fixed { outcome, fixes } = judging.submit(&mut session, answer, &mut context::clock())?;
-    context.report_mended(&session);
+    context.report_repairs(&session);
     let reply = reply(outcome, fixes, judging.kind.rules());
     let exit = exit(&reply);
     let session = context.named_session.clone();
@@ -222,7 +222,7 @@ fn exit(reply: &SubmitReply) -> Exit {
     }
 }
 
-fn write(paper: &mut Paper, reply: &SubmitReply, session: Option<&Path>) {
+fn write(paper: &mut TextOutput, reply: &SubmitReply, session: Option<&Path>) {
     let next = ShellLine::comail("next", session);
     let next = next.text();
     paper.line(match reply {
@@ -246,7 +246,7 @@ fn write(paper: &mut Paper, reply: &SubmitReply, session: Option<&Path>) {
 }
 
 impl JudgedAnswer {
-    fn write(&self, paper: &mut Paper) {
+    fn write(&self, paper: &mut TextOutput) {
         for fix in &self.fixes {
             paper.line(match fix {
                 Fix::Changed => "the fixer made changes, and the quest was judged again".to_owned(),

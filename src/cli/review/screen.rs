@@ -40,7 +40,7 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let mut screen = Screen::enter(&context.output)?;
     let ended = review(&mut desk, &mut state, &mut screen, &context.output);
     drop(screen);
-    context.report_mended(&desk.session);
+    context.report_repairs(&desk.session);
     let tally = state.tally();
     let waiting = plural(tally.waiting as u64, "REVIEW");
     let verb = if tally.waiting == 1 { "waits" } else { "wait" };

@@ -8,10 +8,10 @@ use serde::Serialize;
 use crate::base::text::Escaped;
 use crate::base::text::plural;
 use crate::cli::context::{self, Context};
-use crate::cli::dispute::told;
+use crate::cli::dispute::usage_error;
 use crate::cli::exit::{Exit, UsageError};
-use crate::cli::output::Paper;
-use crate::cli::person::{PersonArgs, confirm, noted, refuse_bare_yes};
+use crate::cli::output::TextOutput;
+use crate::cli::person::{PersonArgs, confirm, nonempty_note, refuse_bare_yes};
 use crate::judge;
 use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
@@ -72,7 +72,7 @@ struct Chosen {
 }
 
 pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) -> Result<Exit> {
-    let note = noted(&args.note)?;
+    let note = nonempty_note(&args.note)?;
     refuse_bare_yes(args.yes, &args.person)?;
     let mut session = context.open_folded()?;
     let chosen = choose(&session, args, decision)?;
@@ -99,7 +99,7 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         person,
         &mut context::clock(),
     );
-    settled.map_err(told)?;
+    settled.map_err(usage_error)?;
     let answer = Answer {
         status: decision,
         quests: chosen.quests,
@@ -203,7 +203,7 @@ fn verb(decision: Decision) -> &'static str {
     }
 }
 
-fn text(paper: &mut Paper, answer: &Answer<'_>) {
+fn text(paper: &mut TextOutput, answer: &Answer<'_>) {
     for named in &answer.quests {
         let key = Escaped(named.key.as_str());
         let decision = answer.status.name();

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::context;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, UsageError};
-use crate::cli::output::Paper;
+use crate::cli::output::TextOutput;
 use crate::gate::PanelReport;
 use crate::judge;
 use crate::quest::QuestId;
@@ -50,7 +50,7 @@ pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-pub(in crate::cli) fn text(paper: &mut Paper, item: &Item) {
+pub(in crate::cli) fn text(paper: &mut TextOutput, item: &Item) {
     let panel = item
         .panel
         .clone()

@@ -10,9 +10,9 @@ use crate::base::files::directory_of;
 use crate::base::text::{Escaped, plural};
 use crate::cli::context;
 use crate::cli::context::Context;
-use crate::cli::dispute::told;
+use crate::cli::dispute::usage_error;
 use crate::cli::exit::{Exit, UsageError};
-use crate::cli::output::Paper;
+use crate::cli::output::TextOutput;
 use crate::cli::output_file::refuse_in_session;
 use crate::cli::output_file::write_beside;
 use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
@@ -60,7 +60,7 @@ fn is_workbook(path: &Path) -> bool {
     ending.eq_ignore_ascii_case("xlsx")
 }
 
-fn show_exported(paper: &mut Paper, exported: &Exported) {
+fn show_exported(paper: &mut TextOutput, exported: &Exported) {
     let count = plural(exported.reviews as u64, "REVIEW");
     paper.line(format!("{count}, written to {}", Escaped(&exported.path)));
     paper.line("fill in decision (accept, reject) and note, then pass it to --import");
@@ -103,7 +103,7 @@ pub(super) fn import(
     let by = person.name();
     let clock = &mut context::clock();
     let settled = settle_rows(&mut session, fitting, (&by, key.as_ref()), clock);
-    let settled = settled.map_err(told)?;
+    let settled = settled.map_err(usage_error)?;
     let refused = settled.refused.iter().map(|refused| RefusedRow {
         row: refused.row,
         id: refused.id.clone(),
@@ -185,7 +185,7 @@ fn question(fitting: &Sorted<(Decided, QuestRecord)>) -> String {
     )
 }
 
-fn show_imported(paper: &mut Paper, answer: &Answer<'_>) {
+fn show_imported(paper: &mut TextOutput, answer: &Answer<'_>) {
     let (accepted, rejected) = (answer.accepted, answer.rejected);
     let (undecided, refused) = (answer.undecided, answer.refused.len());
     paper.line(format!(

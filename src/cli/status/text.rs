@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use crate::base::text::{Escaped, plural};
 use crate::cli::next;
-use crate::cli::output::{Paper, Tone};
+use crate::cli::output::{TextOutput, Tone};
 use crate::cli::screen::{Size, View, clip, line, lines, wrap, write};
 use crate::cli::shell_line::ShellLine;
 use crate::report::{Overview, Pace, Status};
@@ -32,14 +32,14 @@ const KEYS: &str = "q quits";
 const KEYS_BELOW_SOME: [&str; 2] = ["… more on a taller screen; q quits", "… more; q quits"];
 
 impl Sheet<'_> {
-    pub(super) fn write(self, paper: &mut Paper) {
+    pub(super) fn write(self, paper: &mut TextOutput) {
         self.progress(paper);
         self.details(paper);
         self.ledger(paper);
     }
 
     /// The same in rows of the width of the terminal.
-    pub(super) fn write_wrapped(self, paper: &mut Paper) {
+    pub(super) fn write_wrapped(self, paper: &mut TextOutput) {
         let mut wide = paper.like();
         self.progress(&mut wide);
         self.details(&mut wide);
@@ -53,10 +53,10 @@ impl Sheet<'_> {
     }
 
     /// What a screen shows; on a small one, the beginning.
-    pub(super) fn view(self, rows: usize, paper: &dyn Fn() -> Paper) -> View {
+    pub(super) fn view(self, rows: usize, paper: &dyn Fn() -> TextOutput) -> View {
         let has_keys = rows >= ROOMY;
         let room = rows - usize::from(has_keys);
-        let written = |write: &dyn Fn(&mut Paper)| {
+        let written = |write: &dyn Fn(&mut TextOutput)| {
             let mut paper = paper();
             write(&mut paper);
             lines(&paper)
@@ -102,7 +102,7 @@ impl Sheet<'_> {
     }
 
     /// What people want to know first.
-    fn progress(self, paper: &mut Paper) {
+    fn progress(self, paper: &mut TextOutput) {
         let overview = &self.status.overview;
         self.head(paper);
         write_bar(paper, &overview.tally, self.columns);
@@ -111,7 +111,7 @@ impl Sheet<'_> {
     }
 
     /// The same in fewer rows.
-    fn short(self, paper: &mut Paper) {
+    fn short(self, paper: &mut TextOutput) {
         let overview = &self.status.overview;
         self.head(paper);
         write_bar(paper, &overview.tally, self.columns);
@@ -123,7 +123,7 @@ impl Sheet<'_> {
         self.next_steps(paper);
     }
 
-    fn head(self, paper: &mut Paper) {
+    fn head(self, paper: &mut TextOutput) {
         let overview = &self.status.overview;
         paper.line(format!(
             "{}, {} left, {} judged",
@@ -133,7 +133,7 @@ impl Sheet<'_> {
         ));
     }
 
-    fn next_steps(self, paper: &mut Paper) {
+    fn next_steps(self, paper: &mut TextOutput) {
         let overview = &self.status.overview;
         if overview.paused {
             paper.line(next::paused(overview.streak, self.session));
@@ -153,7 +153,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn details(self, paper: &mut Paper) {
+    fn details(self, paper: &mut TextOutput) {
         let (status, overview) = (self.status, &self.status.overview);
         for run in status.runs.iter().take(MAX_CLAIMS) {
             let id = run.run;
@@ -195,7 +195,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn ledger(self, paper: &mut Paper) {
+    fn ledger(self, paper: &mut TextOutput) {
         paper.line(format!("ledger head {}", self.status.overview.head));
     }
 }
@@ -204,7 +204,7 @@ pub(super) fn view(
     status: &Status,
     session: Option<&Path>,
     size: Size,
-    paper: &dyn Fn() -> Paper,
+    paper: &dyn Fn() -> TextOutput,
 ) -> View {
     let sheet = Sheet {
         status,
@@ -224,7 +224,7 @@ pub(super) fn rate(pace: Pace) -> String {
 }
 
 /// Prints how many lines are left out.
-fn more(paper: &mut Paper, all: usize, shown: usize) {
+fn more(paper: &mut TextOutput, all: usize, shown: usize) {
     if all > shown {
         paper.line(format!("  and {} more", all - shown));
     }
@@ -254,7 +254,7 @@ fn sign(state: State) -> char {
     }
 }
 
-fn write_bar(paper: &mut Paper, tally: &Tally, columns: usize) {
+fn write_bar(paper: &mut TextOutput, tally: &Tally, columns: usize) {
     let width = columns.saturating_sub(BRACKETS).min(WIDEST);
     let counts = State::ALL.map(|state| tally.of(state));
     let Some(cells) = cells(counts, width) else {
@@ -297,7 +297,7 @@ fn cells<const N: usize>(counts: [u32; N], width: usize) -> Option<[usize; N]> {
     Some(cells)
 }
 
-fn write_states(paper: &mut Paper, overview: &Overview) {
+fn write_states(paper: &mut TextOutput, overview: &Overview) {
     for state in State::ALL {
         let count = overview.tally.of(state);
         let (tone, sign) = (tone(state), sign(state));
@@ -369,7 +369,7 @@ fn note(state: State, overview: &Overview) -> String {
 }
 
 /// Prints disputes, forgotten answers and unsigned decisions.
-fn people(paper: &mut Paper, overview: &Overview) {
+fn people(paper: &mut TextOutput, overview: &Overview) {
     if overview.disputed > 0 {
         let disputed = plural(overview.disputed, "quest");
         paper.line(format!(
@@ -391,7 +391,7 @@ fn people(paper: &mut Paper, overview: &Overview) {
     }
 }
 
-fn blocked(paper: &mut Paper, overview: &Overview) {
+fn blocked(paper: &mut TextOutput, overview: &Overview) {
     if overview.blocked == 0 {
         return;
     }
@@ -446,7 +446,7 @@ mod tests {
         standings.overview.paused = true;
         let status = standings.at(fixtures::now(), &BTreeSet::new());
         assert_eq!(status.pace, None);
-        let mut paper = Paper::plain();
+        let mut paper = TextOutput::plain();
         sheet(&status, 64).write(&mut paper);
         let text = paper.into_text();
         assert!(
@@ -458,7 +458,7 @@ mod tests {
     #[test]
     fn a_narrow_terminal_shows_all_in_rows_of_its_width() {
         let status = fixtures::status();
-        let (mut wide, mut narrow) = (Paper::plain(), Paper::plain());
+        let (mut wide, mut narrow) = (TextOutput::plain(), TextOutput::plain());
         sheet(&status, 40).write(&mut wide);
         sheet(&status, 40).write_wrapped(&mut narrow);
         let narrow = narrow.into_text();
@@ -502,7 +502,7 @@ mod tests {
             review: 1,
             done: 1,
         };
-        let mut paper = Paper::plain();
+        let mut paper = TextOutput::plain();
         write_bar(&mut paper, &tally, 12);
         write_bar(&mut paper, &tally, 5);
         assert_eq!(paper.into_text(), "[###?x.....]\n");
@@ -521,7 +521,7 @@ mod tests {
 
     fn shown_of(status: &Status, columns: usize, rows: usize) -> Vec<String> {
         let size = Size { columns, rows };
-        let view = view(status, Some(Path::new(".two")), size, &Paper::plain);
+        let view = view(status, Some(Path::new(".two")), size, &TextOutput::plain);
         view.rows.iter().map(Line::to_string).collect()
     }
 
@@ -610,7 +610,7 @@ mod tests {
         #[test]
         fn no_screen_is_overrun(columns in 1..200_usize, rows in 1..60_usize) {
             let size = Size { columns, rows };
-            let view = view(&fixtures::status(), None, size, &Paper::plain);
+            let view = view(&fixtures::status(), None, size, &TextOutput::plain);
             prop_assert_eq!(view.rows.len(), rows);
             for line in &view.rows {
                 prop_assert!(line.width() <= columns);
