@@ -70,7 +70,7 @@ fn more_is_told_to_who_asks_for_more() {
     run.exits(5);
     std::fs::remove_file(world.place.at(".comail/index.sqlite")).unwrap();
     let status = world.place.run(["status", "-v"]);
-    status.says("info: made the index anew");
+    status.says("info: rebuilt the index");
     let doctor = world.place.run(["doctor", "--offline", "-v"]);
     doctor.says("info: checked check=\"clock\"");
 }
