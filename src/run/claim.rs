@@ -17,34 +17,15 @@ pub struct ClaimGuard {
     pub lease: Lease,
 }
 
-/// Why a claim is not held any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lost {
-    Settled,
-    Paused,
-    Taken,
-}
-
-impl Lost {
-    /// Why the work on the quest ends.
-    pub fn reason(self) -> Reason {
-        match self {
-            Self::Settled => Reason::Settled,
-            Self::Paused => Reason::Paused,
-            Self::Taken => Reason::AgentFailed,
-        }
-    }
-}
-
 impl ClaimGuard {
-    /// Claims the quest under another name. The earlier start of the agent may still be alive;
+    /// Claims the quest under another name; returns why it is lost, if it is. The earlier start of the agent may still be alive;
     /// under the old name it cannot submit any more.
     pub fn hand_over(
         &mut self,
         next: Worker,
         session: &mut Session,
         clock: &mut dyn Clock,
-    ) -> Result<Option<Lost>, RunError> {
+    ) -> Result<Option<Reason>, RunError> {
         let events = vec![self.released(), self.claimed(next.clone())];
         let lost = self.append(events, session, clock)?;
         if lost.is_none() {
@@ -57,7 +38,7 @@ impl ClaimGuard {
         &self,
         session: &mut Session,
         clock: &mut dyn Clock,
-    ) -> Result<Option<Lost>, RunError> {
+    ) -> Result<Option<Reason>, RunError> {
         let events = vec![self.claimed(self.worker.clone())];
         self.append(events, session, clock)
     }
@@ -100,7 +81,7 @@ impl ClaimGuard {
         events: Vec<Event>,
         session: &mut Session,
         clock: &mut dyn Clock,
-    ) -> Result<Option<Lost>, RunError> {
+    ) -> Result<Option<Reason>, RunError> {
         let mut lost = None;
         let appended = session.append_at(clock, |session, _| {
             lost = self.lost(session)?;
@@ -113,15 +94,17 @@ impl ClaimGuard {
         }
     }
 
-    fn lost(&self, store: &Session) -> Result<Option<Lost>, SessionError> {
+    /// Why the claim is not held any more, which ends the work on the quest.
+    fn lost(&self, store: &Session) -> Result<Option<Reason>, SessionError> {
         let standing = store.standing(self.quest)?;
         let todo = standing.is_some_and(|it| it.progress.state == State::Todo);
         Ok(if !todo {
-            Some(Lost::Settled)
+            Some(Reason::Settled)
         } else if store.paused() {
-            Some(Lost::Paused)
+            Some(Reason::Paused)
         } else if !self.is_held(store)? {
-            Some(Lost::Taken)
+            // Another worker has taken it.
+            Some(Reason::AgentFailed)
         } else {
             None
         })

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::claim::Lost;
 use super::plan::{Answers, RunError};
 use super::quest_run::{Judged, QuestRun, Submitted};
 use super::worker::{RunWorker, Watched};
@@ -159,8 +158,7 @@ impl RunWorker<'_> {
         }
         (watch.alive, watch.renewed) = (false, Instant::now());
         let clock = &mut (self.now, self.salts);
-        let lost = quest_run.guard.renew(&mut self.session, clock)?;
-        Ok(lost.map(Lost::reason))
+        quest_run.guard.renew(&mut self.session, clock)
     }
 
     fn budgets(&self, watch: &Watch, quest_run: &QuestRun) -> Option<Reason> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::claim::{Choice, ClaimGuard, Lost, choose};
+use super::claim::{Choice, ClaimGuard, choose};
 use super::plan::{Answers, RunError, RunEvent};
 use super::quest_run::{Activity, Past, PromptBuilder, PromptInput, QuestRun};
 use super::run_dir::{Calls, RunDir, start_of, worker_of};
@@ -179,8 +179,7 @@ impl RunWorker<'_> {
     fn hand_over(&mut self, quest_run: &mut QuestRun) -> Result<Option<Reason>, RunError> {
         let next = self.next_name()?;
         let clock = &mut (self.now, self.salts);
-        let lost = quest_run.guard.hand_over(next, &mut self.session, clock)?;
-        Ok(lost.map(Lost::reason))
+        quest_run.guard.hand_over(next, &mut self.session, clock)
     }
 
     fn before_start(&self, quest_run: &QuestRun) -> Option<Reason> {

@@ -140,13 +140,9 @@ impl Agent {
             launcher: launcher.clone(),
             cpu: Duration::ZERO,
         };
-        let work = Work {
-            argv: order.argv.clone(),
-            env: order.env.clone(),
-            unset: order.unset.clone(),
-            dir: order.dir.clone().into_os_string(),
-            stdin: order.stdin.clone(),
-        };
+        // Read as `Work`, whose fields have this order.
+        let dir = order.dir.as_os_str();
+        let work = (&order.argv, &order.env, &order.unset, dir, &order.stdin);
         agent.process.send(&work).map_err(AgentError::Supervisor)?;
         let started = agent.process.wait(START_WITHIN, |state| {
             if let Some(why) = &state.not_started {

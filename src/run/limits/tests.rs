@@ -325,14 +325,6 @@ fn after(turns: &[u64]) -> Option<Reason> {
 }
 
 #[test]
-fn ends_at_nine_tenths_of_the_tokens() {
-    let settings = Diminishing::default();
-    let of = |tokens| settings.of(tokens, BUDGET, StallBudget::default());
-    assert_eq!(of(89_999), None);
-    assert_eq!(of(90_000), Some(Reason::Diminishing));
-}
-
-#[test]
 fn ends_after_three_turns_in_a_row_that_bring_little() {
     assert_eq!(after(&[499, 0, 10]), Some(Reason::Diminishing));
     assert_eq!(after(&[499, 0]), None);
