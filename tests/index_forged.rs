@@ -149,7 +149,7 @@ fn what_was_never_decided_is_not_taken_back() {
     let run = world.place.run(["review", "reopen", "2", "--note=x", key]);
     assert_eq!(run.code, 2, "{run:?}");
     run.says("rebuilt from the ledger");
-    run.says("nothing to take back");
+    run.says("nothing to withdraw");
     assert_eq!(world.place.ledger(), before);
     world.place.run(["audit"]).ok();
 }

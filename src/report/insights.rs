@@ -551,9 +551,10 @@ impl Sum<'_> {
 }
 
 #[cfg(test)]
-mod tests_facts {
+mod tests {
     use super::*;
     use crate::gate::{Level, RuleId};
+    use jiff::Timestamp;
 
     fn fact(actual: &str) -> Fact {
         Fact {
@@ -593,11 +594,6 @@ mod tests_facts {
         assert!(table.0.len() <= MOST_FACTS);
         assert!(table.0.contains_key(&key(&fact("again"))));
     }
-}
-
-#[cfg(test)]
-mod tests_recency {
-    use super::*;
 
     #[test]
     fn counts_half_after_each_half_life() {
@@ -612,13 +608,6 @@ mod tests_recency {
             assert!((weight(then) - expected).abs() < 1e-9, "{then}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_combine {
-    use jiff::Timestamp;
-
-    use super::*;
 
     fn tally(name: &str, last: &str, who: &Who, counts: Counts) -> SessionTally {
         let mut tally = SessionTally::new(name.to_owned(), "email".to_owned());

@@ -1,5 +1,7 @@
 //! Recording what a person decided.
 
+use std::collections::BTreeMap;
+
 use crate::base::clock::Clock;
 
 use crate::judge::forgotten::is_forgotten;
@@ -20,28 +22,28 @@ pub struct Person<'a> {
 pub enum NotSettled {
     #[error("there is no quest {0}")]
     Unknown(QuestId),
-    #[error("quest {id}, {}, is {}: only a REVIEW is settled", key.as_str(), effective.name())]
+    #[error("quest {id}, {}, is {}: only a REVIEW can be settled", key.as_str(), effective.name())]
     NoReview {
         id: QuestId,
         key: Key,
         effective: Effective,
     },
-    #[error("quest {0} was answered anew meanwhile: look at it again")]
+    #[error("quest {0} has a new answer: look at it again")]
     Moved(QuestId),
     /// It does not stand where it stood when it was looked at.
-    #[error("something happened to quest {0} just now: look at it again")]
+    #[error("quest {0} changed just now: look at it again")]
     Meanwhile(QuestId),
     #[error(
         "the answer of quest {0} was forgotten: there is nothing left to accept, only to reject"
     )]
     Forgotten(QuestId),
-    #[error("quest {0} was not settled, so there is nothing to take back")]
+    #[error("quest {0} was not settled, so there is nothing to withdraw")]
     NotDecided(QuestId),
     /// It does not count as right, so that nothing contradicts it.
-    #[error("quest {id} is {}: only a PASS, or what counts as right, is disputed", effective.name())]
+    #[error("quest {id} is {}: only an answer that counts as right can be disputed", effective.name())]
     NotRight { id: QuestId, effective: Effective },
     /// The session froze a key, and this is not signed with it.
-    #[error("the session froze the operator's key, and only that key decides here")]
+    #[error("only decisions signed with the operator's key count in this session")]
     Unsealed,
     /// It cannot be asked.
     #[error(transparent)]
@@ -50,34 +52,20 @@ pub enum NotSettled {
 
 /// Settles `quests` as `decision` says: all of them, or none.
 ///
-/// They are looked at again under the session's lock, in the ledger itself: a seal is worth no
-/// more than what it was given for, and the index is anybody's to write. Where the session froze a key, the
-/// decision is sealed with `person.key` for its place in the ledger.
+/// They are looked at again under the session's lock, in the ledger itself: a signature is worth
+/// no more than what it was given for, and anybody can write the index. In a session with an
+/// operator's key, the decision is signed with `person.key` for its place in the ledger.
 pub fn settle(
     session: &mut Session,
-    mut quests: Vec<SettledQuest>,
+    quests: Vec<SettledQuest>,
     decision: Decision,
     person: Person<'_>,
     clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
-    quests.sort_unstable_by_key(|settled| settled.quest);
-    quests.dedup_by_key(|settled| settled.quest);
-    if quests.is_empty() {
-        return Ok(());
-    }
-    let appended = session.append(clock, |session| {
-        let board = session.projection()?;
-        for settled in &quests {
-            let standing = known(&board, settled.quest)?;
-            may_settle(&standing, *settled, decision)?;
-            may_accept(session, &standing, decision)?;
-        }
-        settlement(session, &board, quests, decision, person)
-    })?;
-    done(appended)
+    settle_if(session, quests, decision, person, clock, &|_| true)
 }
 
-/// Settles quests that stand as they were `seen`, each once: all of them, or none.
+/// Settles quests that are unchanged since they were `seen`: all of them, or none.
 pub(super) fn settle_seen(
     session: &mut Session,
     seen: &[&QuestRecord],
@@ -85,46 +73,50 @@ pub(super) fn settle_seen(
     person: Person<'_>,
     clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
-    let mut quests: Vec<SettledQuest> = seen.iter().map(|seen| settled(seen)).collect();
-    quests.sort_unstable_by_key(|settled| settled.quest);
-    let appended = session.append(clock, |session| {
-        let board = session.projection()?;
-        for seen in seen {
-            let standing = known(&board, seen.id)?;
-            if standing != **seen {
-                return Err(NotSettled::Meanwhile(seen.id));
-            }
-            may_settle(&standing, settled(&standing), decision)?;
-            may_accept(session, &standing, decision)?;
-        }
-        settlement(session, &board, quests, decision, person)
-    })?;
-    done(appended)
+    let quests = seen.iter().map(|seen| SettledQuest {
+        quest: seen.id,
+        attempt: seen.attempts,
+    });
+    let quests = quests.collect();
+    let seen: BTreeMap<QuestId, &QuestRecord> = seen.iter().map(|it| (it.id, *it)).collect();
+    let is_unchanged = |record: &QuestRecord| seen.get(&record.id) == Some(&record);
+    settle_if(session, quests, decision, person, clock, &is_unchanged)
 }
 
-fn settled(standing: &QuestRecord) -> SettledQuest {
-    SettledQuest {
-        quest: standing.id,
-        attempt: standing.attempts,
-    }
-}
-
-fn settlement(
-    session: &Session,
-    board: &Projection,
-    quests: Vec<SettledQuest>,
+fn settle_if(
+    session: &mut Session,
+    mut quests: Vec<SettledQuest>,
     decision: Decision,
     person: Person<'_>,
-) -> Result<Vec<Event>, NotSettled> {
-    let settlement = Settlement {
-        quests,
-        decision,
-        by: person.by.to_owned(),
-        note: person.note.to_owned(),
-        seal: None,
-    };
-    let settlement = sealed(session, board, settlement, person.key)?;
-    Ok(vec![Event::Settled(Box::new(settlement))])
+    clock: &mut dyn Clock,
+    is_unchanged: &dyn Fn(&QuestRecord) -> bool,
+) -> Result<(), NotSettled> {
+    quests.sort_unstable_by_key(|settled| settled.quest);
+    quests.dedup_by_key(|settled| settled.quest);
+    if quests.is_empty() {
+        return Ok(());
+    }
+    let appended = session.append(clock, |session| {
+        let projection = session.projection()?;
+        for settled in &quests {
+            let record = known(&projection, settled.quest)?;
+            if !is_unchanged(&record) {
+                return Err(NotSettled::Meanwhile(settled.quest));
+            }
+            may_settle(&record, *settled, decision)?;
+            may_accept(session, &record, decision)?;
+        }
+        let settlement = Settlement {
+            quests,
+            decision,
+            by: person.by.to_owned(),
+            note: person.note.to_owned(),
+            seal: None,
+        };
+        let settlement = sealed(session, &projection, settlement, person.key)?;
+        Ok(vec![Event::Settled(Box::new(settlement))])
+    })?;
+    done(appended)
 }
 
 pub fn dispute(

@@ -380,14 +380,14 @@ fn name(worker: &Worker) -> String {
 }
 
 #[cfg(test)]
-mod tests_burn_down {
-    use proptest::prelude::*;
-
+mod tests {
     use super::*;
     use crate::quest::Verdict;
-    use crate::report::draw::fixtures::{at, attempt, extended, quest};
+    use crate::report::draw::fixtures::{at, attempt, attempt_by, claim, extended, id, quest};
+    use jiff::Timestamp;
+    use proptest::prelude::*;
 
-    fn drawn(events: &[(i64, Event)]) -> Vec<(i64, u32, bool)> {
+    fn points_of(events: &[(i64, Event)]) -> Vec<(i64, u32, bool)> {
         let mut burn = BurnDown::default();
         for (second, event) in events {
             burn.take(at(*second), event);
@@ -419,15 +419,15 @@ mod tests_burn_down {
             (40, 1, false),
             (40, 0, false),
         ];
-        assert_eq!(drawn(&events), expected);
+        assert_eq!(points_of(&events), expected);
     }
 
     #[test]
     fn a_newer_list_without_new_quests_is_no_rise() {
         let events = [(0, quest(1)), (5, extended(0)), (9, quest(2))];
         // No such ledger is written; what is told must hold all the same.
-        assert_eq!(drawn(&events), [(0, 1, false), (9, 2, true)]);
-        assert_eq!(drawn(&[]), []);
+        assert_eq!(points_of(&events), [(0, 1, false), (9, 2, true)]);
+        assert_eq!(points_of(&[]), []);
     }
 
     proptest! {
@@ -454,14 +454,6 @@ mod tests_burn_down {
             }
         }
     }
-}
-
-#[cfg(test)]
-mod tests_thin {
-    use jiff::Timestamp;
-    use proptest::prelude::*;
-
-    use super::*;
 
     /// A curve of these steps: milliseconds, quests and whether they are new.
     fn curve(steps: &[(u16, u8, bool)]) -> Vec<Remaining> {
@@ -521,13 +513,6 @@ mod tests_thin {
             prop_assert_eq!(grew(&thin), grew(&points));
         }
     }
-}
-
-#[cfg(test)]
-mod tests_clock {
-    use super::*;
-    use crate::quest::Verdict;
-    use crate::report::draw::fixtures::{at, attempt, claim, id};
 
     #[test]
     fn a_quest_begins_when_it_is_claimed_or_first_fails() {
@@ -556,13 +541,6 @@ mod tests_clock {
         clock.take(at(0), &attempt(1, 1, Verdict::Pass, State::Pass));
         assert_eq!(clock.all(), [0]);
     }
-}
-
-#[cfg(test)]
-mod tests_spread {
-    use proptest::prelude::*;
-
-    use super::*;
 
     #[test]
     fn nothing_known_is_an_empty_spread() {
@@ -613,11 +591,6 @@ mod tests_spread {
             }
         }
     }
-}
-
-#[cfg(test)]
-mod tests_funnel {
-    use super::*;
 
     /// A judgement whose checks came out so: `p`assed, `f`ailed, `r`eview, `n`ot run.
     fn judged(checks: &[(&str, char)]) -> String {
@@ -635,7 +608,7 @@ mod tests_funnel {
         serde_json::to_string(&judgement).unwrap()
     }
 
-    fn drawn(judgements: &[String]) -> Vec<(String, u32, u32)> {
+    fn steps_of(judgements: &[String]) -> Vec<(String, u32, u32)> {
         let mut funnel = Funnel::default();
         for judgement in judgements {
             funnel.take(judgement);
@@ -660,7 +633,7 @@ mod tests_funnel {
             ("source", 2, 1),
         ];
         let expected = expected.map(|(name, reached, stopped)| (name.to_owned(), reached, stopped));
-        assert_eq!(drawn(&judgements), expected);
+        assert_eq!(steps_of(&judgements), expected);
     }
 
     #[test]
@@ -671,7 +644,7 @@ mod tests_funnel {
                 judged(&[("a", at(0)), ("b", at(1)), ("c", at(2)), ("d", at(3))])
             })
             .collect();
-        for pair in drawn(&judgements).windows(2) {
+        for pair in steps_of(&judgements).windows(2) {
             assert_eq!(pair[0].1 - pair[0].2, pair[1].1, "{pair:?}");
         }
     }
@@ -682,18 +655,12 @@ mod tests_funnel {
             judged(&[("a", 'p'), ("c", 'p')]),
             judged(&[("a", 'p'), ("b", 'p'), ("c", 'p'), ("panel", 'r')]),
         ];
-        let names: Vec<String> = drawn(&judgements).into_iter().map(|it| it.0).collect();
+        let names: Vec<String> = steps_of(&judgements).into_iter().map(|it| it.0).collect();
         assert_eq!(names, ["house", "a", "b", "c", "panel"]);
-        assert_eq!(drawn(&[]), [("house".to_owned(), 0, 0)]);
+        assert_eq!(steps_of(&[]), [("house".to_owned(), 0, 0)]);
     }
-}
 
-#[cfg(test)]
-mod tests_workers {
-    use super::*;
-    use crate::report::draw::fixtures::attempt_by;
-
-    fn drawn(attempts: &[(Option<&str>, Verdict)]) -> Vec<(Option<String>, [u32; 4])> {
+    fn rows_of(attempts: &[(Option<&str>, Verdict)]) -> Vec<(Option<String>, [u32; 4])> {
         let mut workers = Workers::default();
         for (worker, verdict) in attempts {
             workers.take(&attempt_by(*worker, *verdict));
@@ -706,7 +673,7 @@ mod tests_workers {
     #[test]
     fn those_of_one_run_are_one_and_those_without_a_name_are_one() {
         use Verdict::{Fail, Pass, Review};
-        let found = drawn(&[
+        let found = rows_of(&[
             (Some("run-00000007.1"), Pass),
             (Some("run-00000007.2"), Fail),
             (Some("run-00000007.2"), Review),
@@ -729,7 +696,7 @@ mod tests_workers {
             .iter()
             .map(|it| (Some(it.as_str()), Verdict::Fail))
             .collect();
-        let found = drawn(&attempts);
+        let found = rows_of(&attempts);
         assert_eq!(found.len(), MOST + 1);
         assert_eq!(found[0], (Some(OTHERS.to_owned()), [50, 0, 0, 50]));
     }

@@ -227,9 +227,13 @@ fn step(step: Step, without: impl Fn(&str) -> String) -> Step {
 }
 
 #[cfg(test)]
-mod tests_choose {
+mod tests {
     use super::*;
-    use crate::report::draw::fixtures::{id, standing};
+    use crate::gate::{Fact, Level, RuleId};
+    use crate::quest::{Fields, Key};
+    use crate::report::draw::fixtures::{at, id, standing};
+    use crate::report::picture::{ExcerptLine, FactRow, FactRows, Step};
+    use crate::session::{Effective, State};
 
     #[test]
     fn those_that_need_eyes_come_first() {
@@ -254,15 +258,6 @@ mod tests_choose {
         assert_eq!(order(&[State::Pass], 10), [5, 2]);
         assert_eq!(chosen(quests.into_iter().map(Ok), &[], 1).unwrap(), [id(6)]);
     }
-}
-
-#[cfg(test)]
-mod tests_room {
-    use super::*;
-    use crate::quest::Key;
-    use crate::report::draw::fixtures::{at, id};
-    use crate::report::picture::{ExcerptLine, FactRow, FactRows, Step};
-    use crate::session::{Effective, State};
 
     fn facts() -> FactRows {
         let fact = FactRow {
@@ -364,15 +359,6 @@ mod tests_room {
             (0, Some(ENOUGH))
         );
     }
-}
-
-#[cfg(test)]
-mod tests_row {
-    use super::*;
-    use crate::gate::{Fact, Level, RuleId};
-    use crate::quest::Fields;
-    use crate::report::draw::fixtures::{id, standing};
-    use crate::session::State;
 
     #[test]
     fn the_answer_comes_first_and_nothing_of_it_is_lost() {
@@ -439,7 +425,7 @@ mod tests_row {
             took: Some(3),
             fields: &[],
         };
-        let row = row(told, &Forgetting::default());
+        let row = super::row(told, &Forgetting::default());
         assert_eq!(
             (row.id, row.key.as_str(), row.took),
             (id(1), SCRIPT, Some(3))

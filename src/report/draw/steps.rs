@@ -326,7 +326,7 @@ fn small(count: usize) -> u32 {
 }
 
 #[cfg(test)]
-mod tests_steps {
+mod tests {
     use super::*;
     use crate::quest::Verdict;
     use crate::report::draw::fixtures::{at, attempt, claim, fact, id, judgement};
@@ -471,12 +471,6 @@ mod tests_steps {
         assert!(kept <= MAX_FACTS_OF_ALL, "{found:?}");
         assert_eq!((found[0], found[7]), ((0, 4), (4, 0)));
     }
-}
-
-#[cfg(test)]
-mod tests_facts {
-    use super::*;
-    use crate::report::draw::fixtures::{fact, judgement};
 
     #[test]
     fn those_that_there_is_no_room_for_are_counted() {

@@ -1,23 +1,21 @@
 //! Whatever a text says, the page keeps its form.
 
-use std::collections::BTreeMap;
-
-use jiff::Timestamp;
-use proptest::prelude::*;
-use scraper::Html;
-use scraper::node::Node;
-
-use super::html;
+use super::*;
 use crate::base::Digest;
 use crate::quest::{Key, QuestId};
-use crate::report::page;
 use crate::report::picture::{
     Bar, Excerpt, ExcerptLine, FactRow, FactRows, FunnelStep, Labelled, Marks, Picture, QuestRow,
     Remaining, RuleRow, Spread, Step, Word, WorkerRow, Worth,
 };
 use crate::report::run::{RunReport, Used};
-use crate::report::{Overview, Resolutions};
+use crate::report::{Overview, Resolutions, page};
 use crate::session::{Effective, Reason, State, Tally};
+use jiff::Timestamp;
+use minijinja::context;
+use proptest::prelude::*;
+use scraper::Html;
+use scraper::node::Node;
+use std::collections::BTreeMap;
 
 fn at() -> Timestamp {
     Timestamp::from_second(1_770_000_000).unwrap()
@@ -465,5 +463,61 @@ fn quests_that_a_histogram_leaves_out_are_counted_with_the_reason() {
     assert!(
         all.contains("of 1 of 1 settled quest.") && !all.contains("Not included"),
         "{all}"
+    );
+}
+
+#[test]
+fn hashes_are_those_of_a_browser() {
+    // From the specification of subresource integrity: the hash of `alert('Hello, world.');`
+    // by another program.
+    assert_eq!(
+        hash("alert('Hello, world.');"),
+        "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
+    );
+}
+
+#[test]
+fn nothing_is_allowed_that_is_not_named() {
+    let policy = policy("a", "b");
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert!(!policy.contains('*'), "{policy}");
+}
+
+fn made(template: &str, text: &str) -> String {
+    let environment = environment().unwrap();
+    environment.render_str(template, context! { text }).unwrap()
+}
+
+#[test]
+fn markup_is_text() {
+    assert_eq!(
+        made("<b>{{ text }}</b>", "<script>\"'&"),
+        "<b>&lt;script&gt;&quot;&#x27;&amp;</b>"
+    );
+}
+
+#[test]
+fn an_attribute_is_not_left() {
+    assert_eq!(
+        made("<i title=\"{{ text }}\">", "\" onclick='x'\u{0}>"),
+        "<i title=\"&quot; onclick=&#x27;x&#x27;\\u{0}&gt;\">"
+    );
+}
+
+#[test]
+fn what_is_unseen_is_shown() {
+    assert_eq!(
+        made("{{ text }}", "a\u{202e}b\u{200b}\u{1b}\u{9b}\r\n\tc"),
+        "a\\u{202e}b\\u{200b}\\u{1b}\\u{9b}\\u{d}\n\tc"
+    );
+    assert_eq!(made("{{ text }}", "한빛 שלום 😀"), "한빛 שלום 😀");
+}
+
+#[test]
+fn a_filter_does_not_let_text_through() {
+    assert_eq!(
+        made("{{ text | upper }}", "<b>\u{202e}"),
+        "&lt;B&gt;\\u{202e}"
     );
 }

@@ -297,7 +297,7 @@ fn added(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests_history {
+mod tests {
     use super::*;
     use crate::session::{DrivenQuest, Lease, Spent};
 
@@ -438,11 +438,6 @@ mod tests_history {
         let run = history.get(RunId::new(7)).unwrap();
         assert_eq!(run.reason(true), Some(Reason::WallClock));
     }
-}
-
-#[cfg(test)]
-mod tests_used {
-    use super::*;
 
     fn used(starts: &[(u64, Option<u64>, bool)]) -> Used {
         let spent = starts.iter().map(|(tokens, cost, told)| Spent {

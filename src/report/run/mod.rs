@@ -311,9 +311,10 @@ pub fn word(report: &Report) -> Word {
 }
 
 #[cfg(test)]
-mod tests_shares {
+mod tests {
     use super::*;
     use crate::quest::{Key, Quest, QuestId};
+    use crate::report::run::fixtures::report;
     use crate::session::{Decision, Last, Settled, Span};
 
     const SPAN: Span = Span {
@@ -384,12 +385,6 @@ mod tests_shares {
         };
         assert_eq!(shares.unproven, expected);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::run::fixtures::report;
 
     #[test]
     fn consecutive_numbers_are_ranges() {

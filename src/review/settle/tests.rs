@@ -181,7 +181,7 @@ fn one_that_cannot_be_settled_stops_all() {
     let todo = why(&[1, 4], Decision::Rejected);
     assert!(todo.contains("is todo"), "{todo}");
     let reopened = why(&[1], Decision::Reopened);
-    assert!(reopened.contains("nothing to take back"), "{reopened}");
+    assert!(reopened.contains("nothing to withdraw"), "{reopened}");
     let unknown = why(&[1, 9], Decision::Accepted);
     assert!(unknown.contains("no quest 9"), "{unknown}");
     decide(&mut session, &[], Decision::Accepted, KIM).unwrap();
