@@ -174,63 +174,33 @@ fn taken(net: &EmailNet) {
 const TWO: &[&str] = &[ACME, "Acme Foods Inc."];
 
 /// Addresses that another company of the session has.
-const TAKEN: &[Case] = &[
-    case(
-        "the same address",
-        |net| {
+const TAKEN: &[Case] = cases![
+    "the same address" => "REVIEW email-reused", |net| {
             taken(net);
             net.acme()
-        },
-        "REVIEW email-reused",
-    )
-    .named(TWO),
-    case(
-        "the same in capitals",
-        |net| {
+        }, named(TWO);
+    "the same in capitals" => "REVIEW email-reused", |net| {
             taken(net);
             net.acme().email("INFO@ACME.CO.KR")
-        },
-        "REVIEW email-reused",
-    )
-    .named(TWO),
-    case(
-        "another address of its domain",
-        |net| {
+        }, named(TWO);
+    "another address of its domain" => "REVIEW domain-reused", |net| {
             taken(net);
             net.contact("sales@acme.co.kr").email("sales@acme.co.kr")
-        },
-        "REVIEW domain-reused",
-    )
-    .named(TWO),
-    case(
-        "an address of another domain",
-        |net| {
+        }, named(TWO);
+    "an address of another domain" => "PASS", |net| {
             taken(net);
             net.company("acme-foods.kr", ACME);
             net.right("acme-foods.kr")
-        },
-        "PASS",
-    )
-    .named(TWO),
-    case(
-        "an address that was refused to the other",
-        |net| {
+        }, named(TWO);
+    "an address that was refused to the other" => "PASS", |net| {
             let wrong = net.acme().email("made.up@acme.co.kr");
             assert_eq!(net.submit(2, &wrong).1["verdict"], "FAIL");
             net.acme()
-        },
-        "PASS",
-    )
-    .named(TWO),
-    case(
-        "an address that a person has yet to settle",
-        |net| {
+        }, named(TWO);
+    "an address that a person has yet to settle" => "PASS", |net| {
             assert_eq!(net.submit(2, &net.at("/wiki/x")).1["verdict"], "REVIEW");
             net.acme()
-        },
-        "PASS",
-    )
-    .named(TWO),
+        }, named(TWO);
 ];
 
 /// Every case of this file.

@@ -1,7 +1,7 @@
 //! What is "on the page": what a reader can see or click, and the whole of it.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, cases, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{Submission, WWW};
 use crate::servers::http::Reply;
 
@@ -109,43 +109,17 @@ fn korean(net: &EmailNet, header: &str, meta: &str) -> Submission {
 }
 
 /// Charsets; the name is read rightly or it is not there.
-const CHARSETS: &[Case] = &[
-    case(
-        "neither header nor meta",
-        |net| korean(net, "text/html", ""),
-        "PASS",
-    )
-    .named(&["한빛식품"]),
-    case(
-        "a header",
-        |net| korean(net, "text/html; charset=euc-kr", ""),
-        "PASS",
-    )
-    .named(&["한빛식품"]),
-    case(
-        "a meta tag",
-        |net| korean(net, "text/html", "<meta charset=ks_c_5601-1987>"),
-        "PASS",
-    )
-    .named(&["한빛식품"]),
-    case(
-        "a header beats a meta tag",
-        |net| korean(net, "text/html; charset=euc-kr", "<meta charset=utf-8>"),
-        "PASS",
-    )
-    .named(&["한빛식품"]),
-    case(
-        "a wrong header is believed, as browsers do",
-        |net| korean(net, "text/html; charset=windows-1252", ""),
-        "REVIEW company-not-on-site",
-    )
-    .named(&["한빛식품"]),
-    case(
-        "a header under which most of it is no text",
-        |net| korean(net, "text/html; charset=utf-8", ""),
-        "REVIEW identity-unanswered source-unreadable",
-    )
-    .named(&["한빛식품"]),
+const CHARSETS: &[Case] = cases![
+    "neither header nor meta" => "PASS", |net| korean(net, "text/html", ""), named(&["한빛식품"]);
+    "a header" => "PASS", |net| korean(net, "text/html; charset=euc-kr", ""), named(&["한빛식품"]);
+    "a meta tag" => "PASS",
+        |net| korean(net, "text/html", "<meta charset=ks_c_5601-1987>"), named(&["한빛식품"]);
+    "a header beats a meta tag" => "PASS",
+        |net| korean(net, "text/html; charset=euc-kr", "<meta charset=utf-8>"), named(&["한빛식품"]);
+    "a wrong header is believed, as browsers do" => "REVIEW company-not-on-site",
+        |net| korean(net, "text/html; charset=windows-1252", ""), named(&["한빛식품"]);
+    "a header under which most of it is no text" => "REVIEW identity-unanswered source-unreadable",
+        |net| korean(net, "text/html; charset=utf-8", ""), named(&["한빛식품"]);
 ];
 
 /// Every case of this file.

@@ -1,7 +1,7 @@
 //! Step 2: the address is a real one, and its mailbox is read.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, cases, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{ACME, Submission};
 
 /// The submission of an address that the contact page shows.
@@ -51,26 +51,14 @@ const UNREAD: &[Case] = cases![
 ];
 
 /// Persons' mailboxes.
-const PERSONS: &[Case] = &[
-    case("a person", |net| shown(net, "minsu.kim@acme.co.kr"), "PASS"),
-    case(
-        "a person where roles are wanted",
-        |net| shown(net, "minsu.kim@acme.co.kr"),
-        "REVIEW personal-mailbox",
-    )
-    .with(&["--role-only"]),
-    case(
-        "a role where roles are wanted",
-        |net| shown(net, "sales.korea@acme.co.kr"),
-        "PASS",
-    )
-    .with(&["--role-only"]),
-    case(
-        "a made-up person where roles are wanted",
-        |net| net.acme().email("minsu.kim@acme.co.kr"),
-        "FAIL email-not-on-source personal-mailbox",
-    )
-    .with(&["--role-only"]),
+const PERSONS: &[Case] = cases![
+    "a person" => "PASS", |net| shown(net, "minsu.kim@acme.co.kr");
+    "a person where roles are wanted" => "REVIEW personal-mailbox",
+        |net| shown(net, "minsu.kim@acme.co.kr"), with(&["--role-only"]);
+    "a role where roles are wanted" => "PASS",
+        |net| shown(net, "sales.korea@acme.co.kr"), with(&["--role-only"]);
+    "a made-up person where roles are wanted" => "FAIL email-not-on-source personal-mailbox",
+        |net| net.acme().email("minsu.kim@acme.co.kr"), with(&["--role-only"]);
 ];
 
 /// Every case of this file.

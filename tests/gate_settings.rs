@@ -3,52 +3,23 @@
 use std::time::Duration;
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{ACME, WWW, page};
 use crate::servers::http::{Reply, WebServer};
 use crate::servers::tls::Authority;
 
 /// Levels.
-const LEVELS: &[Case] = &[
-    case(
-        "REVIEW by default",
-        |net| net.at("/wiki/a"),
-        "REVIEW source-user-content",
-    ),
-    case(
-        "made a FAIL",
-        |net| net.at("/wiki/a"),
-        "FAIL source-user-content",
-    )
-    .with(&["--level", "source-user-content=fail"]),
-    case(
-        "FAIL by default",
-        |net| net.acme().email("x@acme.co.kr"),
-        "FAIL email-not-on-source",
-    ),
-    case(
-        "made a REVIEW",
-        |net| net.acme().email("x@acme.co.kr"),
-        "REVIEW email-not-on-source",
-    )
-    .with(&["--level", "email-not-on-source=review"]),
-    case(
-        "of two, the other still fails",
-        |net| net.acme().email("no-reply@bolt.kr"),
-        "FAIL domain-mismatch no-reply",
-    )
-    .with(&[
-        "--level",
-        "domain-mismatch=review",
-        "--level",
-        "no-reply=fail",
-    ]),
-    case(
-        "a local FAIL made a REVIEW lets the page be read",
-        |net| net.acme().email("sales@bolt.kr"),
-        "FAIL domain-mismatch email-not-on-source",
-    )
-    .with(&["--level", "domain-mismatch=review"]),
+const LEVELS: &[Case] = cases![
+    "REVIEW by default" => "REVIEW source-user-content", |net| net.at("/wiki/a");
+    "made a FAIL" => "FAIL source-user-content",
+        |net| net.at("/wiki/a"), with(&["--level","source-user-content=fail"]);
+    "FAIL by default" => "FAIL email-not-on-source", |net| net.acme().email("x@acme.co.kr");
+    "made a REVIEW" => "REVIEW email-not-on-source",
+        |net| net.acme().email("x@acme.co.kr"), with(&["--level","email-not-on-source=review"]);
+    "of two, the other still fails" => "FAIL domain-mismatch no-reply",
+        |net| net.acme().email("no-reply@bolt.kr"), with(&["--level","domain-mismatch=review","--level","no-reply=fail",]);
+    "a local FAIL made a REVIEW lets the page be read" => "FAIL domain-mismatch email-not-on-source",
+        |net| net.acme().email("sales@bolt.kr"), with(&["--level","domain-mismatch=review"]);
 ];
 
 /// Every case of this file.
