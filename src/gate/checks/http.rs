@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::fields::shown;
-use super::json::{JsonRules, json_beside, json_of};
+use super::json::{JsonRules, json_asset, json_of};
 use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::page::{PageTemplate, location, pages};
 use super::subject::{Subject, brief, by_values, rendered};
@@ -264,7 +264,7 @@ impl BodySchema {
             let what = "it is a place in a file: say `schema`";
             return at.map_or(Ok(None), |_| Err(Flaw::new("schema_at", what)));
         };
-        let document = json_beside(source, "schema", name)?;
+        let document = json_asset(source, "schema", name)?;
         Ok(Some(match at {
             Some(at) => Self::Part { document, at },
             None => Self::Whole(JsonRules::new("schema", &document)?),

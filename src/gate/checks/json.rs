@@ -64,7 +64,7 @@ impl CheckConfig for JsonSchemaConfig {
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let schema = match self.schema {
-            SchemaText::Beside(name) => json_beside(source, "schema", &name)?,
+            SchemaText::Beside(name) => json_asset(source, "schema", &name)?,
             SchemaText::Inline(table) => Value::Object(table),
         };
         let rules = JsonRules::new("schema", &schema)?;
@@ -181,12 +181,12 @@ fn collect_errors(error: &ValidationError<'_, '_>, value: &Value, found: &mut Ve
     found.push((place, Fact::wrong(expected, actual)));
 }
 
-pub(super) fn json_beside(
+pub(super) fn json_asset(
     source: &Source<'_>,
     key: &'static str,
     name: &str,
 ) -> Result<Value, Flaw> {
-    let text = source.beside(key, name)?;
+    let text = source.asset(key, name)?;
     serde_json::from_str(&text)
         .map_err(|error| Flaw::new(key, format!("{name} is not JSON: {error}")))
 }

@@ -203,7 +203,8 @@ impl Source<'_> {
         })
     }
 
-    pub fn beside(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
+    /// The text of a file next to the quest file.
+    pub fn asset(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
         let text = self.outside.asset(name);
         text.map_err(|missing| Flaw::new(key, missing.to_string()))
     }

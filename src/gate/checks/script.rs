@@ -80,7 +80,7 @@ impl CheckConfig for ScriptConfig {
             let what = format!("`{text}`: expected a text that is the same for every quest");
             return Err(Flaw::new("interpreter", what));
         }
-        let text = source.beside("script", &self.script)?;
+        let text = source.asset("script", &self.script)?;
         source.told_to_script(&text);
         let name = source.head.name.clone();
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -153,7 +153,7 @@ impl FileExistsConfig {
 }
 
 #[cfg(test)]
-mod tests_file_exists {
+mod file_exists {
     use crate::gate::checks::tests::Bench;
     use crate::quest::FieldName;
     use crate::world::sandbox::FileSeen;
