@@ -423,19 +423,28 @@ fn squeezed(text: &str) -> String {
     plain.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+/// Forms of a date in numbers: `M` and `D` are its month and day, with a leading zero or without.
+const IN_NUMBERS: [&str; 10] = [
+    "%Y-M-D",
+    "%Y/M/D",
+    "%Y.M.D",
+    "%Y. M. D",
+    "%Y년 M월 D일",
+    "%Y년M월D일",
+    "%Y年M月D日",
+    "%Y 年 M 月 D 日",
+    "D.M.%Y",
+    "D. M. %Y",
+];
+
+/// Forms of a date with the name of its month.
+const IN_WORDS: [&str; 6] = [
+    "D M %Y",
+    "D M, %Y",
+    "D of M %Y",
+    "D-M-%Y",
+    "M D, %Y",
+    "M D %Y",
 ];
 
 /// The ways of writing `date` that can mean no other one.
@@ -443,61 +452,30 @@ const MONTHS: [&str; 12] = [
 /// Numbers alone are taken with the year first, or with full stops and the day first; with strokes
 /// and the year last one country's day is another's month, and such a text tells no date.
 fn wordings(date: Date) -> Vec<String> {
-    let (year, month, day) = (date.year(), date.month(), date.day());
-    let mut all = Vec::new();
-    for (month, day) in [
-        (month.to_string(), day.to_string()),
-        (format!("{month:02}"), format!("{day:02}")),
-    ] {
-        all.extend([
-            format!("{year}-{month}-{day}"),
-            format!("{year}/{month}/{day}"),
-            format!("{year}.{month}.{day}"),
-            format!("{year}. {month}. {day}"),
-            format!("{year}년 {month}월 {day}일"),
-            format!("{year}년{month}월{day}일"),
-            format!("{year}年{month}月{day}日"),
-            format!("{year} 年 {month} 月 {day} 日"),
-            format!("{day}.{month}.{year}"),
-            format!("{day}. {month}. {year}"),
-        ]);
+    let ordinal = format!("%-d{}", ending(date.day()));
+    let days = ["%-d", "%d", &ordinal];
+    let mut months = vec!["%B", "%b", "%b."];
+    if date.month() == 9 {
+        months.extend(["Sept", "Sept."]);
     }
-    for name in names(month) {
-        for day in [
-            day.to_string(),
-            format!("{day:02}"),
-            format!("{day}{}", ending(day)),
-        ] {
-            all.extend([
-                format!("{day} {name} {year}"),
-                format!("{day} {name}, {year}"),
-                format!("{day} of {name} {year}"),
-                format!("{day}-{name}-{year}"),
-                format!("{name} {day}, {year}"),
-                format!("{name} {day} {year}"),
-            ]);
+    let numbers = IN_NUMBERS.iter().flat_map(|form| {
+        let pads = [("%-m", "%-d"), ("%m", "%d")];
+        pads.map(|(month, day)| form.replace('M', month).replace('D', day))
+    });
+    let mut forms: Vec<String> = numbers.collect();
+    for form in IN_WORDS {
+        for month in &months {
+            let named = form.replace('M', month);
+            forms.extend(days.map(|day| named.replace('D', day)));
         }
     }
+    let mut all: Vec<_> = forms
+        .iter()
+        .map(|form| date.strftime(form).to_string())
+        .collect();
     all.sort();
     all.dedup();
     all
-}
-
-fn names(month: i8) -> Vec<String> {
-    let place = usize::try_from(month - 1).unwrap_or_default();
-    let Some(name) = MONTHS.get(place) else {
-        return Vec::new();
-    };
-    let cut = |length: usize| name.get(..length).unwrap_or(name);
-    let mut names = vec![
-        (*name).to_owned(),
-        cut(3).to_owned(),
-        format!("{}.", cut(3)),
-    ];
-    if *name == "September" {
-        names.extend([cut(4).to_owned(), format!("{}.", cut(4))]);
-    }
-    names
 }
 
 fn ending(day: i8) -> &'static str {

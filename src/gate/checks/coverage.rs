@@ -139,38 +139,32 @@ fn lines_of<'c>(
         let expected = format!("a report in which {file} can be told from other files");
         Fact::wrong(expected, why).at(file).unconfirmed()
     };
-    match meant(report.paths(), &place.file, context.world.sandbox) {
-        Ok(Meant::One(spelled)) => report
-            .file(spelled)
-            .ok_or_else(|| unsure(String::from("it is not in the report"))),
-        Ok(Meant::None) => {
+    let spelled = meant(report.paths(), &place.file, context.world.sandbox).map_err(unsure)?;
+    match spelled.as_slice() {
+        [] => {
             let actual = "the report does not name it: nothing of it ran";
             Err(Fact::wrong("some of the file runs", actual).at(file))
         }
-        Ok(Meant::Several(spelled)) => Err(unsure(format!("it can be {}", spelled.join(", ")))),
-        Err(why) => Err(unsure(why)),
+        [one] => {
+            let lines = report.file(one);
+            lines.ok_or_else(|| unsure(String::from("it is not in the report")))
+        }
+        several => Err(unsure(format!("it can be {}", several.join(", ")))),
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meant<'r> {
-    One(&'r str),
-    None,
-    Several(Vec<&'r str>),
-}
-
-/// The one of `spelled` that is the file at `wanted`.
-pub fn meant<'r>(
+/// Those of `spelled` that can be the file at `wanted`.
+fn meant<'r>(
     spelled: impl Iterator<Item = &'r str>,
     wanted: &TreePath,
     sandbox: &dyn Sandbox,
-) -> Result<Meant<'r>, String> {
+) -> Result<Vec<&'r str>, String> {
     let mut fitting: Vec<&str> = spelled.filter(|one| fits(one, wanted.as_str())).collect();
     if let Some(same) = fitting.iter().find(|one| **one == wanted.as_str()) {
-        return Ok(Meant::One(same));
+        return Ok(vec![same]);
     }
     if fitting.is_empty() {
-        return Ok(Meant::None);
+        return Ok(fitting);
     }
     let changes = sandbox.changes()?;
     let is_new = |one: &str| {
@@ -178,11 +172,7 @@ pub fn meant<'r>(
         paths.any(|path| path != wanted.as_str() && fits(one, path))
     };
     fitting.retain(|one| !is_another(one, wanted, sandbox) && !is_new(one));
-    Ok(match fitting.as_slice() {
-        [] => Meant::None,
-        [one] => Meant::One(one),
-        several => Meant::Several(several.to_vec()),
-    })
+    Ok(fitting)
 }
 
 fn fits(one: &str, other: &str) -> bool {
