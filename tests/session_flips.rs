@@ -23,10 +23,10 @@ fn seen(session: &Session) -> Result<Seen, SessionError> {
     let mut text = format!("{:?} {}", session.totals(), session.head());
     for (index, key) in KEYS.into_iter().enumerate() {
         let standing = session.standing(id(index))?.expect("a quest");
-        let last = session.last_attempt(&standing)?;
+        let last = session.reader()?.last_attempt(&standing)?;
         // Its time is vouched for by the line behind it: who shows it reads the chain.
         let last = last.map(|last| (last.value.number, last.value.submitted));
-        let quest = session.quest(&standing)?;
+        let quest = session.reader()?.quest(&standing)?;
         let claim = session.claim_on(standing.id)?;
         let repeats = session.repeats(standing.id, wrong().digest())?;
         let said = format!("\n{key}: {standing:?} {quest:?} {last:?} {claim:?} {repeats:?}");

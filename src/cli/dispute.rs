@@ -64,7 +64,7 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
 
 /// The key of a quest and what was answered: the address, where it is one.
 fn named(session: &Session, standing: &QuestRecord) -> Result<String, SessionError> {
-    let last = session.last_attempt(standing)?;
+    let last = session.reader()?.last_attempt(standing)?;
     let answer = last.map(|last| match last.value.submission {
         Submission::Fields(fields) => match fields.get(&EMAIL) {
             Some(email) => email.clone(),

@@ -199,8 +199,8 @@ impl HandedQuest {
     ) -> Result<Self> {
         let judging = SessionKind::load(session.manifest())?;
         let kind = &judging.quest;
-        let quest = session.quest(standing)?;
-        let facts = match session.last_attempt(standing)? {
+        let quest = session.reader()?.quest(standing)?;
+        let facts = match session.reader()?.last_attempt(standing)? {
             Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
             None => Vec::new(),
         };
@@ -216,7 +216,7 @@ impl HandedQuest {
             form: AnswerForm::new(kind, Some((&quest, namesakes)), reaching),
             claim,
             facts,
-            note: session.handover(standing)?.map(|note| note.value),
+            note: session.reader()?.handover(standing)?.map(|note| note.value),
             rules: judging.rules(),
             quest,
         })

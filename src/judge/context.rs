@@ -119,7 +119,7 @@ impl JudgeContext {
         let Some(record) = session.standing(quest)? else {
             return Ok(Fix::ChangedNothing);
         };
-        let quest = session.quest(&record)?;
+        let quest = session.reader()?.quest(&record)?;
         let cells = self.kind.quest.columns.iter().map(|column| {
             let text = quest.cell(column).unwrap_or_default();
             (column.clone(), json!(text))

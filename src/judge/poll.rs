@@ -47,7 +47,7 @@ impl Poll {
         let Some(record) = session.standing(quest)? else {
             return Ok(None);
         };
-        let quest = session.quest(&record)?;
+        let quest = session.reader()?.quest(&record)?;
         let world = JudgeWorld::of(session, &SessionKind::load(manifest)?, None)?;
         if world.bench().is_none() {
             return Ok(None);

@@ -113,7 +113,7 @@ fn judged(
 ) -> Result<Judged, Declined> {
     let before = open_quest(session, &answer, clock.now())?;
     renew_claim(session, &answer, clock)?;
-    let quest = session.quest(&before)?;
+    let quest = session.reader()?.quest(&before)?;
     let submission = Submitted {
         quest: &quest,
         answer,

@@ -253,7 +253,7 @@ impl RunWorker<'_> {
             quest_run.activity.log = self.session.log_on();
             if let Some(standing) = self.session.standing(quest)?
                 && standing.attempts > seen
-                && let Some(last) = self.session.last_attempt(&standing)?
+                && let Some(last) = self.session.reader()?.last_attempt(&standing)?
             {
                 seen = standing.attempts;
                 found.push((last.value.submitted, Submitted::of(&last.value)));

@@ -13,9 +13,8 @@ use jiff::Timestamp;
 
 use super::chain::Line;
 use super::claim::{Claim, Worker};
-use super::decision::{Dispute, Settlement};
 use super::error::{Damage, IndexError, SessionError};
-use super::event::{Attempt, Dated, Event, Mark, Resolution, SourceRecord};
+use super::event::{Attempt, Event, Mark, SourceRecord};
 use super::evidence_store::EvidenceStore;
 use super::fold::Written;
 use super::index::Checkpoint;
@@ -28,7 +27,7 @@ use super::redaction::Forgetting;
 use super::totals::Totals;
 use crate::base::Digest;
 use crate::base::clock::Clock;
-use crate::quest::{FoldedKey, Key, Quest, QuestId};
+use crate::quest::{FoldedKey, Key, QuestId};
 
 /// An open session: what was frozen, and the index of what happened since.
 pub struct Session {
@@ -632,42 +631,6 @@ impl Session {
         self.ask(Projection::reviews)
     }
 
-    pub fn quest(&self, record: &QuestRecord) -> Result<Quest, SessionError> {
-        self.reader()?.quest(record)
-    }
-
-    pub fn last_attempt(
-        &self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        self.reader()?.last_attempt(record)
-    }
-
-    pub fn resolution(
-        &self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
-        self.reader()?.resolution(record)
-    }
-
-    pub fn settlement(
-        &self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
-        self.reader()?.settlement(record)
-    }
-
-    pub fn dispute(
-        &self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
-        self.reader()?.dispute(record)
-    }
-
-    pub fn handover(&self, record: &QuestRecord) -> Result<Option<Dated<Box<str>>>, SessionError> {
-        self.reader()?.handover(record)
-    }
-
     /// The quest's attempts that were sent back for a revision, the earliest first.
     ///
     /// Of a quest with more than one attempt the ledger is read up to its end: only who asks
@@ -675,7 +638,11 @@ impl Session {
     pub fn revised(&self, record: &QuestRecord) -> Result<Vec<Attempt>, SessionError> {
         let mut revised = Vec::new();
         // How many were sent back is not gone by: the index that says so can be forged.
-        let Some(last) = self.last_attempt(record)?.filter(|_| record.attempts > 0) else {
+        let Some(last) = self
+            .reader()?
+            .last_attempt(record)?
+            .filter(|_| record.attempts > 0)
+        else {
             return Ok(revised);
         };
         if record.attempts == 1 && last.value.number == 1 {

@@ -92,8 +92,12 @@ pub fn resolutions(session: &Session) -> Vec<Resolution> {
 pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<String, ReplayError> {
     let standing = session.standing(resolution.quest);
     let standing = standing.expect("an index").expect("a quest");
-    let quest = session.quest(&standing).expect("a quest");
-    let attempt = session.last_attempt(&standing);
+    let quest = session
+        .reader()
+        .expect("a ledger")
+        .quest(&standing)
+        .expect("a quest");
+    let attempt = session.reader().expect("a ledger").last_attempt(&standing);
     let attempt = attempt.expect("a ledger").expect("an attempt").value;
     let record = JudgementRecord::again(resolution, &attempt.submission);
     let replayer = Replayer::new(session.manifest(), session.evidence())?;
@@ -105,7 +109,11 @@ pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<Stri
 pub fn again(session: &Session, attempt: &Attempt) -> Result<String, ReplayError> {
     let standing = session.standing(attempt.quest);
     let standing = standing.expect("an index").expect("a quest");
-    let quest = session.quest(&standing).expect("a quest");
+    let quest = session
+        .reader()
+        .expect("a ledger")
+        .quest(&standing)
+        .expect("a quest");
     let earlier = match attempt.grounds {
         VerdictBasis::Repeat => session.repeats(attempt.quest, attempt.submitted),
         _ => Ok(None),

@@ -137,7 +137,13 @@ impl Made {
         )
         .unwrap();
         let standing = self.session.standing(id).unwrap().unwrap();
-        let Dated { value, .. } = self.session.last_attempt(&standing).unwrap().unwrap();
+        let Dated { value, .. } = self
+            .session
+            .reader()
+            .unwrap()
+            .last_attempt(&standing)
+            .unwrap()
+            .unwrap();
         *value
     }
 

@@ -158,7 +158,13 @@ fn several_are_settled_in_one_line_each_once() {
         assert_eq!(effective(&session, number), Effective::Accepted);
     }
     let standing = session.standing(id(2)).unwrap().unwrap();
-    let told = session.settlement(&standing).unwrap().unwrap().value;
+    let told = session
+        .reader()
+        .unwrap()
+        .settlement(&standing)
+        .unwrap()
+        .unwrap()
+        .value;
     let quests: Vec<QuestId> = told.quests.iter().map(|it| it.quest).collect();
     assert_eq!(quests, [id(1), id(2)]);
     assert_eq!(

@@ -216,8 +216,13 @@ fn what_was_judged_is_there_when_it_is_opened_again() {
     let first = &again.first_free(at()).unwrap().unwrap();
     assert_eq!(first.id.to_string(), "2");
     assert_eq!(first.progress.tries, 1);
-    assert_eq!(again.quest(first).unwrap(), quests(3)[1]);
-    let last = again.last_attempt(first).unwrap().unwrap();
+    assert_eq!(again.reader().unwrap().quest(first).unwrap(), quests(3)[1]);
+    let last = again
+        .reader()
+        .unwrap()
+        .last_attempt(first)
+        .unwrap()
+        .unwrap();
     assert_eq!(last.value.verdict, Verdict::Fail);
     assert_eq!(last.at, at());
 }

@@ -82,7 +82,11 @@ fn an_order_that_no_list_makes_is_refused() {
         let after = after
             .iter()
             .map(|number| QuestId::from_index(number - 1).unwrap());
-        let quest = session.quest(&standing(&session, 0)).unwrap();
+        let quest = session
+            .reader()
+            .unwrap()
+            .quest(&standing(&session, 0))
+            .unwrap();
         let event = Event::Quest(Quest {
             id: QuestId::from_index(1).unwrap(),
             after: after.collect(),

@@ -42,7 +42,12 @@ fn the_last_decision_counts_and_the_state_stays() {
         assert_eq!(effective(&session, 0), expected);
         assert_eq!(session.totals().tally, tally);
         let standing = session.standing(id(0)).unwrap().unwrap();
-        let told = session.settlement(&standing).unwrap().unwrap();
+        let told = session
+            .reader()
+            .unwrap()
+            .settlement(&standing)
+            .unwrap()
+            .unwrap();
         assert_eq!(told.value.decision, decision);
     }
     assert_eq!(counts(&session), [1, 1, 0, 0, 0, 0, 0, 2]);
@@ -117,7 +122,12 @@ fn a_disputed_quest_keeps_its_state_and_is_counted_once() {
     assert_eq!(session.totals().counts.disputed, 1);
     assert_eq!(effective(&session, 1), Effective::Pass);
     let standing = session.standing(id(1)).unwrap().unwrap();
-    let told = session.dispute(&standing).unwrap().unwrap();
+    let told = session
+        .reader()
+        .unwrap()
+        .dispute(&standing)
+        .unwrap()
+        .unwrap();
     assert_eq!(told.value.note, "bounced");
 }
 
