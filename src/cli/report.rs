@@ -21,12 +21,13 @@ use crate::session::{Log, Projection, Reason, RunId, Session, SessionError, read
 
 /// Report whether the session is complete, and the result of every quest
 ///
-/// COMPLETE only if nothing is TODO, no worker that is gone holds a quest, the working tree is as
-/// it was where nobody may write, every PASS follows from its evidence, the ledger's chain holds,
-/// and the checks over the whole result passed (`[final]` in a quest file); else NOT COMPLETE, with
-/// the reasons and the quests, and exit 8. What share ended with nothing proven is said either way.
+/// A session is COMPLETE if no quest is TODO, no lost worker holds a claim, the working tree is
+/// unchanged outside the write zones, every PASS follows from its evidence, the chain of the ledger is
+/// intact, and the checks of the whole result pass (`[final]` in a quest file). Otherwise it is NOT
+/// COMPLETE: the report lists the reasons with their quests, and the exit code is 8. It also says how
+/// many quests ended without proof.
 ///
-/// The session is looked at as it stands, whoever worked at it. The text is Markdown.
+/// The report describes the current state of the session, whoever worked on it. Its text is Markdown.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ReportArgs {
@@ -92,22 +93,22 @@ fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result
                 .output
                 .note(&format!("the page is {}", path.display()));
         }
-        // What cannot be believed is told in words alone.
+        // A page of a damaged ledger would look as if it were reliable.
         Err(damage) => {
-            let note = format!("no page was written, for the session does not read: {damage}");
+            let note = format!("no page was written, because the session cannot be read: {damage}");
             context.output.note(&note);
         }
     }
     Ok(())
 }
 
-/// Refuses a name that promises something else.
+/// Refuses a name that suggests another format.
 fn refuse_name(path: &Path) -> Result<(), UsageError> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     if ending == "html" || ending == "htm" {
         return Ok(());
     }
-    let text = format!("{}: a page is named .html", path.display());
+    let text = format!("{}: name the page .html", path.display());
     Err(UsageError(text))
 }
 
@@ -129,7 +130,7 @@ pub(super) struct Made {
     pub(super) stopped: bool,
 }
 
-/// Makes a report. A session that cannot be read on is told of in it, and is no error.
+/// Makes a report. A session that cannot be read is a shortfall in it, and not an error.
 pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
     let dir = context.session_dir().to_owned();
     match opened(context) {
@@ -147,7 +148,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
         Err(error) => {
             let why = error.to_string();
             let completeness = completeness::of_damage(&audit::found(error)?);
-            // What cannot be believed is told of as far as it reads.
+            // Runs are reported as far as the ledger can be read.
             let history = history(&dir, wanted).unwrap_or_default();
             let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
             let seen = Seen {
@@ -237,7 +238,7 @@ fn history(dir: &Path, wanted: &Wanted) -> Result<RunHistory, SessionError> {
     let (_, mut log) = Log::open(dir)?;
     let mut history = RunHistory::default();
     let read = log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event));
-    // Of a ledger that breaks off, what stands before that is told.
+    // The lines before the damage are still good.
     match read {
         Ok(()) | Err(SessionError::Damaged { .. }) => {}
         Err(error) => return Err(error),

@@ -21,11 +21,11 @@ use crate::session::Decision;
 
 /// Show and settle the quests in REVIEW
 ///
-/// At a terminal one of them is on the screen at a time, with one key for each act; `?` tells which.
+/// On a terminal, it shows one quest at a time and acts on single keys; press `?` for help.
 ///
-/// Settling is a person's: with the key file that `scan` was given or, where it was given none,
-/// at a terminal. A REVIEW that is accepted counts as right and is never called a PASS. It can be
-/// settled anew; every decision stays in the ledger.
+/// Only a person can settle a REVIEW: with the key file of `scan --operator-key` or, in a session
+/// without a key, on a terminal. An accepted REVIEW counts as right, but is never called a PASS. A
+/// quest can be settled again; every decision stays in the ledger.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -96,8 +96,8 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
     let at_terminal = alone && is_possible(&context.output);
     if !at_terminal && args.import.is_none() && args.person.is_named() {
         // A user who passes a key must not believe that the list needed it.
-        let text = "--by and --operator-key go with --import, or behind accept, reject or reopen; \
-                     or go through the queue at a terminal";
+        let text = "--by and --operator-key need --import or a terminal; for accept, reject and reopen, \
+                    pass them after the command";
         return Err(UsageError(text.to_owned()).into());
     }
     match &args.what {

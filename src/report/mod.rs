@@ -15,5 +15,5 @@ pub use insights::{
 };
 pub use status::{
     BlockedQuest, Ended, HeldClaim, OpenRun, Overview, Pace, Resolutions, RuleCount, Standings,
-    Status, overview,
+    Status, forgotten, overview,
 };

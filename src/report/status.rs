@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
+use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId, map_schema};
 use crate::session::{
-    Blocked, Claim, Counts, Effective, Outcome, RunId, RunProcess, Session, SessionError,
-    SettledTimes, State, Tally, Worker,
+    Blocked, Claim, Counts, Effective, Outcome, Projection, RunId, RunProcess, Session,
+    SessionError, SettledTimes, State, Tally, Worker,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,6 +215,17 @@ fn first_blocked(
         }));
     }
     Ok(named)
+}
+
+/// How many quests have answers that were removed.
+pub fn forgotten(session: &Session, projection: &Projection) -> Result<u32, SessionError> {
+    if session.forgetting().is_empty() {
+        return Ok(0);
+    }
+    let mut reader = session.reader()?;
+    let quests = projection.quests();
+    let forgotten = quests.map(|quest| is_forgotten(&mut reader, &quest?).map(u32::from));
+    forgotten.sum()
 }
 
 pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionError> {

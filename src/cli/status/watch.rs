@@ -14,9 +14,8 @@ use crate::cli::exit::Exit;
 use crate::cli::progress::Interrupt;
 use crate::cli::screen::{Input, Key, Screen, size};
 use crate::cli::{context, progress};
-use crate::judge::forgotten::is_forgotten;
 use crate::judge::live_runs::live_runs;
-use crate::report::{Standings, Status};
+use crate::report::{Standings, Status, forgotten};
 use crate::session::{Effective, Forgetting, LedgerWatch, Session, SessionError, State};
 
 /// The longest time until a change is seen.
@@ -65,7 +64,7 @@ impl Observer {
         Ok(Self {
             dir: session.dir().to_owned(),
             watch: LedgerWatch::of(session.dir()),
-            standings: Standings::of(session, forgotten(session)?)?,
+            standings: Standings::of(session, count_forgotten(session)?)?,
             forgetting,
             repairs: Vec::new(),
         })
@@ -94,7 +93,7 @@ impl Observer {
             // Only `forget` changes the count: a settled quest keeps its answer.
             self.standings.overview.forgotten
         } else {
-            forgotten(&session)?
+            count_forgotten(&session)?
         };
         self.standings = Standings::of(&session, forgotten)?;
         self.forgetting = forgetting;
@@ -129,16 +128,12 @@ fn repairs(session: &Session) -> Vec<String> {
     mended.iter().map(ToString::to_string).collect()
 }
 
-fn forgotten(session: &Session) -> Result<u32> {
-    let mut count = 0;
-    // Reading all quests is slow, so it is done only if something was forgotten.
-    if !session.forgetting().is_empty() {
-        let mut reader = session.reader()?;
-        for standing in session.projection()?.quests() {
-            count += u32::from(is_forgotten(&mut reader, &standing?)?);
-        }
+fn count_forgotten(session: &Session) -> Result<u32> {
+    // The ledger is read whole for it, so only if something was forgotten.
+    if session.forgetting().is_empty() {
+        return Ok(0);
     }
-    Ok(count)
+    Ok(forgotten(session, &session.projection()?)?)
 }
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);

@@ -18,13 +18,13 @@ use self::quests::{Room, Told, chosen, row};
 use self::steps::Steps;
 use crate::gate::{Level, Rule};
 use crate::judge::completeness::is_live;
-use crate::judge::forgotten::{blotted, is_forgotten};
+use crate::judge::forgotten::blotted;
 use crate::judge::quest_summary::{Bounds, SummaryReader};
 use crate::judge::{JudgeError, SessionKind};
 use crate::quest::{FieldName, QuestId};
 use crate::report::picture::{Picture, QuestRow, RuleRow, Word, WorkerRow};
 use crate::report::run::{Run, RunHistory, RunReport};
-use crate::report::{Overview, RuleCount, overview};
+use crate::report::{Overview, RuleCount, forgotten, overview};
 use crate::session::{Entry, Event, Forgetting, Projection, Session, SessionError, State, Watch};
 
 pub const MOST_QUESTS: usize = 10_000;
@@ -105,16 +105,6 @@ fn rows(
     }
     rows.sort_by_key(|row| row.id);
     Ok(rows)
-}
-
-fn forgotten(session: &Session, board: &Projection) -> Result<u32, SessionError> {
-    if session.forgetting().is_empty() {
-        return Ok(0);
-    }
-    let mut reader = session.reader()?;
-    let quests = board.quests();
-    let forgotten = quests.map(|quest| is_forgotten(&mut reader, &quest?).map(u32::from));
-    forgotten.sum()
 }
 
 fn rules(overview: &Overview, catalogue: &[Rule]) -> Vec<RuleRow> {
