@@ -7,6 +7,14 @@ use super::*;
 const BAD: Option<Exit> = Some(Exit::Exited(1));
 const GOOD: Option<Exit> = Some(Exit::Exited(0));
 
+fn guessed(tokens: u64) -> Spent {
+    Spent {
+        tokens,
+        cost: None,
+        told: false,
+    }
+}
+
 fn end(how: Option<Exit>, stdout: &str, stderr: &str) -> AgentEnd {
     let place = tempfile::tempdir().unwrap();
     let log = CappedLog::create(&place.path().join("log"), 1_000).unwrap();
@@ -21,23 +29,9 @@ fn end(how: Option<Exit>, stdout: &str, stderr: &str) -> AgentEnd {
 #[test]
 fn what_is_not_told_is_estimated_and_said_to_be() {
     let spent = end(GOOD, &"x".repeat(200), &"y".repeat(100)).spent;
-    assert_eq!(
-        spent,
-        Spent {
-            tokens: 100,
-            cost: None,
-            told: false
-        }
-    );
+    assert_eq!(spent, guessed(100));
     let spent = end(GOOD, "{\"usage\": {\"output_tokens\": 3}}", "").spent;
-    assert_eq!(
-        spent,
-        Spent {
-            tokens: 3,
-            cost: None,
-            told: false
-        }
-    );
+    assert_eq!(spent, guessed(3));
 }
 
 #[test]
@@ -47,14 +41,7 @@ fn one_document_about_all_the_work_holds_the_answer() {
         "flash": {"tokens": {"prompt": 5, "candidates": 1}}}}});
     let end_of_it = end(GOOD, &serde_json::to_string_pretty(&gemini).unwrap(), "");
     assert_eq!(end_of_it.answer, Some(json!({"a": 1})));
-    assert_eq!(
-        end_of_it.spent,
-        Spent {
-            tokens: 56,
-            cost: None,
-            told: false
-        }
-    );
+    assert_eq!(end_of_it.spent, guessed(56));
 
     let claude = json!({"type": "result", "is_error": false, "result": "{\"a\": 1}",
         "session_id": "c-1", "total_cost_usd": 0.5, "usage": {"input_tokens": 2, "output_tokens": 1}});
