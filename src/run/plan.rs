@@ -49,7 +49,6 @@ pub struct Pace {
 
 #[derive(Debug, Clone, Copy)]
 pub struct CrashBackoffRules {
-    pub within: Duration,
     pub first: Duration,
     pub longest: Duration,
     pub in_a_row: u32,
@@ -68,7 +67,6 @@ impl Default for Pace {
 impl Default for CrashBackoffRules {
     fn default() -> Self {
         Self {
-            within: Duration::from_secs(2),
             first: Duration::from_secs(1),
             longest: Duration::from_secs(60),
             in_a_row: 5,

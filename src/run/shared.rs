@@ -166,7 +166,6 @@ mod tests {
     #[test]
     fn pauses_double_up_to_the_longest_and_the_fifth_is_too_many() {
         let rules = CrashBackoffRules {
-            within: Duration::from_secs(2),
             first: Duration::from_secs(1),
             longest: Duration::from_secs(5),
             in_a_row: 5,

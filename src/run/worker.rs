@@ -271,9 +271,8 @@ impl RunWorker<'_> {
         let late = self.poll_activity(quest_run)?;
         let halt = watched.halt.or(judged).or(late);
         let idle = quest_run.seen == seen && end.answer.is_none();
-        let soon = watched.time < self.shared.plan.crash_backoff.within;
-        let failed = end.exit != Some(0) && (soon || end.rate_limited || end.no_login);
-        let died = halt.is_none() && idle && failed;
+        // An agent that failed without an answer has crashed, or ran into a limit of its provider.
+        let died = halt.is_none() && idle && end.exit != Some(0);
         let denied = end.denied || (died && end.no_login);
         let reason = halt.unwrap_or(if denied {
             Reason::PermissionDenied

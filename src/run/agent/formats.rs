@@ -56,13 +56,7 @@ impl Reader {
 
     pub(super) fn line(&mut self, line: &[u8]) {
         let Some(event) = object_in(line) else {
-            let text = String::from_utf8_lossy(line);
-            if !self.known
-                && let Some(usage) = usage_in_words(&text)
-            {
-                self.transcript.turn(usage);
-            }
-            return self.transcript.says(&text);
+            return self.transcript.says(&String::from_utf8_lossy(line));
         };
         self.known |= begins_known_format(&event);
         if self.known {
@@ -103,7 +97,6 @@ impl Reader {
                 for text in texts.into_iter().filter_map(Value::as_str) {
                     transcript.says(text);
                 }
-                transcript.failed |= event["is_error"] == true || status_is("error");
                 if let Some(tokens) = tokens_in(&event["stats"]) {
                     transcript.turn(Usage { tokens, cost: None });
                 }
@@ -144,7 +137,6 @@ impl Reader {
                 }
             }
             "turn.failed" | "error" => {
-                transcript.failed = true;
                 let error = &event["error"];
                 let texts = [
                     &error["message"],
@@ -307,7 +299,6 @@ fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
         Some(text) if tells(kind) => transcript.says(text),
         _ => transcript.says(line),
     }
-    transcript.failed |= tells(kind) && event["is_error"] == true;
 }
 
 pub(super) fn used_in(told: &Value) -> Option<Usage> {
@@ -422,43 +413,6 @@ fn first_number(told: &Value, names: &[&str]) -> Option<u64> {
         };
         told?.as_u64()
     })
-}
-
-// Aider prints `Tokens: 4.2k sent, 1.1k received. Cost: $0.03 message, $0.05 session.`
-fn usage_in_words(line: &str) -> Option<Usage> {
-    let (tokens, cost) = match line.trim().strip_prefix("Tokens: ")?.split_once(" Cost: $") {
-        Some((tokens, cost)) => (tokens, cost.split_whitespace().next()),
-        None => (line.trim().strip_prefix("Tokens: ")?, None),
-    };
-    let mut usage = Usage {
-        tokens: 0,
-        cost: cost
-            .and_then(|cost| Cost::of(cost.replace(',', "").parse().ok()?))
-            .map(Cost::billionths),
-    };
-    for part in tokens.trim_end_matches('.').split(", ") {
-        let (number, what) = part.split_once(' ')?;
-        if matches!(what, "sent" | "received") {
-            usage.tokens = usage.tokens.saturating_add(rounded(number)?);
-        }
-    }
-    Some(usage)
-}
-
-fn rounded(number: &str) -> Option<u64> {
-    let (number, unit) = match number.strip_suffix(['k', 'K']) {
-        Some(number) => (number, 1_000),
-        None => number
-            .strip_suffix('M')
-            .map_or((number, 1), |number| (number, 1_000_000)),
-    };
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let tenths = match part.chars().next() {
-        Some(digit) => u64::from(digit.to_digit(10)?),
-        None => 0,
-    };
-    let whole: u64 = whole.replace(',', "").parse().ok()?;
-    Some(whole.checked_mul(unit)?.saturating_add(tenths * unit / 10))
 }
 
 #[cfg(test)]

@@ -89,9 +89,8 @@ impl Output {
             cost: used.cost,
             told: true,
         });
-        let died = how != Some(Exit::Exited(0)) || transcript.failed;
+        let died = how != Some(Exit::Exited(0));
         let last_words = [end_of(&said, LAST_WORDS), end_of(&errors, LAST_WORDS)];
-        let died_of = |why: fn(&str) -> bool| died && last_words.into_iter().any(why);
         let (exit, signal) = match how {
             Some(Exit::Exited(code)) => (Some(code), None),
             Some(Exit::Signalled(signal)) => (None, Some(signal)),
@@ -106,8 +105,7 @@ impl Output {
             tail: last_of(&said, &errors),
             conversation: transcript.conversation.clone(),
             denied: transcript.denied,
-            rate_limited: died_of(is_rate_limited),
-            no_login: died_of(is_no_login),
+            no_login: died && last_words.into_iter().any(is_no_login),
         }
     }
 
@@ -271,22 +269,6 @@ impl CappedLog {
     }
 }
 
-const LIMITED: [&str; 13] = [
-    "rate limit",
-    "rate_limit",
-    "rate-limit",
-    "ratelimit",
-    "too many requests",
-    "usage limit",
-    "limit reached",
-    "hit your limit",
-    "quota exceeded",
-    "exceeded your current quota",
-    "resource_exhausted",
-    "overloaded",
-    "credit balance is too low",
-];
-
 const NO_LOGIN: [&str; 14] = [
     "please run /login",
     "run /login",
@@ -304,23 +286,14 @@ const NO_LOGIN: [&str; 14] = [
     "not authenticated",
 ];
 
-const STATUS: [&str; 4] = ["http", "status", "error", "code"];
-
-pub(super) fn is_rate_limited(said: &str) -> bool {
+fn is_no_login(said: &str) -> bool {
     let said = said.to_lowercase();
-    LIMITED.iter().any(|words| said.contains(words)) || has_status(&said, "429")
-}
-
-pub(super) fn is_no_login(said: &str) -> bool {
-    let said = said.to_lowercase();
-    NO_LOGIN.iter().any(|words| said.contains(words)) || has_status(&said, "401")
-}
-
-fn has_status(said: &str, number: &str) -> bool {
-    said.lines().any(|line| {
+    let is_status = |line: &str| {
         let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());
-        words.any(|word| word == number) && STATUS.iter().any(|word| line.contains(word))
-    })
+        let names = ["http", "status", "error", "code"];
+        words.any(|word| word == "401") && names.iter().any(|name| line.contains(name))
+    };
+    NO_LOGIN.iter().any(|words| said.contains(words)) || said.lines().any(is_status)
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -334,7 +307,6 @@ pub struct AgentEnd {
     pub tail: String,
     pub conversation: Option<String>,
     pub denied: bool,
-    pub rate_limited: bool,
     pub no_login: bool,
 }
 

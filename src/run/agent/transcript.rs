@@ -20,7 +20,6 @@ pub(super) struct Transcript {
     pub used: Option<Usage>,
     pub conversation: Option<String>,
     pub denied: bool,
-    pub failed: bool,
     events: Vec<AgentEvent>,
 }
 
@@ -31,7 +30,6 @@ impl Transcript {
             used: None,
             conversation: None,
             denied: false,
-            failed: false,
             events: Vec::new(),
         }
     }

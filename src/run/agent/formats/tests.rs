@@ -67,7 +67,7 @@ fn claude_tells_calls_turns_and_what_it_cost() {
         })
     );
     assert_eq!(transcript.conversation.as_deref(), Some("c-1"));
-    assert!(transcript.denied && !transcript.failed);
+    assert!(transcript.denied);
     assert!(transcript.said.text().ends_with("It is {\"a\": 1}\n"));
 
     let allowed: Vec<Value> = claude().into_iter().take(3).collect();
@@ -127,10 +127,10 @@ fn codex_tells_each_item_once() {
     assert_eq!(transcript.used.map(|used| used.tokens), Some(150));
     assert_eq!(transcript.conversation.as_deref(), Some("0199-a"));
     assert_eq!(transcript.said.text(), "{\"a\": 1}\n");
-    assert!(transcript.denied && !transcript.failed);
+    assert!(transcript.denied);
     let failed = json!({"type": "turn.failed", "error": {"message": "usage limit reached"}});
     let transcript = read(Stream::Events, &[failed]);
-    assert!(transcript.failed && transcript.said.text().contains("usage limit"));
+    assert!(transcript.said.text().contains("usage limit"));
 }
 
 #[test]
@@ -279,15 +279,4 @@ fn a_price_is_told_in_dollars() {
     assert_eq!(cost_in(&json!({"cost": 0})), Some(0));
     assert_eq!(cost_in(&json!({"cost": -1.0})), None);
     assert_eq!(cost_in(&json!({"cost": "much"})), None);
-}
-
-#[test]
-fn words_for_people_are_understood() {
-    let of = |line| usage_in_words(line).map(|usage| (usage.tokens, usage.cost));
-    let line = "Tokens: 4.2k sent, 950 received. Cost: $0.03 message, $0.05 session.";
-    assert_eq!(of(line), Some((5_150, Some(30_000_000))));
-    let cached = "Tokens: 1.5M sent, 2k cache hit, 1,234 received.";
-    assert_eq!(of(cached), Some((1_501_234, None)));
-    assert_eq!(of("Tokens: none"), None);
-    assert_eq!(of("tokens: 4k sent"), None);
 }

@@ -79,21 +79,14 @@ fn an_answer_that_says_a_name_twice_is_none() {
 }
 
 #[test]
-fn only_who_died_died_of_something() {
-    let limited = "Error: rate limit exceeded";
-    assert!(end(BAD, "", limited).rate_limited);
-    assert!(end(None, limited, "").rate_limited);
-    assert!(!end(GOOD, "", limited).rate_limited);
-    assert!(!end(BAD, "", "Segmentation fault").rate_limited);
-    assert!(end(BAD, "Invalid API key · Please run /login", "").no_login);
-    let failed = r#"{"type": "result", "is_error": true, "result": "usage limit reached|17"}"#;
-    assert!(end(GOOD, failed, "").rate_limited);
-}
-
-#[test]
-fn long_ago_is_not_what_it_died_of() {
-    let text = format!("the rate limit of the API is 3\n{}", "work\n".repeat(2_000));
-    assert!(!end(BAD, &text, "").rate_limited);
+fn only_an_agent_that_died_has_no_login() {
+    let login = "Invalid API key · Please run /login";
+    assert!(end(BAD, login, "").no_login);
+    assert!(end(None, "", login).no_login);
+    assert!(!end(GOOD, login, "").no_login);
+    assert!(!end(BAD, "", "Segmentation fault").no_login);
+    let long_ago = format!("please log in\n{}", "work\n".repeat(2_000));
+    assert!(!end(BAD, &long_ago, "").no_login);
 }
 
 #[test]
@@ -170,29 +163,18 @@ fn is_its_owners_and_never_another_file() {
 }
 
 #[test]
-fn limits_and_logins_are_told_apart() {
-    for (said, limited, no_login) in [
-        ("Claude AI usage limit reached|1760000000", true, false),
-        ("API Error: 429 {\"type\":\"error\"}", true, false),
-        (
-            "stream error: exceeded retry limit, last status: 429 Too Many Requests",
-            true,
-            false,
-        ),
-        ("API Error: 529 overloaded_error: Overloaded", true, false),
-        ("Invalid API key · Please run /login", false, true),
-        ("Error: Not logged in.", false, true),
-        ("HTTP error: 401 Unauthorized", false, true),
-        ("Segmentation fault", false, false),
-        ("429 of 527 quests are done", false, false),
-        ("error in line 1429", false, false),
-        ("", false, false),
+fn a_missing_login_is_told_from_other_failures() {
+    for (said, no_login) in [
+        ("Invalid API key · Please run /login", true),
+        ("Error: Not logged in.", true),
+        ("HTTP error: 401 Unauthorized", true),
+        ("API Error: 429 {\"type\":\"error\"}", false),
+        ("401 of 527 quests are done", false),
+        ("error in line 1401", false),
+        ("Segmentation fault", false),
+        ("", false),
     ] {
-        assert_eq!(
-            (is_rate_limited(said), is_no_login(said)),
-            (limited, no_login),
-            "{said}"
-        );
+        assert_eq!(is_no_login(said), no_login, "{said}");
     }
 }
 
