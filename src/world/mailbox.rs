@@ -8,12 +8,13 @@ mod tests;
 use std::fmt;
 
 use icu_properties::CodePointSetData;
-use icu_properties::props::{DefaultIgnorableCodePoint, WhiteSpace};
+use icu_properties::props::WhiteSpace;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use serde::{Deserialize, Serialize};
 use url::Host;
 
 use super::domain::{HostName, looks_latin, mixes_scripts};
+use crate::base::text::invisible;
 
 /// The most octets of a local part (RFC 5321 §4.5.3.1.1).
 const MAX_LOCAL_OCTETS: usize = 64;
@@ -108,13 +109,12 @@ impl Mailbox {
 
 fn seen_whole(text: &str) -> Result<(), BadMailbox> {
     let white = CodePointSetData::new::<WhiteSpace>();
-    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     for (index, found) in text.chars().enumerate() {
         let at = index + 1;
         if white.contains(found) {
             return Err(BadMailbox::WhiteSpace { at });
         }
-        if found.is_control() || ignorable.contains(found) {
+        if found.is_control() || invisible(found) {
             let code = u32::from(found);
             return Err(BadMailbox::Invisible { at, code });
         }

@@ -2,13 +2,12 @@
 
 use std::sync::LazyLock;
 
-use icu_properties::CodePointSetData;
-use icu_properties::props::DefaultIgnorableCodePoint;
 use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
 use super::lists::HOSTED;
 use super::web_url::{BadWebUrl, web_url};
+use crate::base::text::invisible;
 use crate::base::word_list::entries;
 use crate::quest::{Anchor, Quest};
 use crate::world::domain::{HostName, RegistrableDomain};
@@ -20,8 +19,7 @@ use crate::world::domain::{HostName, RegistrableDomain};
 /// ASCII ones, invisible characters as none, and a label such as `Web:` is passed over. What
 /// is no site (`-`, `n/a`, `없음`) is left out.
 pub fn anchor_sites(text: &str) -> Vec<Url> {
-    let invisible = CodePointSetData::new::<DefaultIgnorableCodePoint>();
-    let plain: String = text.nfkc().filter(|c| !invisible.contains(*c)).collect();
+    let plain: String = text.nfkc().filter(|c| !invisible(*c)).collect();
     plain.split(is_between).filter_map(site).collect()
 }
 

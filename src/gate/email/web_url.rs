@@ -4,12 +4,11 @@
 #[cfg(test)]
 mod tests;
 
-use icu_properties::CodePointSetData;
-use icu_properties::props::DefaultIgnorableCodePoint;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Position, Url};
 
+use crate::base::text::invisible;
 use crate::world::domain::{HostName, looks_latin, mixes_scripts};
 
 pub const MAX_URL_BYTES: usize = 2048;
@@ -72,10 +71,7 @@ pub fn web_url(text: &str) -> Result<Url, BadWebUrl> {
 }
 
 fn is_dropped_or_mapped(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || c == '\\'
-        || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+    c.is_whitespace() || c.is_control() || c == '\\' || invisible(c)
 }
 
 fn after_scheme(text: &str) -> Option<&str> {

@@ -128,14 +128,9 @@ impl Budget {
     }
 
     pub fn used_up(&self) -> Unanswered {
-        Unanswered {
-            silence: UnansweredKind::Budget,
-            status: None,
-            detail: format!(
-                "the {} s for all lookups of one submission are used up",
-                self.limit.as_secs_f64()
-            ),
-        }
+        let limit = self.limit.as_secs_f64();
+        let detail = format!("the {limit} s for all lookups of one submission are used up");
+        Unanswered::new(UnansweredKind::Budget, detail)
     }
 }
 

@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use icu_casemap::CaseMapper;
-use icu_properties::CodePointSetData;
-use icu_properties::props::DefaultIgnorableCodePoint;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::base::text::invisible;
 use crate::gate::email::lists::{COMMON_WORDS, LEGAL_FORMS};
 use crate::world::page::is_unspaced;
 
@@ -289,7 +288,7 @@ impl Folded {
                 '\'' | '’' | 'ʼ' | '`' => {}
                 '&' => parted.push_str(" and "),
                 _ if c.is_alphanumeric() || is_combining_mark(c) => parted.push(c),
-                _ if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) => {}
+                _ if invisible(c) => {}
                 _ => parted.push(' '),
             }
         }

@@ -7,12 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use icu_properties::CodePointSetData;
-use icu_properties::props::DefaultIgnorableCodePoint;
 use percent_encoding::percent_decode;
 use unicode_normalization::UnicodeNormalization;
 use url::{Position, Url};
 
+use crate::base::text::invisible;
 use crate::world::mailbox::Mailbox;
 
 const DEPTH: usize = 2;
@@ -256,7 +255,7 @@ pub fn without_zeroes(reading: &[u8]) -> String {
 pub fn folded(text: &str) -> String {
     let plain: String = dereferenced(&without_escapes(text)).nfkc().collect();
     let kept = |c: &char| {
-        !(c.is_control() || is_swallowed(*c) || matches!(c, '\\' | '"' | '\'' | '\u{fffd}'))
+        !(c.is_control() || invisible(*c) || matches!(c, '\\' | '"' | '\'' | '\u{fffd}'))
     };
     plain.to_lowercase().chars().filter(kept).collect()
 }
@@ -271,11 +270,6 @@ pub fn untagged(text: &str) -> String {
     }
     kept.push_str(rest);
     kept
-}
-
-/// Whether a page that repeats the character shows nothing of it.
-pub fn is_swallowed(c: char) -> bool {
-    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
 /// The text without the sequences that switch a charset (ISO/IEC 2022 §13.2): ESC, any

@@ -5,7 +5,8 @@ use url::Url;
 use super::super::identity::company_name::CompanyName;
 use super::super::identity::company_name::Folded;
 use super::super::step::quoted;
-use super::echo::{self, folded, is_swallowed, untagged};
+use super::echo::{self, folded, untagged};
+use crate::base::text::invisible;
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
 
@@ -106,7 +107,7 @@ fn has_entity(text: &str) -> bool {
 
 /// What a page may drop when it repeats the text: it parts a word here, and none there.
 fn swallowed(text: &str) -> Option<String> {
-    let found = text.chars().any(|c| c.is_control() || is_swallowed(c));
+    let found = text.chars().any(|c| c.is_control() || invisible(c));
     found.then(|| BLOB.to_owned())
 }
 
