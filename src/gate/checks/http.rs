@@ -7,6 +7,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,7 +20,7 @@ use super::page::{PageTemplate, location, pages};
 use super::subject::{Subject, brief, by_values, rendered};
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
-use crate::quest::{Span, json};
+use crate::quest::{Span, field, json};
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::sandbox::{Call, CallAnswer, Called, Started};
 
@@ -58,6 +59,9 @@ pub struct HttpConfig {
     status: Vec<u16>,
     /// Instead of `status`: the allowed statuses of this quest, separated by commas, as a template.
     status_of: Option<String>,
+    /// Patterns that whole headers of the answer must match, by name.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
     /// A file next to the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where the schema is in that file, such as an `OpenAPI` document: a JSON pointer (RFC 6901), as
@@ -93,6 +97,7 @@ impl CheckConfig for HttpConfig {
                 service,
                 request: RequestPlan::new(&self, source)?,
                 status: Statuses::new(&self, source)?,
+                headers: headers(&self.headers)?,
                 schema: BodySchema::new(&self, source)?,
                 timeout: self.timeout,
             };
@@ -106,6 +111,7 @@ impl CheckConfig for HttpConfig {
             ("body", self.body.is_some()),
             ("methods", !self.methods.is_empty()),
             ("must_match", self.must_match.is_some()),
+            ("headers", !self.headers.is_empty()),
             ("schema", self.schema.is_some()),
             ("schema_at", self.schema_at.is_some()),
             ("status_of", self.status_of.is_some()),
@@ -156,6 +162,7 @@ struct ServiceCheck {
     service: String,
     request: RequestPlan,
     status: Statuses,
+    headers: Vec<(String, Regex)>,
     schema: Option<BodySchema>,
     timeout: Span,
 }
@@ -211,10 +218,13 @@ impl ServiceCheck {
             let actual = format!("status {}", answer.status);
             return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
-        match &self.schema {
-            Some(schema) => schema.misfits(context, &answer.body),
-            None => Ok(Vec::new()),
+        let headers = self.headers.iter();
+        let headers = headers.filter_map(|(name, pattern)| header_misfit(answer, name, pattern));
+        let mut facts: Vec<Fact> = headers.collect();
+        if let Some(schema) = &self.schema {
+            facts.extend(schema.misfits(context, &answer.body)?);
         }
+        Ok(facts)
     }
 }
 
@@ -249,6 +259,30 @@ impl Statuses {
             by_values(template, Fact::wrong(expected, shown(&text)))
         })
     }
+}
+
+fn headers(patterns: &BTreeMap<String, String>) -> Result<Vec<(String, Regex)>, Flaw> {
+    let patterns = patterns.iter().map(|(name, pattern)| {
+        let pattern = field::whole(pattern).map_err(|what| Flaw::new("headers", what))?;
+        Ok((name.to_ascii_lowercase(), pattern))
+    });
+    patterns.collect()
+}
+
+/// A header may be sent several times; one that matches is enough.
+fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
+    let values = answer.headers.iter().filter(|(it, _)| it == name);
+    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+    if values.iter().any(|value| pattern.is_match(value)) {
+        return None;
+    }
+    let actual = if values.is_empty() {
+        "none".to_owned()
+    } else {
+        shown(&values.join(", "))
+    };
+    let expected = format!("a header {name} that matches {pattern}");
+    Some(Fact::wrong(expected, actual))
 }
 
 /// The schema of an answer's body.

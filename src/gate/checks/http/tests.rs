@@ -92,6 +92,7 @@ fn a_service_answers_as_it_should() {
     let rules = r#"
         status = [200]
         schema = "user.json"
+        headers = { Content-Type = "application/json.*" }
     "#;
     let schema = r#"{"required": ["id"], "properties": {"id": {"type": "integer"}}}"#;
     let bench = api(rules, GOOD).asset("user.json", schema);
@@ -101,7 +102,12 @@ fn a_service_answers_as_it_should() {
         .asset("user.json", r#"{"required": ["name"]}"#);
     let fact = strict.only_fact();
     assert_eq!(fact.location.as_deref(), Some("GET /users/1?full=1: /"));
-    for (wrong, right) in [("status = [201]", "status = [200]")] {
+    for (wrong, right) in [
+        ("status = [201]", "status = [200]"),
+        ("\"text/html\"", "\"application/json.*\""),
+        ("\"json\"", "\"application/json.*\""),
+        ("X-Request-Id = ", "Content-Type = "),
+    ] {
         let other = api(&rules.replace(right, wrong), GOOD).asset("user.json", schema);
         assert_eq!(other.fired(), ["it"], "{wrong}");
     }
@@ -270,6 +276,14 @@ fn a_table_that_asks_nothing_or_two_things_is_a_mistake() {
         (
             "url = \"https://a.com/\"\nschema = \"s.json\"",
             "`service` alone",
+        ),
+        (
+            "url = \"https://a.com/\"\nheaders = { X = \"1\" }",
+            "`service` alone",
+        ),
+        (
+            "service = \"api\"\nrequest = \"value\"\nheaders = { X = \"(\" }",
+            "not a pattern",
         ),
         (
             "service = \"ap\"\nrequest = \"value\"",
