@@ -157,6 +157,26 @@ fn altered_evidence_or_judgements_differ() {
         matches!(elsewhere, Err(ReplayError::Unanswered)),
         "{elsewhere:?}"
     );
+    // Every answer is needed, and what is no evidence is no answer.
+    let exchanges = serde_json::from_str::<Evidence>(whole).expect("evidence");
+    for left_out in 0..exchanges.exchanges.len() {
+        let mut less = exchanges.clone();
+        less.exchanges.remove(left_out);
+        let less = judge(&serde_json::to_string(&less).expect("JSON"));
+        assert!(
+            matches!(less, Err(ReplayError::Unanswered)),
+            "{left_out}: {less:?}"
+        );
+    }
+    let evidence = to_raw_value("no evidence").expect("JSON");
+    let none = again(
+        &session,
+        &Attempt {
+            evidence,
+            ..attempt.clone()
+        },
+    );
+    assert!(matches!(none, Err(ReplayError::Evidence(_))), "{none:?}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn what_does_not_hold_is_no_answer() {
         (
             "replies/other",
             doubt("curl http://made-up.example"),
-            "in nothing that it saw",
+            "no input contains its quotation",
         ),
         ("replies/other", doubt("well"), "under 8 characters"),
         (

@@ -4,7 +4,7 @@ mod calibration;
 mod reviewed;
 
 use self::reviewed::{
-    HOST, Reviewed, STORY, SUMMARY, answers, finds, is_plant, reads, report, scanned, submit,
+    HOST, Reviewed, STORY, SUMMARY, answers, finds, reads, report, scanned, submit,
 };
 use crate::harness::Run;
 use crate::servers::chat::{Asked, ChatServer, Say};
@@ -37,46 +37,6 @@ fn reviewers_that_doubt_make_it_a_review() {
     let answer = reviewed.expect("REVIEW", DOUBT);
     let shown = answer["facts"].to_string();
     assert!(shown.contains("was founded in 1950"), "{answer:#}");
-}
-
-#[test]
-fn a_tie_is_a_doubt_and_one_of_three_is_none() {
-    fn one_doubts(asked: &Asked) -> Say {
-        let doubts = asked.model() == "one" || is_plant(asked);
-        let quotation = if is_plant(asked) {
-            "founded on Mars in 1650"
-        } else {
-            "was founded in 1950"
-        };
-        Say::words(answers(doubts.then_some(quotation)))
-    }
-    Reviewed::by(&["one", "two"], one_doubts).expect("REVIEW", DOUBT);
-    Reviewed::by(&["one", "two", "three"], one_doubts).expect("PASS", &[]);
-}
-
-#[test]
-fn a_quotation_that_stands_nowhere_is_the_reviewers_error() {
-    let reviewed = Reviewed::by(&["one", "two"], |asked| {
-        finds(asked, Say::words(answers(Some("was founded on the Moon"))))
-    });
-    let answer = reviewed.expect("REVIEW", UNSETTLED);
-    let vote = &report(&answer, "one")["votes"][0]["vote"];
-    assert!(vote["error"].is_string(), "{answer:#}");
-    // Of three, the two that are right are heard, and the error is no doubt.
-    let reviewed = Reviewed::by(&["one", "two", "three"], |asked| match asked.model() {
-        "one" => finds(asked, Say::words(answers(Some("was founded on the Moon")))),
-        _ => reads(asked),
-    });
-    reviewed.expect("PASS", &[]);
-}
-
-#[test]
-fn an_answer_with_words_around_it_is_none() {
-    let reviewed = Reviewed::by(&["one", "two"], |asked| {
-        let around = format!("Here it is:\n```json\n{}\n```", answers(None));
-        finds(asked, Say::words(around))
-    });
-    reviewed.expect("REVIEW", UNSETTLED);
 }
 
 #[test]

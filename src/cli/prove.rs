@@ -8,7 +8,7 @@ use super::context::Context;
 use super::exit::Exit;
 use super::exit::UsageError;
 use super::output::TextOutput;
-use crate::judge::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
+use crate::judge::prove::{Proof, ProveError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
 use crate::session::Session;
 
@@ -42,7 +42,7 @@ pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
 fn calibrate(context: &mut Context) -> Result<Exit> {
     let session = Session::open(context.session_dir())?;
     let calibration = match trial(session.manifest()) {
-        Err(error @ (TrialError::NoReviewers | TrialError::NoCase)) => {
+        Err(error @ (ProveError::NoReviewers | ProveError::NoCase)) => {
             return Err(UsageError(error.to_string()).into());
         }
         tried => tried?,
@@ -65,7 +65,7 @@ fn proof(context: &Context) -> Result<Proof> {
     let session = Session::open(context.session_dir())?;
     match Definition::of(session.manifest())? {
         None => Ok(prove_email()?),
-        Some(definition) => Ok(prove(&definition, &Tree::of_definition(&definition))?),
+        Some(definition) => Ok(prove(&definition)?),
     }
 }
 

@@ -40,12 +40,6 @@ pub enum Assignment {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Offer {
-    Ready(Assignment),
-    ToClaim(Box<QuestRecord>, Lease),
-}
-
 /// Hands out a quest: the first free one, or to a worker the one that it has.
 ///
 /// Without a worker nothing is recorded, and the same quest is handed out until it is settled.
@@ -98,16 +92,15 @@ fn take(
     clock: &mut dyn Clock,
 ) -> Result<Assignment, JudgeError> {
     let live = live_runs(session.dir(), &session.totals().runs);
-    let claimant = match (offer(session, claimant, &live, clock.now())?, claimant) {
-        (Offer::Ready(assignment), _) => return Ok(assignment),
-        (Offer::ToClaim(standing, _), None) => return Ok(Assignment::Quest(standing, None)),
-        (Offer::ToClaim(..), Some(claimant)) => claimant,
+    let (assignment, lease) = offer(session, claimant, &live, clock.now())?;
+    let (Some(claimant), Some(_)) = (claimant, lease) else {
+        return Ok(assignment);
     };
     let mut taken = None;
     let decide = |session: &Session, now| -> Result<_, JudgeError> {
         let (standing, lease) = match offer(session, Some(claimant), &live, now)? {
-            Offer::ToClaim(standing, lease) => (standing, lease),
-            Offer::Ready(assignment) => {
+            (Assignment::Quest(standing, _), Some(lease)) => (standing, lease),
+            (assignment, _) => {
                 taken = Some(assignment);
                 return Ok(Vec::new());
             }
@@ -127,12 +120,13 @@ fn take(
     }
 }
 
+/// What is to be handed out, and the lease of the claim that must be recorded first.
 fn offer(
     store: &Session,
     claimant: Option<&Claimant>,
     live: &BTreeSet<RunId>,
     now: Timestamp,
-) -> Result<Offer, JudgeError> {
+) -> Result<(Assignment, Option<Lease>), JudgeError> {
     let named = claimant.map(|claimant| is_named(&store.forgetting(), &claimant.worker));
     if named == Some(true) {
         return Err(JudgeError::ForgottenWorker);
@@ -146,40 +140,38 @@ fn offer(
     }
     let totals = store.totals();
     if totals.tally.todo == 0 {
-        return Ok(Offer::Ready(Assignment::Complete));
+        return Ok((Assignment::Complete, None));
     }
     if store.paused() {
         let streak = totals.streak.length();
-        return Ok(Offer::Ready(Assignment::Paused { streak }));
+        return Ok((Assignment::Paused { streak }, None));
     }
     if driver.is_none() && !live.is_empty() {
-        return Ok(Offer::Ready(Assignment::Driven));
+        return Ok((Assignment::Driven, None));
     }
     let Some(claimant) = claimant else {
-        return Ok(Offer::Ready(match store.first_free(now)? {
-            Some(standing) => Assignment::Quest(Box::new(standing), None),
-            None => Assignment::AllClaimed,
-        }));
+        return Ok(match store.first_free(now)? {
+            Some(standing) => (Assignment::Quest(Box::new(standing), None), None),
+            None => (Assignment::AllClaimed, None),
+        });
     };
     if let Some((standing, claim)) = own(store, &claimant.worker)? {
         let standing = Box::new(standing);
         let lease = claimant.lease.unwrap_or(claim.lease);
-        return Ok(if lease != claim.lease || claim.is_worn(now) {
-            Offer::ToClaim(standing, lease)
-        } else {
-            Offer::Ready(Assignment::Quest(standing, Some(claim)))
-        });
+        let renewed = lease != claim.lease || claim.is_worn(now);
+        let claim = Some(claim).filter(|_| !renewed);
+        return Ok((Assignment::Quest(standing, claim), renewed.then_some(lease)));
     }
     if driver.is_some() {
         // A run claims for its agents; one that was overtaken must not take a new one.
-        return Ok(Offer::Ready(Assignment::Driven));
+        return Ok((Assignment::Driven, None));
     }
     Ok(match store.first_free(now)? {
         Some(standing) => {
             let lease = claimant.lease.unwrap_or(store.manifest().frozen.lease);
-            Offer::ToClaim(Box::new(standing), lease)
+            (Assignment::Quest(Box::new(standing), None), Some(lease))
         }
-        None => Offer::Ready(Assignment::AllClaimed),
+        None => (Assignment::AllClaimed, None),
     })
 }
 

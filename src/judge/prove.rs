@@ -23,7 +23,7 @@ use crate::judge::error::{BenchError, Faulty, JudgeError};
 use crate::judge::final_gate::{alteration, fires_exactly};
 use crate::judge::panel::frozen::FrozenPanel;
 use crate::judge::panel::{Calibration, Panel, Reviewers, SessionGate, Uncalibrated};
-use crate::judge::quest_file::{Definition, Frozen};
+use crate::judge::quest_file::Definition;
 use crate::judge::recorded::record;
 use crate::quest::email::TEXT;
 use crate::quest::file::{ControlTable, FinalControlTable, Mistake, QuestFile};
@@ -148,7 +148,7 @@ fn unfired(controls: &[ControlOutcome], rules: &[Rule], level: Level) -> Vec<Str
     left.map(str::to_owned).collect()
 }
 
-/// Why controls cannot be run.
+/// Why controls cannot be run, or reviewers cannot be tried.
 #[derive(Debug, thiserror::Error)]
 pub enum ProveError {
     #[error(transparent)]
@@ -187,11 +187,8 @@ pub enum ProveError {
     Sandbox { control: String, why: String },
     #[error("cannot write a judgement as JSON")]
     Json(#[from] serde_json::Error),
-}
-
-/// Why reviewers cannot be tried.
-#[derive(Debug, thiserror::Error)]
-pub enum TrialError {
+    #[error(transparent)]
+    Session(#[from] JudgeError),
     #[error(
         "the session has no reviewers; add them with `scan --reviewers FILE` or in the quest file"
     )]
@@ -206,43 +203,14 @@ pub enum TrialError {
     },
     #[error("the reviewers cannot be asked: {0}")]
     Unasked(String),
-    #[error(transparent)]
-    Control(#[from] ProveError),
-    #[error(transparent)]
-    Frozen(#[from] JudgeError),
-    #[error(transparent)]
-    Faulty(#[from] Faulty),
-    #[error(transparent)]
-    SandboxConfig(#[from] BenchError),
-}
-
-/// The tree over which controls run that name none of their own.
-#[derive(Debug, Clone, Default)]
-pub struct Tree {
-    root: Option<PathBuf>,
-    ignore: Vec<String>,
-}
-
-impl Tree {
-    pub fn of(frozen: &Frozen) -> Self {
-        Self::of_definition(&frozen.definition)
-    }
-
-    pub fn of_definition(definition: &Definition) -> Self {
-        let tree = definition.tree.as_ref();
-        Self {
-            root: tree.map(|tree| tree.root.clone()),
-            ignore: tree.map(|tree| tree.ignore.clone()).unwrap_or_default(),
-        }
-    }
 }
 
 /// Runs every control of a quest file.
-pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> {
+pub fn prove(definition: &Definition) -> Result<Proof, ProveError> {
     let file = definition.file()?;
     let gate = definition.gate(FileSettings::default())?;
     let mut stage = Stage {
-        kind: Some((definition, tree)),
+        kind: Some(definition),
         worlds: BTreeMap::new(),
     };
     let mut rules = gate.rules();
@@ -278,10 +246,9 @@ fn email() -> Result<(QuestFile<'static>, FileGate), Faulty> {
 }
 
 /// Asks the reviewers of a session about each of their plants, for real. Nothing is recorded.
-pub fn trial(manifest: &Manifest) -> Result<Calibration, TrialError> {
-    let frozen = FrozenPanel::of(manifest)?.ok_or(TrialError::NoReviewers)?;
+pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
+    let frozen = FrozenPanel::of(manifest)?.ok_or(ProveError::NoReviewers)?;
     let definition = Definition::of(manifest)?;
-    let tree = definition.as_ref().map(Tree::of_definition);
     let (file, gate) = match &definition {
         Some(definition) => (
             definition.file()?,
@@ -291,9 +258,9 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, TrialError> {
     };
     let mut controls = file.controls.iter();
     let control = controls.find(|control| control.verdict == Verdict::Pass);
-    let control = &control.ok_or(TrialError::NoCase)?.table;
+    let control = &control.ok_or(ProveError::NoCase)?.table;
     let mut stage = Stage {
-        kind: definition.as_ref().zip(tree.as_ref()),
+        kind: definition.as_ref(),
         worlds: BTreeMap::new(),
     };
     let mut scene = stage.scene(control)?;
@@ -316,9 +283,9 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, TrialError> {
         gate.calibrate(case, &world)
     })?;
     if let Some(why) = sandbox.failure() {
-        return Err(TrialError::Unasked(why));
+        return Err(ProveError::Unasked(why));
     }
-    tried.map_err(|source| TrialError::Case {
+    tried.map_err(|source| ProveError::Case {
         control: control.name.clone(),
         source,
     })
@@ -334,7 +301,7 @@ const EMAIL_WORLD: &str = include_str!("../gate/email/controls.json");
 /// each read once.
 #[derive(Default)]
 struct Stage<'a> {
-    kind: Option<(&'a Definition, &'a Tree)>,
+    kind: Option<&'a Definition>,
     worlds: BTreeMap<Option<String>, Rc<RecordedWorld>>,
 }
 
@@ -371,7 +338,7 @@ impl Stage<'_> {
         let gate = gate.under(settings);
         let scripted = (&control.reviewed, &file.panel, self.kind);
         let gate: Box<dyn Gate> = match scripted {
-            (Some(script), Some(panel), Some((definition, _))) => {
+            (Some(script), Some(panel), Some(definition)) => {
                 let reviewers = Reviewers::new(panel, &definition.gathered);
                 let panel = Panel {
                     reviewers: reviewers.map_err(|mistake| definition.faulty(mistake))?,
@@ -387,7 +354,7 @@ impl Stage<'_> {
 
     fn scene(&mut self, control: &ControlTable) -> Result<Scene, ProveError> {
         let world = self.world(control)?;
-        let Some((definition, tree)) = self.kind else {
+        let Some(definition) = self.kind else {
             return Ok(Scene {
                 bench: None,
                 world,
@@ -396,15 +363,16 @@ impl Stage<'_> {
         };
         let here = definition.here();
         let own = control.tree.as_ref().map(|dir| here.join(dir));
-        let stand_in = match own.or(tree.root.clone()) {
-            Some(root) if definition.tree.is_some() => {
+        let stand_in = match &definition.tree {
+            Some(tree) => {
+                let root = own.unwrap_or_else(|| tree.root.clone());
                 let writes = control.writes.as_ref().map(|dir| here.join(dir));
                 let ignored = Ignored::new(&tree.ignore)?;
                 let made = StandIn::of(&root, &ignored, writes.as_deref(), &definition.scratch);
                 let control = control.name.clone();
                 Some(made.map_err(|source| ProveError::Tree { control, source })?)
             }
-            _ => None,
+            None => None,
         };
         let mut bench = definition.bench(
             definition.services()?,
@@ -432,7 +400,7 @@ impl Stage<'_> {
         }
         let text = match (&control.world, self.kind) {
             (None, _) => Ok(NO_WORLD.to_owned()),
-            (Some(name), Some((definition, _))) => {
+            (Some(name), Some(definition)) => {
                 let path = definition.here().join(name);
                 fs::read_to_string(&path).map_err(|error| (path, error))
             }

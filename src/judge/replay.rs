@@ -182,6 +182,3 @@ impl Replayer {
         Ok(Recording { evidence, bodies })
     }
 }
-
-#[cfg(test)]
-pub(super) mod tests;

@@ -136,8 +136,7 @@ fn is_zero(left: &usize) -> bool {
 mod tests {
     use super::*;
     use crate::gate::{Cause, Judgement, Level, RuleId};
-    use crate::judge::replay::tests::quest;
-    use crate::quest::Submission;
+    use crate::quest::{Key, Quest, Submission};
     use crate::world::evidence::Recording;
 
     /// How many drifted, and how many are unanswered, of one judgement by these rules.
@@ -162,7 +161,15 @@ mod tests {
             None,
             JudgedJob {
                 job: Job {
-                    quest: quest(),
+                    quest: Quest {
+                        id: QuestId::FIRST,
+                        key: Key::new("Acme Foods").unwrap(),
+                        anchor: None,
+                        shown: Vec::new(),
+                        known: Vec::new(),
+                        after: Vec::new(),
+                        rows: vec![1],
+                    },
                     submission: Submission::None(String::new()),
                 },
                 judgement: Judgement::from_facts(facts, Vec::new()),

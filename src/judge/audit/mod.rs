@@ -443,33 +443,6 @@ mod tests {
         assert_eq!(unsigned(&keyless, &event, here), None);
     }
 
-    const LINES: &str = "not json\n\
-        {\"type\":\"quest\",\"body\":{\"id\":1,\"key\":\"Acme\",\"rows\":[1]}}\n\
-        {\"type\":\"attempt\",\"body\":{\"quest\":1}}\n\
-        {\"type\":\"carried\",\"body\":{\"attempt\":{\"quest\":1}}}\n\
-        {\"type\":\"claim\",\"body\":{\"quest\":9}}\n";
-
-    #[test]
-    fn a_line_that_cannot_be_believed_still_names_its_quest() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), LINES).unwrap();
-        let named = |line| {
-            let place = place_of_damage(file.path(), line);
-            (
-                place.quest.map(|quest| quest.to_string()),
-                place.key.map(|key| key.as_str().to_owned()),
-            )
-        };
-        let acme = (Some("1".to_owned()), Some("Acme".to_owned()));
-        for line in [2, 3, 4] {
-            assert_eq!(named(line), acme, "{line}");
-        }
-        assert_eq!(named(5), (Some("9".to_owned()), None));
-        for line in [0, 1, 6] {
-            assert_eq!(named(line), (None, None), "{line}");
-        }
-    }
-
     fn digests(lists: &[(&str, &str)]) -> BTreeMap<String, Digest> {
         let lists = lists
             .iter()

@@ -1,8 +1,7 @@
-//! Crowds before worlds that say who is asked at the same time.
+//! Queues before worlds that stop, die, or have nothing to do.
 
-use std::collections::BTreeMap;
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::base::Digest;
@@ -84,57 +83,6 @@ fn start(
 
 fn never() -> bool {
     false
-}
-
-fn all(crowd: &mut HostQueue) -> Vec<usize> {
-    let mut indices = Vec::new();
-    while let Next::Judged(judged) = crowd.next(&never).unwrap() {
-        indices.push(judged.job.quest.id.index());
-    }
-    indices.sort_unstable();
-    indices
-}
-
-#[test]
-fn hosts_are_asked_at_the_same_time() {
-    const HOSTS: usize = 5;
-    // Each of them waits for all the others.
-    let barrier = Barrier::new(HOSTS);
-    let met = Mutex::new(BTreeMap::<String, usize>::new());
-    let world = Mute(move |host: &str| {
-        let count = {
-            let mut met = met.lock().unwrap();
-            let count = met.entry(host.to_owned()).or_default();
-            *count += 1;
-            *count
-        };
-        if count == 1 && host.starts_with("www.") {
-            barrier.wait();
-        }
-    });
-    // Twenty of one site come first, and are more than there are threads.
-    let first = (0..20).map(|index| job(index, "acme.co.kr"));
-    let others = (20..24).map(|index| job(index, &format!("bolt{index}.com")));
-    let jobs = first.chain(others).collect();
-    let mut crowd = start(jobs, world).unwrap();
-    assert!(all(&mut crowd).into_iter().eq(0..24));
-    assert_eq!(crowd.left(), 0);
-}
-
-#[test]
-fn one_site_is_asked_by_one_at_a_time() {
-    let (busy, worst) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
-    let seen = Arc::clone(&worst);
-    let world = Mute(move |_: &str| {
-        let now = busy.fetch_add(1, Ordering::SeqCst) + 1;
-        seen.fetch_max(now, Ordering::SeqCst);
-        thread::yield_now();
-        busy.fetch_sub(1, Ordering::SeqCst);
-    });
-    let jobs = (0..40).map(|index| job(index, "acme.co.kr")).collect();
-    let mut crowd = start(jobs, world).unwrap();
-    assert_eq!(all(&mut crowd).len(), 40);
-    assert_eq!(worst.load(Ordering::SeqCst), 1);
 }
 
 #[test]

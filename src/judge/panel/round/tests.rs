@@ -202,58 +202,6 @@ fn fired(judgement: &Judgement) -> Vec<&str> {
 }
 
 #[test]
-fn reviewers_who_agree_leave_a_pass_as_it_is() {
-    let sandbox = answering(&[("small-1", MARS, CLEAR), ("large-2", MARS, CLEAR)]);
-    let judgement = judged(&gate(Verdict::Pass), &sandbox);
-    assert_eq!(judgement.verdict, Verdict::Pass);
-    let panel = judgement.panel.unwrap();
-    assert_eq!(panel.plant.as_deref(), Some("mars"));
-    assert!(panel.reviewers.iter().all(|it| it.counts));
-}
-
-#[test]
-fn one_of_two_who_doubts_makes_a_review() {
-    let sandbox = answering(&[("small-1", MARS, SEOUL), ("large-2", MARS, CLEAR)]);
-    let judgement = judged(&gate(Verdict::Pass), &sandbox);
-    assert_eq!(judgement.verdict, Verdict::Review);
-    assert_eq!(fired(&judgement), ["reviewers-doubt"]);
-    let fact = &judgement.facts[0];
-    assert_eq!(fact.actual, "founded in Seoul");
-    assert_eq!(fact.location.as_deref(), Some("reader"));
-    assert_eq!(
-        fact.expected,
-        "no: Does the summary say what the text does not say?"
-    );
-}
-
-#[test]
-fn who_misses_the_plant_or_does_not_answer_is_not_heard() {
-    for (replies, why) in [
-        (
-            &[("small-1", CLEAR, CLEAR), ("large-2", MARS, CLEAR)] as &[_],
-            "it missed `mars`: it did not doubt it",
-        ),
-        (&[("large-2", MARS, CLEAR)], "nobody is there"),
-        (
-            &[("small-1", MARS, MARS), ("large-2", MARS, CLEAR)],
-            "no input contains its quotation",
-        ),
-        (
-            &[("small-1", MARS, "Sure! {}"), ("large-2", MARS, CLEAR)],
-            "its answer does not read",
-        ),
-    ] {
-        let sandbox = answering(replies);
-        let judgement = judged(&gate(Verdict::Pass), &sandbox);
-        assert_eq!(judgement.verdict, Verdict::Review, "{why}");
-        assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
-        let actual = &judgement.facts[0].actual;
-        assert!(actual.starts_with("1 did; reader: "), "{actual}");
-        assert!(actual.contains(why), "{actual}");
-    }
-}
-
-#[test]
 fn nobody_is_asked_about_what_does_not_pass() {
     for verdict in [Verdict::Review, Verdict::Fail] {
         // A sandbox that expects nothing else panics at whatever it is asked.
