@@ -238,16 +238,9 @@ fn columns_are_chosen_ordered_and_renamed() {
     let found = cells(&world.place.at("out.xlsx"), "업체 목록");
     assert_eq!(texts(&found, 2, 7), ["상태", "이메일", "judged at", ""]);
     assert_eq!(texts(&found, 3, 7), ["PASS", "info@hanbit-foods.co.kr"]);
-    for (columns, words) in [
-        ("emial", "did you mean \"email\""),
-        ("email,email", "twice"),
-        ("email=", "heading"),
-        ("", "missing"),
-    ] {
-        let run = world.place.run(["export", "no.xlsx", "--columns", columns]);
-        assert_eq!(run.code, 2, "{run:?}");
-        run.says(words);
-    }
+    let run = world.place.run(["export", "no.xlsx", "--columns=emial"]);
+    run.says("did you mean \"email\"");
+    run.exits(2);
     assert!(!world.place.at("no.xlsx").exists());
 }
 

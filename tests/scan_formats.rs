@@ -60,34 +60,6 @@ fn one_workbook_is_the_same_list_in_every_format() {
 }
 
 #[test]
-fn a_workbook_with_macros_a_table_and_rich_text() {
-    for name in ["xlsxwriter.xlsx", "macros.xlsm"] {
-        let (place, answer) = scanned(name, &["--col", "Company", "--site-col", "Website"]);
-        assert_eq!(
-            keys(&place),
-            [
-                "Northwind Tools GmbH",
-                "Aoyama & Söhne <KG>",
-                "Bluefin Freight Inc.",
-                "Lumière Textiles SARL"
-            ]
-        );
-        assert_eq!(answer["header_row"], 4);
-        assert_eq!(counts(&answer), [4, 4, 0, 0]);
-        let anchors: Vec<_> = quests(&place).iter().map(|q| q["anchor"].clone()).collect();
-        let site = |site| json!({"site": site});
-        let none = Value::Null;
-        let expected = [
-            site("northwind-tools.de"),
-            none.clone(),
-            site("bluefin-freight.com"),
-            none,
-        ];
-        assert_eq!(anchors, expected, "{name}");
-    }
-}
-
-#[test]
 fn every_text_encoding_can_be_lines_or_tabs() {
     let names = ["한빛식품", "대한정밀공업 주식회사", "青山精機"];
     let lines = names.join("\r\n");

@@ -284,19 +284,3 @@ fn texts_read_in_their_encodings() {
         texts(&[(2, "青山精機株式会社|aoyama-seiki.co.jp")])[0]
     );
 }
-
-#[test]
-fn lines_keep_their_numbers() {
-    let mut list = open("lines.txt");
-    assert_eq!(list.header(), None);
-    assert_eq!(
-        rows(&mut list, &["A"]),
-        texts(&[(1, "Acme Inc."), (3, "  한빛식품"), (4, "Beta GmbH")])
-    );
-    let with_heading = ReadOptions {
-        header: HeaderChoice::Yes,
-        ..ReadOptions::default()
-    };
-    let mut list = List::open(&fixture("lines.txt"), &with_heading).unwrap();
-    assert_eq!(rows(&mut list, &["Acme Inc."]).len(), 2);
-}

@@ -25,60 +25,41 @@ struct Book(Vec<(String, Vec<u8>)>);
 impl Book {
     /// A workbook whose second sheet, `List`, has this XML.
     fn with_sheet(xml: impl Into<Vec<u8>>) -> Self {
-        let relationship = |id: &str, kind: &str, target: &str| {
-            format!(r#"<Relationship Id="{id}" Type="{RELATIONSHIPS}/{kind}" Target="{target}"/>"#)
-        };
-        let relationships = |entries: String| {
+        let relationships = |entries: &[(&str, &str, &str)]| {
+            let entry = |(id, kind, target): &(&str, &str, &str)| {
+                format!(
+                    r#"<Relationship Id="{id}" Type="{RELATIONSHIPS}/{kind}" Target="{target}"/>"#
+                )
+            };
+            let entries: String = entries.iter().map(entry).collect();
             format!(
                 r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{entries}</Relationships>"#
             )
         };
+        let root = relationships(&[("r1", "officeDocument", "xl/workbook.xml")]);
+        let book = format!(
+            r#"<workbook xmlns="{MAIN}" xmlns:r="{RELATIONSHIPS}"><sheets><sheet name="Other" sheetId="1" r:id="r1"/><sheet name="List" sheetId="2" r:id="r2"/></sheets></workbook>"#
+        );
+        let parts = relationships(&[
+            ("r1", "worksheet", "worksheets/sheet1.xml"),
+            ("r2", "worksheet", "worksheets/sheet2.xml"),
+            ("r3", "sharedStrings", "sharedStrings.xml"),
+        ]);
+        let other = sheet_of(r#"<row r="1"><c r="A1"><f>1+1</f><v>2</v></c></row>"#);
+        let strings = format!(
+            r#"<sst xmlns="{MAIN}"><si><t>company</t></si><si><t>email</t></si><si><t>Acme</t></si></sst>"#
+        );
         let parts = [
-            ("[Content_Types].xml", TYPES.to_owned()),
-            (
-                "_rels/.rels",
-                relationships(relationship("r1", "officeDocument", "xl/workbook.xml")),
-            ),
-            (
-                "xl/workbook.xml",
-                format!(
-                    r#"<workbook xmlns="{MAIN}" xmlns:r="{RELATIONSHIPS}"><sheets><sheet name="Other" sheetId="1" r:id="r1"/><sheet name="List" sheetId="2" r:id="r2"/></sheets></workbook>"#
-                ),
-            ),
-            (
-                "xl/_rels/workbook.xml.rels",
-                relationships(
-                    [
-                        relationship("r1", "worksheet", "worksheets/sheet1.xml"),
-                        relationship("r2", "worksheet", "worksheets/sheet2.xml"),
-                        relationship("r3", "sharedStrings", "sharedStrings.xml"),
-                    ]
-                    .concat(),
-                ),
-            ),
-            (
-                "xl/worksheets/sheet1.xml",
-                format!(
-                    r#"<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><f>1+1</f><v>2</v></c></row></sheetData></worksheet>"#
-                ),
-            ),
-            (
-                "xl/sharedStrings.xml",
-                format!(
-                    r#"<sst xmlns="{MAIN}"><si><t>company</t></si><si><t>email</t></si><si><t>Acme</t></si></sst>"#
-                ),
-            ),
-            (
-                "xl/media/image1.png",
-                "\u{1}not really an image\u{0}".to_owned(),
-            ),
+            ("[Content_Types].xml", TYPES.into()),
+            ("_rels/.rels", root.into_bytes()),
+            ("xl/workbook.xml", book.into_bytes()),
+            ("xl/_rels/workbook.xml.rels", parts.into_bytes()),
+            ("xl/worksheets/sheet1.xml", other.into_bytes()),
+            ("xl/worksheets/sheet2.xml", xml.into()),
+            ("xl/sharedStrings.xml", strings.into_bytes()),
+            ("xl/media/image1.png", b"\x01not really an image\0".to_vec()),
         ];
-        let mut parts: Vec<_> = parts
-            .into_iter()
-            .map(|(name, text)| (name.to_owned(), text.into_bytes()))
-            .collect();
-        parts.insert(5, ("xl/worksheets/sheet2.xml".to_owned(), xml.into()));
-        Self(parts)
+        Self(parts.map(|(name, bytes)| (name.to_owned(), bytes)).to_vec())
     }
 
     fn edited(mut self, part: &str, from: &str, to: &str) -> Self {
@@ -105,19 +86,15 @@ impl Book {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         zip.set_comment("a comment").unwrap();
         for (name, bytes) in &self.0 {
-            let method = if std::path::Path::new(name)
-                .extension()
-                .is_some_and(|kind| kind == "png")
-            {
+            let method = if name.contains("image") {
                 CompressionMethod::Stored
             } else {
                 CompressionMethod::Deflated
             };
+            let written = zip::DateTime::from_date_and_time(2011, 2, 3, 4, 5, 6).unwrap();
             let options = SimpleFileOptions::default()
                 .compression_method(method)
-                .last_modified_time(
-                    zip::DateTime::from_date_and_time(2011, 2, 3, 4, 5, 6).unwrap(),
-                );
+                .last_modified_time(written);
             zip.start_file(name, options).unwrap();
             zip.write_all(bytes).unwrap();
         }
