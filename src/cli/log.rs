@@ -17,9 +17,8 @@ use super::progress::Interrupt;
 use crate::base::text::{Escaped, escape_json, plural};
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
 use crate::session::{
-    Asked, Attempt, Carried, Decided, DecisionPolicy, Entry, Event, EventType, Extended, Log,
-    Manifest, OperatorKey, Resolution, RunLine, RunStep, SessionError, Settlement, State,
-    Unwatched,
+    Attempt, Decided, DecisionPolicy, Entry, Event, EventType, Log, Manifest, OperatorKey, RunLine,
+    RunStep, SessionError, Settlement, State, Unwatched,
 };
 
 /// Print the events of the ledger
@@ -193,41 +192,60 @@ impl Words {
     }
 
     fn what(&self, paper: &TextOutput, event: &Event) -> String {
-        match event {
-            Event::Session(_) => String::from("the session begins"),
-            Event::Quest(quest) => self.quest(quest),
-            Event::Asked(asked) => self.asked(asked),
-            Event::Attempt(attempt) => self.attempt(paper, attempt),
-            Event::Claim(claimed) => {
-                let (worker, lease) = (&claimed.worker, claimed.lease);
-                format!(
-                    "{}: {worker} takes it for {lease}",
-                    self.name(claimed.quest)
-                )
+        let (quest, text) = match event {
+            Event::Session(_) => return String::from("the session begins"),
+            Event::Run(line) => return self.run(line),
+            Event::Extended(extended) => {
+                let path = Escaped(&extended.source.path);
+                return format!("{} more, of {path}", plural(extended.added, "quest"));
             }
-            Event::Released(released) => {
-                let name = self.name(released.quest);
-                format!("{name}: taken from {}", released.worker)
-            }
-            Event::Resolution(resolution) => self.resolution(paper, resolution),
-            Event::Carried(carried) => self.carried(paper, carried),
-            Event::Extended(extended) => extended_by(extended),
-            Event::Resumed(resumed) => format!(
-                "resumed after {} in a row without proof",
-                plural(resumed.streak, "quest")
-            ),
-            Event::Settled(settlement) => self.settled(settlement),
-            Event::Disputed(dispute) => {
-                let (by, note) = (Escaped(&dispute.by), Escaped(&dispute.note));
-                format!("{}: disputed by {by}: {note}", self.name(dispute.quest))
+            Event::Resumed(resumed) => {
+                let quests = plural(resumed.streak, "quest");
+                return format!("resumed after {quests} in a row without proof");
             }
             Event::Forgotten(forgotten) => {
                 let lines = plural(forgotten.lines.len() as u64, "line");
                 let (by, note) = (Escaped(&forgotten.by), Escaped(&forgotten.note));
-                format!("an address, in {lines}, by {by}: {note}")
+                return format!("an address, in {lines}, by {by}: {note}");
             }
-            Event::Run(line) => self.run(line),
-        }
+            Event::Settled(settlement) => return self.settled(settlement),
+            Event::Quest(quest) => (quest.id, listed(quest)),
+            Event::Asked(asked) => {
+                let asked_or_not = match asked.withdrawn {
+                    true => "could not be asked",
+                    false => "are asked",
+                };
+                let number = asked.number;
+                let text = format!("reviewers {asked_or_not} about attempt {number}");
+                (asked.quest, text)
+            }
+            Event::Attempt(attempt) => (attempt.quest, self.attempt(paper, attempt)),
+            Event::Claim(claimed) => {
+                let (worker, lease) = (&claimed.worker, claimed.lease);
+                (claimed.quest, format!("{worker} claims it for {lease}"))
+            }
+            Event::Released(released) => {
+                (released.quest, format!("released from {}", released.worker))
+            }
+            Event::Resolution(resolution) => {
+                let verdict = judged(paper, resolution.verdict, &resolution.rules);
+                let outcome = resolution.outcome.name();
+                let text = format!("{outcome}, judged again: {verdict}");
+                (resolution.quest, text)
+            }
+            Event::Carried(carried) => {
+                let (attempt, origin) = (&carried.attempt, &carried.origin);
+                let verdict = judged(paper, attempt.verdict, &attempt.rules);
+                let (at, quest, session) = (origin.at, origin.quest, Escaped(&origin.session));
+                let text = format!("{verdict} of {at:.3}, from quest {quest} of {session}");
+                (attempt.quest, text)
+            }
+            Event::Disputed(dispute) => {
+                let (by, note) = (Escaped(&dispute.by), Escaped(&dispute.note));
+                (dispute.quest, format!("disputed by {by}: {note}"))
+            }
+        };
+        format!("{}: {text}", self.name(quest))
     }
 
     fn run(&self, line: &RunLine) -> String {
@@ -273,53 +291,18 @@ impl Words {
         self.court.is_none_or(|court| court.admits(decided, after))
     }
 
-    fn quest(&self, quest: &Quest) -> String {
-        let rows = match (quest.rows.first(), quest.rows.len()) {
-            (Some(row), 1) => format!(": row {row}"),
-            (Some(row), rows) => format!(": {rows} rows from row {row} on"),
-            (None, _) => String::new(),
-        };
-        let site = match &quest.anchor {
-            Some(Anchor::Site(site)) => format!(", site {}", Escaped(site)),
-            None => String::new(),
-        };
-        format!("{}{rows}{site}", self.name(quest.id))
-    }
-
-    fn asked(&self, asked: &Asked) -> String {
-        let (name, number) = (self.name(asked.quest), asked.number);
-        if asked.withdrawn {
-            format!("{name}: reviewers could not be asked about attempt {number}")
-        } else {
-            format!("{name}: reviewers are asked about attempt {number}")
-        }
-    }
-
     fn attempt(&self, paper: &TextOutput, attempt: &Attempt) -> String {
-        let verdict = judged(paper, attempt.verdict, &attempt.rules);
-        let tries = match attempt.verdict {
-            Verdict::Fail => {
-                let (tries, most, state) = (attempt.tries, self.max_tries, attempt.state);
-                let ended = if state == State::Done {
-                    ", now DONE"
-                } else {
-                    ""
-                };
-                format!(", {tries} of {most} tries used{ended}")
+        let mut text = judged(paper, attempt.verdict, &attempt.rules);
+        if attempt.verdict == Verdict::Fail {
+            text += &format!(", {} of {} tries used", attempt.tries, self.max_tries);
+            if attempt.state == State::Done {
+                text += ", now DONE";
             }
-            Verdict::Pass | Verdict::Review => String::new(),
-        };
-        let worker = match &attempt.worker {
-            Some(worker) => format!(", by {worker}"),
-            None => String::new(),
-        };
-        format!("{}: {verdict}{tries}{worker}", self.name(attempt.quest))
-    }
-
-    fn resolution(&self, paper: &TextOutput, resolution: &Resolution) -> String {
-        let (name, outcome) = (self.name(resolution.quest), resolution.outcome.name());
-        let verdict = judged(paper, resolution.verdict, &resolution.rules);
-        format!("{name}: {outcome}, judged again: {verdict}")
+        }
+        if let Some(worker) = &attempt.worker {
+            text += &format!(", by {worker}");
+        }
+        text
     }
 
     fn settled(&self, settlement: &Settlement) -> String {
@@ -331,18 +314,6 @@ impl Words {
         format!("{what}: {} by {by}: {note}", settlement.decision.name())
     }
 
-    fn carried(&self, paper: &TextOutput, carried: &Carried) -> String {
-        let (attempt, origin) = (&carried.attempt, &carried.origin);
-        let verdict = judged(paper, attempt.verdict, &attempt.rules);
-        format!(
-            "{}: {verdict} of {:.3}, from quest {} of {}",
-            self.name(attempt.quest),
-            origin.at,
-            origin.quest,
-            Escaped(&origin.session)
-        )
-    }
-
     fn name(&self, id: QuestId) -> String {
         match self.keys.get(id.index()) {
             Some(key) => format!("quest {id}, {}", Escaped(key.as_str())),
@@ -351,12 +322,16 @@ impl Words {
     }
 }
 
-fn extended_by(extended: &Extended) -> String {
-    format!(
-        "{} more, of {}",
-        plural(extended.added, "quest"),
-        Escaped(&extended.source.path)
-    )
+fn listed(quest: &Quest) -> String {
+    let rows = match quest.rows.as_slice() {
+        [] => "no row".to_owned(),
+        [row] => format!("row {row}"),
+        [row, ..] => format!("{} rows from row {row} on", quest.rows.len()),
+    };
+    match &quest.anchor {
+        Some(Anchor::Site(site)) => format!("{rows}, site {}", Escaped(site)),
+        None => rows,
+    }
 }
 
 fn judged(paper: &TextOutput, verdict: Verdict, rules: &[String]) -> String {
