@@ -157,15 +157,6 @@ fn a_key_that_is_missing_or_not_taken_is_our_own_failure() {
 }
 
 #[test]
-fn a_server_that_asks_for_patience_is_asked_again() {
-    for status in [429, 503] {
-        let server = first(Say::status(status).with("Retry-After", "0"));
-        assert_eq!(words(&order(&server.base_url())), ("Yes.".to_owned(), 2));
-        assert_eq!(server.count("small"), 2);
-    }
-}
-
-#[test]
 fn no_more_patience_is_had_than_there_is_time() {
     let server = first(Say::status(429).with("Retry-After", "3600"));
     let why = failure(&order(&server.base_url()));
@@ -174,10 +165,18 @@ fn no_more_patience_is_had_than_there_is_time() {
 }
 
 #[test]
-fn a_server_in_trouble_is_asked_again() {
-    for say in [Say::status(500), Say::Nothing, Say::Half] {
+fn a_server_in_trouble_or_that_asks_for_patience_is_asked_again() {
+    for say in [
+        Say::status(429).with("Retry-After", "0"),
+        Say::status(503).with("Retry-After", "0"),
+        Say::status(500),
+        Say::Nothing,
+        Say::Half,
+    ] {
         let server = first(say.clone());
-        assert_eq!(words(&order(&server.base_url())).1, 2, "{say:?}");
+        let said = words(&order(&server.base_url()));
+        assert_eq!(said, ("Yes.".to_owned(), 2), "{say:?}");
+        assert_eq!(server.count("small"), 2, "{say:?}");
     }
 }
 

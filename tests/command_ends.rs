@@ -6,12 +6,11 @@ use std::process::Stdio;
 
 use comail::world::sandbox::End;
 
-use crate::harness::bench::{ALL_MEANS, Bench, order, shell, stdout};
+use crate::harness::bench::{Bench, benches, order, shell, stdout};
 
 #[test]
 fn the_exit_code_is_the_programs() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         assert_eq!(bench.shell("exit 0").end, End::Exited(0));
         assert_eq!(bench.shell("exit 1").end, End::Exited(1));
         assert_eq!(bench.shell("exit 255").end, End::Exited(255));
@@ -20,8 +19,7 @@ fn the_exit_code_is_the_programs() {
 
 #[test]
 fn a_signal_is_no_exit_code() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         assert_eq!(bench.shell("kill -SEGV $$").end, End::Signalled(11));
         assert_eq!(bench.shell("kill -KILL $$").end, End::Signalled(9));
         let real_time = bench.shell("kill -40 $$").end;
@@ -31,8 +29,7 @@ fn a_signal_is_no_exit_code() {
 
 #[test]
 fn what_traps_the_signal_and_exits_0_has_still_run_out_of_time() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         let mut order = shell("trap 'exit 0' TERM; echo on; while :; do sleep 0.01; done");
         order.timeout_ms = 300;
         let ran = bench.run(&order);
@@ -43,8 +40,7 @@ fn what_traps_the_signal_and_exits_0_has_still_run_out_of_time() {
 
 #[test]
 fn what_ignores_the_signal_is_killed() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         let mut order = shell("trap '' TERM INT HUP; while :; do sleep 60; done");
         order.timeout_ms = 300;
         assert_eq!(bench.run(&order).end, End::TimedOut);
@@ -53,8 +49,7 @@ fn what_ignores_the_signal_is_killed() {
 
 #[test]
 fn what_stops_itself_is_killed() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         let mut order = shell("kill -STOP $$");
         order.timeout_ms = 300;
         assert_eq!(bench.run(&order).end, End::TimedOut);
@@ -63,8 +58,7 @@ fn what_stops_itself_is_killed() {
 
 #[test]
 fn two_gigabytes_of_output_are_neither_kept_nor_waited_for() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         let mut order = shell("head -c 2000000000 /dev/zero; echo done >finished");
         order.output_bytes = 100_000;
         let ran = bench.run(&order);
@@ -93,8 +87,7 @@ fn the_two_streams_share_what_may_be_written() {
 
 #[test]
 fn what_cannot_be_run_is_not_started() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         fs::write(bench.at("text"), "no program").expect("a file");
         let text = bench.at("text");
         let text = text.to_str().expect("a path in UTF-8");
@@ -131,8 +124,7 @@ fn a_command_runs_in_its_directory_and_no_other() {
 
 #[test]
 fn the_environment_is_the_orders() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         let mut order = order(&["/usr/bin/env"]);
         order.env = BTreeMap::from([
             ("A".to_owned(), "1\n2".to_owned()),
@@ -150,8 +142,7 @@ fn the_environment_is_the_orders() {
 
 #[test]
 fn standard_input_is_the_orders_or_nothing() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         let long = "0123456789".repeat(100_000);
         let mut reading = order(&["/usr/bin/wc", "-c"]);
         assert_eq!(stdout(&bench.run(&reading)), "0\n");
@@ -172,8 +163,7 @@ fn nothing_else_is_open() {
         std::fs::write(bench.at("open"), ran.stdout).expect("a file");
         return;
     }
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         // Whoever starts the program may have left files open for it.
         let mut again = std::process::Command::new("/bin/sh");
         again.args(["-c", "exec \"$@\" 9</dev/null", "sh"]);

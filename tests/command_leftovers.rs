@@ -2,7 +2,7 @@
 
 use comail::world::sandbox::End;
 
-use crate::harness::bench::{ALL_MEANS, Bench, mark, runs, shell};
+use crate::harness::bench::{ALL_MEANS, Bench, benches, mark, runs, shell};
 use crate::harness::poll::until;
 
 /// A script that leaves a sleeping grandchild in a session of its own, whose parent is gone.
@@ -52,8 +52,7 @@ fn a_hundred_children_that_ignore_signals_end() {
 
 #[test]
 fn a_child_that_goes_on_writing_is_not_waited_for() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         let ran = bench.shell("(while :; do echo more; sleep 0.01; done) & exit 0");
         assert_eq!(ran.end, End::Exited(0));
     }

@@ -6,7 +6,7 @@ use comail::world::sandbox::{CommandSpec, End, Network, Ready, Service, ServiceF
 
 use regex::bytes::Regex;
 
-use crate::harness::bench::{ALL_MEANS, Bench, mark, order, runs, shell};
+use crate::harness::bench::{ALL_MEANS, Bench, benches, mark, order, runs, shell};
 use crate::harness::poll::until;
 
 fn server(port: u16) -> CommandSpec {
@@ -32,8 +32,7 @@ fn line(pattern: &str) -> Ready {
 
 #[test]
 fn a_service_is_reached_until_it_is_stopped() {
-    for means in ALL_MEANS {
-        let bench = Bench::with_means(means);
+    for bench in benches() {
         std::fs::write(bench.at("page"), "hello").expect("a file");
         let port = free_port().expect("a port");
         let path = "/page".to_owned();

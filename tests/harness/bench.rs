@@ -114,6 +114,11 @@ impl Bench {
     }
 }
 
+/// An empty scratch copy for every choice of means.
+pub fn benches() -> impl Iterator<Item = Bench> {
+    ALL_MEANS.into_iter().map(Bench::with_means)
+}
+
 /// The order to run a shell's script, for a minute at most.
 pub fn shell(script: &str) -> CommandSpec {
     order(&["/bin/sh", "-c", script])

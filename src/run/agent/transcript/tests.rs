@@ -45,23 +45,6 @@ fn events_that_nobody_takes_cost_no_memory_and_no_count() {
 }
 
 #[test]
-fn the_order_of_keys_hides_no_repeat() {
-    let read = |text: &str| ToolCall::new("Bash", &serde_json::from_str(text).unwrap());
-    let one = read(r#"{"command": "ls", "in": {"a": [1, {"x": 1, "y": 2}], "b": 2}}"#);
-    let same = read(r#"{"in": {"b": 2, "a": [1, {"y": 2, "x": 1}]}, "command": "ls"}"#);
-    assert_eq!(one, same);
-    let other = read(r#"{"in": {"b": 2, "a": [{"y": 2, "x": 1}, 1]}, "command": "ls"}"#);
-    assert_ne!(one, other);
-    assert_ne!(
-        one,
-        ToolCall {
-            tool: "Read".to_owned(),
-            ..one.clone()
-        }
-    );
-}
-
-#[test]
 fn no_value_is_taken_for_another() {
     let values = [
         json!({"a": "1"}),
