@@ -52,6 +52,14 @@ impl Digest {
     }
 }
 
+/// Bytes from two digits each; none where their number is another, or a digit is upper-case.
+pub(crate) fn lower_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    let upper = digits.bytes().any(|digit| digit.is_ascii_uppercase());
+    (!upper).then_some(bytes)
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut digits = [0; 64];
@@ -113,5 +121,15 @@ mod tests {
         assert!("".parse::<Digest>().is_err());
         assert!("ba78".parse::<Digest>().is_err());
         assert!("g".repeat(64).parse::<Digest>().is_err());
+    }
+
+    #[test]
+    fn digits_are_lower_case_and_of_the_right_number() {
+        assert_eq!(lower_hex("00ff1a"), Some([0x00, 0xFF, 0x1A]));
+        for bad in [
+            "00ff1", "00ff1a0", "00ff1A", "00ff1g", "00ff1/", "00ff1:", "00ffé", "",
+        ] {
+            assert_eq!(lower_hex::<3>(bad), None, "{bad:?}");
+        }
     }
 }

@@ -9,6 +9,7 @@ pub mod text;
 pub mod word_list;
 
 pub use digest::Digest;
+pub(crate) use digest::lower_hex;
 
 /// Gives a type that is read and written as text what serde asks for where it is to be
 /// `try_from = "String", into = "String"`.

@@ -27,8 +27,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::event::{Event, EventType};
-use crate::base::Digest;
 pub use crate::base::clock::Salt;
+use crate::base::{Digest, lower_hex};
 
 /// A ledger line: its text, and what its head says.
 #[derive(Debug, Clone)]
@@ -298,7 +298,7 @@ impl Head {
             at: time(value("\"at\":\"", '"')?)?,
             prev: digest(value(",\"prev\":\"", '"')?)?,
             kind: EventType::named(value(",\"type\":\"", '"')?)?,
-            salt: Salt(hexadecimal(value(",\"salt\":\"", '"')?)?),
+            salt: Salt(lower_hex(value(",\"salt\":\"", '"')?)?),
             digest: digest(value(",\"digest\":\"", '"')?)?,
         };
         Some((head, rest))
@@ -328,35 +328,8 @@ fn time(text: &str) -> Option<Timestamp> {
 }
 
 fn digest(text: &str) -> Option<Digest> {
-    hexadecimal(text).map(Digest::from_bytes)
+    lower_hex(text).map(Digest::from_bytes)
 }
-
-/// Bytes as two lower-case digits each. Every line has 160 of them, so they are looked up.
-fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let (pairs, rest) = text.as_bytes().as_chunks();
-    if pairs.len() != N || !rest.is_empty() {
-        return None;
-    }
-    let (mut bytes, mut seen) = ([0; N], 0);
-    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-        let (high, low) = (NIBBLES[usize::from(*high)], NIBBLES[usize::from(*low)]);
-        seen |= high | low;
-        *byte = high << 4 | low & 0xF;
-    }
-    (seen < NO_DIGIT).then_some(bytes)
-}
-
-const NO_DIGIT: u8 = 0x10;
-
-const NIBBLES: [u8; 256] = {
-    let mut nibbles = [NO_DIGIT; 256];
-    let mut value: u8 = 0;
-    while value < 16 {
-        nibbles[b"0123456789abcdef"[value as usize] as usize] = value;
-        value += 1;
-    }
-    nibbles
-};
 
 #[cfg(test)]
 mod tests {
@@ -502,16 +475,6 @@ mod tests {
                 salt: Salt(salt),
                 digest: Digest::from_bytes(digest),
             })
-    }
-
-    #[test]
-    fn digits_are_lower_case_and_of_the_right_number() {
-        assert_eq!(hexadecimal("00ff1a"), Some([0x00, 0xFF, 0x1A]));
-        for bad in [
-            "00ff1", "00ff1a0", "00ff1A", "00ff1g", "00ff1/", "00ff1:", "00ffé", "",
-        ] {
-            assert_eq!(hexadecimal::<3>(bad), None, "{bad:?}");
-        }
     }
 
     proptest! {

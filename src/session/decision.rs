@@ -19,7 +19,7 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Digest, serde_as_text};
+use crate::base::{Digest, lower_hex, serde_as_text};
 use crate::quest::QuestId;
 
 /// How a person settles a REVIEW. The state stays REVIEW.
@@ -259,7 +259,7 @@ impl FromStr for OperatorKey {
 
     fn from_str(text: &str) -> Result<Self, BadKey> {
         let digits = text.strip_prefix(PREFIX).ok_or(BadKey::Public)?;
-        bytes(digits).map(Self).ok_or(BadKey::Public)
+        lower_hex(digits).map(Self).ok_or(BadKey::Public)
     }
 }
 
@@ -275,7 +275,7 @@ impl TryFrom<String> for Signature {
     type Error = BadKey;
 
     fn try_from(text: String) -> Result<Self, BadKey> {
-        bytes(&text).map(Self).ok_or(BadKey::Signature)
+        lower_hex(&text).map(Self).ok_or(BadKey::Signature)
     }
 }
 
@@ -283,12 +283,6 @@ impl From<Signature> for String {
     fn from(signature: Signature) -> Self {
         hex::encode(signature.0)
     }
-}
-
-fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    hex::decode_to_slice(digits, &mut bytes).ok()?;
-    (hex::encode(bytes) == digits).then_some(bytes)
 }
 
 #[cfg(test)]

@@ -520,13 +520,17 @@ impl Projection {
              AND (worker IS NULL OR abs(?1 - held_ms) >= lease_s * 1000) ORDER BY id";
         let mut first = None;
         self.tables(|tables| {
-            let mut ways = Ways::new(self, tables);
+            let mut known = HashMap::new();
             tables.each_quest(sql, [now.as_millisecond()], |record| {
-                if except.contains(&record.id) || !ways.have_all_passed(&record.after)? {
-                    return Ok(true);
+                let mut free = !except.contains(&record.id);
+                for before in &record.after {
+                    let way = self.way(tables, *before, &mut known)?;
+                    free &= way == DependencyState::Passed;
                 }
-                first = Some(record);
-                Ok(false)
+                if free {
+                    first = Some(record);
+                }
+                Ok(!free)
             })
         })?;
         Ok(first)
@@ -537,14 +541,29 @@ impl Projection {
         self.tables(|tables| {
             let waiters = tables.quests(sql, [])?.into_iter();
             let waiters: Vec<_> = waiters.map(|quest| (quest.id, quest.after)).collect();
-            let mut ways = Ways::new(self, tables);
+            let mut known = HashMap::new();
             for before in waiters.iter().flat_map(|(_, after)| after) {
-                ways.of(*before)?;
+                self.way(tables, *before, &mut known)?;
             }
-            let known = ways.known;
             let way = |id| known.get(&id).copied().unwrap_or(DependencyState::Open);
             Ok(Waiting::of(waiters, way))
         })
+    }
+
+    /// What those who wait can expect of a quest; each is looked up once.
+    fn way(
+        &self,
+        tables: Tables<'_>,
+        id: QuestId,
+        known: &mut HashMap<QuestId, DependencyState>,
+    ) -> Result<DependencyState, IndexError> {
+        if let Some(way) = known.get(&id) {
+            return Ok(*way);
+        }
+        let record = self.quest(tables, id)?;
+        let way = record.map_or(DependencyState::Open, |record| record.way());
+        known.insert(id, way);
+        Ok(way)
     }
 
     /// The first quest that passed with this.
@@ -618,43 +637,6 @@ impl Projection {
             }
         })?;
         Ok(found)
-    }
-}
-
-/// What those who wait can expect of quests, each looked up once.
-struct Ways<'a> {
-    projection: &'a Projection,
-    tables: Tables<'a>,
-    known: HashMap<QuestId, DependencyState>,
-}
-
-impl<'a> Ways<'a> {
-    fn new(projection: &'a Projection, tables: Tables<'a>) -> Self {
-        let known = HashMap::new();
-        Self {
-            projection,
-            tables,
-            known,
-        }
-    }
-
-    fn have_all_passed(&mut self, before: &[QuestId]) -> Result<bool, IndexError> {
-        for id in before {
-            if self.of(*id)? != DependencyState::Passed {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn of(&mut self, id: QuestId) -> Result<DependencyState, IndexError> {
-        if let Some(way) = self.known.get(&id) {
-            return Ok(*way);
-        }
-        let record = self.projection.quest(self.tables, id)?;
-        let way = record.map_or(DependencyState::Open, |record| record.way());
-        self.known.insert(id, way);
-        Ok(way)
     }
 }
 

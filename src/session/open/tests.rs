@@ -7,7 +7,6 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
@@ -15,7 +14,7 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Extended, FORMAT, Frozen, KindRecord, Lease, NewSession, QuestRecord, State, Tally,
+    Attempt, Extended, FORMAT, Frozen, KindRecord, Lease, NewSession, QuestRecord, Tally,
     VerdictBasis, create, extend,
 };
 
@@ -87,10 +86,6 @@ fn source_record(source: &Path, copy: &str) -> SourceRecord {
     }
 }
 
-fn made_with(count: usize, pause_after: u32) -> Made {
-    made_of(&quests(count), pause_after)
-}
-
 /// A session in which some quests come after others: by place, those before each.
 pub(in crate::session) fn made_in_order(after: &[Vec<usize>]) -> Made {
     let mut quests = quests(after.len());
@@ -142,7 +137,7 @@ fn made_keyed(
 }
 
 pub(in crate::session) fn made(count: usize) -> Made {
-    made_with(count, 0)
+    made_of(&quests(count), 0)
 }
 
 fn standing(session: &Session, index: usize) -> QuestRecord {
@@ -275,38 +270,6 @@ fn only_its_owner_can_read_it() {
 }
 
 #[test]
-fn of_two_who_decide_at_once_the_second_sees_what_the_first_did() {
-    let made = made(1);
-    let mut first = Session::open(&made.dir).unwrap();
-    let mut second = Session::open(&made.dir).unwrap();
-    judge(&mut first, 0, Verdict::Pass).unwrap();
-    let appended = second
-        .append(&mut (at, salt), |session| {
-            let state = standing(session, 0).progress.state;
-            Err::<Vec<Event>, _>(state)
-        })
-        .unwrap();
-    assert!(matches!(appended, Appended::Refused(State::Pass)));
-    assert_eq!(second.head(), first.head());
-}
-
-#[test]
-fn the_streak_pauses_until_a_person_resumes() {
-    let made = made_with(4, 2);
-    let mut session = Session::open(&made.dir).unwrap();
-    for index in [0, 0, 0, 1, 1] {
-        judge(&mut session, index, Verdict::Fail).unwrap();
-        assert!(!session.paused());
-    }
-    judge(&mut session, 1, Verdict::Fail).unwrap();
-    assert!(session.paused());
-    let resumed = Event::Resumed(crate::session::Resumed { streak: 2 });
-    let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![resumed]));
-    assert!(matches!(appended, Ok(Appended::Done)));
-    assert!(!Session::open(&made.dir).unwrap().paused());
-}
-
-#[test]
 fn a_newer_list_adds_and_never_removes() {
     let made = made(1);
     let list = made.dir.with_file_name("newer.csv");
@@ -357,37 +320,6 @@ fn the_first_pass_holds_what_it_took() {
     assert_eq!(again.holder(&mark).unwrap().unwrap().id.to_string(), "2");
     assert_eq!(again.totals().counts.unanchored, 2);
     assert_eq!(again.totals().counts.rules["no-result"], 2);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn whatever_is_judged_the_ratchet_holds_and_the_ledger_tells_the_same(
-        steps in prop::collection::vec((0usize..3, 0u8..4), 0..20),
-    ) {
-        let made = made(3);
-        let mut session = Session::open(&made.dir).unwrap();
-        for (index, verdict) in steps {
-            let verdict = match verdict {
-                0 => Verdict::Pass,
-                1 => Verdict::Review,
-                _ => Verdict::Fail,
-            };
-            let before = tally(&session);
-            let locked = standing(&session, index).progress.state != State::Todo;
-            if !locked {
-                judge(&mut session, index, verdict).unwrap();
-            }
-            prop_assert!(tally(&session).todo <= before.todo);
-        }
-        let again = Session::open(&made.dir).unwrap();
-        prop_assert_eq!(again.head(), session.head());
-        prop_assert_eq!(tally(&again), tally(&session));
-        let mut again = again;
-        again.fold().unwrap();
-        prop_assert_eq!(again.mended(), []);
-    }
 }
 
 /// The time of a line is that at which the lock is held, however long it was waited for.
