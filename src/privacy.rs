@@ -31,7 +31,6 @@ pub struct Request<'a> {
     pub key: Option<&'a SigningKey>,
 }
 
-/// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Done {
     pub lines: usize,

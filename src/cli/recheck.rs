@@ -90,7 +90,6 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     })
 }
 
-/// The world that a session is judged by.
 pub(super) fn world(context: &Context, session: &Session) -> Result<JudgeWorld> {
     let kind = SessionKind::load(session.manifest())?;
     Ok(JudgeWorld::of(session, &kind, context.recorded_world())?)

@@ -146,7 +146,6 @@ fn unanswered(roots: &str, why: &Unanswered) -> Finding {
     Check::Tls.note(format!("{roots}; no server answers: {why}"), hint)
 }
 
-/// The time of a `Date` header.
 fn time_of_header(date: &str) -> Option<Timestamp> {
     let parser = DateTimeParser::new().relaxed_weekday(true);
     parser.parse_timestamp(date.trim()).ok()

@@ -56,7 +56,6 @@ pub trait Gate {
 /// A submission and the quest that it is for.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
-    /// The quest.
     pub quest: &'a Quest,
     /// What the agent proposes.
     pub submission: &'a Submission,

@@ -77,7 +77,6 @@ impl Left {
         }
     }
 
-    /// The events that end all of it.
     fn ends(self, run: RunId, session: &Session) -> Result<Vec<Event>, SessionError> {
         let reason = |quest| {
             let record = session.standing(quest)?;

@@ -18,7 +18,6 @@ use super::error::Fault;
 use super::read_text::{JsonLines, Members};
 use super::results::{Cell, ExportError, RowKind, Rows, TableRow, free_headings};
 
-/// Writes the rows as CSV.
 pub fn write_csv(out: &mut dyn Write, rows: Rows<'_>) -> Result<(), ExportError> {
     out.write_all("\u{FEFF}".as_bytes())
         .map_err(ExportError::Write)?;

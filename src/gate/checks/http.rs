@@ -205,7 +205,6 @@ impl ServiceCheck {
         Ok(placed.collect())
     }
 
-    /// What of the answer is not as it must be.
     fn misfits(&self, context: &Context<'_>, answer: &CallAnswer) -> Found {
         let status = self.status.listed(context)?;
         let (may, list) = if status.is_empty() {

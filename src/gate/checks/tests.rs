@@ -297,7 +297,6 @@ impl Bench {
         self
     }
 
-    /// The page at `url` is this HTML.
     pub fn page(self, url: &str, html: &str) -> Self {
         self.answer(url, 200, None, "text/html; charset=utf-8", html)
     }

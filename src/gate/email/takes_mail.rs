@@ -19,7 +19,6 @@ pub enum TakesMail {
     Null,
     /// It has no MX, but an address (RFC 5321 §5.1).
     Implicit,
-    /// It does not.
     No {
         why: String,
         /// How many of its MX hosts do not exist; one where it has none.

@@ -104,7 +104,6 @@ impl Deref for QuestFile<'_> {
     }
 }
 
-/// `[final]`.
 #[derive(Debug, Clone)]
 pub struct FinalPart<'t> {
     pub checks: Vec<RawTable<'t>>,
@@ -164,7 +163,6 @@ impl<'t> QuestFile<'t> {
         inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
     }
 
-    /// The mistake at the name of this field.
     pub fn mistake_in_field(&self, name: &FieldName, what: String) -> Mistake {
         let tables = self.top.tables("field");
         let mut tables = tables.iter();

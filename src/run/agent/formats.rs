@@ -225,7 +225,6 @@ impl Reader {
     }
 }
 
-/// Whether this event is one with which a known format begins.
 fn begins_known_format(event: &Value) -> bool {
     let says = |name: &str| event[name].is_string();
     match event["type"].as_str() {

@@ -166,7 +166,6 @@ pub(super) enum Label {
     /// The line is a label; its value follows.
     Alone,
     WithValue,
-    /// There is none.
     None,
 }
 

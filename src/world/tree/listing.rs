@@ -184,7 +184,6 @@ pub struct Changed {
     pub inside: bool,
 }
 
-/// How `now` differs from what was there before.
 pub(super) fn difference(before: Option<&Entry>, now: &Entry) -> Option<&'static str> {
     match (before, now) {
         (None, _) => Some("added"),

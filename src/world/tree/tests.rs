@@ -89,7 +89,6 @@ impl TestTree {
         Snapshot::take(&self.root(), baseline, &zones(globs), &ignored(&[])).unwrap()
     }
 
-    /// The text of a snapshot's file.
     fn text(&self, snapshot: &Snapshot, file: &str) -> Option<String> {
         let contents = snapshot.read(&path(file), &|digest| self.load(digest));
         let contents = contents.unwrap()?;
@@ -97,7 +96,6 @@ impl TestTree {
     }
 }
 
-/// The paths of a listing.
 fn paths(listing: &Listing) -> Vec<&str> {
     listing.entries().keys().map(TreePath::as_str).collect()
 }
