@@ -164,6 +164,9 @@ fn plain(c: char) -> impl Iterator<Item = char> {
 
 /// The character that is spelled at the start of `text`, and how long that is.
 fn spelling(text: &str, first: char, reading: Reading) -> Option<(char, How, usize)> {
+    if first.is_ascii_alphanumeric() {
+        return None;
+    }
     if let Some((sign, length)) = enclosed(text, reading) {
         return Some((sign, How::Spelled, length));
     }
@@ -233,7 +236,9 @@ fn enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
 /// What follows `word` at the start of `text`, whatever the case of its letters.
 fn without_case<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let (head, rest) = text.split_at_checked(word.len())?;
-    (head == word || head.to_lowercase() == word).then_some(rest)
+    // Nearly all text is ASCII, and pages have millions of characters.
+    let same = head.eq_ignore_ascii_case(word) || !head.is_ascii() && head.to_lowercase() == word;
+    same.then_some(rest)
 }
 
 /// ` at ` or ` dot ` at the start of `text`, and how long that is.
