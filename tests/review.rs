@@ -289,7 +289,7 @@ fn a_disputed_pass_stays_one_and_says_what_happened() {
             .place
             .run(["status"])
             .ok()
-            .contains("contradicted 1 quest")
+            .contains("disputed: 1 quest proved wrong")
     );
     let row = exported(&world, "email,status,settled-by,note")[2].clone();
     assert_eq!(

@@ -26,7 +26,7 @@ use crate::session::{Decision, Effective, QuestRecord, Session, SettledQuest, Si
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
     if session.manifest().frozen.operator_key.is_some() && person.operator_key.is_none() {
-        let hint = "to settle them one by one, pass the key file of `scan`: comail review --operator-key FILE";
+        let hint = "settle them one by one with: comail review --operator-key FILE";
         show::list(context)?;
         context.output.note(hint);
         return Ok(Exit::Done);
