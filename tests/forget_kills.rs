@@ -116,7 +116,7 @@ fn what_was_left_over_is_told_and_removed() {
         text.contains("still contains an address that was forgotten"),
         "{text}"
     );
-    assert!(text.contains("in evidence/ hold an address"), "{text}");
+    assert!(text.contains("in evidence/ contain an address"), "{text}");
     world.place.run(["export", "out.csv"]).exits(8);
     forget(&world).ok();
     assert_eq!(world.place.ledger(), ledger, "nothing more is recorded");
