@@ -149,7 +149,10 @@ fn can_be_filtered(seen: &Value) {
 fn opens_its_rows(seen: &Value) {
     let open = ["before", "byKey", "byClick"].map(|name| &seen[name]);
     assert_eq!(open, [&json!(false), &json!(true), &json!(false)]);
-    assert_eq!(seen["marked"], json!(["info@company-0.example"]));
+    assert_eq!(
+        seen["marked"],
+        json!(["E-mail: info@company-0.example (weekdays)"])
+    );
     assert_eq!(seen["numbered"], "112");
 }
 

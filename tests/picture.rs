@@ -127,7 +127,10 @@ fn a_row_shows_what_was_seen_and_what_happened() {
     let picture = picture(&world, MOST_QUESTS);
     let pass = row(&picture, 1);
     let source = world.acme().source;
-    assert_eq!(marked(pass), [(source.as_str(), "info@acme.co.kr")]);
+    assert_eq!(
+        marked(pass),
+        [(source.as_str(), "Write to info@acme.co.kr")]
+    );
     assert_eq!(course(pass), ["FAIL", "PASS"]);
     let labels: Vec<&str> = pass.answer.iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["email", "site", "source"]);
