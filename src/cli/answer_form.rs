@@ -1,6 +1,8 @@
 //! How an answer is given: the flags of `submit` that the fields of a quest kind make, and the
 //! command lines and JSON objects that prompts and help show.
 
+use std::fmt::Write as _;
+
 use clap::{Arg, ArgMatches};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +24,6 @@ pub(super) const UNIT: &str = "unit:";
 pub(super) const SUBMIT_YOURS: &str = "Submit yours:";
 pub(super) const NOTHING_FOUND: &str = "If you found nothing (uses a try):";
 
-/// The command lines that answer a quest.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AnswerForm {
     /// An answer that would look right, to another quest of the kind.
@@ -83,7 +84,6 @@ impl AnswerForm {
         }
     }
 
-    /// The lines with their headings.
     pub(super) fn parts(&self) -> Vec<(String, Vec<&str>)> {
         let unit = Escaped(&self.unit);
         let look_right = format!("An answer that would look right, for another {unit}:");
@@ -119,7 +119,6 @@ pub(super) fn write_json_form(paper: &mut TextOutput, kind: &QuestKind, none: &s
     paper.line(format!("  {{\"{none}\":\"what you tried\"}}"));
 }
 
-/// The name of a field and its help.
 pub(super) fn field_line(field: &Field) -> String {
     let name = Escaped(field.name.as_str());
     let optional = if field.required { "" } else { " (optional)" };
@@ -185,8 +184,8 @@ fn examples(kind: &QuestKind) -> String {
         } else {
             field.shape.placeholder().into_owned()
         };
-        let word = words(&[format!("--{}={value}", field.name)]);
-        line.extend([" \\\n    ", &word]);
+        let quoted = words(std::slice::from_ref(&value));
+        let _ = write!(line, " \\\n    --{}={quoted}", field.name);
         object.insert(field.name.to_string(), Value::String(value));
     }
     let object = format!("{:#}", Value::Object(object)).replace('\n', "\n  ");
@@ -198,12 +197,10 @@ fn examples(kind: &QuestKind) -> String {
     )
 }
 
-/// The key that the unit's flag names.
 pub(super) fn unit_flag(matches: Option<&ArgMatches>) -> Option<String> {
     flag(matches, UNIT)
 }
 
-/// The fields that were given as flags.
 pub(super) fn field_flags(kind: &QuestKind, matches: Option<&ArgMatches>) -> Fields {
     let names = kind.fields.iter().map(|field| field.name.clone());
     names

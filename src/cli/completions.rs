@@ -193,7 +193,6 @@ const SETTLED: Which = (Some(State::Review), |it| {
     matches!(effective, Effective::Accepted | Effective::Rejected)
 });
 
-/// What an argument names.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Offer {
     Keys(Which),

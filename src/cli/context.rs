@@ -21,11 +21,9 @@ pub struct Context {
     pub(super) dir: PathBuf,
     /// What `--session` or the user's file names, so that printed command lines must name it too.
     pub(super) named_session: Option<PathBuf>,
-    /// What `COMAIL_WORKER` names.
     pub(super) named_worker: Option<String>,
     /// A recorded world in place of the live one. No argument and no variable sets it.
     pub(super) recorded: Option<Rc<RecordedWorld>>,
-    /// The parser of the command line.
     pub(super) parser: clap::Command,
     /// How many of the session's repairs were reported.
     pub(super) repairs_reported: usize,

@@ -55,7 +55,6 @@ pub(super) fn table() -> &'static str {
     blocks.find(|block| block.starts_with("  0 ")).unwrap_or("")
 }
 
-/// The end of `comail --help`.
 pub(super) fn after_help() -> String {
     let table = table().replace('`', "");
     format!(
@@ -115,7 +114,6 @@ pub fn of_completeness(complete: bool) -> Exit {
     if complete { Exit::Done } else { Exit::Finding }
 }
 
-/// The exit of a command that ended in `error`.
 pub fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<UsageError>() || error.is::<Hinted>() {
         Exit::Usage

@@ -130,7 +130,6 @@ const BUDGETS: &str = "Budgets; when one ends, the agent gets a last call on top
 // One agent prints no more than this in any work that is worth reading.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How the agent answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum How {
     /// The agent calls `comail submit`
@@ -277,7 +276,6 @@ fn model(name: &str) -> Result<String, &'static str> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DryRun {
     argv: Vec<String>,
-    /// How the agent gets the prompt.
     #[schemars(extend("enum" = ["stdin", "argument", "file"]))]
     prompt: &'static str,
 }

@@ -60,7 +60,6 @@ pub(super) struct Listed {
 struct Listing {
     /// The name under which `comail schema` prints its schema.
     name: &'static str,
-    /// What comail does with the document.
     way: Way,
     /// The command that prints or reads it, or the file.
     place: &'static str,
@@ -138,7 +137,6 @@ pub struct Document {
     make: fn(&QuestKind) -> Schema,
 }
 
-/// What comail does with a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
