@@ -56,7 +56,7 @@ fn a_world_that_still_says_so_is_clean_and_the_ledger_stays_as_it_is() {
 }
 
 #[test]
-fn an_address_that_is_gone_from_its_page_has_drifted() {
+fn an_address_a_page_or_mail_that_is_gone_has_drifted() {
     let world = passed();
     world.contact("Write to sales@acme.co.kr");
     assert_drifted(&world, "email-not-on-source");
@@ -64,18 +64,9 @@ fn an_address_that_is_gone_from_its_page_has_drifted() {
     let head = "drift: line 4, quest 1 (Acme Foods): the gate says FAIL now";
     assert!(text.starts_with(head), "{text}");
     assert!(text.contains("\n  email-not-on-source: "), "{text}");
-}
-
-#[test]
-fn a_page_that_is_gone_has_drifted() {
-    let world = passed();
     world.answers(Reply::status(404));
     assert_drifted(&world, "source-missing");
-}
-
-#[test]
-fn mail_that_is_gone_has_drifted() {
-    let world = passed();
+    world.contact("Write to info@acme.co.kr");
     world.net.dns.null_mx("acme.co.kr");
     assert_drifted(&world, "mx-null");
 }
