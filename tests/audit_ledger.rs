@@ -116,7 +116,7 @@ fn lines_cut_off_the_end_show_against_a_noted_head() {
     // The index still knows of them.
     let report = assert_found(&world, &["index - -"]);
     let what = report["findings"][0]["what"].as_str().expect("what");
-    assert!(what.contains("acknowledged lines are missing"), "{what}");
+    assert!(what.contains("acknowledged are missing"), "{what}");
     // Nothing else does.
     assert_clean(&world, &[]);
     let (code, report) = audit(&world, &["--head", &noted]);
