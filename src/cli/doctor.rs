@@ -14,7 +14,7 @@ use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::output::{TextOutput, Tone};
 use crate::base::text::{Escaped, plural};
-use crate::doctor::{Check, Finding, Level, machine, network, session};
+use crate::doctor::{self, Check, Finding, Level};
 use crate::judge::network_of;
 use crate::judge::quest_file::Definition;
 use crate::session::Manifest;
@@ -57,29 +57,29 @@ pub(super) struct Diagnosis {
 pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     let dir = context.session_dir();
     let named = context.named_session().is_some();
-    let (mut findings, held) = session::check(dir, named, &*context.watch());
+    let (mut findings, held) = doctor::session(dir, named, &*context.watch());
     let manifest = held.as_ref().map(|(manifest, _)| manifest);
     let definition = manifest.and_then(|manifest| Definition::of(manifest).ok().flatten());
     if let Some(definition) = &definition {
-        findings.extend(session::programs(definition));
+        findings.extend(doctor::programs(definition));
     }
-    findings.extend(machine::disk(&place(dir)));
+    findings.extend(doctor::disk(&place(dir)));
     let settings = settings(manifest, args);
     if !args.offline {
         let (known, absent) = names(args)?;
-        findings.extend(network::dns(&settings, &known, &absent));
+        findings.extend(doctor::dns(&settings, &known, &absent));
     }
-    let (of_tls, web) = network::tls(&settings, &args.url, args.offline);
+    let (of_tls, web) = doctor::tls(&settings, &args.url, args.offline);
     findings.push(of_tls);
     let last_line = held.as_ref().and_then(|(_, checkup)| checkup.last_at);
-    findings.extend(network::clock(context::now(), last_line, web));
+    findings.extend(doctor::clock(context::now(), last_line, web));
     let path = std::env::var_os("PATH");
-    findings.push(machine::agents(path.as_deref(), &is_program));
+    findings.push(doctor::agents(path.as_deref(), &is_program));
     #[cfg(unix)]
     {
         let now = crate::judge::quest_file::confinement(&std::env::temp_dir());
         let at_scan = definition.as_ref().map(|it| &it.confinement);
-        findings.push(machine::confinement(&now, at_scan));
+        findings.push(doctor::confinement(&now, at_scan));
     }
     let is_problem = |finding: &Finding| finding.level == Level::Problem;
     let healthy = !findings.iter().any(is_problem);

@@ -1,0 +1,826 @@
+//! Diagnoses problems of a session and of the machine and network that it depends on.
+//!
+//! Each check observes first, and a pure function turns what was observed into findings. A check
+//! changes nothing but files of its own, which it removes, and ends in bounded time.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ipnet::IpNet;
+use jiff::fmt::rfc2822::DateTimeParser;
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use url::Url;
+
+use crate::judge::audit;
+use crate::judge::quest_file::Definition;
+use crate::run::agent::Preset;
+use crate::session::{
+    Checkup, FORMAT, IndexState, LockState, Manifest, SessionError, Watch, look_at_lock, look_over,
+    that_makes,
+};
+use crate::world::domain::HostName;
+use crate::world::fetch::address_guard::permitted;
+use crate::world::fetch::dns::DnsResolver;
+use crate::world::fetch::http::{Greeted, greet, roots};
+use crate::world::fetch::settings::{Budget, NetworkSettings};
+use crate::world::sandbox::{Confinement, Namespace, Network};
+use crate::world::{Looked, RecordKind, Records, Resolver as _, UnansweredKind};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Ok,
+    /// Worth knowing; everything works.
+    Note,
+    /// Something will not work, or cannot be trusted.
+    Problem,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// `session.json`, the ledger's chain and the index.
+    Session,
+    /// Who may read the session.
+    Permissions,
+    Lock,
+    Evidence,
+    /// The programs that the session's checks run.
+    Programs,
+    FileSystem,
+    /// How much room is left on the disk.
+    Space,
+    Dns,
+    Tls,
+    Clock,
+    /// The agents that `run` knows.
+    Agents,
+    /// What confines the commands of quest files.
+    Confinement,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    pub check: Check,
+    pub level: Level,
+    pub found: String,
+    /// How to solve it, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Check {
+    fn ok(self, found: impl Into<String>) -> Finding {
+        Finding {
+            check: self,
+            level: Level::Ok,
+            found: found.into(),
+            hint: None,
+        }
+    }
+
+    fn note(self, found: impl Into<String>, hint: impl Into<String>) -> Finding {
+        Finding {
+            level: Level::Note,
+            hint: Some(hint.into()),
+            ..self.ok(found)
+        }
+    }
+
+    fn problem(self, found: impl Into<String>, hint: impl Into<String>) -> Finding {
+        Finding {
+            level: Level::Problem,
+            ..self.note(found, hint)
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{self:?}").to_lowercase())
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match self {
+            Self::FileSystem => "file system".to_owned(),
+            check => format!("{check:?}").to_lowercase(),
+        })
+    }
+}
+
+// An append holds the lock for milliseconds.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Checks the session in `dir`, and returns what it holds where that can be read. A session that
+/// is missing is a problem only if it was `named`.
+pub fn session(
+    dir: &Path,
+    named: bool,
+    watch: &dyn Watch,
+) -> (Vec<Finding>, Option<(Manifest, Checkup)>) {
+    if !dir.exists() {
+        return (vec![missing(dir, named)], None);
+    }
+    let held = look_over(dir, watch);
+    let mut findings = match &held {
+        Ok((manifest, checkup)) => readable(dir, manifest, checkup),
+        Err(error) => vec![unreadable(error)],
+    };
+    #[cfg(unix)]
+    if let Ok(found) = fs::metadata(dir) {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let is_own = found.uid() == nix::unistd::geteuid().as_raw();
+        findings.push(permissions(dir, found.mode() & 0o777, is_own));
+    }
+    findings.push(lock(dir, &look_at_lock(dir, LOCK_PATIENCE)));
+    findings.push(evidence(&dir.join("evidence")));
+    (findings, held.ok())
+}
+
+fn missing(dir: &Path, named: bool) -> Finding {
+    let found = format!("there is no session at {}", dir.display());
+    let made = that_makes(dir);
+    let hint = format!("create one with `{made}`, or name one with --session");
+    if named {
+        Check::Session.problem(found, hint)
+    } else {
+        Check::Session.note(found, hint)
+    }
+}
+
+fn unreadable(error: &SessionError) -> Finding {
+    let source = std::error::Error::source(error);
+    let found = source.map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
+    let hint = match error {
+        SessionError::Missing { .. } => {
+            "name the directory that `comail scan` created with --session"
+        }
+        SessionError::Newer { .. } => "use a version of comail that reads this format",
+        _ => "run `comail audit` for details, and restore the session from a copy",
+    };
+    Check::Session.problem(found, hint)
+}
+
+fn readable(dir: &Path, manifest: &Manifest, checkup: &Checkup) -> Vec<Finding> {
+    let it = Check::Session;
+    let mut findings = vec![it.ok(format!(
+        "{}: format {} of {FORMAT}, {} lines, chain intact up to {}",
+        dir.display(),
+        manifest.format,
+        checkup.lines,
+        checkup.head
+    ))];
+    if checkup.torn > 0 {
+        let torn = checkup.torn;
+        let found = format!("the last line of the ledger is incomplete ({torn} bytes)");
+        findings.push(it.note(found, "no action needed: the next command removes them"));
+    }
+    findings.extend(index(&checkup.index, checkup.lines));
+    findings
+}
+
+fn index(state: &IndexState, lines: u64) -> Option<Finding> {
+    let it = Check::Session;
+    Some(match state {
+        IndexState::Fits => return None,
+        IndexState::Missing => it.note(
+            "there is no usable index",
+            "no action needed: the next command rebuilds it from the ledger",
+        ),
+        IndexState::Behind { lines: known } => it.note(
+            format!("the index covers {known} of {lines} lines"),
+            "no action needed: the next command updates it",
+        ),
+        IndexState::Unfit(why) => it.problem(
+            format!("the index does not agree with the ledger: {why}"),
+            "remove index.sqlite, which is rebuilt, and run `comail audit`",
+        ),
+    })
+}
+
+fn permissions(dir: &Path, mode: u32, is_own: bool) -> Finding {
+    const OTHERS: u32 = 0o077;
+
+    let it = Check::Permissions;
+    if mode & OTHERS != 0 {
+        let found = format!("other users can access it (mode {mode:03o})");
+        return it.problem(found, format!("chmod 700 {}", dir.display()));
+    }
+    if is_own {
+        it.ok("only its owner can read it")
+    } else {
+        it.note("it belongs to another user", "run comail as its owner")
+    }
+}
+
+fn lock(dir: &Path, state: &LockState) -> Finding {
+    let it = Check::Lock;
+    match state {
+        LockState::Free => it.ok("available"),
+        LockState::Missing => it.note(
+            "there is no lock file",
+            "no action needed: the next command creates it",
+        ),
+        LockState::Held => {
+            let seconds = LOCK_PATIENCE.as_secs();
+            let found = format!("another process has held it for {seconds} s");
+            let path = dir.join("lock");
+            it.problem(
+                found,
+                format!("`fuser {}` shows the process", path.display()),
+            )
+        }
+        LockState::Refused(why) => it.problem(
+            format!("cannot lock it: {why}"),
+            "keep the session on a writable file system that supports locks",
+        ),
+    }
+}
+
+fn evidence(dir: &Path) -> Finding {
+    let written = tempfile::NamedTempFile::new_in(dir).and_then(|mut file| {
+        file.write_all(b"comail")?;
+        file.as_file().sync_all()
+    });
+    match written {
+        Ok(()) => Check::Evidence.ok("writable"),
+        Err(why) => Check::Evidence.problem(
+            format!("cannot store evidence: {why}"),
+            format!("make {} a directory that you can write to", dir.display()),
+        ),
+    }
+}
+
+/// Whether the programs that the session's checks run are still the same.
+pub fn programs(definition: &Definition) -> Vec<Finding> {
+    let it = Check::Programs;
+    let names: Vec<&str> = definition
+        .gathered
+        .programs
+        .keys()
+        .map(String::as_str)
+        .collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let changed = audit::programs(definition);
+    if changed.is_empty() {
+        return vec![it.ok(format!("{} unchanged since the scan", names.join(", ")))];
+    }
+    let hint = "install the earlier version again, or create a new session with `scan --carry`";
+    let changed = changed.into_iter();
+    changed
+        .map(|finding| it.problem(finding.what, hint))
+        .collect()
+}
+
+// A slower fsync is felt: every answer waits for one.
+const SLOW_SYNC: Duration = Duration::from_millis(250);
+
+/// What a file system was observed to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Disk {
+    synced: Duration,
+    /// Whether a file replaced another by a rename.
+    renamed: bool,
+    /// Whether a lock kept a second process out.
+    locked: bool,
+    free_bytes: Option<u64>,
+}
+
+/// Checks the file system of `dir`.
+pub fn disk(dir: &Path) -> Vec<Finding> {
+    disk_findings(dir, observe(dir))
+}
+
+fn observe(dir: &Path) -> io::Result<Disk> {
+    let place = tempfile::Builder::new()
+        .prefix(".comail-doctor-")
+        .tempdir_in(dir)?;
+    let (old, new) = (place.path().join("old"), place.path().join("new"));
+    let began = Instant::now();
+    let mut first = File::create(&new)?;
+    first.write_all(b"new")?;
+    first.sync_all()?;
+    let synced = began.elapsed();
+    fs::write(&old, "old")?;
+    fs::rename(&new, &old)?;
+    let renamed = fs::read(&old)? == b"new" && !new.exists();
+    first.lock()?;
+    let locked = match File::options().write(true).open(&old)?.try_lock() {
+        Err(TryLockError::WouldBlock) => true,
+        Err(TryLockError::Error(error)) => return Err(error),
+        Ok(()) => false,
+    };
+    Ok(Disk {
+        synced,
+        renamed,
+        locked,
+        free_bytes: free_bytes(place.path()),
+    })
+}
+
+#[cfg(unix)]
+fn free_bytes(dir: &Path) -> Option<u64> {
+    let seen = nix::sys::statvfs::statvfs(dir).ok()?;
+    #[expect(clippy::useless_conversion, reason = "its width differs by platform")]
+    let (blocks, size) = (
+        u64::from(seen.blocks_available()),
+        u64::from(seen.fragment_size()),
+    );
+    Some(blocks.saturating_mul(size))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_dir: &Path) -> Option<u64> {
+    None
+}
+
+fn disk_findings(dir: &Path, disk: io::Result<Disk>) -> Vec<Finding> {
+    let it = Check::FileSystem;
+    let disk = match disk {
+        Ok(disk) => disk,
+        Err(why) => {
+            let found = format!("cannot work in {}: {why}", dir.display());
+            let hint = "make it writable, or name another directory with --session";
+            return vec![it.problem(found, hint)];
+        }
+    };
+    let hint = "keep the session on a local disk";
+    let mut findings = Vec::new();
+    if disk.synced > SLOW_SYNC {
+        let ms = disk.synced.as_millis();
+        let found = format!("fsync took {ms} ms, and every answer waits for it");
+        findings.push(it.note(found, hint));
+    }
+    if !disk.renamed {
+        findings.push(it.problem("a rename does not replace a file", hint));
+    }
+    if !disk.locked {
+        findings.push(it.problem("locks do not keep other processes out", hint));
+    }
+    if findings.is_empty() {
+        findings.push(it.ok("fsync, renames and locks work"));
+    }
+    findings.extend(disk.free_bytes.map(space));
+    findings
+}
+
+fn space(bytes: u64) -> Finding {
+    const MIB: u64 = 1024 * 1024;
+    const LOW: u64 = 1024 * MIB;
+    const FULL: u64 = 50 * MIB;
+
+    let (it, found) = (Check::Space, format!("{} MiB free", bytes / MIB));
+    let hint = "free some disk space: every answer adds to evidence and ledger";
+    match bytes {
+        0..FULL => it.problem(found, hint),
+        FULL..LOW => it.note(found, hint),
+        _ => it.ok(found),
+    }
+}
+
+/// Looks for every known agent in the directories of `path_var`, with `is_program`.
+pub fn agents(path_var: Option<&OsStr>, is_program: &dyn Fn(&PathBuf) -> bool) -> Finding {
+    let dirs = || path_var.map(std::env::split_paths).into_iter().flatten();
+    let found = Preset::ALL.into_iter().filter_map(|preset| {
+        let mut paths = dirs().map(|dir| dir.join(preset.program()));
+        let path = paths.find(is_program)?;
+        Some(format!("{} ({})", preset.name, path.display()))
+    });
+    let found: Vec<String> = found.collect();
+    if !found.is_empty() {
+        return Check::Agents.ok(found.join(", "));
+    }
+    let names = Preset::ALL.map(|preset| preset.name).join(", ");
+    let hint = "install one for `comail run --agent`, or name your own after `comail run --`";
+    Check::Agents.note(format!("none is in PATH: {names}"), hint)
+}
+
+/// Compares what confines a command `now` with what did when the session was created.
+pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding {
+    let it = Check::Confinement;
+    let namespaces = [Namespace::Pid, Namespace::Net, Namespace::Mount];
+    let mut missing = Vec::new();
+    if !now.bounds_writes() {
+        missing.push((
+            "commands can write wherever you can",
+            "use Linux 5.13 or newer with Landlock among its security modules (lsm=landlock,…)",
+        ));
+    }
+    if !namespaces.iter().all(|one| now.namespaces.contains(one)) {
+        missing.push((
+            "commands have no namespaces of their own",
+            "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, or \
+             kernel.apparmor_restrict_unprivileged_userns=0; in a container, change its seccomp \
+             profile",
+        ));
+    }
+    let what: Vec<&str> = missing.iter().map(|(what, _)| *what).collect();
+    let what = what.join(", and ");
+    let hint = missing.first().map(|(_, hint)| *hint);
+    if at_scan.is_some_and(|before| now.is_less(before, &Network::None)) {
+        let what = if what.is_empty() {
+            "not everything is mounted read-only"
+        } else {
+            &what
+        };
+        let found = format!(
+            "commands are less confined than at the scan, so a person decides on what they check: \
+             {what}"
+        );
+        let hint = hint.unwrap_or("run comail where the session was created");
+        return it.problem(found, hint);
+    }
+    match hint {
+        Some(hint) => it.note(what, hint),
+        None => it.ok(format!(
+            "commands are confined by Landlock {} and namespaces",
+            now.landlock.unwrap_or_default()
+        )),
+    }
+}
+
+const LOOKUP_PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_PATIENCE: Duration = Duration::from_secs(8);
+
+/// Looks up a name that exists and one that does not.
+pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> Vec<Finding> {
+    let ask = |name: &HostName| {
+        let budget = Arc::new(Budget::new(LOOKUP_PATIENCE));
+        DnsResolver::new(settings, budget).lookup(name, RecordKind::A)
+    };
+    let of_known = ask(known);
+    // A resolver that does not answer at all is not asked twice.
+    let answers = !matches!(of_known, Looked::Unanswered(_));
+    let of_absent = answers.then(|| ask(absent));
+    dns_findings(
+        (known.as_str(), &of_known),
+        (absent.as_str(), of_absent.as_ref()),
+        &settings.allow_net,
+    )
+}
+
+fn dns_findings(
+    (known, of_known): (&str, &Looked),
+    (absent, of_absent): (&str, Option<&Looked>),
+    allowed: &[IpNet],
+) -> Vec<Finding> {
+    let problem = |found| {
+        let hint = "name a resolver that tells the truth with `scan --dns-server ADDR:PORT`";
+        Some(Check::Dns.problem(found, hint))
+    };
+    let note = |found| {
+        let hint = "check the network, or name a resolver with `scan --dns-server ADDR:PORT`; \
+                    without a network, use --offline";
+        Some(Check::Dns.note(found, hint))
+    };
+    let of_absent = match of_absent {
+        None | Some(Looked::NoSuchName) => None,
+        Some(Looked::Found(_)) => problem(format!(
+            "{absent} does not exist, but the resolver returns an address for it: a domain that \
+             does not exist would pass"
+        )),
+        Some(Looked::NoData) => note(format!(
+            "{absent} does not exist, but the resolver does not say so"
+        )),
+        Some(Looked::Unanswered(why)) => note(format!(
+            "no answer about {absent}, which does not exist: {why}"
+        )),
+    };
+    let of_known = match of_known {
+        Looked::Found(Records::Addresses(addresses)) => {
+            let is_reached = |address: &IpAddr| permitted(*address, allowed);
+            match addresses.iter().any(is_reached) {
+                true => None,
+                false => problem(format!("{known} has no public address: {addresses:?}")),
+            }
+        }
+        Looked::Found(Records::Mx(_)) => None,
+        Looked::NoData | Looked::NoSuchName => {
+            problem(format!("the resolver knows no address of {known}"))
+        }
+        Looked::Unanswered(why) => note(format!("no resolver answers: {why}")),
+    };
+    let mut findings: Vec<Finding> = of_absent.into_iter().chain(of_known).collect();
+    if findings.is_empty() {
+        let found = format!("{known} has an address, and a made-up name has none");
+        findings.push(Check::Dns.ok(found));
+    }
+    findings
+}
+
+/// Connects to the server of `url`, unless `offline`, and returns the time that it reports.
+pub fn tls(settings: &NetworkSettings, url: &Url, offline: bool) -> (Finding, Option<Timestamp>) {
+    let greeted = (!offline).then(|| {
+        let greeted = greet(url, settings, CONNECT_PATIENCE);
+        greeted.map_err(|error| error.to_string())
+    });
+    let time = match &greeted {
+        Some(Ok(Greeted::Answered { date, .. })) => date.as_deref().and_then(time_of_header),
+        _ => None,
+    };
+    (tls_finding(url, roots(settings), greeted), time)
+}
+
+fn tls_finding(
+    url: &Url,
+    roots: Result<usize, String>,
+    greeted: Option<Result<Greeted, String>>,
+) -> Finding {
+    let it = Check::Tls;
+    let roots = match roots {
+        Ok(0) => return it.problem("no authority is trusted", "install comail again"),
+        Ok(count) => format!("{count} authorities are trusted"),
+        Err(why) => {
+            let hint = "scan with another --ca-cert, --proxy or --user-agent";
+            return it.problem(format!("cannot set up connections: {why}"), hint);
+        }
+    };
+    match greeted {
+        None => it.ok(format!("{roots}; no server was contacted")),
+        Some(Ok(Greeted::Answered { status, .. })) => {
+            it.ok(format!("{roots}; {url} answers ({status})"))
+        }
+        Some(Ok(Greeted::NoSuchHost)) => it.note(
+            format!("{roots}; the host of {url} does not exist"),
+            "name another with --url",
+        ),
+        // Somebody may be between the two ends, so this is worse than silence.
+        Some(Ok(Greeted::Unanswered(why))) if why.silence == UnansweredKind::Tls => it.problem(
+            format!("no secure connection: {why}"),
+            "if your own proxy opens TLS connections, trust it with `scan --ca-cert FILE`; \
+             otherwise do not trust this network",
+        ),
+        Some(Ok(Greeted::Unanswered(why))) => it.note(
+            format!("{roots}; no server answers: {why}"),
+            "check network and firewall, or name a proxy with `scan --proxy URL`; without a \
+             network, use --offline",
+        ),
+        Some(Err(why)) => it.problem(why, "scan with other network flags"),
+    }
+}
+
+fn time_of_header(date: &str) -> Option<Timestamp> {
+    let parser = DateTimeParser::new().relaxed_weekday(true);
+    parser.parse_timestamp(date.trim()).ok()
+}
+
+/// A time before this program existed.
+const TOO_EARLY: &str = "2025-01-01T00:00:00Z";
+
+/// How far a server's clock may be off before it is a note, and a problem.
+const WEB_SLACK: SignedDuration = SignedDuration::from_mins(2);
+const WEB_FAR: SignedDuration = SignedDuration::from_hours(1);
+
+/// Compares the clock with the ledger's last line and with the time that a web server reports.
+pub fn clock(now: Timestamp, last_line: Option<Timestamp>, web: Option<Timestamp>) -> Vec<Finding> {
+    const HINT: &str = "set the clock, for example with `timedatectl set-ntp true`";
+
+    let it = Check::Clock;
+    let mut findings = Vec::new();
+    if TOO_EARLY.parse().is_ok_and(|early: Timestamp| now < early) {
+        findings.push(it.problem(format!("it shows {now}, which is in the past"), HINT));
+    }
+    if let Some(last) = last_line.filter(|last| now < *last) {
+        let found = format!("it shows {now}, but the ledger's last line was written at {last}");
+        findings.push(it.problem(found, HINT));
+    }
+    let apart = web.map(|web| (web, now.duration_since(web).abs()));
+    if let Some((web, apart)) = apart.filter(|(_, apart)| *apart > WEB_SLACK) {
+        let found = format!("it shows {now}, but a web server reports {web}");
+        findings.push(if apart > WEB_FAR {
+            it.problem(found, HINT)
+        } else {
+            it.note(found, HINT)
+        });
+    }
+    if findings.is_empty() {
+        findings.push(it.ok(match web {
+            Some(_) => "it agrees with a web server",
+            None => "it is not behind the ledger; no server was contacted",
+        }));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::Unanswered;
+
+    #[track_caller]
+    fn assert_levels(findings: impl IntoIterator<Item = Finding>, expected: &[Level]) {
+        let findings: Vec<Finding> = findings.into_iter().collect();
+        let levels: Vec<Level> = findings.iter().map(|finding| finding.level).collect();
+        assert_eq!(levels, expected, "{findings:?}");
+    }
+
+    #[test]
+    fn a_session_that_cannot_be_used_is_a_problem_and_what_mends_itself_a_note() {
+        let dir = Path::new("/s");
+        let error = SessionError::Missing { dir: "/s".into() };
+        let refused = LockState::Refused("no locks".into());
+        for (finding, expected) in [
+            (Some(missing(dir, false)), Some(Level::Note)),
+            (Some(missing(dir, true)), Some(Level::Problem)),
+            (Some(unreadable(&error)), Some(Level::Problem)),
+            (Some(permissions(dir, 0o700, true)), Some(Level::Ok)),
+            (Some(permissions(dir, 0o700, false)), Some(Level::Note)),
+            (Some(permissions(dir, 0o750, true)), Some(Level::Problem)),
+            (Some(permissions(dir, 0o701, false)), Some(Level::Problem)),
+            (Some(lock(dir, &LockState::Free)), Some(Level::Ok)),
+            (Some(lock(dir, &LockState::Missing)), Some(Level::Note)),
+            (Some(lock(dir, &LockState::Held)), Some(Level::Problem)),
+            (Some(lock(dir, &refused)), Some(Level::Problem)),
+            (Some(evidence(dir)), Some(Level::Problem)),
+            (index(&IndexState::Fits, 9), None),
+            (index(&IndexState::Missing, 9), Some(Level::Note)),
+            (
+                index(&IndexState::Behind { lines: 3 }, 9),
+                Some(Level::Note),
+            ),
+            (
+                index(&IndexState::Unfit("x".into()), 9),
+                Some(Level::Problem),
+            ),
+        ] {
+            let level = finding.as_ref().map(|finding| finding.level);
+            assert_eq!(level, expected, "{finding:?}");
+        }
+    }
+
+    #[test]
+    fn each_promise_that_a_file_system_breaks_is_a_problem() {
+        let good = Disk {
+            synced: Duration::from_millis(2),
+            renamed: true,
+            locked: true,
+            free_bytes: Some(1 << 40),
+        };
+        let slow = Duration::from_secs(1);
+        for (disk, expected) in [
+            (good, Level::Ok),
+            (
+                Disk {
+                    synced: slow,
+                    ..good
+                },
+                Level::Note,
+            ),
+            (
+                Disk {
+                    renamed: false,
+                    ..good
+                },
+                Level::Problem,
+            ),
+            (
+                Disk {
+                    locked: false,
+                    ..good
+                },
+                Level::Problem,
+            ),
+        ] {
+            let findings = disk_findings(Path::new("/s"), Ok(disk));
+            assert_levels(findings, &[expected, Level::Ok]);
+        }
+        for (bytes, expected) in [
+            (0, Level::Problem),
+            ((50 << 20) - 1, Level::Problem),
+            (50 << 20, Level::Note),
+            (1 << 30, Level::Ok),
+        ] {
+            assert_levels([space(bytes)], &[expected]);
+        }
+    }
+
+    #[test]
+    fn this_file_system_works() {
+        let dir = tempfile::tempdir().unwrap();
+        let seen = observe(dir.path()).unwrap();
+        assert!(seen.renamed && seen.locked);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert_levels(disk(&dir.path().join("none")), &[Level::Problem]);
+    }
+
+    #[test]
+    fn agents_are_found_by_the_program_that_they_start() {
+        let path = OsStr::new("/a:/b");
+        let there = ["/b/codex", "/a/cursor-agent", "/b/cursor-agent"];
+        let is_there = |path: &PathBuf| there.iter().any(|known| path.as_os_str() == *known);
+        let finding = agents(Some(path), &is_there);
+        assert_eq!(finding.level, Level::Ok);
+        assert_eq!(finding.found, "codex (/b/codex), cursor (/a/cursor-agent)");
+        assert_eq!(agents(Some(path), &|_| false).level, Level::Note);
+        assert_eq!(agents(None, &|_| true).level, Level::Note);
+    }
+
+    #[test]
+    fn less_confinement_than_at_the_scan_is_a_problem() {
+        let of = |landlock: Option<u32>, namespaces: &[Namespace]| Confinement {
+            landlock,
+            namespaces: namespaces.iter().copied().collect(),
+            read_only: false,
+        };
+        let all = [Namespace::Pid, Namespace::Net, Namespace::Mount];
+        let full = of(Some(4), &all);
+        let none = Confinement::default();
+        for (now, at_scan, expected) in [
+            (&full, None, Level::Ok),
+            (&of(None, &all), None, Level::Note),
+            (&of(Some(4), &[]), None, Level::Note),
+            (&none, None, Level::Note),
+            (&full, Some(&full), Level::Ok),
+            (&of(None, &all), Some(&full), Level::Problem),
+            (&of(Some(4), &[]), Some(&full), Level::Problem),
+            (&none, Some(&none), Level::Note),
+        ] {
+            assert_eq!(confinement(now, at_scan).level, expected, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn a_resolver_that_lies_is_a_problem_and_one_that_is_silent_a_note() {
+        let address =
+            |text: &str| Looked::Found(Records::Addresses(vec![text.parse().unwrap()]));
+        let silent =
+            || Looked::Unanswered(Unanswered::new(UnansweredKind::Dns, "no answer in time"));
+        let public = || address("93.184.215.14");
+        let gone = || Some(Looked::NoSuchName);
+        for (of_known, of_absent, expected) in [
+            (public(), gone(), Level::Ok),
+            (address("127.0.0.1"), gone(), Level::Ok),
+            (public(), Some(address("192.0.2.1")), Level::Problem),
+            (address("10.0.0.1"), gone(), Level::Problem),
+            (Looked::NoSuchName, gone(), Level::Problem),
+            (Looked::NoData, gone(), Level::Problem),
+            (silent(), None, Level::Note),
+            (public(), Some(silent()), Level::Note),
+            (public(), Some(Looked::NoData), Level::Note),
+        ] {
+            let findings = dns_findings(
+                ("example.com", &of_known),
+                ("made-up.com", of_absent.as_ref()),
+                &["127.0.0.0/8".parse().unwrap()],
+            );
+            assert_levels(findings, &[expected]);
+        }
+    }
+
+    #[test]
+    fn only_a_connection_that_cannot_be_trusted_is_a_problem() {
+        let answered = Greeted::Answered {
+            status: 503,
+            date: None,
+        };
+        let silent = |silence| Some(Ok(Greeted::Unanswered(Unanswered::new(silence, "x"))));
+        for (roots, greeted, expected) in [
+            (Ok(100), Some(Ok(answered)), Level::Ok),
+            (Ok(100), None, Level::Ok),
+            (Ok(0), None, Level::Problem),
+            (Err("x".into()), None, Level::Problem),
+            (Ok(100), silent(UnansweredKind::Tls), Level::Problem),
+            (Ok(100), Some(Err("x".into())), Level::Problem),
+            (Ok(100), silent(UnansweredKind::Timeout), Level::Note),
+            (Ok(100), silent(UnansweredKind::Connection), Level::Note),
+            (Ok(100), silent(UnansweredKind::Dns), Level::Note),
+            (Ok(100), Some(Ok(Greeted::NoSuchHost)), Level::Note),
+        ] {
+            let url = Url::parse("https://example.com/").unwrap();
+            assert_levels([tls_finding(&url, roots, greeted)], &[expected]);
+        }
+    }
+
+    #[test]
+    fn the_clock_is_never_before_what_has_happened_and_close_to_a_server() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let now = "2026-03-04T12:00:00Z";
+        for (now, last_line, web, expected) in [
+            (now, Some(now), Some(now), Level::Ok),
+            (now, None, None, Level::Ok),
+            (now, Some("2026-03-04T12:00:01Z"), None, Level::Problem),
+            ("1970-01-01T00:00:09Z", None, None, Level::Problem),
+            (now, None, Some("2026-03-04T12:01:59Z"), Level::Ok),
+            (now, None, Some("2026-03-04T11:57:00Z"), Level::Note),
+            (now, None, Some("2026-03-04T14:00:00Z"), Level::Problem),
+        ] {
+            assert_levels(clock(at(now), last_line.map(at), web.map(at)), &[expected]);
+        }
+        let date = time_of_header("Sun, 06 Nov 1994 08:49:37 GMT");
+        assert_eq!(date, Some(at("1994-11-06T08:49:37Z")));
+        assert_eq!(time_of_header("soon"), None);
+    }
+}
