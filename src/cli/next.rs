@@ -4,17 +4,17 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::AnswerForm;
 use super::context::{self, Context, Reaching};
 use super::exit::Exit;
-use super::output::{TextOutput, Tone};
-use super::rules;
+use super::output::TextOutput;
 use super::shell_line::ShellLine;
-use crate::base::text::{Escaped, EscapedLines, plural};
+use crate::base::text::{Escaped, plural};
 use crate::gate::{Fact, Judgement, Rule};
 use crate::judge::{self, Assignment, Claimant, SessionKind};
 use crate::quest::{self, Key, Quest, QuestId};
@@ -73,9 +73,9 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
     let assignment = judge::assign(&mut session, claimant.as_ref(), &mut context::clock())?;
     context.report_repairs(&session);
     let reaching = context.reaching(args.worker.as_ref());
-    let reply = reply(&session, assignment, &reaching)?;
+    let reply = NextReply::new(&session, assignment, &reaching)?;
     context.output.show(&reply, |paper, reply| {
-        write(paper, reply, reaching.session.as_deref());
+        reply.write(paper, reaching.session.as_deref());
     })?;
     Ok(match reply {
         NextReply::Quest(_) => Exit::Done,
@@ -87,71 +87,68 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
     })
 }
 
-fn reply(session: &Session, assignment: Assignment, reaching: &Reaching) -> Result<NextReply> {
-    let tally = session.totals().tally;
-    let remaining = tally.todo;
-    Ok(match assignment {
-        Assignment::Quest(standing, claim) => {
-            let handed = HandedQuest::new(session, &standing, claim, reaching)?;
-            NextReply::Quest(Box::new(handed))
-        }
-        Assignment::AllClaimed => NextReply::Claimed {
-            remaining,
-            free_in_seconds: free_in_seconds(&session.claims()?, context::now()),
-        },
-        Assignment::Driven => NextReply::Driven { remaining },
-        Assignment::Waiting(waiting) => NextReply::Waiting(Waits::new(session, &waiting)?),
-        Assignment::Complete => NextReply::Complete {
-            total: tally.total(),
-        },
-        Assignment::Paused { streak } => NextReply::Paused { streak },
-    })
-}
-
 /// The text that `next` prints for an assignment, without colours.
 pub(super) fn rendered(
     session: &Session,
     assignment: Assignment,
     reaching: &Reaching,
 ) -> Result<String> {
-    let reply = reply(session, assignment, reaching)?;
     let mut paper = TextOutput::plain();
-    write(&mut paper, &reply, reaching.session.as_deref());
+    let reply = NextReply::new(session, assignment, reaching)?;
+    reply.write(&mut paper, reaching.session.as_deref());
     Ok(paper.into_text())
 }
 
-fn free_in_seconds(claims: &[Claim], now: Timestamp) -> i64 {
-    let left = claims.iter().map(|claim| claim.left(now));
-    let left = left.filter(SignedDuration::is_positive).min();
-    left.map_or(0, |left| left.as_secs())
+impl NextReply {
+    fn new(session: &Session, assignment: Assignment, reaching: &Reaching) -> Result<Self> {
+        let tally = session.totals().tally;
+        let remaining = tally.todo;
+        Ok(match assignment {
+            Assignment::Quest(standing, claim) => {
+                let handed = HandedQuest::new(session, &standing, claim, reaching)?;
+                Self::Quest(Box::new(handed))
+            }
+            Assignment::AllClaimed => Self::Claimed {
+                remaining,
+                free_in_seconds: free_in_seconds(session)?,
+            },
+            Assignment::Driven => Self::Driven { remaining },
+            Assignment::Waiting(waiting) => Self::Waiting(Waits::new(session, &waiting)?),
+            Assignment::Complete => Self::Complete {
+                total: tally.total(),
+            },
+            Assignment::Paused { streak } => Self::Paused { streak },
+        })
+    }
+
+    fn write(&self, paper: &mut TextOutput, session: Option<&Path>) {
+        let (mut streak, mut free_in) = (0, 0);
+        match self {
+            Self::Quest(handed) => return handed.write(paper),
+            Self::Claimed {
+                free_in_seconds, ..
+            } => free_in = *free_in_seconds,
+            Self::Waiting(waits) => free_in = waits.free_in_seconds,
+            Self::Paused { streak: length } => streak = *length,
+            Self::Driven { .. } | Self::Complete { .. } => {}
+        }
+        let values = context! {
+            reply => self,
+            free_in => format!("{:#}", SignedDuration::from_secs(free_in)),
+            claims => ShellLine::comail("claims", session).text(),
+            paused => paused(streak, session),
+        };
+        paper.template(include_str!("text/next.txt"), values);
+    }
 }
 
-fn write(paper: &mut TextOutput, reply: &NextReply, session: Option<&Path>) {
-    match reply {
-        NextReply::Quest(handed) => handed.write(paper),
-        NextReply::Claimed {
-            remaining,
-            free_in_seconds,
-        } => {
-            let claims = ShellLine::comail("claims", session);
-            let claims = claims.text();
-            let free_in = SignedDuration::from_secs(*free_in_seconds);
-            paper.line(format!(
-                "no quest is available now: other workers hold all {remaining} that are left; the \
-                 first claim expires in {free_in:#} at most. Try again then, or run `{claims}`"
-            ));
-        }
-        NextReply::Waiting(waits) => waits.write(paper),
-        NextReply::Driven { remaining } => paper.line(format!(
-            "no quest is available now: a run gives the {remaining} that are left to its own \
-             agents; wait until it ends"
-        )),
-        NextReply::Complete { total: 1 } => paper.line("complete: the 1 quest is settled"),
-        NextReply::Complete { total } => {
-            paper.line(format!("complete: all {total} quests are settled"));
-        }
-        NextReply::Paused { streak } => paper.line(paused(*streak, session)),
-    }
+/// Until the first claim expires; 0 without claims.
+fn free_in_seconds(session: &Session) -> Result<i64> {
+    let now = context::now();
+    let claims = session.claims()?;
+    let left = claims.iter().map(|claim| claim.left(now));
+    let left = left.filter(SignedDuration::is_positive).min();
+    Ok(left.map_or(0, |left| left.as_secs()))
 }
 
 /// Why the session is paused, and how to resume it.
@@ -235,30 +232,9 @@ impl HandedQuest {
 
     /// Writes the task and what is known about it, but not how to answer.
     pub(super) fn write_task(&self, paper: &mut TextOutput) {
-        let place = format!(
-            "quest {} of {}, {} left, try {} of {}",
-            self.quest.id, self.total, self.remaining, self.this_try, self.max_tries
-        );
-        paper.line(paper.tint(Tone::Strong, &place));
-        if let Some(Claim { worker, lease, .. }) = &self.claim {
-            paper.line(format!(
-                "claimed by {worker} for {lease}, renewed by each submission"
-            ));
-        }
-        paper.gap();
-        paper.line(EscapedLines(self.prompt.trim_end()).to_string());
-        if !self.facts.is_empty() {
-            paper.gap();
-            paper.line(format!("The last attempt ({}) failed:", self.this_try - 1));
-            rules::write_facts(paper, &self.facts, &self.rules);
-        }
-        if let Some(note) = &self.note {
-            paper.gap();
-            paper.line("The last agent left a note:");
-            for line in note.lines() {
-                paper.line(format!("  > {}", Escaped(line)));
-            }
-        }
+        let lease = self.claim.as_ref().map(|claim| claim.lease.to_string());
+        let values = context! { task => self, rules => self.rules, lease };
+        paper.template(include_str!("text/task.txt"), values);
     }
 }
 
@@ -277,7 +253,6 @@ pub(super) struct Waits {
     #[serde(rename = "for")]
     awaited: Vec<Awaited>,
     /// How many more of these there are.
-    #[serde(skip)]
     more: usize,
 }
 
@@ -306,39 +281,9 @@ impl Waits {
             waiting: count(waiting.quests.len()),
             blocked: count(waiting.blocked.len()),
             claimed: remaining.saturating_sub(count(waiting.quests.len())),
-            free_in_seconds: free_in_seconds(&session.claims()?, context::now()),
+            free_in_seconds: free_in_seconds(session)?,
             more: waiting.fronts.len().saturating_sub(awaited.len()),
             awaited,
         })
-    }
-
-    fn write(&self, paper: &mut TextOutput) {
-        let held = if self.claimed == 0 {
-            String::new()
-        } else {
-            let free_in = SignedDuration::from_secs(self.free_in_seconds);
-            format!(
-                ", and other workers hold {} (the first claim expires in {free_in:#} at most)",
-                self.claimed
-            )
-        };
-        let verb = if self.waiting == 1 { "waits" } else { "wait" };
-        paper.line(format!(
-            "no quest is available now: of the {} left, {} {verb} for other quests{held}",
-            self.remaining, self.waiting
-        ));
-        for Awaited { id, key, state } in &self.awaited {
-            let key = Escaped(key.as_str());
-            paper.line(format!("  for quest {id} ({key}), which is {state}"));
-        }
-        if self.more > 0 {
-            paper.line(format!("  and for {} more", self.more));
-        }
-        if self.blocked > 0 {
-            paper.line(format!(
-                "blocked: {}, because an earlier quest ended without a PASS; a person decides",
-                plural(self.blocked, "quest")
-            ));
-        }
     }
 }

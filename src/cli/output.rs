@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::exit::Hinted;
 use super::tint;
 pub use super::tint::Tone;
-use crate::base::text::{Escaped, escape_json};
+use crate::base::text::{Escaped, EscapedLines, escape_json};
 use crate::report::template::environment;
 
 #[expect(
@@ -190,21 +190,32 @@ impl TextOutput {
     /// Renders a template from the values that `--json` prints. All text in them is escaped.
     pub(super) fn template(&mut self, template: &str, values: impl Serialize) {
         let mut environment = environment(|text| Escaped(text).to_string());
-        for (name, tone) in [
+        // A mistake in it shows where a template imports it.
+        let _ = environment.add_template("common.txt", include_str!("text/common.txt"));
+        let colour = self.colour;
+        let tint = move |tone: Tone, word: &str| {
+            let word = Escaped(word).to_string();
+            Value::from_safe_string(match colour {
+                true => tint::tinted(tone, &word),
+                false => word,
+            })
+        };
+        let tones = [
             ("good", Tone::Good),
             ("doubt", Tone::Doubt),
             ("bad", Tone::Bad),
             ("strong", Tone::Strong),
-        ] {
-            let colour = self.colour;
-            environment.add_filter(name, move |word: &str| {
-                let word = Escaped(word).to_string();
-                Value::from_safe_string(match colour {
-                    true => tint::tinted(tone, &word),
-                    false => word,
-                })
-            });
+        ];
+        for (name, tone) in tones {
+            environment.add_filter(name, move |word: &str| tint(tone, word));
         }
+        environment.add_filter("tint", move |word: &str, name: &str| {
+            let found = tones.iter().find(|(known, _)| *known == name);
+            tint(found.map_or(Tone::Strong, |(_, tone)| *tone), word)
+        });
+        environment.add_filter("verbatim", |text: &str| {
+            Value::from_safe_string(EscapedLines(text.trim_end()).to_string())
+        });
         match environment.render_str(template, values) {
             Ok(text) => self.line(text.trim_end_matches('\n')),
             // A mistake of ours, which must not take the result of the command with it.

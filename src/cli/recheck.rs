@@ -9,10 +9,8 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::output::{TextOutput, Tone};
 use super::progress::{Interrupt, WorkBar};
-use super::rules;
-use crate::base::text::{Escaped, plural};
+use crate::base::text::plural;
 use crate::gate::Fact;
 use crate::judge::{self, HostQueue, JudgeWorld, Next, Rechecked, SessionKind};
 use crate::quest::QuestId;
@@ -83,7 +81,9 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     })?;
     let report = report(status, queue.left(), quests);
     // The results are recorded; a closed pipe does not change how the command ended.
-    let _ = context.output.show(&report, text);
+    let _ = context.output.show(&report, |paper, report| {
+        paper.template(include_str!("text/recheck.txt"), report);
+    });
     Ok(match report.status {
         Status::Done => Exit::Done,
         Status::Interrupted => Exit::Interrupted,
@@ -140,49 +140,5 @@ fn report(status: Status, left: usize, mut quests: Vec<RecheckedQuest>) -> Reche
         unanswered: count(Became::Unanswered),
         left,
         quests,
-    }
-}
-
-fn text(paper: &mut TextOutput, report: &RecheckReport) {
-    if report.quests.is_empty() && report.left == 0 {
-        paper.line(
-            "nothing to judge again: no quest is in REVIEW only because a lookup got no answer",
-        );
-        return;
-    }
-    for quest in &report.quests {
-        let (tone, word, what) = match quest.became {
-            Became::Confirmed => (Tone::Good, "confirmed", "the gate passes it now"),
-            Became::Refuted => (
-                Tone::Bad,
-                "refuted",
-                "the gate fails it now; a person decides",
-            ),
-            Became::Open => (Tone::Doubt, "open", "answered now; a person decides"),
-            Became::Unanswered => (
-                Tone::Doubt,
-                "unanswered",
-                "still no answer; nothing recorded",
-            ),
-            Became::Meanwhile => (Tone::Strong, "meanwhile", "another recheck settled it"),
-        };
-        let word = paper.tint(tone, word);
-        let key = Escaped(&quest.key);
-        paper.line(format!("{word} quest {}, {key}: {what}", quest.id));
-        rules::write_facts(paper, &quest.facts, &[]);
-    }
-    paper.line(format!(
-        "{} judged again: {} confirmed, {} refuted, {} open, {} still unanswered",
-        report.quests.len(),
-        report.confirmed,
-        report.refuted,
-        report.open,
-        report.unanswered
-    ));
-    if report.status == Status::Interrupted {
-        paper.line(format!(
-            "stopped, {} left; the results so far are kept, and `comail recheck` continues",
-            report.left
-        ));
     }
 }

@@ -1,7 +1,5 @@
 //! `comail rules`: the rules of the gate.
 
-use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
@@ -11,10 +9,10 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, Hinted, unknown_name};
-use super::output::{TextOutput, Tone};
-use crate::base::text::{Escaped, wrap};
+use super::output::Tone;
+use crate::base::text::wrap;
 use crate::gate::email::EmailGate;
-use crate::gate::{Fact, Gate, Level, Rule, house};
+use crate::gate::{Gate, Level, Rule, house};
 use crate::judge::SessionKind;
 use crate::quest::email;
 use crate::session::Session;
@@ -100,31 +98,5 @@ fn tone(level: Level) -> Tone {
     match level {
         Level::Fail => Tone::Bad,
         Level::Review => Tone::Doubt,
-    }
-}
-
-/// Writes the facts of a verdict; `rules` have the remedies.
-pub fn write_facts(paper: &mut TextOutput, facts: &[Fact], rules: &[Rule]) {
-    // The facts that decide the verdict come first.
-    let mut ordered: Vec<&Fact> = facts.iter().collect();
-    ordered.sort_by_key(|fact| Reverse(fact.level));
-    for fact in ordered {
-        let level = paper.tint(tone(fact.level), &fact.level.to_string());
-        let mut head = format!("  {level} {}", Escaped(fact.rule.as_str()));
-        if let Some(field) = &fact.field {
-            let _ = write!(head, "  field {}", Escaped(field.as_str()));
-        }
-        if let Some(location) = &fact.location {
-            let _ = write!(head, "  at {}", Escaped(location));
-        }
-        if fact.count > 1 {
-            let _ = write!(head, "  ({} of its kind)", fact.count);
-        }
-        paper.line(head);
-        paper.line(format!("    expected: {}", Escaped(&fact.expected)));
-        paper.line(format!("    actual:   {}", Escaped(&fact.actual)));
-        if let Some(rule) = rules.iter().find(|rule| rule.id == fact.rule) {
-            paper.line(format!("    to pass:  {}", rule.remedy));
-        }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::{ArgMatches, Args};
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,14 +14,11 @@ use super::answer_form::{ANSWER, QUEST, field_flags, unit_flag};
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::next::paused;
-use super::output::{TextOutput, Tone};
-use super::rules;
 use super::shell_line::ShellLine;
-use crate::base::text::Escaped;
-use crate::gate::{CheckReport, Fact, Rule};
+use crate::gate::{CheckReport, Fact};
 use crate::judge::{self, Fix, Fixed, JudgeContext, Refusal, SubmitOutcome};
 use crate::quest::{
-    BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
+    BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
 use crate::session::{State, Tally, Worker};
 
@@ -58,29 +56,16 @@ pub struct SubmitArgs {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "status", rename_all = "kebab-case")]
+#[serde(untagged)]
 pub(super) enum SubmitReply {
     Judged(Box<JudgedAnswer>),
-    Locked {
-        state: State,
-    },
-    /// The quest comes after one that has not passed.
-    Waits {
-        quest: QuestId,
-        key: Key,
-    },
-    Claimed {
-        worker: Worker,
-    },
-    /// Another answer to the quest was judged first.
-    Overtaken {},
-    Paused {
-        streak: u32,
-    },
+    Refused(Refusal),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct JudgedAnswer {
+    #[schemars(extend("const" = "judged"))]
+    status: &'static str,
     id: QuestId,
     key: String,
     verdict: Verdict,
@@ -94,8 +79,6 @@ pub(super) struct JudgedAnswer {
     /// What the fixer did about earlier judgements of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<Fix>,
-    #[serde(skip)]
-    rules: Vec<Rule>,
 }
 
 pub(super) fn run(
@@ -118,14 +101,39 @@ pub(super) fn run(
     };
     let Fixed { outcome, fixes } = judging.submit(&mut session, answer, &mut context::clock())?;
     context.report_repairs(&session);
-    let reply = reply(outcome, fixes, judging.kind.rules());
-    let exit = exit(&reply);
-    let session = context.named_session.clone();
+    let reply = match outcome {
+        SubmitOutcome::Refused(refusal) => SubmitReply::Refused(refusal),
+        SubmitOutcome::Judged(judged) => SubmitReply::Judged(Box::new(JudgedAnswer {
+            status: "judged",
+            id: judged.id,
+            key: judged.key.to_string(),
+            verdict: judged.judgement.verdict,
+            state: judged.state,
+            tries: judged.tries,
+            max_tries: judged.max_tries,
+            attempt: judged.attempt,
+            facts: judged.judgement.facts,
+            checks: judged.judgement.checks,
+            tally: judged.tally,
+            fixes,
+        })),
+    };
+    let named = context.named_session.clone();
     // The judgement is recorded; a closed pipe does not change how it ended.
     let _ = context.output.show(&reply, |paper, reply| {
-        write(paper, reply, session.as_deref());
+        let values = context! {
+            reply,
+            rules => judging.kind.rules(),
+            total => session.totals().tally.total(),
+            next => ShellLine::comail("next", named.as_deref()).text(),
+            paused => match reply {
+                SubmitReply::Refused(Refusal::Paused { streak }) => paused(*streak, named.as_deref()),
+                _ => String::new(),
+            },
+        };
+        paper.template(include_str!("text/submit.txt"), values);
     });
-    Ok(exit)
+    Ok(exit(&reply))
 }
 
 /// The submission that the arguments make; `is_named` if they name a quest.
@@ -182,98 +190,15 @@ fn read_fields(path: &Path, kind: &QuestKind) -> Result<Fields> {
         .map_err(|bad| UsageError(format!("{place}: {bad}")).into())
 }
 
-fn reply(outcome: SubmitOutcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> SubmitReply {
-    match outcome {
-        SubmitOutcome::Refused(Refusal::Paused { streak }) => SubmitReply::Paused { streak },
-        SubmitOutcome::Refused(Refusal::Locked(state)) => SubmitReply::Locked { state },
-        SubmitOutcome::Refused(Refusal::Waits { quest, key }) => SubmitReply::Waits { quest, key },
-        SubmitOutcome::Refused(Refusal::Claimed(worker)) => SubmitReply::Claimed { worker },
-        SubmitOutcome::Refused(Refusal::Overtaken) => SubmitReply::Overtaken {},
-        SubmitOutcome::Judged(judged) => SubmitReply::Judged(Box::new(JudgedAnswer {
-            id: judged.id,
-            key: judged.key.to_string(),
-            verdict: judged.judgement.verdict,
-            state: judged.state,
-            tries: judged.tries,
-            max_tries: judged.max_tries,
-            attempt: judged.attempt,
-            facts: judged.judgement.facts,
-            checks: judged.judgement.checks,
-            tally: judged.tally,
-            fixes,
-            rules,
-        })),
-    }
-}
-
 fn exit(reply: &SubmitReply) -> Exit {
     match reply {
-        SubmitReply::Paused { .. } => Exit::Paused,
+        SubmitReply::Refused(Refusal::Paused { .. }) => Exit::Paused,
+        SubmitReply::Refused(_) => Exit::Locked,
         SubmitReply::Judged(judged) => match (judged.verdict, judged.state) {
             (Verdict::Fail, State::Done) => Exit::FailedAndDone,
             // Reviewers sent the answer back with doubts.
             (Verdict::Review, State::Todo) | (Verdict::Fail, _) => Exit::Failed,
             (Verdict::Pass | Verdict::Review, _) => Exit::Done,
         },
-        SubmitReply::Locked { .. }
-        | SubmitReply::Waits { .. }
-        | SubmitReply::Claimed { .. }
-        | SubmitReply::Overtaken {} => Exit::Locked,
-    }
-}
-
-fn write(paper: &mut TextOutput, reply: &SubmitReply, session: Option<&Path>) {
-    let next = ShellLine::comail("next", session);
-    let next = next.text();
-    paper.line(match reply {
-        SubmitReply::Judged(judged) => return judged.write(paper),
-        SubmitReply::Locked { state } => {
-            format!("locked: the quest is {state} and takes no submission")
-        }
-        SubmitReply::Waits { quest, key } => format!(
-            "waits for quest {quest} ({}), which has not passed; nothing changed. Run `{next}` for \
-             another quest",
-            Escaped(key.as_str())
-        ),
-        SubmitReply::Claimed { worker } => format!(
-            "claimed: {worker} holds this quest; nothing changed. Run `{next}` for another quest"
-        ),
-        SubmitReply::Overtaken {} => format!(
-            "overtaken: another answer to this quest was judged first; nothing changed. Run `{next}`"
-        ),
-        SubmitReply::Paused { streak } => paused(*streak, session),
-    });
-}
-
-impl JudgedAnswer {
-    fn write(&self, paper: &mut TextOutput) {
-        for fix in &self.fixes {
-            paper.line(match fix {
-                Fix::Changed => "the fixer made changes, and the quest was judged again".to_owned(),
-                Fix::ChangedNothing => "the fixer found nothing to change".to_owned(),
-                Fix::Failed { why } => format!("the fixer failed: {}", Escaped(why)),
-            });
-        }
-        let tries = self.max_tries;
-        let left = format!("{} of {tries} tries left", tries - self.tries);
-        let (tone, what) = match (self.verdict, self.state) {
-            (Verdict::Pass, _) => (Tone::Good, "locked".to_owned()),
-            (Verdict::Review, State::Todo) => (
-                Tone::Doubt,
-                format!("sent back: reviewers doubt it, {left}"),
-            ),
-            (Verdict::Review, _) => (Tone::Doubt, "locked; a person decides".to_owned()),
-            (Verdict::Fail, State::Done) => (
-                Tone::Bad,
-                format!("and DONE: all {tries} tries are used up"),
-            ),
-            (Verdict::Fail, _) => (Tone::Bad, left),
-        };
-        let verdict = paper.tint(tone, &self.verdict.to_string());
-        let key = Escaped(&self.key);
-        paper.line(format!("{verdict} quest {}, {key}: {what}", self.id));
-        rules::write_facts(paper, &self.facts, &self.rules);
-        let tally = &self.tally;
-        paper.line(format!("{} of {} left", tally.todo, tally.total()));
     }
 }

@@ -4,6 +4,8 @@
 //! kind has one, and the settlement under the session's lock.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::value::to_raw_value;
 
 use crate::base::Digest;
@@ -56,16 +58,22 @@ pub struct Judged {
 }
 
 /// Why an answer was not judged; nothing changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Refusal {
     /// The quest takes no submission.
-    Locked(State),
+    Locked {
+        state: State,
+    },
     /// The quest comes after one that has not passed.
     Waits {
         quest: QuestId,
         key: Key,
     },
-    Claimed(Worker),
+    Claimed {
+        worker: Worker,
+    },
+    /// Another answer to the quest was judged first.
     Overtaken,
     Paused {
         streak: u32,
@@ -155,7 +163,9 @@ fn open_quest(
         return Err(JudgeError::ForgottenWorker.into());
     }
     if standing.progress.state != State::Todo {
-        return refused(Refusal::Locked(standing.progress.state));
+        return refused(Refusal::Locked {
+            state: standing.progress.state,
+        });
     }
     if let Some(before) = session.awaited(&standing)? {
         let (quest, key) = (before.id, before.key);
@@ -163,7 +173,9 @@ fn open_quest(
     }
     let claim = session.claim_on(standing.id)?;
     if let Some(claim) = claim.filter(|claim| !claim.admits_answer(worker, now)) {
-        return refused(Refusal::Claimed(claim.worker));
+        return refused(Refusal::Claimed {
+            worker: claim.worker,
+        });
     }
     if session.paused() {
         let streak = session.totals().streak.length();
@@ -413,7 +425,8 @@ impl<'a> Submitted<'a> {
         let max_tries = session.manifest().frozen.max_tries;
         let verdict = judgement.judgement.verdict;
         let judged = standing.progress.judged(verdict, max_tries);
-        let judged = judged.map_err(|locked| Declined::Refusal(Refusal::Locked(locked.0)))?;
+        let judged =
+            judged.map_err(|locked| Declined::Refusal(Refusal::Locked { state: locked.0 }))?;
         let due = is_sent_back(gate.revisions(), &judgement.judgement, standing.revisions);
         let revised = standing.progress.revised(max_tries).filter(|_| due);
         let Progress { state, tries } = revised.unwrap_or(judged);

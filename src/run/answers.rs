@@ -79,9 +79,9 @@ impl RunWorker<'_> {
                 alarm.filter(|_| !settled)
             }
             SubmitOutcome::Refused(Refusal::Paused { .. }) => Some(Reason::Paused),
-            SubmitOutcome::Refused(Refusal::Locked(_)) => Some(Reason::Settled),
+            SubmitOutcome::Refused(Refusal::Locked { .. }) => Some(Reason::Settled),
             SubmitOutcome::Refused(
-                Refusal::Waits { .. } | Refusal::Claimed(_) | Refusal::Overtaken,
+                Refusal::Waits { .. } | Refusal::Claimed { .. } | Refusal::Overtaken,
             ) => Some(Reason::AgentFailed),
         })
     }

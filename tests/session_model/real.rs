@@ -193,8 +193,8 @@ impl Real {
                 let verdict = verdict.expect("a verdict");
                 Said::Judged(verdict, state, judged.tries, judged.attempt, left)
             }
-            SubmitOutcome::Refused(Refusal::Locked(state)) => Said::Locked(state.name()),
-            SubmitOutcome::Refused(Refusal::Claimed(worker)) => Said::Claimed(number(&worker)),
+            SubmitOutcome::Refused(Refusal::Locked { state }) => Said::Locked(state.name()),
+            SubmitOutcome::Refused(Refusal::Claimed { worker }) => Said::Claimed(number(&worker)),
             SubmitOutcome::Refused(Refusal::Waits { quest, .. }) => Said::Waits(quest.index()),
             SubmitOutcome::Refused(Refusal::Overtaken) => Said::Overtaken,
             SubmitOutcome::Refused(Refusal::Paused { streak }) => Said::Paused(streak),
