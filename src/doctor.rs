@@ -754,8 +754,7 @@ mod tests {
 
     #[test]
     fn a_resolver_that_lies_is_a_problem_and_one_that_is_silent_a_note() {
-        let address =
-            |text: &str| Looked::Found(Records::Addresses(vec![text.parse().unwrap()]));
+        let address = |text: &str| Looked::Found(Records::Addresses(vec![text.parse().unwrap()]));
         let silent =
             || Looked::Unanswered(Unanswered::new(UnansweredKind::Dns, "no answer in time"));
         let public = || address("93.184.215.14");
