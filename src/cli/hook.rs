@@ -19,7 +19,7 @@ use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, EscapedLines, escape_json, plural};
 use crate::hook::{
-    DEFAULT_MAX_REFUSALS, HookAgent, HookCaller, HookReply, MAX_CALL_BYTES, PathPolicy,
+    DEFAULT_MAX_REFUSALS, HookAgent, HookCaller, HookReply, MAX_CALL_BYTES, PathPolicy, Permission,
     RefusalStore, StopCall, StopReply, ToolCall, ToolPolicy, ToolReply, ToolRules, WriteZone,
     real_path, with_hooks,
 };
@@ -277,8 +277,9 @@ fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<As
 }
 
 fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
-    let reply = tool_reply(context, args)
-        .unwrap_or_else(|error| ToolReply::deny(format!("the call cannot be judged: {error:#}")));
+    let reply = tool_reply(context, args).unwrap_or_else(|error| {
+        Permission::Deny.because(format!("the call cannot be judged: {error:#}"))
+    });
     let reply = if args.unattended || in_a_run() {
         reply.unattended()
     } else {

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::protocol::ToolReply;
+use super::protocol::{Permission, ToolReply};
 use crate::judge::JudgeError;
 use crate::judge::quest_file::{BenchError, Definition};
 use crate::session::Manifest;
@@ -65,7 +65,7 @@ impl PathPolicy {
     /// Whether the file at `path` may be changed.
     pub(super) fn edit(&self, path: &str) -> ToolReply {
         if path.is_empty() || path.contains('\0') {
-            return ToolReply::deny("it names no file");
+            return Permission::Deny.because("it names no file");
         }
         let reply = self.edit_at(path, &self.cwd.join(path));
         if !path.starts_with('~') {
@@ -74,37 +74,37 @@ impl PathPolicy {
         // Some tools expand `~` and some do not, so both places must be allowed.
         match self.in_home(path) {
             Some(place) => reply.stricter(self.edit_at(path, &place)),
-            None => ToolReply::deny(format!("{path}: the home directory is unknown")),
+            None => Permission::Deny.because(format!("{path}: the home directory is unknown")),
         }
     }
 
     fn edit_at(&self, path: &str, place: &Path) -> ToolReply {
         let real = match real_path(place) {
             Ok(real) => real,
-            Err(error) => return ToolReply::deny(format!("{path}: {error}")),
+            Err(error) => return Permission::Deny.because(format!("{path}: {error}")),
         };
         if self.is_in_session(&real) {
-            return ToolReply::deny(format!("{path} is in the session directory"));
+            return Permission::Deny.because(format!("{path} is in the session directory"));
         }
         if self.is_configuration(&real) {
-            return ToolReply::deny(format!("{path} configures the agent or comail"));
+            return Permission::Deny.because(format!("{path} configures the agent or comail"));
         }
         let Some(zone) = &self.zone else {
-            return ToolReply::defer("the session has no write zone");
+            return Permission::Defer.because("the session has no write zone");
         };
         if !zone.contains(&real) {
             let globs = zone.globs.texts().join(", ");
             let root = zone.root.display();
-            return ToolReply::deny(format!(
+            return Permission::Deny.because(format!(
                 "{path} is outside the write zone ({globs} in {root}); no check looks at it there"
             ));
         }
         if has_hard_links(&real) {
-            return ToolReply::ask(format!(
+            return Permission::Ask.because(format!(
                 "{path} has another hard link, which may be outside the write zone"
             ));
         }
-        ToolReply::allow(format!("{path} is in the write zone"))
+        Permission::Allow.because(format!("{path} is in the write zone"))
     }
 
     /// The objection to a word of a command, if it names the session or a file of settings.
@@ -123,19 +123,11 @@ impl PathPolicy {
         // The name alone is enough: after `cd`, a relative path does not start where we think.
         if self.has_session_name(path) || real.iter().any(|real| self.is_in_session(real)) {
             let why = format!("`{path}` is in the session directory");
-            return Some(ToolReply::deny(why));
+            return Some(Permission::Deny.because(why));
         }
         let settings = real.iter().any(|real| self.is_configuration(real));
-        settings.then(|| ToolReply::ask(format!("`{path}` configures the agent or comail")))
-    }
-
-    /// Whether a text that is not understood any further may name the session directory.
-    pub(super) fn mentions_session(&self, text: &str) -> bool {
-        let whole = lower(&self.session);
-        text.to_lowercase().contains(&*whole.to_string_lossy())
-            || text
-                .split(|c: char| c.is_whitespace() || "'\"`;|&<>(){}=,:$".contains(c))
-                .any(|part| self.has_session_name(part))
+        settings
+            .then(|| Permission::Ask.because(format!("`{path}` configures the agent or comail")))
     }
 
     fn has_session_name(&self, path: &str) -> bool {
@@ -256,7 +248,6 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::hook::Permission;
 
     fn home() -> (tempfile::TempDir, PathBuf) {
         let home = tempfile::tempdir().unwrap();
@@ -334,9 +325,6 @@ mod tests {
             let reply = policy.object_to_word(word);
             assert_eq!(reply.map(|it| it.permission), permission, "{word}");
         }
-        assert!(policy.mentions_session("rm -rf '.comail'"));
-        assert!(policy.mentions_session(&format!("cat {absolute}")));
-        assert!(!policy.mentions_session("comail next; ls .comails"));
     }
 
     #[test]

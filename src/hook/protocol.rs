@@ -101,8 +101,8 @@ pub enum ToolAction {
     Run(String),
     /// Change these files.
     Edit(Vec<String>),
-    /// A tool that is not known, with all texts of its input.
-    Other(Vec<String>),
+    /// Use a tool that neither runs commands nor changes files.
+    Other,
 }
 
 impl StopCall {
@@ -153,8 +153,7 @@ impl ToolCall {
                 }
                 ToolAction::Edit(all)
             }
-            "TodoWrite" | "write_todos" | "WebSearch" => ToolAction::Other(Vec::new()),
-            _ => ToolAction::Other(texts(&raw.tool_input)),
+            _ => ToolAction::Other,
         };
         let folder = ["dir_path", "directory", "workdir"]
             .into_iter()
@@ -178,15 +177,6 @@ fn checked_length(bytes: &[u8]) -> Result<&[u8], CallError> {
 fn joined(words: &Value) -> Option<String> {
     let words: Option<Vec<&str>> = words.as_array()?.iter().map(Value::as_str).collect();
     shlex::try_join(words?).ok()
-}
-
-fn texts(value: &Value) -> Vec<String> {
-    match value {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(fields) => fields.values().flat_map(texts).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
-    }
 }
 
 /// The files that a patch in the format of `apply_patch` names.
@@ -225,6 +215,15 @@ pub enum Permission {
     /// A person decides.
     Ask,
     Deny,
+}
+
+impl Permission {
+    pub fn because(self, reason: impl Into<String>) -> ToolReply {
+        ToolReply {
+            permission: self,
+            reason: reason.into(),
+        }
+    }
 }
 
 /// The answer to an agent that wants to use a tool.
@@ -280,29 +279,6 @@ impl StopReply {
 }
 
 impl ToolReply {
-    pub(super) fn new(permission: Permission, reason: impl Into<String>) -> Self {
-        Self {
-            permission,
-            reason: reason.into(),
-        }
-    }
-
-    pub(super) fn allow(reason: impl Into<String>) -> Self {
-        Self::new(Permission::Allow, reason)
-    }
-
-    pub(super) fn defer(reason: impl Into<String>) -> Self {
-        Self::new(Permission::Defer, reason)
-    }
-
-    pub(super) fn ask(reason: impl Into<String>) -> Self {
-        Self::new(Permission::Ask, reason)
-    }
-
-    pub fn deny(reason: impl Into<String>) -> Self {
-        Self::new(Permission::Deny, reason)
-    }
-
     /// The stricter of both, the first of two that are equal.
     pub(super) fn stricter(self, other: Self) -> Self {
         if other.permission > self.permission {
@@ -317,7 +293,7 @@ impl ToolReply {
         if self.permission != Permission::Ask {
             return self;
         }
-        Self::deny(format!("{}; nobody is there to allow it", self.reason))
+        Permission::Deny.because(format!("{}; nobody is there to allow it", self.reason))
     }
 
     pub fn for_agent(&self, agent: HookAgent) -> HookReply {
@@ -401,11 +377,7 @@ mod tests {
                 json!({"file_path": "a", "path": "b"}),
                 edit(&["a", "b"]),
             ),
-            (
-                "Read",
-                json!({"file_path": "a", "b": [{"c": "d"}]}),
-                ToolAction::Other(vec!["d".into(), "a".into()]),
-            ),
+            ("Read", json!({"file_path": "a"}), ToolAction::Other),
         ] {
             assert_eq!(action(tool, &input), Some(expected), "{tool} {input}");
         }
@@ -448,7 +420,7 @@ mod tests {
     fn each_agent_reads_its_own_words() {
         let words = |agent: HookAgent| {
             ALL.map(|permission| {
-                let json = json!(ToolReply::new(permission, "x").for_agent(agent));
+                let json = json!(permission.because("x").for_agent(agent));
                 let own = &json["hookSpecificOutput"]["permissionDecision"];
                 let word = own.as_str().or_else(|| json["decision"].as_str());
                 word.unwrap_or("-").to_owned()
@@ -476,7 +448,7 @@ mod tests {
 
     #[test]
     fn the_strictest_permission_wins_and_nobody_is_asked_when_unattended() {
-        let reply = |permission| ToolReply::new(permission, format!("{permission:?}"));
+        let reply = |permission: Permission| permission.because(format!("{permission:?}"));
         for (place, permission) in ALL.into_iter().enumerate() {
             for other in ALL.into_iter().take(place + 1) {
                 assert_eq!(reply(permission).stricter(reply(other)), reply(permission));

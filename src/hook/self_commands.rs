@@ -1,7 +1,7 @@
 //! The agent's use of comail itself, and the variables that decide what a command runs.
 
-use super::command_line::{SimpleCommand, Word, program};
-use super::protocol::ToolReply;
+use super::command_line::{SimpleCommand, Word};
+use super::protocol::{Permission, ToolReply};
 
 pub(super) const NAME: &str = "comail";
 
@@ -48,10 +48,10 @@ pub(super) fn judge(command: &SimpleCommand, worker: Option<&str>) -> Option<Too
     let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
     if let Some(called) = person_command(&texts) {
         let why = format!("only a person runs `{NAME} {called}`");
-        return Some(ToolReply::deny(why));
+        return Some(Permission::Deny.because(why));
     }
     let Some((at, subcommand)) = subcommand(&texts) else {
-        return Some(ToolReply::defer("it only prints help"));
+        return Some(Permission::Defer.because("it only prints help"));
     };
     let until = match subcommand {
         // Each of its words may be the one that decides.
@@ -60,29 +60,18 @@ pub(super) fn judge(command: &SimpleCommand, worker: Option<&str>) -> Option<Too
     };
     if arguments[..until].iter().any(|word| !word.is_literal) {
         let why = format!("which {NAME} command runs is unknown");
-        return Some(ToolReply::ask(why));
+        return Some(Permission::Ask.because(why));
     }
     if claims_for_another(arguments, worker) {
-        return Some(ToolReply::ask("it works under the name of another worker"));
+        return Some(Permission::Ask.because("it works under the name of another worker"));
     }
     // Only by the name that `comail next` prints: another path may be another program.
     let by_name = command.words.first().is_some_and(|word| word.text == NAME);
     Some(if by_name && AGENT.contains(&subcommand) {
-        ToolReply::allow(format!("an agent works with `{NAME} {subcommand}`"))
+        Permission::Allow.because(format!("an agent works with `{NAME} {subcommand}`"))
     } else {
-        ToolReply::defer(format!("`{NAME} {subcommand}` decides nothing"))
+        Permission::Defer.because(format!("`{NAME} {subcommand}` decides nothing"))
     })
-}
-
-/// The person's command that a text which is not understood may run.
-pub(super) fn mentioned_person_command(text: &str) -> Option<String> {
-    let words: Vec<&str> = text
-        .split(|c: char| c.is_whitespace() || "'\"`;|&<>(){}[],\\$".contains(c))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let ours = words.iter().enumerate();
-    let mut ours = ours.filter(|(_, word)| program(word).eq_ignore_ascii_case(NAME));
-    ours.find_map(|(at, _)| person_command(&words[at + 1..]))
 }
 
 fn person_command(arguments: &[&str]) -> Option<String> {
@@ -134,7 +123,7 @@ pub(super) fn is_session_option(command: &SimpleCommand, at: usize) -> bool {
 mod tests {
     use super::super::command_line::CommandLine;
     use super::*;
-    use crate::hook::Permission::{self, Allow, Ask, Defer, Deny};
+    use Permission::{Allow, Ask, Defer, Deny};
 
     fn judged(line: &str) -> Option<Permission> {
         let line = CommandLine::parse(line);
@@ -172,24 +161,6 @@ mod tests {
             ("git status", None),
         ] {
             assert_eq!(judged(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_person_command_is_found_in_a_text() {
-        for (text, found) in [
-            ("sh -c 'comail resume'", Some("resume")),
-            (
-                "$(/opt/comail --session x review accept 1)",
-                Some("review accept"),
-            ),
-            ("[\"comail\",\"forget\"]", Some("forget")),
-            ("comail next; comail scan x", Some("scan")),
-            ("comail next", None),
-            ("comail review", None),
-            ("resume comail", None),
-        ] {
-            assert_eq!(mentioned_person_command(text).as_deref(), found, "{text}");
         }
     }
 

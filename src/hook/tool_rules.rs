@@ -95,7 +95,7 @@ impl ToolRules {
             Permission::Allow => Permission::Defer,
             other => other,
         };
-        ToolReply::new(permission, format!("what it does is unclear: {why}"))
+        permission.because(format!("what it does is unclear: {why}"))
     }
 
     /// The strictest rule that names a command.
@@ -121,12 +121,12 @@ impl PrefixRule {
             why => format!("the rule for `{prefix}`: {why}"),
         };
         if self.decision == Permission::Allow {
-            return self.begins(words).then(|| ToolReply::allow(why));
+            return self.begins(words).then(|| Permission::Allow.because(why));
         }
         if self.names(words, true) {
-            Some(ToolReply::new(self.decision, why))
+            Some(self.decision.because(why))
         } else if self.names(words, false) {
-            Some(ToolReply::ask(format!("it may fall under {why}")))
+            Some(Permission::Ask.because(format!("it may fall under {why}")))
         } else {
             None
         }
@@ -182,22 +182,15 @@ impl ToolPolicy {
     pub fn judge(&self, action: &ToolAction) -> ToolReply {
         match action {
             ToolAction::Run(_) if self.paths.is_in_session(&self.paths.cwd) => {
-                ToolReply::deny("it runs in the session directory")
+                Permission::Deny.because("it runs in the session directory")
             }
             ToolAction::Run(line) => self.judge_line(line),
             ToolAction::Edit(paths) => paths
                 .iter()
                 .map(|path| self.paths.edit(path))
                 .reduce(ToolReply::stricter)
-                .unwrap_or_else(|| ToolReply::deny("it names no file")),
-            ToolAction::Other(texts) => {
-                let objections = texts.iter().filter_map(|text| {
-                    let word = self.paths.object_to_word(text);
-                    word.or_else(|| self.object_to_text(text))
-                });
-                let strictest = objections.reduce(ToolReply::stricter);
-                strictest.unwrap_or_else(|| ToolReply::defer("no rule is about this tool"))
-            }
+                .unwrap_or_else(|| Permission::Deny.because("it names no file")),
+            ToolAction::Other => Permission::Defer.because("no rule is about this tool"),
         }
     }
 
@@ -205,9 +198,6 @@ impl ToolPolicy {
         let parsed = CommandLine::parse(line);
         let mut replies: Vec<ToolReply> = Vec::new();
         replies.extend(parsed.unclear.map(|why| self.rules.unclear(why)));
-        if parsed.unclear.is_some() || parsed.commands.iter().any(self_commands::is_runner) {
-            replies.extend(self.object_to_text(line));
-        }
         for name in &parsed.variables {
             if self_commands::is_guarded_variable(name) {
                 let why = format!("`{name}` decides what a command runs");
@@ -223,7 +213,7 @@ impl ToolPolicy {
         let writes = parsed.writes.iter();
         replies.extend(writes.filter_map(|target| self.judge_write(target, has_moved)));
         let strictest = replies.into_iter().reduce(ToolReply::stricter);
-        strictest.unwrap_or_else(|| ToolReply::defer("it runs no command"))
+        strictest.unwrap_or_else(|| Permission::Defer.because("it runs no command"))
     }
 
     fn judge_command(&self, command: &SimpleCommand) -> ToolReply {
@@ -238,10 +228,10 @@ impl ToolPolicy {
                 let unclear = self.rules.unclear(&why);
                 within.map_or(unclear.clone(), |rule| unclear.stricter(rule))
             }
-            (None, _) => ToolReply::new(
-                self.rules.default.unwrap_or(Permission::Defer),
-                "no rule names it",
-            ),
+            (None, _) => {
+                let default = self.rules.default.unwrap_or(Permission::Defer);
+                default.because("no rule names it")
+            }
         };
         let words = command.words.iter().enumerate();
         let objections = words
@@ -258,19 +248,6 @@ impl ToolPolicy {
         }
         let is_kept = !DEVICES.contains(&&*target.text);
         is_kept.then(|| self.paths.edit(&target.text))
-    }
-
-    /// The objection to a text that is not understood any further.
-    fn object_to_text(&self, text: &str) -> Option<ToolReply> {
-        if let Some(called) = self_commands::mentioned_person_command(text) {
-            return Some(ToolReply::deny(format!(
-                "it mentions `{} {called}`, which only a person runs",
-                self_commands::NAME
-            )));
-        }
-        self.paths
-            .mentions_session(text)
-            .then(|| ToolReply::deny("it mentions the session directory"))
     }
 }
 
@@ -416,15 +393,15 @@ mod tests {
             ("comail next | head", Defer),
             ("comail resume", Deny),
             ("git status; comail review accept 1", Deny),
-            ("sh -c 'comail resume'", Deny),
-            ("timeout 5 comail forget x", Deny),
+            ("sh -c 'comail resume'", Ask),
+            ("timeout 5 comail forget x", Ask),
             ("x=$(comail scan y)", Deny),
             ("grep 'comail resume' README.md", Defer),
             ("rm -rf .comail", Deny),
             ("cat .comail/ledger.jsonl", Deny),
             ("cat < .comail/ledger.jsonl", Deny),
             ("cd sub && cat ../.comail/ledger.jsonl", Deny),
-            ("bash -c 'cat .comail/x'", Deny),
+            ("bash -c 'cat .comail/x'", Ask),
             ("cat $X/.comail/x", Deny),
             ("git commit -m 'Explain .comail'", Defer),
             ("comail export .comail/ledger.jsonl", Deny),
@@ -441,6 +418,7 @@ mod tests {
             ..policy
         };
         assert_eq!(judge(&inside, "ls"), Deny);
+        assert_eq!(inside.judge(&ToolAction::Other).permission, Defer);
     }
 
     #[test]
@@ -461,20 +439,5 @@ mod tests {
         ] {
             assert_eq!(judge(&policy, line), permission, "{line}");
         }
-    }
-
-    #[test]
-    fn a_tool_that_is_not_known_may_not_reach_the_session() {
-        let policy = policy("");
-        let other = |text: &str| {
-            policy
-                .judge(&ToolAction::Other(vec![text.into()]))
-                .permission
-        };
-        assert_eq!(other("src/main.rs"), Defer);
-        assert_eq!(other(".comail/ledger.jsonl"), Deny);
-        assert_eq!(other("run `comail resume` now"), Deny);
-        assert_eq!(other("a/.claude/settings.json"), Ask);
-        assert_eq!(policy.judge(&ToolAction::Other(vec![])).permission, Defer);
     }
 }

@@ -1,7 +1,7 @@
 //! The encodings of text lists: their names, their detection, and decoding to UTF-8.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::{fmt, io};
 
@@ -9,7 +9,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv::{Reader, ReaderBuilder};
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 
-use super::error::{Result, UnknownEncoding};
+use super::error::{Result, UndecodableLine, UnknownEncoding};
 
 /// An encoding of the WHATWG Encoding standard; shown by its name there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,101 +161,62 @@ const CHUNK: usize = 64 * 1024;
 pub(super) struct DecodedText<R> {
     bytes: R,
     decoder: Decoder,
-    input: Vec<u8>,
-    input_at: usize,
     output: Vec<u8>,
     output_at: usize,
     line: u64,
-    state: State,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Reading,
-    LastInput,
-    Flushed,
-}
-
-/// Bytes that are not text, as the source of an [`io::Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} is not text in {encoding}")]
-pub(super) struct UndecodableLine {
-    line: u64,
-    encoding: TextEncoding,
+    is_flushed: bool,
 }
 
 pub(super) fn open_text(
     path: &Path,
     encoding: TextEncoding,
 ) -> io::Result<DecodedText<BufReader<File>>> {
-    let file = File::open(path)?;
-    Ok(DecodedText::new(BufReader::new(file), encoding))
+    let file = BufReader::with_capacity(CHUNK, File::open(path)?);
+    Ok(DecodedText::new(file, encoding))
 }
 
-impl<R: Read> DecodedText<R> {
+impl<R: BufRead> DecodedText<R> {
     /// Decodes `bytes`; a byte order mark of `encoding` at their start is dropped.
     fn new(bytes: R, encoding: TextEncoding) -> Self {
         Self {
             bytes,
             decoder: encoding.0.new_decoder_with_bom_removal(),
-            input: Vec::with_capacity(CHUNK),
-            input_at: 0,
             output: Vec::with_capacity(CHUNK),
             output_at: 0,
             line: 1,
-            state: State::Reading,
+            is_flushed: false,
         }
     }
 
     fn refill(&mut self) -> io::Result<()> {
         self.output_at = 0;
         self.output.clear();
-        while self.output.is_empty() && self.state != State::Flushed {
-            if self.input_at == self.input.len() && self.state == State::Reading {
-                self.input.resize(CHUNK, 0);
-                let read = self.bytes.read(&mut self.input);
-                self.input.truncate(*read.as_ref().unwrap_or(&0));
-                self.input_at = 0;
-                if read? == 0 {
-                    self.state = State::LastInput;
+        while self.output.is_empty() && !self.is_flushed {
+            let input = self.bytes.fill_buf()?;
+            let is_last = input.is_empty();
+            self.output.resize(CHUNK, 0);
+            let (result, read, written) =
+                self.decoder
+                    .decode_to_utf8_without_replacement(input, &mut self.output, is_last);
+            self.bytes.consume(read);
+            self.output.truncate(written);
+            self.line += self.output.split(|&byte| byte == b'\n').skip(1).count() as u64;
+            match result {
+                DecoderResult::InputEmpty => self.is_flushed = is_last,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => {
+                    let line = self.line;
+                    let encoding = self.decoder.encoding().name();
+                    let undecodable = UndecodableLine { line, encoding };
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, undecodable));
                 }
             }
-            self.decode()?;
         }
         Ok(())
     }
-
-    fn decode(&mut self) -> io::Result<()> {
-        let last = self.state == State::LastInput;
-        self.output.resize(CHUNK, 0);
-        let (result, read, written) = self.decoder.decode_to_utf8_without_replacement(
-            &self.input[self.input_at..],
-            &mut self.output,
-            last,
-        );
-        self.input_at += read;
-        self.output.truncate(written);
-        self.line += self.output.split(|&byte| byte == b'\n').skip(1).count() as u64;
-        match result {
-            DecoderResult::InputEmpty => {
-                if last {
-                    self.state = State::Flushed;
-                }
-                Ok(())
-            }
-            DecoderResult::OutputFull => Ok(()),
-            DecoderResult::Malformed(..) => Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                UndecodableLine {
-                    line: self.line,
-                    encoding: TextEncoding(self.decoder.encoding()),
-                },
-            )),
-        }
-    }
 }
 
-impl<R: Read> Read for DecodedText<R> {
+impl<R: BufRead> Read for DecodedText<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.output_at == self.output.len() {
             self.refill()?;

@@ -5,13 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::{fmt, result};
 
-use super::encoding::UndecodableLine;
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not an encoding; known are utf-8, utf-16le, utf-16be, cp949, euc-kr, shift_jis, euc-jp, gbk, big5, windows-1252 and the other labels of the WHATWG Encoding standard"
 )]
 pub struct UnknownEncoding(pub(super) String);
+
+/// Bytes that are not text, as the source of an [`io::Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} is not text in {encoding}")]
+pub(super) struct UndecodableLine {
+    pub(super) line: u64,
+    pub(super) encoding: &'static str,
+}
 
 /// A list that cannot be read, and why.
 #[derive(Debug)]

@@ -11,9 +11,10 @@ use super::error::{Fault, ReadError, Result};
 use super::header::{FirstRow, Header, HeaderChoice, find_header};
 use super::read_text::{JsonColumns, read_csv, read_lines};
 use super::read_workbook::{HeldSheet, XlsxSheet};
+use super::row_sink::{RowSink, Visit, near};
 use super::source::{SourceFormat, identify};
 use crate::base::text::single_spaced;
-use crate::quest::file::{InputFormat, nearest};
+use crate::quest::file::InputFormat;
 
 /// How many rows are looked at to find the headings and the columns.
 const FIRST_ROWS: usize = 50;
@@ -98,7 +99,7 @@ impl List {
     /// Finds the headings and the columns.
     fn look(&mut self, choice: HeaderChoice) -> result::Result<(), ReadError> {
         let mut rows = Vec::new();
-        self.each_row(&Wanted::All, &mut |row, cells| {
+        self.each_row(None, &mut |row, cells| {
             let cells = cells.to_vec();
             rows.push(FirstRow { row, cells });
             if rows.len() < FIRST_ROWS {
@@ -214,7 +215,7 @@ impl List {
         mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
     ) -> result::Result<(), E> {
         let above = self.header().map_or(0, |header| header.row);
-        self.visit_rows(&Wanted::These(columns.to_vec()), |row, cells| {
+        self.visit_rows(Some(columns), |row, cells| {
             if row > above {
                 visit(row, cells)
             } else {
@@ -234,12 +235,12 @@ impl List {
         if let Some(keys) = self.keys() {
             visit(0, keys)?;
         }
-        self.visit_rows(&Wanted::All, visit)
+        self.visit_rows(None, visit)
     }
 
     fn visit_rows<E: From<ReadError>>(
         &mut self,
-        wanted: &Wanted,
+        wanted: Option<&[ColumnIndex]>,
         mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
     ) -> result::Result<(), E> {
         let mut refused = None;
@@ -254,7 +255,7 @@ impl List {
 
     fn each_row(
         &mut self,
-        wanted: &Wanted,
+        wanted: Option<&[ColumnIndex]>,
         visit: &mut Visit<'_>,
     ) -> result::Result<(), ReadError> {
         let mut sink = RowSink::new(wanted, visit);
@@ -337,121 +338,6 @@ impl ListColumns {
             shown.push(format!("{more} more"));
         }
         shown
-    }
-}
-
-/// Suggests the one of `known` whose quoted name is nearest to `name`, if one is near.
-pub(super) fn near(name: &str, known: &[String]) -> String {
-    let quoted = known.iter().filter_map(|known| known.split('`').nth(1));
-    let near = nearest(name, quoted);
-    near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
-}
-
-/// What is done with one row: its number and the cells asked for.
-type Visit<'a> = dyn FnMut(u32, &[String]) -> Result<()> + 'a;
-
-#[derive(Debug, Clone)]
-enum Wanted {
-    All,
-    These(Vec<ColumnIndex>),
-}
-
-/// Gathers the cells of one row at a time, and skips rows without any.
-pub(super) struct RowSink<'a> {
-    /// For each column of the list, the place of its text among those wanted.
-    slots: Option<Vec<Option<usize>>>,
-    /// Columns that were asked for twice: from where to where their text is copied.
-    copies: Vec<(usize, usize)>,
-    cells: Vec<String>,
-    row: u32,
-    blank: bool,
-    widest: usize,
-    visit: &'a mut Visit<'a>,
-}
-
-impl<'a> RowSink<'a> {
-    fn new(wanted: &Wanted, visit: &'a mut Visit<'a>) -> Self {
-        let mut copies = Vec::new();
-        let (slots, width) = match wanted {
-            Wanted::All => (None, 0),
-            Wanted::These(columns) => {
-                let last = columns.iter().map(|column| column.index()).max();
-                let mut slots = vec![None; last.map_or(0, |last| last + 1)];
-                for (slot, column) in columns.iter().enumerate() {
-                    match slots[column.index()] {
-                        None => slots[column.index()] = Some(slot),
-                        Some(first) => copies.push((first, slot)),
-                    }
-                }
-                (Some(slots), columns.len())
-            }
-        };
-        Self {
-            slots,
-            copies,
-            cells: vec![String::new(); width],
-            row: 0,
-            blank: true,
-            widest: 0,
-            visit,
-        }
-    }
-
-    /// Starts `row`, counted from 1, and hands on the row before it.
-    pub(super) fn at_row(&mut self, row: u32) -> Result<()> {
-        if row != self.row {
-            self.finish()?;
-            self.row = row;
-        }
-        Ok(())
-    }
-
-    /// Notes that the row has a cell at `column`, counted from 0, that is not blank, and returns
-    /// the place for its text, empty, if it is wanted.
-    pub(super) fn cell(&mut self, column: usize) -> Option<&mut String> {
-        self.blank = false;
-        if column >= LAST_COLUMN as usize {
-            return None;
-        }
-        self.widest = self.widest.max(column + 1);
-        let slot = match &self.slots {
-            Some(slots) => (*slots.get(column)?)?,
-            None => {
-                if self.cells.len() <= column {
-                    self.cells.resize(column + 1, String::new());
-                }
-                column
-            }
-        };
-        let text = self.cells.get_mut(slot)?;
-        text.clear();
-        Some(text)
-    }
-
-    /// Puts `text` in the row at `column` unless it is blank.
-    pub(super) fn put(&mut self, column: usize, text: &str) {
-        if !text.trim().is_empty()
-            && let Some(place) = self.cell(column)
-        {
-            place.push_str(text);
-        }
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        if self.blank {
-            return Ok(());
-        }
-        for &(from, to) in &self.copies {
-            let text = self.cells[from].clone();
-            self.cells[to] = text;
-        }
-        let visited = (self.visit)(self.row, &self.cells);
-        match self.slots {
-            Some(_) => self.cells.iter_mut().for_each(String::clear),
-            None => self.cells.clear(),
-        }
-        self.blank = true;
-        visited
     }
 }
 

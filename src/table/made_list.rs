@@ -12,7 +12,7 @@ use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
 use super::error::{Fault, ReadError, Result};
-use super::read_text::Members;
+use super::read_text::members;
 use crate::quest::file::InputFormat;
 
 /// A list in a temporary file, which is removed when this is dropped.
@@ -72,8 +72,7 @@ impl MadeList {
 fn lines_format(bytes: &[u8]) -> InputFormat {
     let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let mut filled = lines.filter(|line| !line.is_empty()).peekable();
-    let is_object =
-        |line: &[u8]| std::str::from_utf8(line).is_ok_and(|line| Members::of(line).is_ok());
+    let is_object = |line: &[u8]| std::str::from_utf8(line).is_ok_and(|line| members(line).is_ok());
     if filled.peek().is_some() && filled.all(is_object) {
         InputFormat::Jsonl
     } else {

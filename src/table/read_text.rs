@@ -5,19 +5,18 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use csv::StringRecord;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::cell::LAST_COLUMN;
 use super::encoding::{DecodedText, Delimiter, TextEncoding, csv_reader, open_text};
 use super::error::{Fault, Result};
-use super::list::RowSink;
+use super::row_sink::RowSink;
 
 /// The longest cell of a text.
 ///
@@ -109,9 +108,8 @@ impl JsonLines {
             }
             self.number = next_row(self.number)?;
             if read > MAX_LINE_BYTES {
-                let column = MAX_LINE_BYTES;
                 let what = format!("the line is longer than {MAX_LINE_BYTES} bytes");
-                return Err(NotAnObject { column, what }.at_line(self.number));
+                return Err(refused(self.number, MAX_LINE_BYTES, &what));
             }
             if !self.line.trim_ascii().is_empty() {
                 break;
@@ -139,8 +137,8 @@ impl JsonColumns {
             places: HashMap::new(),
         };
         while let Some((row, line)) = lines.next()? {
-            let members = Members::of(line).map_err(|why| why.at_line(row))?;
-            for (name, _) in members.0 {
+            let members = members(line).map_err(|error| not_an_object(row, line, 0, &error))?;
+            for (name, _) in members {
                 if !columns.places.contains_key(&name) {
                     columns.places.insert(name.clone(), columns.names.len());
                     columns.names.push(name);
@@ -165,14 +163,18 @@ impl JsonColumns {
     ) -> Result<()> {
         let mut lines = JsonLines::open(path, encoding)?;
         while let Some((row, line)) = lines.next()? {
-            let refused = |why: NotAnObject| why.at_line(row);
             sink.at_row(row)?;
-            for (name, value) in Members::of(line).map_err(refused)?.0 {
+            let members = members(line).map_err(|error| not_an_object(row, line, 0, &error))?;
+            for (name, value) in members {
                 // A key that was not there during the first reading was added since.
                 let Some(column) = self.places.get(&name) else {
                     return Err(Fault::damaged("it changed while it was read"));
                 };
-                let text = text(line, value).map_err(refused)?;
+                let text = text(value).map_err(|error| {
+                    // The value is a part of the line.
+                    let before = value.get().as_ptr().addr() - line.as_ptr().addr();
+                    not_an_object(row, line, before, &error)
+                })?;
                 check_length(row, &text)?;
                 sink.put(*column, &text);
             }
@@ -184,81 +186,21 @@ impl JsonColumns {
 /// The members of an object, in the order in which their names first appear; of a name that is
 /// repeated, the last value.
 ///
-/// Values are not parsed, so they may be nested to any depth.
-#[derive(Debug)]
-pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct NotAnObject {
-    /// The character at which the error is, counted from 1.
-    column: usize,
-    what: String,
+/// Values are not parsed, so they may be nested to any depth, and numbers keep all their digits.
+pub(super) fn members(line: &str) -> serde_json::Result<IndexMap<String, &RawValue>> {
+    serde_json::from_str(line)
 }
 
-impl NotAnObject {
-    fn at_line(self, line: u32) -> Fault {
-        let Self { column, what } = self;
-        Fault::Other(format!(
-            "line {line}, column {column}: {what}; each line of JSON Lines is one object"
-        ))
-    }
-}
-
-impl<'a> Members<'a> {
-    pub(super) fn of(line: &'a str) -> std::result::Result<Self, NotAnObject> {
-        serde_json::from_str(line).map_err(|error| not_an_object(line, 0, &error))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_map(Object)
-    }
-}
-
-struct Object;
-
-impl<'de> Visitor<'de> for Object {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(
-        self,
-        mut map: A,
-    ) -> std::result::Result<Self::Value, A::Error> {
-        let mut members: Vec<(String, &RawValue)> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-            if let Some(place) = places.get(&name) {
-                members[*place].1 = value;
-            } else {
-                places.insert(name.clone(), members.len());
-                members.push((name, value));
-            }
-        }
-        Ok(Members(members))
-    }
-}
-
-/// The text of a value in `line`: that of a string, nothing for null, and for others their JSON
-/// without white space.
-fn text<'a>(line: &str, value: &'a RawValue) -> std::result::Result<Cow<'a, str>, NotAnObject> {
+/// The text of a value: that of a string, nothing for null, and for others their JSON without
+/// white space.
+fn text(value: &RawValue) -> serde_json::Result<Cow<'_, str>> {
     let json = value.get();
-    match json.as_bytes().first() {
-        Some(b'"') => serde_json::from_str::<String>(json)
-            .map(Cow::Owned)
-            .map_err(|error| {
-                // The value is a part of the line.
-                let before = json.as_ptr().addr().saturating_sub(line.as_ptr().addr());
-                not_an_object(line, before, &error)
-            }),
-        Some(b'n') => Ok(Cow::Borrowed("")),
-        Some(b'{' | b'[') => Ok(Cow::Owned(compact(json))),
-        _ => Ok(Cow::Borrowed(json)),
-    }
+    Ok(match json.as_bytes().first() {
+        Some(b'"') => Cow::Owned(serde_json::from_str(json)?),
+        Some(b'n') => Cow::Borrowed(""),
+        Some(b'{' | b'[') => Cow::Owned(compact(json)),
+        _ => Cow::Borrowed(json),
+    })
 }
 
 fn compact(json: &str) -> String {
@@ -279,18 +221,21 @@ fn compact(json: &str) -> String {
 }
 
 /// The error in the part of `line` that begins after so many bytes.
-fn not_an_object(line: &str, before: usize, error: &serde_json::Error) -> NotAnObject {
+fn not_an_object(row: u32, line: &str, before: usize, error: &serde_json::Error) -> Fault {
     let bytes = line.bytes().take(before + error.column());
     // Continuation bytes of UTF-8 are no characters of their own.
-    let characters = bytes.filter(|byte| byte & 0xc0 != 0x80).count();
-    let said = error.to_string();
-    let what = said
+    let column = bytes.filter(|byte| byte & 0xc0 != 0x80).count();
+    let what = error.to_string();
+    let what = what
         .rsplit_once(" at line ")
-        .map_or(said.as_str(), |(what, _)| what);
-    NotAnObject {
-        column: characters.max(1),
-        what: what.to_owned(),
-    }
+        .map_or(&*what, |(what, _)| what);
+    refused(row, column.max(1), what)
+}
+
+fn refused(row: u32, column: usize, what: &str) -> Fault {
+    Fault::Other(format!(
+        "line {row}, column {column}: {what}; each line of JSON Lines is one object"
+    ))
 }
 
 #[cfg(test)]
@@ -298,10 +243,9 @@ mod tests {
     use super::*;
 
     fn texts(line: &str) -> Vec<(String, String)> {
-        let members = Members::of(line).unwrap();
-        let pairs = members.0.into_iter();
-        pairs
-            .map(|(name, value)| (name, text(line, value).unwrap().into_owned()))
+        let texts = members(line).unwrap().into_iter();
+        texts
+            .map(|(name, value)| (name, text(value).unwrap().into_owned()))
             .collect()
     }
 
@@ -340,33 +284,30 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_told_with_its_place() {
-        for (line, column, what) in [
-            ("[1]", 1, "invalid type: sequence, expected an object"),
-            ("\"é\"", 3, "invalid type: string \"é\", expected an object"),
-            ("{\"é\": tru}", 10, "expected ident"),
-            ("{\"a\":1} x", 9, "trailing characters"),
-            ("{\"a\":1", 6, "EOF while parsing an object"),
-            ("{'a':1}", 2, "key must be a string"),
+    fn what_is_no_object_is_reported_with_its_place() {
+        for (line, expected) in [
+            ("[1]", "column 1: invalid type: sequence, expected a map;"),
+            (
+                "\"é\"",
+                "column 3: invalid type: string \"é\", expected a map;",
+            ),
+            ("{\"é\": tru}", "column 10: expected ident;"),
+            ("{\"a\":1} x", "column 9: trailing characters;"),
+            ("{\"a\":1", "column 6: EOF while parsing an object;"),
+            ("{'a':1}", "column 2: key must be a string;"),
         ] {
-            let refused = Members::of(line).unwrap_err();
-            assert_eq!(
-                (refused.column, refused.what.as_str()),
-                (column, what),
-                "{line}"
-            );
+            let error = members(line).unwrap_err();
+            let refused = not_an_object(7, line, 0, &error).to_string();
+            let expected = format!("line 7, {expected}");
+            assert!(refused.starts_with(&expected), "{line}: {refused}");
         }
-        let line = r#"{"é": "\ud800"}"#;
-        let members = Members::of(line).unwrap();
-        let refused = text(line, members.0[0].1).unwrap_err();
-        assert_eq!(refused.column, 14, "{refused:?}");
     }
 
     #[test]
     fn nesting_may_be_as_deep_as_it_likes() {
         let deep = format!("{}{}", "[ ".repeat(300_000), "]".repeat(300_000));
         assert_eq!(text_of(&deep).len(), 600_000);
-        assert!(Members::of(&deep).is_err());
-        assert!(Members::of(&format!("{{\"a\":{}", "{\"a\":".repeat(300_000))).is_err());
+        assert!(members(&deep).is_err());
+        assert!(members(&format!("{{\"a\":{}", "{\"a\":".repeat(300_000))).is_err());
     }
 }

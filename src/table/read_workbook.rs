@@ -22,7 +22,7 @@ use zip::ZipArchive;
 
 use super::cell::LAST_ROW;
 use super::error::{Fault, Result};
-use super::list::{RowSink, near};
+use super::row_sink::{RowSink, near};
 use super::source::open_regular;
 
 /// An `.xlsx` or `.xlsm` workbook, with one sheet chosen.

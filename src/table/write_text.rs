@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::cell::column_letters;
 use super::encoding::TextEncoding;
 use super::error::Fault;
-use super::read_text::{JsonLines, Members};
+use super::read_text::{JsonLines, members};
 use super::results::{Cell, ExportError, RowKind, Rows, TableRow, free_headings};
 
 pub fn write_csv(out: &mut dyn Write, rows: Rows<'_>) -> Result<(), ExportError> {
@@ -173,11 +173,12 @@ pub fn write_objects(
             ..
         } = row;
         let line = source.first().map_or("{}", String::as_str);
-        let Ok(members) = Members::of(line) else {
+        let Ok(own) = members(line) else {
             return Err(ExportError::mismatch(row, "is no longer an object"));
         };
-        let own = members.0.into_iter();
-        let own = own.map(|(name, value)| (name, value.get().to_owned()));
+        let own = own
+            .into_iter()
+            .map(|(name, value)| (name, value.get().to_owned()));
         let results = results.into_iter().map(|cell| json(cell, true));
         write_object(out, own.chain(names.iter().cloned().zip(results)))
     })

@@ -1,10 +1,11 @@
 //! XML as a stream of events, each with the very bytes that it was read from.
 
-use std::io;
-use std::io::{BufRead, Read};
+use std::borrow::Cow;
+use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
 use quick_xml::Reader;
+use quick_xml::events::attributes::Attributes;
 use quick_xml::events::{BytesDecl, Event};
 use zip::result::ZipError;
 
@@ -122,50 +123,27 @@ impl<R: BufRead> BufRead for Tee<R> {
 ///
 /// Names are compared as written, prefix and all.
 pub(super) fn value_range(tag: &[u8], name: &str) -> Option<Range<usize>> {
-    let mut at = tag.iter().position(|&byte| byte == b'<')? + 1;
-    at = skip(tag, at, |byte| {
-        !is_space(byte) && !matches!(byte, b'/' | b'>')
-    });
-    loop {
-        let start = skip(tag, at, is_space);
-        let end = skip(tag, start, |byte| {
-            !is_space(byte) && !matches!(byte, b'=' | b'/' | b'>')
-        });
-        if start == end {
-            return None;
-        }
-        let equals = skip(tag, end, is_space);
-        if tag.get(equals) != Some(&b'=') {
-            return None;
-        }
-        let open = skip(tag, equals + 1, is_space);
-        let quote = *tag.get(open).filter(|byte| matches!(byte, b'"' | b'\''))?;
-        let close = skip(tag, open + 1, |byte| byte != quote);
-        if close >= tag.len() {
-            return None;
-        }
-        if &tag[start..end] == name.as_bytes() {
-            return Some(open + 1..close);
-        }
-        at = close + 1;
-    }
+    let text = std::str::from_utf8(tag).ok()?;
+    let inner = text.strip_prefix('<')?.strip_suffix('>')?;
+    let inner = inner.strip_suffix('/').unwrap_or(inner);
+    let end_of_name = inner.find(is_space)?;
+    let mut attributes = Attributes::new(inner, end_of_name);
+    let mut found = attributes.with_checks(false).map_while(Result::ok);
+    let found = found.find(|attribute| attribute.key.into_inner() == name)?;
+    let Cow::Borrowed(value) = found.value else {
+        return None;
+    };
+    // The value is a part of the tag.
+    let start = value.as_ptr().addr() - text.as_ptr().addr();
+    Some(start..start + value.len())
 }
 
 pub(super) fn value<'a>(tag: &'a [u8], name: &str) -> Option<&'a str> {
     std::str::from_utf8(&tag[value_range(tag, name)?]).ok()
 }
 
-/// The first place from `at` on where `wanted` does not hold.
-fn skip(tag: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
-    let rest = tag.get(at..).unwrap_or_default();
-    at + rest
-        .iter()
-        .position(|&byte| !wanted(byte))
-        .unwrap_or(rest.len())
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+fn is_space(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\r' | '\n')
 }
 
 #[derive(Debug, thiserror::Error)]
