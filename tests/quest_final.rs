@@ -29,15 +29,19 @@ path = "known.txt"
 text = "yes"
 [[check]]
 name = "written"
-kind = "file-not-empty"
+kind = "count"
 path = "out/{{ key }}"
+of = "lines"
+min = 1
 "#;
 
 const FINAL: &str = r#"
 [[final.check]]
 name = "whole"
-kind = "file-not-empty"
+kind = "count"
 path = "out/b"
+of = "lines"
+min = 1
 [[final.control]]
 name = "nothing is there"
 verdict = "FAIL"

@@ -9,20 +9,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::command_plan::{
-    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, names, ten_mebibytes,
+    CommandPlan, NetworkName, RunKeys, a_minute, names, tail, ten_mebibytes,
 };
 use super::context::Context;
 use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Shows, Source};
-use super::tool_facts::{FactsTable, ToolFacts, wrong_code};
+use crate::gate::tools::{Complaints, Format};
 use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;
 use crate::quest::template::{Template, Values};
 use crate::quest::{ByteSize, Span};
 use crate::world::sandbox::{CommandResult, CommandSpec, End};
 use crate::world::tree::TreePath;
-
-/// The most further rounds of a command that fails now and then.
-const MAX_RETRIES: u32 = 10;
 
 /// `kind = "command"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -62,12 +59,6 @@ pub struct CommandConfig {
     min_passed: Option<u32>,
     /// The most tests that may have been skipped.
     max_skipped: Option<u32>,
-    /// How often it is run again while it fails.
-    #[serde(default)]
-    retries: u32,
-    /// What it means that it passed only when run again.
-    #[serde(default)]
-    flaky: Flaky,
     /// What it may reach over the network.
     network: Option<NetworkName>,
     /// The absolute paths that it may write, in addition to its copy of the tree.
@@ -76,20 +67,21 @@ pub struct CommandConfig {
     /// The services that must be running.
     #[serde(default)]
     services: Vec<String>,
-    /// What it means that it ran into its timeout.
-    #[serde(default)]
-    on_timeout: OnTimeout,
 }
 
-/// What it means that a command passed after it had failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Flaky {
-    /// A person must look.
-    #[default]
-    Review,
-    /// It passes.
-    Pass,
+/// `facts = { … }`: how a command's output is read.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FactsTable {
+    /// The format.
+    adapter: Format,
+    /// `stdout`, `stderr`, or one of the check's `reports`.
+    #[serde(default = "stdout")]
+    from: String,
+}
+
+fn stdout() -> String {
+    String::from("stdout")
 }
 
 fn zero() -> Vec<i32> {
@@ -100,7 +92,7 @@ struct Command {
     name: String,
     means: Option<String>,
     config: CommandConfig,
-    plan: OrderPlan,
+    plan: CommandPlan,
     cwd: Option<Template>,
     stdin: Option<Template>,
     facts: Option<ToolFacts>,
@@ -118,10 +110,6 @@ impl CheckConfig for CommandConfig {
         if let Some(code) = codes.find(|code| self.exit.contains(code)) {
             let what = format!("the code {code} passes already, by `exit`");
             return Err(Flaw::new("unconfirmed_exit", what));
-        }
-        if self.retries > MAX_RETRIES {
-            let what = format!("expected at most {MAX_RETRIES}");
-            return Err(Flaw::new("retries", what));
         }
         let mut reports = self.reports.iter();
         if let Some(bad) = reports.find_map(|path| TreePath::parse(path).err()) {
@@ -149,12 +137,11 @@ impl CheckConfig for CommandConfig {
             network: self.network,
             writable: self.writable.clone(),
             services: self.services.clone(),
-            on_timeout: self.on_timeout,
         };
         let command = Command {
             name: source.head.name.clone(),
             means: source.head.means.clone(),
-            plan: OrderPlan::build("argv", &self.argv, keys, source)?,
+            plan: CommandPlan::build("argv", &self.argv, keys, source)?,
             cwd,
             stdin,
             facts,
@@ -165,34 +152,41 @@ impl CheckConfig for CommandConfig {
 }
 
 impl CommandConfig {
+    /// How facts are read out of the command's output; none where its table names no format.
     pub(super) fn tool_facts(&self) -> Result<Option<ToolFacts>, Flaw> {
-        let facts = self.facts.as_ref();
-        ToolFacts::build(facts, self.min_passed, self.max_skipped, &self.reports)
+        let bounds = [
+            ("min_passed", self.min_passed.is_some()),
+            ("max_skipped", self.max_skipped.is_some()),
+        ];
+        let bound = bounds.into_iter().find(|(_, is_said)| *is_said);
+        let Some(table) = &self.facts else {
+            let needs = "it needs `facts`, which tells how tests are counted";
+            return bound.map_or(Ok(None), |(key, _)| Err(Flaw::new(key, needs)));
+        };
+        let from = &table.from;
+        if !["stdout", "stderr"].contains(&from.as_str()) && !self.reports.contains(from) {
+            let what = format!("`{from}` is neither stdout, nor stderr, nor one of `reports`");
+            return Err(Flaw::new("facts", what));
+        }
+        let counts_tests = table.adapter.counts_tests();
+        if let Some((key, _)) = bound.filter(|_| !counts_tests) {
+            let what = "the format of `facts` does not tell how many tests there were";
+            return Err(Flaw::new(key, what));
+        }
+        Ok(Some(ToolFacts {
+            // Where nothing has run nothing was shown, whatever the code says.
+            min_passed: self.min_passed.unwrap_or(counts_tests.into()),
+            max_skipped: self.max_skipped,
+            format: table.adapter,
+            from: from.clone(),
+        }))
     }
 }
 
 impl Command {
     fn run(&self, context: &Context<'_>) -> Found {
-        let order = self.order(context)?;
-        let mut round = 0;
-        loop {
-            let order = CommandSpec {
-                round,
-                ..order.clone()
-            };
-            let run = context.run(&self.name, order);
-            let found = self.judged(&run.ran).unwrap_or_else(|fact| vec![fact]);
-            if found.iter().any(|fact| fact.cause.is_wrong()) && round < self.config.retries {
-                round += 1;
-                continue;
-            }
-            if found.is_empty() && round > 0 && self.config.flaky == Flaky::Review {
-                let tries = self.config.retries + 1;
-                let actual = format!("passed on try {} of {tries}", round + 1);
-                return Err(Fact::wrong("it passes on the first try", actual).unconfirmed());
-            }
-            return Ok(found);
-        }
+        let run = context.run(&self.name, self.order(context)?);
+        self.judged(&run.ran)
     }
 
     fn order(&self, context: &Context<'_>) -> Result<CommandSpec, Fact> {
@@ -213,7 +207,6 @@ impl Command {
         })
     }
 
-    /// What stands in the way after one round.
     fn judged(&self, ran: &CommandResult) -> Found {
         self.plan.ended(ran)?;
         let End::Exited(code) = ran.end else {
@@ -226,7 +219,8 @@ impl Command {
         if self.config.unconfirmed_exit.contains(&code) {
             return Err(wrong_code(exit, code, ran, None).unconfirmed());
         }
-        let located = facts.map_or_else(Vec::new, |facts| facts.of_failure(ran));
+        let complaints = facts.and_then(|facts| facts.read(ran).ok());
+        let located = complaints.map_or_else(Vec::new, Complaints::into_facts);
         if located.is_empty() {
             return Err(wrong_code(exit, code, ran, self.means.as_deref()));
         }
@@ -262,4 +256,78 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandConfig, Fl
         source.told_by_template(text);
     }
     Ok(config)
+}
+
+/// How facts are read out of what a command printed.
+pub struct ToolFacts {
+    format: Format,
+    from: String,
+    min_passed: u32,
+    max_skipped: Option<u32>,
+}
+
+impl ToolFacts {
+    pub fn read(&self, ran: &CommandResult) -> Result<Complaints, String> {
+        let bytes = match self.from.as_str() {
+            "stdout" => &ran.stdout,
+            "stderr" => &ran.stderr,
+            report => ran
+                .reports
+                .get(report)
+                .and_then(Option::as_ref)
+                .ok_or_else(|| format!("the command made no {report}"))?,
+        };
+        let read = self.format.read(bytes);
+        read.map_err(|unread| format!("in {}: {unread}", self.from))
+    }
+
+    /// Whether the output tells how many tests there were.
+    pub fn counts_tests(&self) -> bool {
+        self.format.counts_tests()
+    }
+
+    fn despite_success(&self, ran: &CommandResult) -> Vec<Fact> {
+        if !self.counts_tests() {
+            return Vec::new();
+        }
+        let least = format!("at least {} passed tests", self.min_passed);
+        let complaints = match self.read(ran) {
+            Ok(complaints) => complaints,
+            Err(_) if self.min_passed == 0 && self.max_skipped.is_none() => return Vec::new(),
+            Err(why) => {
+                let actual = format!("the command ended well, and tells of no test: {why}");
+                return vec![Fact::wrong(least, actual)];
+            }
+        };
+        let seen = complaints.seen.unwrap_or_default();
+        let mut found = Vec::new();
+        if seen.failed > 0 {
+            let actual = format!("the command ended well, and {} tests failed", seen.failed);
+            found.push(Fact::wrong("no failed test", actual));
+        }
+        if seen.passed < self.min_passed {
+            found.push(Fact::wrong(least, format!("{} passed", seen.passed)));
+        }
+        if let Some(most) = self.max_skipped.filter(|most| seen.skipped > *most) {
+            let expected = format!("at most {most} skipped tests");
+            found.push(Fact::wrong(expected, format!("{} skipped", seen.skipped)));
+        }
+        found
+    }
+}
+
+/// That the command ended with a code which it must not end with.
+fn wrong_code(codes: &[i32], code: i32, ran: &CommandResult, means: Option<&str>) -> Fact {
+    let codes: Vec<_> = codes.iter().map(i32::to_string).collect();
+    let expected = format!("it ends with the code {}", codes.join(" or "));
+    let actual = format!("it ended with the code {code}: {}", tail(ran));
+    Fact::wrong(expected, with_meaning(means, actual))
+}
+
+/// What a program printed, after the check's own words: by itself it may say little.
+pub fn with_meaning(means: Option<&str>, actual: String) -> String {
+    match means {
+        Some(means) => format!("{means}: {actual}"),
+        None => actual,
+    }
 }

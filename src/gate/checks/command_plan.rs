@@ -1,5 +1,5 @@
-//! What the checks that run commands have in common: from the keys of a table to an order, and
-//! from what came of it to facts.
+//! What the checks that run commands have in common: from the keys of a table to a command, and
+//! from its result to facts.
 
 use std::collections::BTreeMap;
 
@@ -16,149 +16,161 @@ use crate::quest::template::{Names, Template, Values};
 use crate::quest::{ByteSize, FieldName, Span};
 use crate::world::sandbox::{CommandResult, CommandSpec, End, Network, Started};
 
-/// Programs that hand what follows a `--` on to another one, which reads options in it.
-const HAND_ON: &[&str] = &[
-    "bun", "bunx", "cargo", "deno", "npm", "npx", "pnpm", "poetry", "uv", "uvx", "yarn",
-];
-
-/// Programs that read options after a `--` too, or hand what follows on to others that do.
-const HEEDLESS: &[&str] = &["node", "perl", "py.test", "pytest", "python", "ruby"];
-
-struct Argv {
-    program: String,
-    arguments: Vec<Template>,
-    /// How many `--` come before what no program reads as an option, if any number does.
-    dashes: Option<usize>,
+/// What a command may reach, as a quest file spells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkName {
+    /// Nothing.
+    None,
+    /// The services that it names.
+    Loopback,
+    /// Everything.
+    Any,
 }
 
-impl Argv {
-    /// The program and arguments that are the value of `key`.
-    fn build(
+/// The keys that say how a command is run, whatever it is.
+#[derive(Debug, Clone)]
+pub struct RunKeys {
+    pub env: BTreeMap<String, String>,
+    /// Variables of `scan`'s own environment.
+    pub pass_env: Vec<String>,
+    pub timeout: Span,
+    pub output_cap: ByteSize,
+    pub network: Option<NetworkName>,
+    pub writable: Vec<String>,
+    pub services: Vec<String>,
+}
+
+/// How long a command may take where its table does not say.
+pub const fn a_minute() -> Span {
+    Span::from_millis(60_000)
+}
+
+/// How much it may print where its table does not say.
+pub const fn ten_mebibytes() -> ByteSize {
+    ByteSize::mebibytes(10)
+}
+
+/// All of a command but what the submission and the services put into it.
+pub struct CommandPlan {
+    check: String,
+    program: String,
+    arguments: Vec<Template>,
+    /// The variables that are the same for every submission.
+    fixed: BTreeMap<String, String>,
+    env: BTreeMap<String, Template>,
+    fields: Vec<(FieldName, String)>,
+    columns: Vec<(String, String)>,
+    timeout: Span,
+    output: ByteSize,
+    writable: Vec<String>,
+    network: NetworkName,
+    services: Vec<String>,
+}
+
+impl CommandPlan {
+    /// The plan for the program and arguments that are the value of `key`.
+    pub fn build(
         key: &'static str,
         argv: &[String],
+        keys: RunKeys,
         source: &Source<'_>,
-        names: &Names,
     ) -> Result<Self, Flaw> {
-        let Some((name, rest)) = argv.split_first() else {
+        let names = names(&keys.services, source)?;
+        let relative =
+            |path: &&String| !path.starts_with('/') || path.split('/').any(|it| it == "..");
+        if let Some(path) = keys.writable.iter().find(relative) {
+            let what = format!("`{path}`: expected an absolute path without `..`");
+            return Err(Flaw::new("writable", what));
+        }
+        for text in argv.iter().chain(keys.env.values()) {
+            source.told_to_command(text);
+        }
+        let Some((program, rest)) = argv.split_first() else {
             return Err(Flaw::new(key, "it is empty: name a program"));
         };
-        let fixed = Template::parse(name, names).is_ok_and(|name| name.is_fixed());
-        if name.trim().is_empty() || !fixed {
-            let what = "the first element is the program's name, the same for every quest";
-            return Err(Flaw::new(key, what));
-        }
-        let pinned = source.outside.program(name);
-        let pinned = pinned.map_err(|missing| Flaw::new(key, missing.to_string()))?;
-        let Some(program) = pinned.path.to_str() else {
-            let what = format!("the path of `{name}` is not UTF-8");
-            return Err(Flaw::new(key, what));
-        };
-        let base = program.rsplit('/').next().unwrap_or(program);
-        let target = pinned.target.file_name().and_then(|name| name.to_str());
-        let arguments = rest.iter().map(|text| source.template_of(key, text, names));
+        let arguments = rest
+            .iter()
+            .map(|text| source.template_of(key, text, &names));
+        let env = keys.env.iter().map(|(name, text)| {
+            check_name("env", name)?;
+            Ok((name.clone(), source.template_of("env", text, &names)?))
+        });
+        let (fields, columns) = variables(source)?;
         Ok(Self {
-            program: program.to_owned(),
+            check: source.head.name.clone(),
+            program: program_path(key, program, source, &names)?,
             arguments: arguments.collect::<Result<_, _>>()?,
-            dashes: if is_heedless(base) || target.is_some_and(is_heedless) {
-                None
-            } else {
-                Some(1 + usize::from(HAND_ON.contains(&base)))
-            },
+            fixed: fixed_variables(&keys.pass_env, source)?,
+            env: env.collect::<Result<_, _>>()?,
+            fields,
+            columns,
+            timeout: keys.timeout,
+            output: keys.output_cap,
+            network: network(&keys)?,
+            writable: keys.writable,
+            services: keys.services,
         })
     }
 
-    fn render(&self, values: &Values) -> Result<Vec<String>, Fact> {
+    /// The values of this judgement, with what is known of the services once they are up.
+    pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
+        let mut values = context.values().clone();
+        for name in &self.services {
+            let port = match context.world.sandbox.service(name) {
+                Started::Listening { port } => port,
+                Started::Failed(why) => {
+                    let expected = format!("the service {name} is up");
+                    return Err(Fact::wrong(expected, why).unconfirmed());
+                }
+            };
+            let url = format!("http://127.0.0.1:{port}");
+            let known = [("port", port.to_string()), ("url", url)];
+            let known = known.map(|(what, text)| (what.to_owned(), text));
+            values.service.insert(name.clone(), known.into());
+        }
+        Ok(values)
+    }
+
+    pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<CommandSpec, Fact> {
         let mut argv = vec![self.program.clone()];
-        let mut dashes = 0;
         for (place, template) in self.arguments.iter().enumerate() {
-            let is_value = self.dashes.is_some_and(|enough| dashes >= enough);
-            let argument = argument(template, values, is_value);
+            let argument = argument(template, values);
             argv.push(argument.map_err(|wrong| wrong.at(format!("argv[{}]", place + 1)))?);
-            dashes += usize::from(template.source() == "--");
         }
-        Ok(argv)
-    }
-}
-
-/// The argument, which no program takes for more than the quest file means by it.
-///
-/// `is_value`: no program reads it as an option, whatever it begins with.
-fn argument(template: &Template, values: &Values, is_value: bool) -> Result<String, Fact> {
-    let text = given(template, values, "an argument")?;
-    if text.starts_with('-') && !(is_value || template.source().starts_with('-')) {
-        return Err(Fact::wrong("an argument that is no option", shown(&text)));
-    }
-    // Where a program takes more arguments from a file, a `--` does not keep it from that.
-    if text.starts_with('@') && !template.source().starts_with('@') {
-        let expected = "an argument that names no file of arguments";
-        return Err(Fact::wrong(expected, shown(&text)));
-    }
-    Ok(text)
-}
-
-/// The text of `template`, which a program can be given.
-fn given(template: &Template, values: &Values, what: &str) -> Result<String, Fact> {
-    let text = template.render(values);
-    let text = text.map_err(|bad| Fact::wrong(what, bad.to_string()))?;
-    fits_a_program(&text)?;
-    Ok(text)
-}
-
-/// Whether a program of this name heeds no `--`, whichever its version.
-fn is_heedless(base: &str) -> bool {
-    let plain = base.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    HEEDLESS.contains(&plain) || HEEDLESS.contains(&base)
-}
-
-struct Environment {
-    fixed: BTreeMap<String, String>,
-    own: BTreeMap<String, Template>,
-    fields: Vec<(FieldName, String)>,
-    columns: Vec<(String, String)>,
-}
-
-impl Environment {
-    fn build(keys: &RunKeys, source: &Source<'_>, names: &Names) -> Result<Self, Flaw> {
-        let mut fixed: BTreeMap<_, _> = nobodys().collect();
-        if let Ok(path) = source.outside.variable("PATH") {
-            fixed.insert(String::from("PATH"), absolute(&path));
+        let env = self.environment(context, values)?;
+        let texts = argv.iter().chain(env.keys()).chain(env.values());
+        let sum: usize = texts.map(String::len).sum();
+        if sum > MAX_IN_ALL {
+            let expected = format!("arguments and variables of at most {MAX_IN_ALL} bytes");
+            return Err(Fact::wrong(expected, format!("{sum} bytes")));
         }
-        for name in &keys.pass_env {
-            check_name("pass_env", name)?;
-            let value = source.outside.variable(name);
-            let value = value.map_err(|missing| Flaw::new("pass_env", missing.to_string()))?;
-            fixed.insert(name.clone(), value);
-        }
-        let mut own = BTreeMap::new();
-        for (name, text) in &keys.env {
-            check_name("env", name)?;
-            let template = source.template_of("env", text, names)?;
-            own.insert(name.clone(), template);
-        }
-        let fields = source.file.fields.iter();
-        let fields = fields.map(|field| (field.name.clone(), field_variable(&field.name)));
-        let columns = source.file.input.columns();
-        let columns = columns.map(|column| {
-            let variable = format!("{PREFIX}INPUT_{}", as_variable(column));
-            (column.to_owned(), variable)
-        });
-        let environment = Self {
-            fixed,
-            own,
-            fields: fields.collect(),
-            columns: columns.collect(),
-        };
-        environment.tells_apart()?;
-        Ok(environment)
+        let port = |known: &BTreeMap<String, String>| known.get("port")?.parse().ok();
+        Ok(CommandSpec {
+            name: self.check.clone(),
+            argv,
+            env,
+            timeout_ms: self.timeout.millis().into(),
+            output_bytes: self.output.bytes(),
+            writable: self.writable.clone(),
+            network: match self.network {
+                NetworkName::None => Network::None,
+                NetworkName::Any => Network::Any,
+                NetworkName::Loopback => Network::Loopback {
+                    ports: values.service.values().filter_map(port).collect(),
+                },
+            },
+            ..CommandSpec::default()
+        })
     }
 
-    fn render(
+    fn environment(
         &self,
         context: &Context<'_>,
         values: &Values,
     ) -> Result<BTreeMap<String, String>, Fact> {
         let mut all = self.fixed.clone();
-        for (name, template) in &self.own {
+        for (name, template) in &self.env {
             let text = given(template, values, "a variable");
             let text = text.map_err(|wrong| wrong.at(format!("env.{name}")))?;
             all.insert(name.clone(), text);
@@ -182,20 +194,141 @@ impl Environment {
         Ok(all)
     }
 
-    fn tells_apart(&self) -> Result<(), Flaw> {
-        let fields = self.fields.iter().map(|(name, to)| (to, name.as_str()));
-        let columns = self.columns.iter().map(|(name, to)| (to, name.as_str()));
-        let mut known: BTreeMap<&String, &str> = BTreeMap::new();
-        for (variable, name) in fields.chain(columns) {
-            if let Some(other) = known.insert(variable, name)
-                && other != name
-            {
-                let what = format!("`{other}` and `{name}` would both be the variable {variable}");
-                return Err(Flaw::new("argv", what));
+    /// That the command came to an end by itself.
+    pub fn ended(&self, ran: &CommandResult) -> Result<(), Fact> {
+        Err(match &ran.end {
+            End::Exited(_) => return Ok(()),
+            End::Signalled(signal) => {
+                let actual = format!("it was ended by signal {signal}: {}", tail(ran));
+                Fact::wrong("it ends by itself", actual)
             }
-        }
-        Ok(())
+            End::TimedOut => {
+                let span = self.timeout;
+                let actual = format!(
+                    "it was still running after {span}, and was ended with all that it had started"
+                );
+                Fact::wrong(format!("it ends within {span}"), actual)
+            }
+            End::TooMuchOutput => {
+                let expected = format!("it prints at most {} bytes", self.output.bytes());
+                Fact::wrong(expected, "it printed more, and was ended")
+            }
+            End::Withheld(why) => Fact::wrong("what it says", why.clone()).unconfirmed(),
+            End::NotStarted(why) => Fact::wrong("it can be started", why.clone()).unconfirmed(),
+        })
     }
+}
+
+/// What the texts of a command may name: of the services those alone that are started for it.
+pub fn names(services: &[String], source: &Source<'_>) -> Result<Names, Flaw> {
+    for name in services {
+        source.service("services", name)?;
+    }
+    let services = services.iter().map(String::as_str);
+    Ok(source.file.names_with(services))
+}
+
+fn program_path(
+    key: &'static str,
+    name: &str,
+    source: &Source<'_>,
+    names: &Names,
+) -> Result<String, Flaw> {
+    let fixed = Template::parse(name, names).is_ok_and(|name| name.is_fixed());
+    if name.trim().is_empty() || !fixed {
+        let what = "the first element is the program's name, the same for every quest";
+        return Err(Flaw::new(key, what));
+    }
+    let pinned = source.outside.program(name);
+    let pinned = pinned.map_err(|missing| Flaw::new(key, missing.to_string()))?;
+    let path = pinned.path.to_str().map(str::to_owned);
+    path.ok_or_else(|| Flaw::new(key, format!("the path of `{name}` is not UTF-8")))
+}
+
+fn network(keys: &RunKeys) -> Result<NetworkName, Flaw> {
+    let what = match (keys.network, keys.services.is_empty()) {
+        (None, true) => return Ok(NetworkName::None),
+        (None, false) => return Ok(NetworkName::Loopback),
+        (Some(NetworkName::Loopback), true) => {
+            "it reaches the services that `services` names, and there is none"
+        }
+        (Some(NetworkName::None), false) => "services are reached over the network: say `loopback`",
+        (Some(network), _) => return Ok(network),
+    };
+    Err(Flaw::new("network", what))
+}
+
+fn fixed_variables(
+    pass_env: &[String],
+    source: &Source<'_>,
+) -> Result<BTreeMap<String, String>, Flaw> {
+    let mut fixed: BTreeMap<_, _> = nobodys().collect();
+    if let Ok(path) = source.outside.variable("PATH") {
+        fixed.insert(String::from("PATH"), absolute(&path));
+    }
+    for name in pass_env {
+        check_name("pass_env", name)?;
+        let value = source.outside.variable(name);
+        let value = value.map_err(|missing| Flaw::new("pass_env", missing.to_string()))?;
+        fixed.insert(name.clone(), value);
+    }
+    Ok(fixed)
+}
+
+type Variables = (Vec<(FieldName, String)>, Vec<(String, String)>);
+
+/// The variables of the fields and of the columns, no two of which may have one name.
+fn variables(source: &Source<'_>) -> Result<Variables, Flaw> {
+    let fields = source.file.fields.iter();
+    let fields: Vec<_> = fields
+        .map(|field| (field.name.clone(), field_variable(&field.name)))
+        .collect();
+    let columns = source.file.input.columns();
+    let columns: Vec<_> = columns
+        .map(|column| {
+            (
+                column.to_owned(),
+                format!("{PREFIX}INPUT_{}", as_variable(column)),
+            )
+        })
+        .collect();
+    let of_fields = fields.iter().map(|(name, to)| (to, name.as_str()));
+    let of_columns = columns.iter().map(|(name, to)| (to, name.as_str()));
+    let mut known: BTreeMap<&String, &str> = BTreeMap::new();
+    for (variable, name) in of_fields.chain(of_columns) {
+        if let Some(other) = known.insert(variable, name)
+            && other != name
+        {
+            let what = format!("`{other}` and `{name}` would both be the variable {variable}");
+            return Err(Flaw::new("argv", what));
+        }
+    }
+    Ok((fields, columns))
+}
+
+/// The argument, which no program takes for more than the quest file means by it.
+///
+/// Not even after a `--`: some programs read options there as well, and others hand what follows
+/// on to a program that does.
+fn argument(template: &Template, values: &Values) -> Result<String, Fact> {
+    let text = given(template, values, "an argument")?;
+    let is_made = |sign| text.starts_with(sign) && !template.source().starts_with(sign);
+    if is_made('-') {
+        return Err(Fact::wrong("an argument that is no option", shown(&text)));
+    }
+    if is_made('@') {
+        let expected = "an argument that names no file of arguments";
+        return Err(Fact::wrong(expected, shown(&text)));
+    }
+    Ok(text)
+}
+
+/// The text of `template`, which a program can be given.
+fn given(template: &Template, values: &Values, what: &str) -> Result<String, Fact> {
+    let text = template.render(values);
+    let text = text.map_err(|bad| Fact::wrong(what, bad.to_string()))?;
+    fits_a_program(&text)?;
+    Ok(text)
 }
 
 /// What a command finds where the quest file says nothing else.
@@ -238,202 +371,6 @@ fn fits_a_program(text: &str) -> Result<(), Fact> {
         return Err(Fact::wrong(expected, format!("{} bytes", text.len())));
     }
     Ok(())
-}
-
-/// All of a command but what the submission and the services put into it.
-pub struct OrderPlan {
-    check: String,
-    argv: Argv,
-    environment: Environment,
-    timeout: Span,
-    output: ByteSize,
-    writable: Vec<String>,
-    network: NetworkName,
-    services: Vec<String>,
-    on_timeout: OnTimeout,
-}
-
-impl OrderPlan {
-    /// The plan for the program and arguments that are the value of `key`.
-    pub fn build(
-        key: &'static str,
-        argv: &[String],
-        keys: RunKeys,
-        source: &Source<'_>,
-    ) -> Result<Self, Flaw> {
-        let names = names(&keys.services, source)?;
-        let relative =
-            |path: &&String| !path.starts_with('/') || path.split('/').any(|it| it == "..");
-        if let Some(path) = keys.writable.iter().find(relative) {
-            let what = format!("`{path}`: expected an absolute path without `..`");
-            return Err(Flaw::new("writable", what));
-        }
-        let network = match (keys.network, keys.services.is_empty()) {
-            (None, true) => NetworkName::None,
-            (None, false) => NetworkName::Loopback,
-            (Some(NetworkName::Loopback), true) => {
-                let what = "it reaches the services that `services` names, and there is none";
-                return Err(Flaw::new("network", what));
-            }
-            (Some(NetworkName::None), false) => {
-                let what = "services are reached over the network: say `loopback`";
-                return Err(Flaw::new("network", what));
-            }
-            (Some(network), _) => network,
-        };
-        for text in argv.iter().chain(keys.env.values()) {
-            source.told_to_command(text);
-        }
-        Ok(Self {
-            check: source.head.name.clone(),
-            argv: Argv::build(key, argv, source, &names)?,
-            environment: Environment::build(&keys, source, &names)?,
-            timeout: keys.timeout,
-            output: keys.output_cap,
-            writable: keys.writable,
-            network,
-            services: keys.services,
-            on_timeout: keys.on_timeout,
-        })
-    }
-
-    /// The values of this judgement, with what is known of the services once they are up.
-    pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
-        let mut values = context.values().clone();
-        for name in &self.services {
-            let port = match context.world.sandbox.service(name) {
-                Started::Listening { port } => port,
-                Started::Failed(why) => {
-                    let expected = format!("the service {name} is up");
-                    return Err(Fact::wrong(expected, why).unconfirmed());
-                }
-            };
-            let url = format!("http://127.0.0.1:{port}");
-            let known = [("port", port.to_string()), ("url", url)];
-            let known = known.map(|(what, text)| (what.to_owned(), text));
-            values.service.insert(name.clone(), known.into());
-        }
-        Ok(values)
-    }
-
-    pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<CommandSpec, Fact> {
-        let argv = self.argv.render(values)?;
-        let env = self.environment.render(context, values)?;
-        let texts = argv.iter().chain(env.keys()).chain(env.values());
-        let sum: usize = texts.map(String::len).sum();
-        if sum > MAX_IN_ALL {
-            let expected = format!("arguments and variables of at most {MAX_IN_ALL} bytes");
-            return Err(Fact::wrong(expected, format!("{sum} bytes")));
-        }
-        let port = |known: &BTreeMap<String, String>| known.get("port")?.parse().ok();
-        Ok(CommandSpec {
-            name: self.check.clone(),
-            argv,
-            env,
-            pass: Vec::new(),
-            dir: String::new(),
-            stdin: String::new(),
-            timeout_ms: self.timeout.millis().into(),
-            output_bytes: self.output.bytes(),
-            writable: self.writable.clone(),
-            network: match self.network {
-                NetworkName::None => Network::None,
-                NetworkName::Any => Network::Any,
-                NetworkName::Loopback => Network::Loopback {
-                    ports: values.service.values().filter_map(port).collect(),
-                },
-            },
-            reports: Vec::new(),
-            edits: Vec::new(),
-            round: 0,
-        })
-    }
-
-    /// That the command came to an end by itself.
-    pub fn ended(&self, ran: &CommandResult) -> Result<(), Fact> {
-        match &ran.end {
-            End::Exited(_) => Ok(()),
-            End::Signalled(signal) => {
-                let actual = format!("it was ended by signal {signal}: {}", tail(ran));
-                Err(Fact::wrong("it ends by itself", actual))
-            }
-            End::TimedOut => {
-                let span = self.timeout;
-                let actual = format!(
-                    "it was still running after {span}, and was ended with all that it had started"
-                );
-                let fact = Fact::wrong(format!("it ends within {span}"), actual);
-                Err(match self.on_timeout {
-                    OnTimeout::Fail => fact,
-                    OnTimeout::Review => fact.unconfirmed(),
-                })
-            }
-            End::TooMuchOutput => {
-                let expected = format!("it prints at most {} bytes", self.output.bytes());
-                Err(Fact::wrong(expected, "it printed more, and was ended"))
-            }
-            End::Withheld(why) => Err(Fact::wrong("what it says", why.clone()).unconfirmed()),
-            End::NotStarted(why) => {
-                Err(Fact::wrong("it can be started", why.clone()).unconfirmed())
-            }
-        }
-    }
-}
-
-/// What the texts of a command may name: of the services those alone that are started for it.
-pub fn names(services: &[String], source: &Source<'_>) -> Result<Names, Flaw> {
-    for name in services {
-        source.service("services", name)?;
-    }
-    let services = services.iter().map(String::as_str);
-    Ok(source.file.names_with(services))
-}
-
-/// What a command may reach, as a quest file spells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum NetworkName {
-    /// Nothing.
-    None,
-    /// The services that it names.
-    Loopback,
-    /// Everything.
-    Any,
-}
-
-/// What it means that a command was still running when its time was up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnTimeout {
-    /// The submission is wrong.
-    #[default]
-    Fail,
-    /// A person must look.
-    Review,
-}
-
-/// The keys that say how a command is run, whatever it is.
-#[derive(Debug, Clone)]
-pub struct RunKeys {
-    pub env: BTreeMap<String, String>,
-    /// Variables of `scan`'s own environment.
-    pub pass_env: Vec<String>,
-    pub timeout: Span,
-    pub output_cap: ByteSize,
-    pub network: Option<NetworkName>,
-    pub writable: Vec<String>,
-    pub services: Vec<String>,
-    pub on_timeout: OnTimeout,
-}
-
-/// How long a command may take where its table does not say.
-pub const fn a_minute() -> Span {
-    Span::from_millis(60_000)
-}
-
-/// How much it may print where its table does not say.
-pub const fn ten_mebibytes() -> ByteSize {
-    ByteSize::mebibytes(10)
 }
 
 /// The most characters of an output that a fact shows.

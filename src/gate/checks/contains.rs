@@ -37,12 +37,9 @@ pub struct ContainsConfig {
     field: Option<String>,
     /// The page that shows it, as a template. Its URL may not carry the text.
     url: Option<String>,
-    /// Instead of `url`: the path of the file that contains it, as a template.
+    /// Instead of `url`: the path of the file that contains it, as a template. The file is read as
+    /// it was at the scan, since the agent may have written it.
     path: Option<String>,
-    /// Whether the file is read as it was at the scan. Otherwise the agent may have written it, and
-    /// the check verifies no fact.
-    #[serde(default = "yes")]
-    pinned: bool,
     /// How the text is read: literally, or as a date such as `2026-11-22`, which may be written in
     /// any unambiguous way.
     #[serde(default, rename = "as")]
@@ -50,9 +47,6 @@ pub struct ContainsConfig {
     /// Whether case is ignored; for a date it always is.
     #[serde(default)]
     ignore_case: bool,
-    /// How often it must appear.
-    #[serde(default = "once")]
-    count_min: usize,
     /// The fewest characters that the text must have.
     #[serde(default = "three")]
     min_chars: usize,
@@ -75,19 +69,6 @@ enum Reading {
     Date,
 }
 
-struct Sought {
-    text: String,
-    wordings: Vec<String>,
-}
-
-fn yes() -> bool {
-    true
-}
-
-fn once() -> usize {
-    1
-}
-
 fn three() -> usize {
     3
 }
@@ -97,8 +78,13 @@ struct Quotation {
     said: Said,
     reading: Reading,
     ignore_case: bool,
-    count_min: usize,
     min_chars: usize,
+}
+
+/// A text, and the ways of writing it that count.
+struct Sought {
+    text: String,
+    wordings: Vec<String>,
 }
 
 enum Said {
@@ -116,14 +102,10 @@ impl CheckConfig for ContainsConfig {
             (None, Some(field)) => Said::Field(source.field("field", field)?.name),
             _ => return Err(Flaw::new("text", "say either `text` or `field`")),
         };
-        if self.count_min == 0 {
-            return Err(Flaw::new("count_min", "what need not be there is no check"));
-        }
         let quotation = Quotation {
             said,
             reading: self.reading,
             ignore_case: self.ignore_case || self.reading == Reading::Date,
-            count_min: self.count_min,
             min_chars: self.min_chars,
         };
         match (&self.url, &self.path) {
@@ -143,23 +125,15 @@ impl CheckConfig for ContainsConfig {
             }
             (None, Some(path)) => {
                 let place = Place::path(source, path)?;
-                let (state, shows) = if self.pinned {
-                    (State::Pinned, Shows::Fact)
-                } else {
-                    (State::Judged, Shows::Form)
-                };
-                let check = source.check(Cost::Tree, move |context| {
+                Ok(source.check(Cost::Tree, move |context| {
                     let Some(sought) = quotation.sought(context)? else {
                         return Ok(Vec::new());
                     };
-                    let Some(path) = place.resolve(context)? else {
-                        return Ok(Vec::new());
-                    };
-                    let text = file_text(context, &path, state)?;
+                    let path = place.resolve(context)?;
+                    let text = file_text(context, &path, State::Pinned)?;
                     let misfit = quotation.misfit(&[text.said], &sought);
                     Ok(Vec::from_iter(misfit.map(|fact| fact.at(path.as_str()))))
-                });
-                Ok(Check { shows, ..check })
+                }))
             }
             _ => Err(Flaw::new("url", "say either `url` or `path`")),
         }
@@ -205,22 +179,16 @@ impl Quotation {
         }
     }
 
-    /// How the text misses in the passages that are said there; none where it stands there often
-    /// enough. It does not go on from one passage to the next.
-    fn misfit(&self, said: &[String], sought: &Sought) -> Option<Fact> {
-        let passages = said.iter().map(|passage| self.comparable(passage));
-        let ways = &sought.wordings;
-        let count: usize = passages
-            .flat_map(|said| ways.iter().map(move |way| standing(&said, way).count()))
-            .sum();
-        if count >= self.count_min {
-            return None;
-        }
-        let (often, actual) = match (self.count_min, count) {
-            (1, _) => (String::new(), "not there, as whole words".to_owned()),
-            (least, count) => (format!(" {least} times"), format!("{count} times")),
-        };
-        Some(self.fact(&format!("{}{often}", self.named(sought)), actual))
+    /// What was expected in these passages; none where one of them says the text. It does not go on
+    /// from one passage to the next.
+    fn misfit(&self, passages: &[String], sought: &Sought) -> Option<Fact> {
+        let is_said = passages.iter().any(|passage| {
+            let passage = self.comparable(passage);
+            let mut ways = sought.wordings.iter();
+            ways.any(|way| standing(&passage, way).next().is_some())
+        });
+        let actual = "not there, as whole words";
+        (!is_said).then(|| self.fact(&self.named(sought), actual.to_owned()))
     }
 
     fn named(&self, sought: &Sought) -> String {

@@ -4,7 +4,6 @@
 mod tests;
 
 use std::cmp::Ordering;
-use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +12,7 @@ use super::command::from_command;
 use super::context::Context;
 use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::own_lines::{OwnLines, Place};
-use crate::gate::tools::{Coverage, LineRuns, Lines};
+use crate::gate::tools::{Coverage, Lines, line_runs};
 use crate::gate::{Cost, Fact};
 use crate::world::sandbox::{FileSeen, Sandbox};
 use crate::world::tree::TreePath;
@@ -31,14 +30,10 @@ pub struct CoverageConfig {
     _format: FormatName,
     /// The file, as a template that uses only the list.
     file: String,
-    /// The first line of the quest, as such a template. Default: all lines of the file.
-    first: Option<String>,
-    /// The last line of the quest.
-    last: Option<String>,
-    /// The percentage of these lines that must have run.
-    #[serde(default = "all")]
-    #[schemars(range(min = 1, max = 100))]
-    threshold: u8,
+    /// The first line of the quest, as such a template.
+    first: String,
+    /// Its last line. All lines that can run must have run.
+    last: String,
 }
 
 /// A format of coverage reports.
@@ -47,10 +42,6 @@ pub struct CoverageConfig {
 enum FormatName {
     /// LCOV's trace files.
     Lcov,
-}
-
-fn all() -> u8 {
-    100
 }
 
 impl CheckConfig for CoverageConfig {
@@ -66,11 +57,7 @@ impl CheckConfig for CoverageConfig {
             );
             return Err(Flaw::new("report", what));
         }
-        if !(1..=100).contains(&self.threshold) {
-            return Err(Flaw::new("threshold", "expected a number from 1 to 100"));
-        }
-        let (first, last) = (self.first.as_deref(), self.last.as_deref());
-        let lines = OwnLines::build(&self.file, first, last, source)?;
+        let lines = OwnLines::build(&self.file, &self.first, &self.last, source)?;
         let from = self.from.clone();
         let mut check = source.check(Cost::Command, move |context| {
             self.cover(context, &lines.of(context)?)?;
@@ -82,38 +69,29 @@ impl CheckConfig for CoverageConfig {
 }
 
 impl CoverageConfig {
-    /// Whether enough of the place ran; an error is what stands in the way.
+    /// That the whole place ran.
     fn cover(&self, context: &Context<'_>, place: &Place) -> Result<(), Fact> {
-        if place.lines.is_some() {
-            place.as_pinned(context)?;
-        }
+        place.as_pinned(context)?;
         let report = self.read(context)?;
         let lines = lines_of(&report, context, place)?;
-        let whole: RangeInclusive<u32> = 1..=u32::MAX;
-        let range = place.lines.as_ref().unwrap_or(&whole);
-        let what = match &place.lines {
-            Some(lines) => format!("the lines {} to {}", lines.start(), lines.end()),
-            None => String::from("all lines"),
-        };
-        let expected = match self.threshold {
-            100 => format!("{what} of {} run", place.file),
-            part => format!("of {what} of {} {part} in a hundred run", place.file),
-        };
-        let Some(cover) = lines.cover(range) else {
+        let (first, last) = (place.lines.start(), place.lines.end());
+        let expected = format!("the lines {first} to {last} of {} run", place.file);
+        let Some(uncovered) = lines.uncovered(&place.lines) else {
             let actual = "the report knows no line there that could run";
             let fact = Fact::wrong(expected, actual).at(place.shown());
             return Err(fact.unconfirmed());
         };
-        let needed = u64::from(self.threshold) * u64::from(cover.executable);
-        if u64::from(cover.covered) * 100 >= needed {
+        let Some(first) = uncovered.first() else {
             return Ok(());
-        }
-        let count = cover.uncovered.len();
-        let first = cover.uncovered.first().copied().unwrap_or_default();
-        let lines = if count == 1 { "line" } else { "lines" };
-        let actual = format!("{lines} {} uncovered", LineRuns(&cover.uncovered));
+        };
+        let lines = if uncovered.len() == 1 {
+            "line"
+        } else {
+            "lines"
+        };
+        let actual = format!("{lines} {} uncovered", line_runs(&uncovered));
         let fact = Fact::wrong(expected, actual).at(format!("{}:{first}", place.file));
-        Err(fact.times(u32::try_from(count).unwrap_or(u32::MAX)))
+        Err(fact.times(u32::try_from(uncovered.len()).unwrap_or(u32::MAX)))
     }
 
     fn read(&self, context: &Context<'_>) -> Result<Coverage, Fact> {

@@ -130,7 +130,7 @@ mod tests {
         let told = "kind = \"contains\"\nfield = \"value\"\npath = \"doc.md\"";
         for blank in [" \n", "\u{200b}", "\u{3164}", "\u{2800}", "\u{301}"] {
             let optional = Bench::of(matches).submit("value", blank);
-            assert_eq!(optional.fired(), [""; 0], "{blank:?}");
+            optional.passes();
             let required = Bench::of(told).pinned("doc.md", "the truth").closed();
             let fact = required.submit("value", blank).only_fact();
             let said = (fact.rule.as_str(), fact.actual.as_str());

@@ -1,14 +1,13 @@
 //! The gate that a quest file makes.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
 use super::cascade::Cascade;
 use super::context::Context;
 use super::controls;
 use super::field_usage::{FieldUsage, left_out};
 use super::fields;
-use super::kind::{Check, CheckHead, Parsed, Shows, Source};
+use super::kind::{Check, CheckHead, Parsed, Shows, Source, UNCONFIRMED};
 use super::kinds::{self, KINDS};
 use super::outside::Outside;
 use super::settings::FileSettings;
@@ -19,20 +18,16 @@ use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknow
 use crate::quest::{Field, QuestKind};
 use crate::world::{UniqueValue, World};
 
+/// The gate that a quest file makes.
 #[derive(Clone)]
 pub struct FileGate {
-    made: Rc<Made>,
-    settings: FileSettings,
-}
-
-#[derive(Clone)]
-struct Made {
     kind: QuestKind,
     cascade: Cascade,
+    /// The names of the checks that show a fact which no submission avoids.
     showing: Vec<String>,
-    /// What a PASS takes for its quest alone.
     takes: Vec<Takes>,
     has_tree: bool,
+    settings: FileSettings,
 }
 
 impl FileGate {
@@ -47,8 +42,7 @@ impl FileGate {
         outside: &dyn Outside,
         settings: FileSettings,
     ) -> Result<Self, Mistake> {
-        let made = Rc::new(Made::of(file, outside)?);
-        let gate = Self { made, settings };
+        let gate = Self::of_checks(file, outside, settings)?;
         let mut rules = gate.rules();
         if let Some(panel) = &file.panel {
             controls::reviewers_hold(panel, file)?;
@@ -88,25 +82,24 @@ impl FileGate {
 
     pub fn under(&self, settings: FileSettings) -> Self {
         Self {
-            made: Rc::clone(&self.made),
             settings,
+            ..self.clone()
         }
     }
 
     /// The same gate, whose check of this name finds nothing.
     #[cfg(test)]
     pub(crate) fn silenced(&self, name: &str) -> Self {
-        let mut made = Made::clone(&self.made);
-        made.cascade.silence(name);
-        Self {
-            made: Rc::new(made),
-            settings: self.settings.clone(),
-        }
+        let mut gate = self.clone();
+        gate.cascade.silence(name);
+        gate
     }
-}
 
-impl Made {
-    fn of(file: &QuestFile<'_>, outside: &dyn Outside) -> Result<Self, Mistake> {
+    fn of_checks(
+        file: &QuestFile<'_>,
+        outside: &dyn Outside,
+        settings: FileSettings,
+    ) -> Result<Self, Mistake> {
         let mut checks: Vec<Check> = Vec::new();
         let mut showing = Vec::new();
         let mut avoidable = None;
@@ -157,6 +150,7 @@ impl Made {
             showing,
             takes,
             has_tree,
+            settings,
         })
     }
 }
@@ -254,7 +248,7 @@ fn taken_name(name: &str) -> Option<String> {
             "`{name}` is a check or a rule of every gate already"
         ));
     }
-    let of = CheckHead::confirmed_name(name)?;
+    let of = name.strip_suffix(UNCONFIRMED)?;
     Some(format!(
         "`{name}` is the rule that fires where a check `{of}` cannot say: name the check otherwise"
     ))
@@ -268,7 +262,7 @@ const NOTHING_SHOWN: &str = "every check looks at the submission's form alone, a
 
 impl Gate for FileGate {
     fn rules(&self) -> Vec<Rule> {
-        self.made.cascade.rules(&self.settings.levels)
+        self.cascade.rules(&self.settings.levels)
     }
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
@@ -276,23 +270,23 @@ impl Gate for FileGate {
     }
 
     fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
-        let context = Context::new(case, world, &self.settings, &self.made.kind);
+        let context = Context::new(case, world, &self.settings, &self.kind);
         let levels = &self.settings.levels;
-        let cascade = &self.made.cascade;
-        cascade.run(levels, most, |check| (check.run)(&context))
+        self.cascade
+            .run(levels, most, |check| (check.run)(&context))
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {
-        let takes = self.made.takes.iter();
+        let takes = self.takes.iter();
         takes.flat_map(|it| it.of(case.submission)).collect()
     }
 
     fn judges_anew(&self) -> bool {
-        self.made.has_tree
+        self.has_tree
     }
 
     fn confirming(&self) -> Vec<&str> {
-        self.made.showing.iter().map(String::as_str).collect()
+        self.showing.iter().map(String::as_str).collect()
     }
 }
 

@@ -1,13 +1,11 @@
-//! `http`: a page answers, the links of a text do, or a service answers a request as it should.
+//! `http`: the links of a text answer, or a service answers a request as it should.
 
-mod links;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
-use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,24 +14,19 @@ use super::context::Context;
 use super::fields::shown;
 use super::json::{JsonRules, json_asset, json_of};
 use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
-use super::page::{PageTemplate, location, pages};
+use super::page::links_answer;
 use super::subject::{Subject, brief, by_values, rendered};
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
-use crate::quest::{Span, field, json};
-use crate::world::fetch::visit::{End, Visit};
+use crate::quest::{FieldName, Span, json};
 use crate::world::sandbox::{Call, CallAnswer, Called, Started};
 
-/// `kind = "http"`: one of `url`, `links_in` or `links_path`, and `service`.
+/// `kind = "http"`: either `links_in` or `service`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HttpConfig {
-    /// A page that must answer, as a template.
-    url: Option<String>,
     /// The field in which every http(s) link must answer.
     links_in: Option<String>,
-    /// Instead of `links_in`: the path of the file in which every link must, as a template.
-    links_path: Option<String>,
     /// The fewest links.
     #[serde(default = "one")]
     min: usize,
@@ -41,27 +34,13 @@ pub struct HttpConfig {
     service: Option<String>,
     /// The field that holds the request as JSON: `method`, `path`, `headers`, `body`.
     request: Option<String>,
-    /// Instead of `request`: the path of the file that holds it, as a template.
-    request_path: Option<String>,
-    /// Instead of a submitted request: the method, as a template.
-    method: Option<String>,
-    /// The path and query, as a template.
-    path: Option<String>,
-    /// The body, as a template.
-    body: Option<String>,
-    /// The allowed methods.
-    #[serde(default)]
-    methods: Vec<String>,
     /// The operation that the request must be for, as a template: `GET /users/{id}`.
     must_match: Option<String>,
-    /// The allowed statuses. Default: any 2xx. The exact 2xx status of a page is not known.
+    /// The allowed statuses. Default: any 2xx.
     #[serde(default)]
     status: Vec<u16>,
     /// Instead of `status`: the allowed statuses of this quest, separated by commas, as a template.
     status_of: Option<String>,
-    /// Patterns that whole headers of the answer must match, by name.
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
     /// A file next to the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where the schema is in that file, such as an `OpenAPI` document: a JSON pointer (RFC 6901), as
@@ -85,91 +64,96 @@ impl CheckConfig for HttpConfig {
     const SHOWS: Shows = Shows::Fact;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
-        let links = self.links_in.is_some() || self.links_path.is_some();
-        let modes = [self.url.is_some(), links, self.service.is_some()];
-        if modes.iter().filter(|named| **named).count() != 1 {
-            let what = "say one of `url`, `links_in`, `links_path` and `service`";
-            return Err(Flaw::new("service", what));
+        match (&self.links_in, &self.service) {
+            (None, Some(_)) => {
+                let check = ServiceCheck::new(self, source)?;
+                Ok(source.check(Cost::Command, move |context| check.run(context)))
+            }
+            (Some(field), None) => {
+                self.says_nothing_of_a_service()?;
+                let field = source.field("links_in", field)?.name;
+                let run = move |context: &Context<'_>| links_answer(context, &field, self.min);
+                Ok(source.check(Cost::Page, run))
+            }
+            _ => Err(Flaw::new("service", "say either `links_in` or `service`")),
         }
-        if let Some(service) = self.service.clone() {
-            source.service("service", &service)?;
-            let check = ServiceCheck {
-                service,
-                request: RequestPlan::new(&self, source)?,
-                status: Statuses::new(&self, source)?,
-                headers: headers(&self.headers)?,
-                schema: BodySchema::new(&self, source)?,
-                timeout: self.timeout,
-            };
-            return Ok(source.check(Cost::Command, move |context| check.run(context)));
-        }
-        let foreign = [
+    }
+}
+
+impl HttpConfig {
+    fn says_nothing_of_a_service(&self) -> Result<(), Flaw> {
+        let keys = [
             ("request", self.request.is_some()),
-            ("request_path", self.request_path.is_some()),
-            ("method", self.method.is_some()),
-            ("path", self.path.is_some()),
-            ("body", self.body.is_some()),
-            ("methods", !self.methods.is_empty()),
             ("must_match", self.must_match.is_some()),
-            ("headers", !self.headers.is_empty()),
+            ("status", !self.status.is_empty()),
+            ("status_of", self.status_of.is_some()),
             ("schema", self.schema.is_some()),
             ("schema_at", self.schema_at.is_some()),
-            ("status_of", self.status_of.is_some()),
         ];
-        if let Some((key, _)) = foreign.into_iter().find(|(_, said)| *said) {
-            return Err(Flaw::new(key, "it is for a `service` alone"));
+        match keys.into_iter().find(|(_, is_said)| *is_said) {
+            Some((key, _)) => Err(Flaw::new(key, "it is for a `service` only")),
+            None => Ok(()),
         }
-        if let Some(url) = &self.url {
-            let url = PageTemplate::new(source, "url", url)?;
-            let run = move |context: &Context<'_>| page_answers(context, &url, &self.status);
-            return Ok(source.check(Cost::Page, run));
-        }
-        let subject = Subject::new(source, self.links_in.as_ref(), self.links_path.as_ref());
-        let subject = subject.map_err(|flaw| match flaw.key {
-            "field" => Flaw::new("links_in", flaw.what),
-            _ => Flaw::new("links_path", flaw.what),
-        })?;
-        let run = move |context: &Context<'_>| links::answer(context, &subject, self.min);
-        Ok(source.check(Cost::Page, run))
-    }
-}
-
-fn page_answers(context: &Context<'_>, url: &PageTemplate, status: &[u16]) -> Found {
-    let visit = context.visit(&url.url(context)?);
-    if is_asked_for(&visit, status) {
-        return Ok(Vec::new());
-    }
-    let (page, _) = pages(&visit)?;
-    let fact = Fact::wrong(format!("a status of {status:?}"), "a page");
-    Err(fact.at(location(&page.url)))
-}
-
-/// Whether the end is a status that is asked for. Of those that show a page no more is known
-/// than that they do.
-fn is_asked_for(visit: &Visit, status: &[u16]) -> bool {
-    let has = |code: Option<u16>| code.is_some_and(|it| status.contains(&it));
-    match &visit.end {
-        End::Pages(_) | End::Unreadable { .. } => {
-            status.is_empty() || status.iter().any(|it| (200..300).contains(it))
-        }
-        End::Missing { status, .. } => has(*status),
-        End::Unanswered { why, .. } => has(why.status),
-        End::Forbidden { .. } => false,
     }
 }
 
 struct ServiceCheck {
     service: String,
-    request: RequestPlan,
-    status: Statuses,
-    headers: Vec<(String, Regex)>,
+    request: FieldName,
+    must_match: Option<Template>,
+    status: Vec<u16>,
+    status_of: Option<Template>,
     schema: Option<BodySchema>,
     timeout: Span,
 }
 
+/// The schema of an answer's body.
+enum BodySchema {
+    Whole(JsonRules),
+    Part { document: Value, at: Template },
+}
+
 impl ServiceCheck {
+    fn new(config: HttpConfig, source: &Source<'_>) -> Result<Self, Flaw> {
+        let service = config.service.unwrap_or_default();
+        source.service("service", &service)?;
+        let Some(request) = &config.request else {
+            return Err(Flaw::new(
+                "service",
+                "say `request`: the field that holds it",
+            ));
+        };
+        let status_of = source.maybe_template("status_of", config.status_of.as_ref())?;
+        if status_of.is_some() && !config.status.is_empty() {
+            let what = "say either `status` or `status_of`";
+            return Err(Flaw::new("status_of", what));
+        }
+        let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
+        let document = config
+            .schema
+            .map(|name| json_asset(source, "schema", &name));
+        let schema = match (document.transpose()?, at) {
+            (Some(document), Some(at)) => Some(BodySchema::Part { document, at }),
+            (Some(document), None) => Some(BodySchema::Whole(JsonRules::new("schema", &document)?)),
+            (None, Some(_)) => {
+                let what = "it is a place in a file: say `schema`";
+                return Err(Flaw::new("schema_at", what));
+            }
+            (None, None) => None,
+        };
+        Ok(Self {
+            request: source.field("request", request)?.name,
+            must_match: source.maybe_template("must_match", config.must_match.as_ref())?,
+            status: config.status,
+            timeout: config.timeout,
+            service,
+            status_of,
+            schema,
+        })
+    }
+
     fn run(&self, context: &Context<'_>) -> Found {
-        let Some(request) = self.request.request(context)? else {
+        let Some(request) = self.request(context)? else {
             return Ok(Vec::new());
         };
         let sandbox = context.world.sandbox;
@@ -180,7 +164,11 @@ impl ServiceCheck {
         let named = request.named();
         let call = Call {
             service: self.service.clone(),
-            body: request.sent_body(),
+            body: match request.body {
+                None | Some(Value::Null) => None,
+                Some(Value::String(text)) => Some(text),
+                Some(value) => Some(value.to_string()),
+            },
             method: request.method,
             path: request.path,
             headers: request.headers.into_iter().collect(),
@@ -205,8 +193,37 @@ impl ServiceCheck {
         Ok(placed.collect())
     }
 
+    /// The request, if it is one that may be sent; none where its field was left out.
+    fn request(&self, context: &Context<'_>) -> Result<Option<Request>, Fact> {
+        let Some(text) = Subject::Field(self.request.clone()).read(context)? else {
+            return Ok(None);
+        };
+        let misfit = |actual: &str| {
+            let expected = "a JSON object of `method`, `path`, `headers` and `body`";
+            text.detail(Fact::wrong(expected, shown(actual)), "/")
+        };
+        let value = json_of(&text)?;
+        // Serde would read a list as the members in their order.
+        if !value.is_object() {
+            return Err(misfit(&brief(&value)));
+        }
+        let request: Request =
+            serde_json::from_value(value).map_err(|error| misfit(&error.to_string()))?;
+        if let Some((expected, actual)) = request.flaw() {
+            return Err(Fact::wrong(expected, shown(&actual)));
+        }
+        if let Some(operation) = &self.must_match {
+            let operation = rendered(context, operation)?;
+            if !request.is_of(&operation) {
+                let expected = format!("a request of {}", shown(operation.trim()));
+                return Err(Fact::wrong(expected, shown(&request.named())));
+            }
+        }
+        Ok(Some(request))
+    }
+
     fn misfits(&self, context: &Context<'_>, answer: &CallAnswer) -> Found {
-        let status = self.status.listed(context)?;
+        let status = self.allowed_statuses(context)?;
         let (may, list) = if status.is_empty() {
             ((200..300).contains(&answer.status), "2xx".to_owned())
         } else {
@@ -217,101 +234,16 @@ impl ServiceCheck {
             let actual = format!("status {}", answer.status);
             return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
-        let headers = self.headers.iter();
-        let headers = headers.filter_map(|(name, pattern)| header_misfit(answer, name, pattern));
-        let mut facts: Vec<Fact> = headers.collect();
-        if let Some(schema) = &self.schema {
-            facts.extend(schema.misfits(context, &answer.body)?);
-        }
-        Ok(facts)
-    }
-}
-
-/// The statuses that may be answered.
-enum Statuses {
-    Listed(Vec<u16>),
-    Of(Template),
-}
-
-impl Statuses {
-    fn new(config: &HttpConfig, source: &Source<'_>) -> Result<Self, Flaw> {
-        match source.maybe_template("status_of", config.status_of.as_ref())? {
-            None => Ok(Self::Listed(config.status.clone())),
-            Some(template) if config.status.is_empty() => Ok(Self::Of(template)),
-            Some(_) => {
-                let what = "say either `status` or `status_of`";
-                Err(Flaw::new("status_of", what))
-            }
-        }
-    }
-
-    /// Those that may be answered; of a cell that names none the quest's own list is to blame.
-    fn listed(&self, context: &Context<'_>) -> Result<Vec<u16>, Fact> {
-        let template = match self {
-            Self::Listed(list) => return Ok(list.clone()),
-            Self::Of(template) => template,
+        let Some(schema) = &self.schema else {
+            return Ok(Vec::new());
         };
-        let text = rendered(context, template)?;
-        let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
-        listed.map_err(|_| {
-            let expected = "a status such as 200, or several parted by commas";
-            by_values(template, Fact::wrong(expected, shown(&text)))
-        })
-    }
-}
-
-fn headers(patterns: &BTreeMap<String, String>) -> Result<Vec<(String, Regex)>, Flaw> {
-    let patterns = patterns.iter().map(|(name, pattern)| {
-        let pattern = field::whole(pattern).map_err(|what| Flaw::new("headers", what))?;
-        Ok((name.to_ascii_lowercase(), pattern))
-    });
-    patterns.collect()
-}
-
-/// A header may be sent several times; one that matches is enough.
-fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
-    let values = answer.headers.iter().filter(|(it, _)| it == name);
-    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
-    if values.iter().any(|value| pattern.is_match(value)) {
-        return None;
-    }
-    let actual = if values.is_empty() {
-        "none".to_owned()
-    } else {
-        shown(&values.join(", "))
-    };
-    let expected = format!("a header {name} that matches {pattern}");
-    Some(Fact::wrong(expected, actual))
-}
-
-/// The schema of an answer's body.
-enum BodySchema {
-    Whole(JsonRules),
-    Part { document: Value, at: Template },
-}
-
-impl BodySchema {
-    fn new(config: &HttpConfig, source: &Source<'_>) -> Result<Option<Self>, Flaw> {
-        let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
-        let Some(name) = &config.schema else {
-            let what = "it is a place in a file: say `schema`";
-            return at.map_or(Ok(None), |_| Err(Flaw::new("schema_at", what)));
-        };
-        let document = json_asset(source, "schema", name)?;
-        Ok(Some(match at {
-            Some(at) => Self::Part { document, at },
-            None => Self::Whole(JsonRules::new("schema", &document)?),
-        }))
-    }
-
-    fn misfits(&self, context: &Context<'_>, body: &[u8]) -> Found {
-        let value = match json::slice(body) {
+        let value = match json::slice(&answer.body) {
             Ok(value) => value,
             Err(bad) => return Ok(vec![Fact::wrong("a body of JSON", shown(&bad.to_string()))]),
         };
-        let misfits = match self {
-            Self::Whole(rules) => rules.misfits(&value),
-            Self::Part { document, at } => {
+        let misfits = match schema {
+            BodySchema::Whole(rules) => rules.misfits(&value),
+            BodySchema::Part { document, at } => {
                 let pointer = rendered(context, at)?;
                 let rules = JsonRules::at("schema_at", document, &pointer);
                 let rules = rules.map_err(|flaw| {
@@ -324,9 +256,27 @@ impl BodySchema {
         let misfits = misfits.into_iter();
         Ok(misfits.map(|(place, fact)| fact.at(place)).collect())
     }
+
+    /// The statuses that may be answered. A cell that names none is the list's fault, not the
+    /// agent's.
+    fn allowed_statuses(&self, context: &Context<'_>) -> Result<Vec<u16>, Fact> {
+        let Some(template) = &self.status_of else {
+            return Ok(self.status.clone());
+        };
+        let text = rendered(context, template)?;
+        let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
+        listed.map_err(|_| {
+            let expected = "a status such as 200, or several parted by commas";
+            by_values(template, Fact::wrong(expected, shown(&text)))
+        })
+    }
 }
 
-/// Headers that say how a request is carried: not what it is.
+/// The methods that a request may have. `CONNECT` and `TRACE` address proxies, not the service.
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+/// Headers that say how a request is carried (RFC 9110 §7.6.1), which is the judge's to decide: with
+/// them one request could be two.
 const CARRIAGE: &[&str] = &[
     "connection",
     "content-length",
@@ -340,21 +290,6 @@ const CARRIAGE: &[&str] = &[
     "upgrade",
 ];
 
-struct RequestPlan {
-    from: RequestSource,
-    methods: Vec<String>,
-    must_match: Option<Template>,
-}
-
-enum RequestSource {
-    Submitted(Subject),
-    Table {
-        method: Template,
-        path: Template,
-        body: Option<Template>,
-    },
-}
-
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {
@@ -367,97 +302,20 @@ struct Request {
     body: Option<Value>,
 }
 
-impl RequestPlan {
-    fn new(config: &HttpConfig, source: &Source<'_>) -> Result<Self, Flaw> {
-        let (field, file) = (config.request.as_ref(), config.request_path.as_ref());
-        let submitted = field.is_some() || file.is_some();
-        let from = match (&config.method, &config.path) {
-            (Some(method), Some(path)) if !submitted => RequestSource::Table {
-                method: source.template("method", method)?,
-                path: source.template("path", path)?,
-                body: source.maybe_template("body", config.body.as_ref())?,
-            },
-            (None, None) if submitted && config.body.is_none() => {
-                let subject = Subject::new(source, field, file);
-                RequestSource::Submitted(subject.map_err(|flaw| Flaw::new("request", flaw.what))?)
-            }
-            _ => {
-                let what = "say either `request`, `request_path`, or `method` and `path`";
-                return Err(Flaw::new("request", what));
-            }
-        };
-        Ok(Self {
-            from,
-            methods: config.methods.clone(),
-            must_match: source.maybe_template("must_match", config.must_match.as_ref())?,
-        })
-    }
-
-    /// The request, if it is one that may be sent; none where its field was left out.
-    fn request(&self, context: &Context<'_>) -> Result<Option<Request>, Fact> {
-        let request = match &self.from {
-            RequestSource::Submitted(subject) => {
-                let Some(text) = subject.read(context)? else {
-                    return Ok(None);
-                };
-                let misfit = |actual: &str| {
-                    let expected = "a JSON object of `method`, `path`, `headers` and `body`";
-                    text.detail(Fact::wrong(expected, shown(actual)), "/")
-                };
-                let value = json_of(&text)?;
-                // A list would be read as the members in their order.
-                if !value.is_object() {
-                    return Err(misfit(&brief(&value)));
-                }
-                serde_json::from_value(value).map_err(|error| misfit(&error.to_string()))?
-            }
-            RequestSource::Table { method, path, body } => Request {
-                method: rendered(context, method)?,
-                path: rendered(context, path)?,
-                headers: BTreeMap::new(),
-                body: match body {
-                    Some(body) => Some(Value::String(rendered(context, body)?)),
-                    None => None,
-                },
-            },
-        };
-        if let Some((expected, actual)) = request.flaw(&self.methods) {
-            return Err(Fact::wrong(expected, shown(&actual)));
-        }
-        if let Some(operation) = &self.must_match {
-            let operation = rendered(context, operation)?;
-            if !request.is_of(&operation) {
-                let expected = format!("a request of {}", shown(operation.trim()));
-                return Err(Fact::wrong(expected, shown(&request.named())));
-            }
-        }
-        Ok(Some(request))
-    }
-}
-
 impl Request {
     fn named(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 
-    fn sent_body(&self) -> Option<String> {
-        match &self.body {
-            None | Some(Value::Null) => None,
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(value) => Some(value.to_string()),
-        }
+    /// The path without its query.
+    fn bare_path(&self) -> &str {
+        self.path.split_once('?').map_or(&self.path, |it| it.0)
     }
 
-    /// What keeps it from being sent: what was expected, and what is there.
-    fn flaw(&self, methods: &[String]) -> Option<(String, String)> {
-        let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].map(str::to_owned);
-        let methods = if methods.is_empty() {
-            &known[..]
-        } else {
-            methods
-        };
-        if !(methods.contains(&self.method) && is_token(&self.method)) {
-            let expected = format!("a method of {}", methods.join(", "));
+    /// What keeps it from being sent: what was expected, and what was found.
+    fn flaw(&self) -> Option<(String, String)> {
+        if !METHODS.contains(&&*self.method) {
+            let expected = format!("a method of {}", METHODS.join(", "));
             return Some((expected, self.method.clone()));
         }
         let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '#' | '\\');
@@ -465,14 +323,14 @@ impl Request {
             let expected = "a path from `/`, without spaces or `#`";
             return Some((expected.to_owned(), self.path.clone()));
         }
-        let (path, _) = split_query(&self.path);
-        if path.split('/').skip(1).any(|segment| !is_segment(segment)) {
+        let mut segments = self.bare_path().split('/').skip(1);
+        if segments.any(|segment| !is_segment(segment)) {
             let expected = "a path that names what it says, without `..` or `%2F`";
             return Some((expected.to_owned(), self.path.clone()));
         }
         let bad = self.headers.iter().find(|(name, value)| {
-            let lower = name.to_ascii_lowercase();
             let steers = value.chars().any(|c| c.is_control() && c != '\t');
+            let lower = name.to_ascii_lowercase();
             !is_token(name) || steers || CARRIAGE.contains(&lower.as_str())
         });
         bad.map(|(name, value)| {
@@ -486,17 +344,11 @@ impl Request {
         let Some((method, wanted)) = operation.trim().split_once(char::is_whitespace) else {
             return false;
         };
-        let (path, _) = split_query(&self.path);
-        let (wanted, path): (Vec<&str>, Vec<&str>) = (
-            wanted.trim().split('/').collect(),
-            path.split('/').collect(),
-        );
+        let wanted: Vec<&str> = wanted.trim().split('/').collect();
+        let path: Vec<&str> = self.bare_path().split('/').collect();
         method.eq_ignore_ascii_case(&self.method)
             && wanted.len() == path.len()
-            && wanted
-                .iter()
-                .zip(&path)
-                .all(|(wanted, found)| fits(wanted, found))
+            && wanted.iter().zip(path).all(|(wanted, it)| fits(wanted, it))
     }
 }
 
@@ -522,10 +374,6 @@ fn is_segment(segment: &str) -> bool {
         let name = text.split(';').next().unwrap_or_default();
         !matches!(name, "." | "..") && !text.contains(['/', '\\', '\0', '\n', '\r'])
     })
-}
-
-fn split_query(path: &str) -> (&str, &str) {
-    path.split_once('?').unwrap_or((path, ""))
 }
 
 /// Whether the text is a token (RFC 9110 §5.6.2).

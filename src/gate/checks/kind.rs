@@ -232,8 +232,11 @@ pub struct Check {
     /// Whether it says so itself where one of them cannot be parsed. Another check has to look
     /// where it does not.
     pub reports_unparsed: bool,
-    pub run: Rc<dyn Fn(&Context<'_>) -> Vec<Fact>>,
+    pub run: Run,
 }
+
+/// What a check does. It is shared by the copies of a gate.
+pub type Run = Rc<dyn Fn(&Context<'_>) -> Vec<Fact>>;
 
 impl Check {
     /// A check of this name that finds nothing.
@@ -310,11 +313,6 @@ impl CheckHead {
 
     /// Those of them that a check has whose several rules are not the file's.
     pub const KEYS_OF_MANY_RULES: &[&str] = &["name", "kind", "needs"];
-
-    /// The check's name without what marks the rule that fires where the world could not say.
-    pub fn confirmed_name(name: &str) -> Option<&str> {
-        name.strip_suffix(UNCONFIRMED)
-    }
 
     /// The rule that fires on a wrong submission, and the one where the world could not say.
     fn rules(&self) -> [Rule; 2] {

@@ -13,8 +13,8 @@ use super::json::JsonSchemaConfig;
 use super::kind::{Check, CheckConfig, CheckHead, Flaw, Shows, Source};
 use super::matches::{MatchesConfig, UniqueConfig};
 use super::mutation::MutationConfig;
+use super::only_changed::OnlyChangedConfig;
 use super::script::ScriptConfig;
-use super::tree_files::{FileExistsConfig, FileNotEmptyConfig, OnlyChangedConfig};
 use crate::gate::Rule;
 use crate::quest::file::{Mistake, RawTable};
 
@@ -48,8 +48,6 @@ pub static KINDS: &[Kind] = &[
     step(&email_step::MAIL),
     step(&email_step::PLACEHOLDER),
     step(&email_step::SOURCE),
-    kind::<FileExistsConfig>(),
-    kind::<FileNotEmptyConfig>(),
     kind::<HttpConfig>(),
     kind::<JsonSchemaConfig>(),
     kind::<MatchesConfig>(),
@@ -138,14 +136,7 @@ mod tests {
 
     #[test]
     fn what_an_agent_can_always_bring_about_shows_no_fact() {
-        for name in [
-            "count",
-            "file-exists",
-            "file-not-empty",
-            "json-schema",
-            "matches",
-            "unique",
-        ] {
+        for name in ["count", "json-schema", "matches", "unique"] {
             assert_eq!(
                 named(name).map(|kind| kind.shows),
                 Some(Shows::Form),

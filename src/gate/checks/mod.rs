@@ -27,12 +27,11 @@ mod http;
 mod json;
 mod matches;
 mod mutation;
+mod only_changed;
 mod own_lines;
 mod page;
 mod script;
 mod subject;
-mod tool_facts;
-mod tree_files;
 
 #[cfg(test)]
 mod tests;

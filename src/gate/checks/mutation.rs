@@ -10,12 +10,11 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::command::from_command;
+use super::command::{ToolFacts, from_command};
 use super::command_plan::tail;
 use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::own_lines::{OwnLines, Place};
-use super::tool_facts::ToolFacts;
 use crate::gate::{Cost, Fact};
 use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
@@ -69,12 +68,6 @@ struct Red {
     facts: Option<ToolFacts>,
 }
 
-enum Colour {
-    Red,
-    Green,
-    Unclear(String),
-}
-
 impl CheckConfig for MutationConfig {
     const KIND: &'static str = "mutation";
     const SHOWS: Shows = Shows::Fact;
@@ -99,7 +92,7 @@ impl CheckConfig for MutationConfig {
         let mutation = Mutation {
             name: source.head.name.clone(),
             changes: changes.collect::<Result<_, _>>()?,
-            lines: OwnLines::build(&self.file, Some(&self.first), Some(&self.last), source)?,
+            lines: OwnLines::build(&self.file, &self.first, &self.last, source)?,
             red: Red {
                 facts: command.tool_facts()?,
                 exit: command.exit,
@@ -154,10 +147,10 @@ impl Mutation {
             "tests that fail when its line {} is `{}`",
             mutant.line, mutant.put
         );
-        match self.red.colour(&ran) {
-            Colour::Red => None,
-            Colour::Green => Some(Fact::wrong(expected, "they pass")),
-            Colour::Unclear(why) => Some(Fact::wrong(expected, why).unconfirmed()),
+        match self.red.is_red(&ran) {
+            Ok(true) => None,
+            Ok(false) => Some(Fact::wrong(expected, "they pass")),
+            Err(why) => Some(Fact::wrong(expected, why).unconfirmed()),
         }
     }
 
@@ -170,10 +163,10 @@ impl Mutation {
         let source = String::from_utf8(place.as_pinned(context)?);
         let source = source.map_err(|_| unclear("it is not UTF-8"))?;
         let count = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
-        let Some(lines) = place.lines.as_ref().filter(|lines| *lines.end() <= count) else {
+        if *place.lines.end() > count {
             return Err(unclear("there are no such lines"));
-        };
-        let mutants = single_lines(&self.changes, &source, lines);
+        }
+        let mutants = single_lines(&self.changes, &source, &place.lines);
         match mutants.len() {
             0 => Err(unclear("every replacement leaves the file as it is")),
             1..=MAX_MUTANTS => Ok(mutants),
@@ -186,8 +179,9 @@ impl Mutation {
 }
 
 impl Red {
-    fn colour(&self, ran: &CommandResult) -> Colour {
-        let unclear = |why: String| Colour::Unclear(format!("{why}: {}", tail(ran)));
+    /// Whether the tests failed; an error says why that is not clear.
+    fn is_red(&self, ran: &CommandResult) -> Result<bool, String> {
+        let unclear = |why: String| Err(format!("{why}: {}", tail(ran)));
         let code = match &ran.end {
             End::Exited(code) => *code,
             // A test that hangs and one that was stopped look alike.
@@ -196,24 +190,23 @@ impl Red {
                 return unclear(format!("they were ended by signal {signal}"));
             }
             End::TooMuchOutput => return unclear(String::from("they printed too much")),
-            End::NotStarted(why) | End::Withheld(why) => return Colour::Unclear(why.clone()),
+            End::NotStarted(why) | End::Withheld(why) => return Err(why.clone()),
         };
         if self.exit.contains(&code) {
-            return Colour::Green;
+            return Ok(false);
         }
+        let ended = format!("they ended with the code {code}");
         let other = !self.alone.is_empty() && !self.alone.contains(&code);
         if other || self.unconfirmed_exit.contains(&code) {
-            return unclear(format!("they ended with the code {code}"));
+            return unclear(ended);
         }
         let Some(facts) = self.facts.as_ref().filter(|facts| facts.counts_tests()) else {
-            return Colour::Red;
+            return Ok(true);
         };
         match facts.read(ran) {
-            Ok(told) if told.seen.is_some_and(|seen| seen.failed > 0) => Colour::Red,
-            Ok(_) => unclear(format!("they ended with the code {code}, and none failed")),
-            Err(why) => unclear(format!(
-                "they ended with the code {code}, and tell of none ({why})"
-            )),
+            Ok(told) if told.seen.is_some_and(|seen| seen.failed > 0) => Ok(true),
+            Ok(_) => unclear(format!("{ended}, and none failed")),
+            Err(why) => unclear(format!("{ended}, and tell of none ({why})")),
         }
     }
 }

@@ -16,54 +16,42 @@ use crate::world::tree::TreePath;
 #[derive(Debug)]
 pub struct OwnLines {
     file: Template,
-    range: Option<(Template, Template)>,
+    first: Template,
+    last: Template,
 }
 
+/// A file, and lines of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub file: TreePath,
-    /// The lines; none for all.
-    pub lines: Option<RangeInclusive<u32>>,
+    pub lines: RangeInclusive<u32>,
 }
 
 impl OwnLines {
     /// The lines that the keys `file`, `first` and `last` stand for.
-    pub fn build(
-        file: &str,
-        first: Option<&str>,
-        last: Option<&str>,
-        source: &Source<'_>,
-    ) -> Result<Self, Flaw> {
+    pub fn build(file: &str, first: &str, last: &str, source: &Source<'_>) -> Result<Self, Flaw> {
         let none = || std::iter::empty();
         let names = Names::of_check(source.file.input.columns(), none(), none());
         let parse = |key, text: &str| {
             Template::parse(text, &names).map_err(|bad| Flaw::new(key, bad.to_string()))
         };
-        let range = match (first, last) {
-            (None, None) => None,
-            (Some(first), Some(last)) => Some((parse("first", first)?, parse("last", last)?)),
-            (Some(_), None) => return Err(Flaw::new("first", "it needs a `last`")),
-            (None, Some(_)) => return Err(Flaw::new("last", "it needs a `first`")),
-        };
-        let file = parse("file", file)?;
-        Ok(Self { file, range })
+        Ok(Self {
+            file: parse("file", file)?,
+            first: parse("first", first)?,
+            last: parse("last", last)?,
+        })
     }
 
     pub fn of(&self, context: &Context<'_>) -> Result<Place, Fact> {
-        let file = rendered(&self.file, context)?;
-        let file = TreePath::parse(&file);
+        let file = TreePath::parse(&rendered(&self.file, context)?);
         let file = file.map_err(|bad| unsaid("a file of the tree", &bad.to_string()))?;
-        let lines = match &self.range {
-            None => None,
-            Some((first, last)) => {
-                let (first, last) = (number(first, context)?, number(last, context)?);
-                if first == 0 || first > last {
-                    let actual = format!("{first} to {last}");
-                    return Err(unsaid("a first line, from 1, and a last one", &actual));
-                }
-                Some(first..=last)
-            }
-        };
+        let [first, last] = [&self.first, &self.last].map(|template| number(template, context));
+        let (first, last) = (first?, last?);
+        if first == 0 || first > last {
+            let actual = format!("{first} to {last}");
+            return Err(unsaid("a first line, from 1, and a last one", &actual));
+        }
+        let lines = first..=last;
         Ok(Place { file, lines })
     }
 }
@@ -71,10 +59,7 @@ impl OwnLines {
 impl Place {
     /// The place, as `src/a.py:3-9`.
     pub fn shown(&self) -> String {
-        match &self.lines {
-            Some(lines) => format!("{}:{}-{}", self.file, lines.start(), lines.end()),
-            None => self.file.to_string(),
-        }
+        format!("{}:{}-{}", self.file, self.lines.start(), self.lines.end())
     }
 
     /// The file's bytes, where they are those to which the lines' numbers belong.

@@ -10,12 +10,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::command_plan::{
-    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, tail, ten_mebibytes,
-};
+use super::command::with_meaning;
+use super::command_plan::{CommandPlan, NetworkName, RunKeys, a_minute, tail, ten_mebibytes};
 use super::context::Context;
 use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
-use super::tool_facts::with_meaning;
 use crate::base::text::truncate;
 use crate::gate::{Cost, Fact};
 use crate::quest::json::whole_text;
@@ -54,15 +52,12 @@ pub struct ScriptConfig {
     /// The services that must be running.
     #[serde(default)]
     services: Vec<String>,
-    /// What it means that it ran into its timeout.
-    #[serde(default)]
-    on_timeout: OnTimeout,
 }
 
 struct Script {
     name: String,
     means: Option<String>,
-    plan: OrderPlan,
+    plan: CommandPlan,
     /// The folder in the copy of the tree that is the script's alone.
     folder: String,
     edit: Edit,
@@ -93,12 +88,11 @@ impl CheckConfig for ScriptConfig {
             network: self.network,
             writable: self.writable,
             services: self.services,
-            on_timeout: self.on_timeout,
         };
         let script = Script {
             name,
             means: source.head.means.clone(),
-            plan: OrderPlan::build("interpreter", &self.interpreter, keys, source)?,
+            plan: CommandPlan::build("interpreter", &self.interpreter, keys, source)?,
             edit: Edit {
                 path: format!("{folder}/{file}"),
                 text,

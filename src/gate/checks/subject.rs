@@ -12,8 +12,6 @@ use crate::world::page::is_unspaced;
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
 
-const NO_TREE: &str = "a file belongs to a tree: add [tree]";
-
 /// Where a text is.
 #[derive(Debug)]
 pub(super) enum Subject {
@@ -21,12 +19,9 @@ pub(super) enum Subject {
     File(Place),
 }
 
+/// The path of a file in the tree.
 #[derive(Debug)]
-pub(super) enum Place {
-    /// What a field says; a field that was left out names none.
-    Field(FieldName),
-    Path(Template),
-}
+pub(super) struct Place(Template);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
@@ -73,55 +68,27 @@ impl Subject {
                 field: Some(name.clone()),
                 path: None,
             })),
-            Self::File(place) => match place.resolve(context)? {
-                Some(path) => file_text(context, &path, State::Judged).map(Some),
-                None => Ok(None),
-            },
+            Self::File(place) => {
+                file_text(context, &place.resolve(context)?, State::Judged).map(Some)
+            }
         }
     }
 }
 
 impl Place {
-    /// The place that the keys `field` and `path` name, of which there must be one.
-    pub(super) fn new(
-        source: &Source<'_>,
-        field: Option<&String>,
-        path: Option<&String>,
-    ) -> Result<Self, Flaw> {
-        match (field, path) {
-            (Some(field), None) => {
-                source.needs_tree("field", NO_TREE)?;
-                Ok(Self::Field(source.field("field", field)?.name))
-            }
-            (None, Some(path)) => Self::path(source, path),
-            _ => Err(Flaw::new("path", "say either `path` or `field`")),
-        }
-    }
-
     /// The place that the key `path` names.
     pub(super) fn path(source: &Source<'_>, path: &str) -> Result<Self, Flaw> {
-        source.needs_tree("path", NO_TREE)?;
+        source.needs_tree("path", "a file belongs to a tree: add [tree]")?;
         let template = source.template("path", path)?;
         if template.is_fixed() {
             TreePath::parse(path).map_err(|bad| Flaw::new("path", bad.to_string()))?;
         }
-        Ok(Self::Path(template))
+        Ok(Self(template))
     }
 
-    /// The path; none where it is a field's, and that was left out.
-    pub(super) fn resolve(&self, context: &Context<'_>) -> Result<Option<TreePath>, Fact> {
-        let (text, field) = match self {
-            Self::Field(name) => match context.field(name) {
-                Some(text) => (text.to_owned(), Some(name)),
-                None => return Ok(None),
-            },
-            Self::Path(template) => (rendered(context, template)?, None),
-        };
-        TreePath::parse(&text).map(Some).map_err(|bad| {
-            let mut detail = Fact::wrong("a path inside the tree", bad.to_string());
-            detail.field = field.cloned();
-            detail
-        })
+    pub(super) fn resolve(&self, context: &Context<'_>) -> Result<TreePath, Fact> {
+        TreePath::parse(&rendered(context, &self.0)?)
+            .map_err(|bad| Fact::wrong("a path inside the tree", bad.to_string()))
     }
 }
 
@@ -142,50 +109,35 @@ impl Text {
     }
 }
 
-/// The bytes of the file at `path`.
-pub(super) fn file_bytes(
-    context: &Context<'_>,
-    path: &TreePath,
-    state: State,
-) -> Result<Vec<u8>, Fact> {
-    let sandbox = context.world.sandbox;
-    let (seen, expected) = match state {
-        State::Judged => (sandbox.file(path), "a file"),
-        State::Pinned => (sandbox.pinned(path), "a file that was there at the scan"),
-    };
-    let detail = |actual: String| Fact::wrong(expected, actual).at(path.as_str());
-    match (seen, state) {
-        (FileSeen::File(bytes), _) => Ok(bytes),
-        (FileSeen::Absent, _) => Err(detail("nothing".to_owned())),
-        (FileSeen::Other(what), State::Judged) => Err(detail(what)),
-        // Nobody but the operator could have made it so.
-        (FileSeen::Other(what), State::Pinned) => Err(detail(what).unconfirmed()),
-    }
-}
-
 /// The text of the file at `path`.
 pub(super) fn file_text(
     context: &Context<'_>,
     path: &TreePath,
     state: State,
 ) -> Result<Text, Fact> {
-    let bytes = file_bytes(context, path, state)?;
+    let sandbox = context.world.sandbox;
+    let (seen, expected) = match state {
+        State::Judged => (sandbox.file(path), "a file"),
+        State::Pinned => (sandbox.pinned(path), "a file that was there at the scan"),
+    };
+    let wrong = |actual: String| Fact::wrong(expected, actual).at(path.as_str());
+    let bytes = match (seen, state) {
+        (FileSeen::File(bytes), _) => bytes,
+        (FileSeen::Absent, _) => return Err(wrong("nothing".to_owned())),
+        (FileSeen::Other(what), State::Judged) => return Err(wrong(what)),
+        // Nobody but the operator could have made it so.
+        (FileSeen::Other(what), State::Pinned) => return Err(wrong(what).unconfirmed()),
+    };
     let text = String::from_utf8(bytes).map_err(|bad| {
-        let line = line_of(bad.as_bytes(), bad.utf8_error().valid_up_to());
+        let before = &bad.as_bytes()[..bad.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
         Fact::wrong("a text in UTF-8", "bytes that are none").at(format!("{path}:{line}"))
     })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     Ok(Text {
-        said: text,
+        said: text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned(),
         field: None,
         path: Some(path.to_string()),
     })
-}
-
-/// The line, from 1, on which byte `at` stands.
-pub(super) fn line_of(text: &[u8], at: usize) -> usize {
-    let before = text.get(..at).unwrap_or(text);
-    before.split(|byte| *byte == b'\n').count()
 }
 
 pub(super) fn brief(value: &serde_json::Value) -> String {

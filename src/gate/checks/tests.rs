@@ -388,6 +388,24 @@ impl Bench {
             .collect()
     }
 
+    /// Expects that nothing fires.
+    #[track_caller]
+    pub fn passes(&self) {
+        assert_eq!(self.fired(), [""; 0], "{self:#?}");
+    }
+
+    /// Expects one fact, of a submission that is wrong.
+    #[track_caller]
+    pub fn fails(&self) {
+        assert_eq!(self.fired(), ["it"], "{self:#?}");
+    }
+
+    /// Expects one fact, of a world that could not say.
+    #[track_caller]
+    pub fn is_unconfirmed(&self) {
+        assert_eq!(self.fired(), ["it-unconfirmed"], "{self:#?}");
+    }
+
     pub fn fired(&self) -> Vec<String> {
         let facts = self.facts().into_iter();
         facts.map(|fact| fact.rule.as_str().to_owned()).collect()

@@ -4,42 +4,46 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::{Unread, decoded, lines_of};
 
+/// The files of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Coverage {
     files: BTreeMap<String, Lines>,
 }
 
+/// The executable lines of a file, and whether each ran.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lines(BTreeMap<u32, bool>);
+
 const FORMAT: &str = "LCOV report";
 
 impl Coverage {
+    /// Reads LCOV's trace files.
     pub fn read(bytes: &[u8]) -> Result<Self, Unread> {
         let text = decoded(bytes);
         let mut coverage = Self::default();
-        let mut record: Option<(&str, Lines)> = None;
+        let mut record: Option<&str> = None;
         for (index, line) in lines_of(&text).enumerate() {
             let damaged = |why| Unread::damaged(FORMAT, &format!("line {}: {why}", index + 1));
             let line = line.trim();
             if let Some(path) = line.strip_prefix("SF:") {
-                if record.replace((path, Lines::default())).is_some() {
+                if record.replace(path).is_some() {
                     return Err(damaged("a record begins within another"));
                 }
+                coverage.files.entry(path.to_owned()).or_default();
             } else if let Some(data) = line.strip_prefix("DA:") {
-                let record = record.as_mut();
-                let (_, known) = record.ok_or_else(|| damaged("a line outside of any file"))?;
-                let (line, hits) = hit(data).ok_or_else(|| damaged("no line and count"))?;
-                known.add(line, hits);
-            } else if line == "end_of_record"
-                && let Some((path, known)) = record.take()
-            {
-                let lines = coverage.files.entry(path.to_owned()).or_default();
-                for (line, hits) in known.0 {
-                    lines.add(line, hits);
+                let path = record.ok_or_else(|| damaged("a line outside of any file"))?;
+                let (line, ran) = hit(data).ok_or_else(|| damaged("no line and count"))?;
+                // Some tools report a line 0 for code that has no place.
+                if line > 0 {
+                    let lines = coverage.files.entry(path.to_owned()).or_default();
+                    *lines.0.entry(line).or_default() |= ran;
                 }
+            } else if line == "end_of_record" {
+                record = None;
             }
         }
         if record.is_some() {
@@ -60,112 +64,45 @@ impl Coverage {
     }
 }
 
-/// A line and how often it ran; below zero, as broken counters report, is never.
-fn hit(data: &str) -> Option<(u32, u64)> {
-    let mut parts = data.split(',');
-    let line = parts.next()?.trim().parse().ok()?;
-    Some((line, count(parts.next()?.trim())?))
-}
-
-/// A count of any size, the largest that there is standing for all that are larger.
-fn count(text: &str) -> Option<u64> {
-    let (digits, negative) = match text.strip_prefix('-') {
-        Some(digits) => (digits, true),
-        None => (text, false),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    Some(if negative {
-        0
-    } else {
-        digits.parse().unwrap_or(u64::MAX)
-    })
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Lines(BTreeMap<u32, u64>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineCover {
-    /// How many lines ran.
-    pub covered: u32,
-    /// How many lines could run; never 0.
-    pub executable: u32,
-    /// The lines that could and did not, ascending.
-    pub uncovered: Vec<u32>,
+/// A line, and whether it ran. A count may be larger than any integer type, and broken counters
+/// report one below zero.
+fn hit(data: &str) -> Option<(u32, bool)> {
+    let mut parts = data.split(',').map(str::trim);
+    let line = parts.next()?.parse().ok()?;
+    let count: f64 = parts.next()?.parse().ok()?;
+    Some((line, count > 0.0))
 }
 
 impl Lines {
-    /// Adds to how often a line ran. Lines count from 1; some tools report a line 0 for code that
-    /// stands nowhere.
-    fn add(&mut self, line: u32, hits: u64) {
-        if line > 0 {
-            let sum = self.0.entry(line).or_default();
-            *sum = sum.saturating_add(hits);
-        }
-    }
-
-    pub fn hits(&self, line: u32) -> Option<u64> {
-        self.0.get(&line).copied()
-    }
-
-    /// How much of `range` ran; `None` where the report knows no executable line in it, so that
-    /// nothing can be said.
-    pub fn cover(&self, range: &RangeInclusive<u32>) -> Option<LineCover> {
+    /// The lines of `range` that could run and did not, ascending. `None` where the report knows no
+    /// line there that could, so that nothing can be said.
+    pub fn uncovered(&self, range: &RangeInclusive<u32>) -> Option<Vec<u32>> {
         if range.is_empty() {
             return None;
         }
-        let mut cover = LineCover {
-            covered: 0,
-            executable: 0,
-            uncovered: Vec::new(),
-        };
-        for (&line, &hits) in self.0.range(range.clone()) {
-            cover.executable += 1;
-            if hits > 0 {
-                cover.covered += 1;
-            } else {
-                cover.uncovered.push(line);
-            }
-        }
-        (cover.executable > 0).then_some(cover)
+        let mut lines = self.0.range(range.clone()).peekable();
+        lines.peek()?;
+        let uncovered = lines.filter(|(_, ran)| !**ran).map(|(line, _)| *line);
+        Some(uncovered.collect())
     }
 }
 
-impl LineCover {
-    pub fn is_whole(&self) -> bool {
-        self.uncovered.is_empty()
-    }
-}
-
-/// Lines as a person writes them: `41-44, 70`.
-#[derive(Debug, Clone, Copy)]
-pub struct LineRuns<'a>(pub &'a [u32]);
-
-/// How many runs are shown.
+/// How many runs of lines are shown.
 const MAX_RUNS: usize = 20;
 
-impl fmt::Display for LineRuns<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut left = self.0.len();
-        let runs = self
-            .0
-            .chunk_by(|one, next| one.checked_add(1) == Some(*next));
-        for (index, run) in runs.enumerate() {
-            if index > 0 {
-                f.write_str(", ")?;
-            }
-            if index == MAX_RUNS {
-                return write!(f, "and {left} more");
-            }
-            left -= run.len();
-            match run {
-                [first, .., last] => write!(f, "{first}-{last}")?,
-                [only] => write!(f, "{only}")?,
-                [] => {}
-            }
-        }
-        Ok(())
+/// Lines as a person writes them: `41-44, 70`.
+pub fn line_runs(lines: &[u32]) -> String {
+    let runs = lines.chunk_by(|one, next| one.checked_add(1) == Some(*next));
+    let (mut shown, mut left) = (Vec::new(), lines.len());
+    for run in runs.take(MAX_RUNS) {
+        left -= run.len();
+        shown.push(match run {
+            [first, .., last] => format!("{first}-{last}"),
+            _ => run[0].to_string(),
+        });
     }
+    if left > 0 {
+        shown.push(format!("and {left} more"));
+    }
+    shown.join(", ")
 }

@@ -134,18 +134,10 @@ pub(super) fn read_cargo(bytes: &[u8]) -> Result<Complaints, Unread> {
 }
 
 impl Message {
+    /// Whether it is a complaint. A message without a place and a code only counts those before it.
     fn complains(&self) -> bool {
         let weighs = self.level == "warning" || self.level.starts_with("error");
-        weighs && !(self.spans.is_empty() && self.code.is_none() && self.sums_up())
-    }
-
-    /// Whether it only counts the messages before it.
-    fn sums_up(&self) -> bool {
-        let text = &self.text;
-        text.starts_with("aborting due to ")
-            || text.ends_with(" emitted")
-            || text.starts_with("could not compile ")
-            || text.starts_with("Some errors have detailed explanations")
+        weighs && !(self.spans.is_empty() && self.code.is_none())
     }
 
     fn place(&self) -> Option<String> {

@@ -3,11 +3,13 @@
 //! quick-junit would build the whole report in memory, and has no place for a test that is nested
 //! in another, behind which a failure could hide.
 
+use std::sync::LazyLock;
+
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
+use regex::Regex;
 
-use super::lines::Located;
 use super::{Complaints, Seen, Unread, complaint, decoded};
 
 const FORMAT: &str = "JUnit XML";
@@ -139,8 +141,7 @@ impl Reading {
         let Some(failure) = case.failure else {
             return;
         };
-        let place = Located::in_trace(&failure.trace).map(|found| found.place());
-        let place = place.unwrap_or(case.place);
+        let place = place_in_trace(&failure.trace).unwrap_or(&case.place);
         // Some runners put a mere heading into the attribute and the reason into the text.
         let is_heading =
             failure.message.trim().is_empty() || failure.message == "collection failure";
@@ -150,8 +151,22 @@ impl Reading {
             &failure.message
         };
         self.all
-            .push(complaint("the test passes", &case.name, said, &place));
+            .push(complaint("the test passes", &case.name, said, place));
     }
+}
+
+/// A line of a trace that begins with `file.py:12:`, as runners write where a test failed.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?m)^\s*([^:()\s]+\.[A-Za-z]\w{0,9}:[0-9]{1,9}(?::[0-9]{1,9})?):";
+    Regex::new(pattern).expect("the pattern is a constant")
+});
+
+/// The first place that is not an absolute path, which is in the tree; else the first of all.
+fn place_in_trace(trace: &str) -> Option<&str> {
+    let places = PLACE.captures_iter(trace).filter_map(|found| found.get(1));
+    let places: Vec<&str> = places.map(|place| place.as_str()).collect();
+    let in_tree = places.iter().find(|place| !place.starts_with('/'));
+    in_tree.or(places.first()).copied()
 }
 
 impl Case {
@@ -218,6 +233,25 @@ mod tests {
         let broken = &all.first[0];
         assert_eq!(broken.location.as_deref(), Some("tests/test_b.py:1"));
         assert!(broken.actual.contains("ImportError"), "{broken:?}");
+    }
+
+    #[test]
+    fn the_place_of_a_failure_is_one_in_the_tree() {
+        for (trace, place) in [
+            (
+                "/usr/lib/importlib.py:126: in f\ntests/test_b.py:1: in <module>\n",
+                Some("tests/test_b.py:1"),
+            ),
+            ("/usr/lib/a.py:126: in f\n", Some("/usr/lib/a.py:126")),
+            ("    x_test.go:12:3: got 3", Some("x_test.go:12:3")),
+            ("12:30:45: started\nINFO 12:30:45: x", None),
+            (
+                "http://localhost:80: refused\nError: found 3 problems",
+                None,
+            ),
+        ] {
+            assert_eq!(place_in_trace(trace), place, "{trace}");
+        }
     }
 
     #[test]

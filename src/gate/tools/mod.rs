@@ -7,21 +7,19 @@
 mod coverage;
 mod json;
 mod junit;
-mod lines;
 
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Fact;
+use crate::base::text::truncate;
 
-pub use coverage::{Coverage, LineCover, LineRuns, Lines};
+pub use coverage::{Coverage, Lines, line_runs};
 
 /// A format that facts are read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -31,8 +29,6 @@ pub enum Format {
     Junit,
     /// The Static Analysis Results Interchange Format.
     Sarif,
-    /// Lines such as `file:line:column: message`.
-    Lines,
     /// The JSON lines of `cargo --message-format=json`.
     Cargo,
 }
@@ -42,7 +38,6 @@ impl Format {
         match self {
             Self::Junit => junit::read(bytes),
             Self::Sarif => json::read_sarif(bytes),
-            Self::Lines => Ok(lines::read(bytes)),
             Self::Cargo => json::read_cargo(bytes),
         }
     }
@@ -77,6 +72,15 @@ pub struct Seen {
 }
 
 impl Complaints {
+    /// The facts that are kept; the last one counts for those that are not.
+    pub fn into_facts(mut self) -> Vec<Fact> {
+        let kept = u32::try_from(self.first.len()).unwrap_or(u32::MAX);
+        if let Some(last) = self.first.last_mut() {
+            last.count = self.count.saturating_sub(kept).saturating_add(1);
+        }
+        self.first
+    }
+
     fn push(&mut self, complaint: Fact) {
         if self.first.len() < MAX_KEPT {
             self.first.push(complaint);
@@ -121,46 +125,20 @@ impl Unread {
 
 const MAX_CHARS: usize = 300;
 
-static COLOURS: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"));
-
 /// The text of `bytes`: by its byte order mark, else as UTF-8, and what is neither as U+FFFD.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     encoding_rs::UTF_8.decode(bytes).0
-}
-
-/// The text of `bytes` as a terminal shows it, without colours.
-fn printed(bytes: &[u8]) -> String {
-    COLOURS.replace_all(&decoded(bytes), "").into_owned()
 }
 
 /// `text` on one line, its white space and control characters folded, cut after
 /// [`MAX_CHARS`] characters.
 fn brief(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let mut line = String::new();
-    let mut left = MAX_CHARS;
-    for word in words.filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-            left = left.saturating_sub(1);
-        }
-        if let Some((end, _)) = word.char_indices().nth(left) {
-            line.push_str(&word[..end]);
-            line.push('…');
-            break;
-        }
-        left -= word.chars().count();
-        line.push_str(word);
-    }
-    line
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    truncate(&words.join(" "), MAX_CHARS).into_owned()
 }
 
 /// The lines of `text`, without what ends them.
 fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').map(|line| line.trim_end_matches('\r'))
-}
-
-fn constant(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant")
 }

@@ -1,10 +1,10 @@
-//! Commands are run as they are written, and nothing that is submitted is more than a text.
+//! Commands are run as they are written, and nothing that is submitted is more than a text. Each
+//! way in which a command ends is a verdict.
 
-mod ends;
-
-use crate::gate::checks::tests::{Workbench, ran};
+use crate::gate::CheckOutcome;
+use crate::gate::checks::tests::{Workbench, outcome, ran, with_report};
 use crate::quest::Verdict;
-use crate::world::sandbox::{CommandSpec, End, MockSandbox, Network, Started};
+use crate::world::sandbox::{CommandResult, CommandSpec, End, MockSandbox, Network, Started};
 
 const PLAIN: &str = r#"
 [[check]]
@@ -12,6 +12,8 @@ name = "tests-pass"
 kind = "command"
 argv = ["pytest", "-q", "{{ field.test }}"]
 "#;
+
+const JUNIT: &str = "facts = { adapter = \"junit\" }";
 
 fn with(keys: &str) -> Workbench {
     Workbench::new(&format!("{PLAIN}{keys}\n"))
@@ -93,6 +95,10 @@ fn a_quest_file_may_give_a_home() {
     assert_eq!(order.env["PYTHONNOUSERSITE"], "");
 }
 
+fn argv(argv: &str) -> Workbench {
+    Workbench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv))
+}
+
 #[test]
 fn what_is_submitted_is_one_argument_as_it_is() {
     for text in [
@@ -111,50 +117,28 @@ fn what_is_submitted_is_one_argument_as_it_is() {
 }
 
 #[test]
-fn what_is_submitted_becomes_no_option() {
-    for text in ["-x", "--collect-only", "-", "--"] {
-        let (expected, actual) = refused(&with("").field("test", text));
-        assert_eq!(
-            (expected.as_str(), &*actual),
-            ("an argument that is no option", text)
-        );
+fn what_is_submitted_becomes_no_option_and_names_no_file_of_arguments() {
+    for before in [
+        "",
+        r#""--", "#,
+        r#""--", "--", "#,
+        r#""{{ input.file }}--", "#,
+    ] {
+        let of = |text: &str| {
+            let bench = argv(&format!(r#"["sh", {before}"{{{{ field.test }}}}"]"#));
+            refused(&bench.cell("file", "").field("test", text)).0
+        };
+        for text in ["-x", "--collect-only", "-", "--"] {
+            assert_eq!(of(text), "an argument that is no option", "{before} {text}");
+        }
+        let expected = "an argument that names no file of arguments";
+        assert_eq!(of("@tests/a"), expected, "{before}");
     }
-    let argv = |argv: &str| {
-        Workbench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv))
-    };
-    let after = argv(r#"["sh", "--", "{{ field.test }}"]"#).field("test", "-x");
-    assert_eq!(ordered(&after).argv, ["/usr/bin/sh", "--", "-x"]);
-    let joined = argv(r#"["pytest", "-k={{ field.test }}"]"#).field("test", "-x");
-    assert_eq!(ordered(&joined).argv[1], "-k=-x");
-    // The first `--` hands on to a program that reads options.
-    refused(&argv(r#"["cargo", "test", "--", "{{ field.test }}"]"#).field("test", "--list"));
-    let twice = argv(r#"["cargo", "test", "--", "--", "{{ field.test }}"]"#);
-    assert_eq!(ordered(&twice.field("test", "--list")).argv[4], "--list");
-    // These read options after a `--` as well, or hand them on.
-    for program in ["pytest", "py.test", "python3", "python3.12", "node", "ruby"] {
-        let text = format!(r#"["{program}", "--", "--", "{{{{ field.test }}}}"]"#);
-        refused(&argv(&text).field("test", "-x"));
+    let own = argv(r#"["sh", "-k={{ field.test }}", "@{{ field.test }}"]"#);
+    for text in ["-x", "@a"] {
+        let order = ordered(&own.clone().field("test", text));
+        assert_eq!(order.argv[1..], [format!("-k={text}"), format!("@{text}")]);
     }
-    // A `--` that is made up of values ends nothing.
-    let own = argv(r#"["pytest", "{{ input.file }}--", "{{ field.test }}"]"#).cell("file", "");
-    refused(&own.field("test", "-x"));
-}
-
-#[test]
-fn what_is_submitted_names_no_file_of_arguments() {
-    let argv = |argv: &str| {
-        Workbench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv))
-    };
-    for before in ["", r#""--", "#] {
-        let text = format!(r#"["sh", {before}"{{{{ field.test }}}}"]"#);
-        let (expected, actual) = refused(&argv(&text).field("test", "@tests/a"));
-        assert_eq!(
-            (expected.as_str(), &*actual),
-            ("an argument that names no file of arguments", "@tests/a")
-        );
-    }
-    let own = argv(r#"["sh", "@{{ field.test }}", "-k={{ field.test }}"]"#).field("test", "@a");
-    assert_eq!(ordered(&own).argv[1..], ["@@a", "-k=@a"]);
 }
 
 #[test]
@@ -213,7 +197,6 @@ fn a_mistake_is_told_with_its_place() {
     for (keys, said) in [
         ("exit = []", "nothing would pass"),
         ("unconfirmed_exit = [0]", "passes already"),
-        ("retries = 11", "at most 10"),
         ("reports = [\"../r.xml\"]", "not a path inside the tree"),
         ("cwd = \"/etc\"", "relative to the tree"),
         ("stdin = \"{{ field.tset }}\"", "did you mean `field.test`?"),
@@ -227,13 +210,16 @@ fn a_mistake_is_told_with_its_place() {
         ("network = \"loopback\"", "there is none"),
         ("network = \"none\"\nservices = [\"api\"]", "say `loopback`"),
         ("min_passed = 1", "needs `facts`"),
-        ("facts = \"lines\"\nmax_skipped = 1", "does not tell"),
+        (
+            "facts = { adapter = \"sarif\" }\nmax_skipped = 1",
+            "does not tell",
+        ),
         (
             "facts = { adapter = \"junit\", from = \"r.xml\" }",
             "neither stdout",
         ),
-        ("facts = \"juni\"", "did you mean `junit`?"),
-        ("facts = 1", "the name of a format"),
+        ("facts = { adapter = \"juni\" }", "did you mean `junit`?"),
+        ("facts = 1", "FactsTable"),
         (
             "facts = { adapter = \"junit\", form = \"stderr\" }",
             "did you mean `from`?",
@@ -245,11 +231,164 @@ fn a_mistake_is_told_with_its_place() {
         let mistake = with(keys).mistake();
         assert!(mistake.what.contains(said), "{keys}: {mistake}");
     }
-    let argv = |argv: &str| {
-        let text = PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv);
-        Workbench::new(&text).mistake().what
+    assert!(argv("[]").mistake().what.contains("name a program"));
+    assert!(
+        argv(r#"["{{ field.test }}"]"#)
+            .mistake()
+            .what
+            .contains("the same for every quest")
+    );
+    assert!(
+        argv(r#"["nosuch"]"#)
+            .mistake()
+            .what
+            .contains("has not frozen the program")
+    );
+}
+
+fn ending(end: End, stdout: &'static str) -> MockSandbox {
+    answering(ran(end, stdout))
+}
+
+fn answering(ran: CommandResult) -> MockSandbox {
+    let mut sandbox = MockSandbox::new();
+    sandbox
+        .expect_run()
+        .times(1)
+        .returning(move |_| ran.clone());
+    sandbox
+}
+
+#[test]
+fn each_end_is_a_verdict() {
+    let keys = "exit = [0, 3]\nunconfirmed_exit = [4]\n";
+    for (end, verdict, said) in [
+        (
+            End::Exited(1),
+            Verdict::Fail,
+            "it ended with the code 1: out",
+        ),
+        (
+            End::Exited(4),
+            Verdict::Review,
+            "it ended with the code 4: out",
+        ),
+        (
+            End::Signalled(9),
+            Verdict::Fail,
+            "it was ended by signal 9: out",
+        ),
+        (
+            End::TimedOut,
+            Verdict::Fail,
+            "it was still running after 1m, and was ended with all that it had started",
+        ),
+        (
+            End::TooMuchOutput,
+            Verdict::Fail,
+            "it printed more, and was ended",
+        ),
+        (
+            End::NotStarted("it changed".into()),
+            Verdict::Review,
+            "it changed",
+        ),
+    ] {
+        let (found, fact) = with(keys).fact(&ending(end, "out\n")).unwrap();
+        assert_eq!((found, fact.actual.as_str()), (verdict, said));
+        let confirmed = fact.rule.as_str() == "tests-pass";
+        assert_eq!(confirmed, verdict == Verdict::Fail);
+    }
+    for code in [0, 3] {
+        assert_eq!(with(keys).fact(&ending(End::Exited(code), "out")), None);
+    }
+}
+
+#[test]
+fn a_tool_says_where() {
+    let failed = |count: usize| -> &'static str {
+        let case = "<testcase name='a'><failure message='bad'>a.py:3: x</failure></testcase>";
+        format!("<testsuite>{}</testsuite>", case.repeat(count)).leak()
     };
-    assert!(argv("[]").contains("name a program"));
-    assert!(argv(r#"["{{ field.test }}"]"#).contains("the same for every quest"));
-    assert!(argv(r#"["nosuch"]"#).contains("has not frozen the program"));
+    let bench = with(JUNIT);
+    let (_, fact) = bench.fact(&ending(End::Exited(1), failed(1))).unwrap();
+    assert_eq!(fact.location.as_deref(), Some("a.py:3"));
+    assert_eq!(fact.actual, "a: bad");
+    let (_, fact) = bench.fact(&ending(End::Exited(1), "no place")).unwrap();
+    assert_eq!(fact.actual, "it ended with the code 1: no place");
+    let judgement = bench.judge(&ending(End::Exited(1), failed(50)));
+    let counts: Vec<_> = judgement.facts.iter().map(|fact| fact.count).collect();
+    assert_eq!(
+        (counts.len(), counts[19], counts.iter().sum()),
+        (20, 31, 50)
+    );
+}
+
+#[test]
+fn a_run_in_which_nothing_was_tested_is_wrong() {
+    let said = |keys: &str, stdout| {
+        let judgement = with(keys).judge(&ending(End::Exited(0), stdout));
+        let facts = judgement.facts.into_iter();
+        facts
+            .map(|fact| format!("{} / {}", fact.expected, fact.actual))
+            .collect::<Vec<_>>()
+    };
+    let junit = JUNIT;
+    assert_eq!(
+        said(
+            junit,
+            "<testsuite><testcase/><testcase><skipped/></testcase></testsuite>"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        said(
+            junit,
+            "<testsuite><testcase><skipped/></testcase></testsuite>"
+        ),
+        ["at least 1 passed tests / 0 passed"]
+    );
+    assert_eq!(
+        said(
+            junit,
+            "<testsuite><testcase/><testcase><failure/></testcase></testsuite>"
+        ),
+        ["no failed test / the command ended well, and 1 tests failed"]
+    );
+    // A test that ends the runner from within leaves no word of any.
+    assert!(said(junit, "").concat().contains("tells of no test"));
+    let strict = &format!("{JUNIT}\nmin_passed = 3\nmax_skipped = 0");
+    let two = "<testsuite><testcase/><testcase/><testcase><skipped/></testcase></testsuite>";
+    assert_eq!(said(strict, two).len(), 2);
+    assert!(said(&format!("{JUNIT}\nmin_passed = 0"), "").is_empty());
+    let sarif = "facts = { adapter = \"sarif\" }";
+    assert!(said(sarif, r#"{"runs": [{"results": [{}]}]}"#).is_empty());
+}
+
+#[test]
+fn a_report_is_read_where_it_is_asked_for() {
+    let keys = "reports = [\"r.xml\"]\nfacts = { adapter = \"junit\", from = \"r.xml\" }";
+    let junit = r#"<testsuite tests="1"><testcase classname="t" name="a"/></testsuite>"#;
+    let done = |bytes| answering(with_report(ran(End::Exited(0), ""), "r.xml", bytes));
+    assert_eq!(with(keys).fact(&done(Some(junit))), None);
+    let (verdict, fact) = with(keys).fact(&done(None)).unwrap();
+    assert_eq!(verdict, Verdict::Fail);
+    assert!(
+        fact.actual.ends_with("the command made no r.xml"),
+        "{}",
+        fact.actual
+    );
+}
+
+#[test]
+fn a_check_that_needs_it_waits_for_it() {
+    let second = r#"
+[[check]]
+name = "again"
+kind = "command"
+needs = ["tests-pass"]
+argv = ["python3"]
+"#;
+    let judgement = with(second).judge(&ending(End::Exited(1), ""));
+    assert_eq!(outcome(&judgement, "again"), CheckOutcome::NotRun);
 }

@@ -109,24 +109,6 @@ fn its_own_lines_ran() {
 }
 
 #[test]
-fn a_threshold_is_reached_or_not() {
-    let half = Workbench::new(&CHECKS.replace("format =", "threshold = 50\nformat ="));
-    let more = Workbench::new(&CHECKS.replace("format =", "threshold = 51\nformat ="));
-    let report = lcov("src/a.py", &[(2, 0), (3, 1)]);
-    assert_eq!(judged(&half, &report).verdict, Verdict::Pass);
-    assert_eq!(judged(&more, &report).verdict, Verdict::Fail);
-    let whole = CHECKS.replace(
-        "first = \"{{ input.first }}\"\nlast = \"{{ input.last }}\"\n",
-        "",
-    );
-    let report = lcov("src/a.py", &[(2, 1), (40, 0)]);
-    assert_eq!(
-        said(&judged(&Workbench::new(&whole), &report)).1,
-        "src/a.py:40 line 40 uncovered"
-    );
-}
-
-#[test]
 fn what_the_report_does_not_tell() {
     let judgement = judged(&bench(), &lcov("src/a.py", &[(1, 1), (4, 1)]));
     let (verdict, text) = said(&judgement);
@@ -244,9 +226,12 @@ fn a_mistake_is_told() {
             "file = \"{{ field.test }}\"",
             "unknown variable",
         ),
-        ("first = \"{{ input.first }}\"\n", "", "needs a `first`"),
+        (
+            "first = \"{{ input.first }}\"\n",
+            "",
+            "missing field `first`",
+        ),
         ("format = \"lcov\"", "format = \"xml\"", "unknown variant"),
-        ("format =", "threshold = 0\nformat =", "from 1 to 100"),
     ] {
         let what = Workbench::new(&CHECKS.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");

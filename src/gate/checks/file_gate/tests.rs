@@ -50,7 +50,7 @@ fn gate(checks: &str) -> Result<FileGate, String> {
 }
 
 fn names(gate: &FileGate) -> Vec<&str> {
-    gate.made.cascade.names()
+    gate.cascade.names()
 }
 
 #[test]

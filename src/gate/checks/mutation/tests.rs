@@ -119,7 +119,10 @@ fn each_end_of_a_mutant_is_a_colour() {
 
 #[test]
 fn red_comes_from_tests_that_failed() {
-    let checks = CHECKS.replace("unconfirmed", "facts = \"junit\"\nunconfirmed");
+    let checks = CHECKS.replace(
+        "unconfirmed",
+        "facts = { adapter = \"junit\" }\nunconfirmed",
+    );
     let bench = Workbench::new(&format!("{checks}{BODIES}"));
     let verdict = |stdout| {
         let (sandbox, _heard) = sandbox(SOURCE, ran(End::Exited(1), stdout));
