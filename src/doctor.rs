@@ -4,7 +4,6 @@
 //! changes nothing but files of its own, which it removes, and ends in bounded time.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
@@ -100,21 +99,6 @@ impl Check {
             level: Level::Problem,
             ..self.note(found, hint)
         }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{self:?}").to_lowercase())
-    }
-}
-
-impl fmt::Display for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&match self {
-            Self::FileSystem => "file system".to_owned(),
-            check => format!("{check:?}").to_lowercase(),
-        })
     }
 }
 

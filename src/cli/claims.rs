@@ -2,16 +2,12 @@
 
 use anyhow::Result;
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::output::TextOutput;
-use crate::base::text::{Escaped, plural};
 use crate::report::HeldClaim;
-use crate::session::{Claim, Session, SessionError};
 
 /// List the quests that workers hold
 ///
@@ -28,43 +24,13 @@ pub(super) struct Listed {
 pub(super) fn run(context: &mut Context, _args: &ClaimsArgs) -> Result<Exit> {
     let session = context.open_session()?;
     let now = context::now();
-    let claims = session.claims()?;
-    let claims = claims.iter().map(|claim| held(&session, claim, now));
-    let listed = Listed {
-        claims: claims.collect::<Result<_, _>>()?,
-    };
-    context.output.show(&listed, text)?;
+    let mut claims = Vec::new();
+    for claim in session.claims()? {
+        let key = session.standing(claim.quest)?.map(|standing| standing.key);
+        claims.push(HeldClaim::of(&claim, key.as_ref(), now));
+    }
+    context.output.show(&Listed { claims }, |paper, listed| {
+        paper.template(include_str!("text/claims.txt"), listed);
+    })?;
     Ok(Exit::Done)
-}
-
-fn held(store: &Session, claim: &Claim, now: Timestamp) -> Result<HeldClaim, SessionError> {
-    let key = store.standing(claim.quest)?.map(|standing| standing.key);
-    Ok(HeldClaim::of(claim, key.as_ref(), now))
-}
-
-fn text(paper: &mut TextOutput, listed: &Listed) {
-    if listed.claims.is_empty() {
-        paper.line("no quest is claimed");
-        return;
-    }
-    let count = u32::try_from(listed.claims.len()).unwrap_or(u32::MAX);
-    paper.line(format!("{} claimed", plural(count, "quest")));
-    for held in &listed.claims {
-        let left = if held.left_seconds > 0 {
-            format!("{} left", duration(held.left_seconds))
-        } else {
-            String::from("expired; any worker can get it")
-        };
-        paper.line(format!(
-            "  quest {}, {}: {} since {}, {left}",
-            held.quest,
-            Escaped(&held.key),
-            held.worker,
-            duration(held.age_seconds),
-        ));
-    }
-}
-
-fn duration(seconds: i64) -> String {
-    format!("{:#}", SignedDuration::from_secs(seconds))
 }

@@ -1,6 +1,5 @@
 //! `comail doctor`: diagnoses problems of a session, the machine and the network.
 
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -12,9 +11,7 @@ use url::Url;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::output::{TextOutput, Tone};
-use crate::base::text::{Escaped, plural};
-use crate::doctor::{self, Check, Finding, Level};
+use crate::doctor::{self, Finding, Level};
 use crate::judge::network_of;
 use crate::judge::quest_file::Definition;
 use crate::session::Manifest;
@@ -84,7 +81,9 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     let is_problem = |finding: &Finding| finding.level == Level::Problem;
     let healthy = !findings.iter().any(is_problem);
     let diagnosis = Diagnosis { healthy, findings };
-    context.output.show(&diagnosis, text)?;
+    context.output.show(&diagnosis, |paper, diagnosis| {
+        paper.template(include_str!("text/doctor.txt"), diagnosis);
+    })?;
     Ok(if healthy { Exit::Done } else { Exit::Finding })
 }
 
@@ -139,29 +138,4 @@ fn is_program(path: &PathBuf) -> bool {
             .iter()
             .any(|ending| path.with_extension(ending).is_file())
     }
-}
-
-fn text(paper: &mut TextOutput, diagnosis: &Diagnosis) {
-    let findings = &diagnosis.findings;
-    for finding in findings {
-        let tone = match finding.level {
-            Level::Ok => Tone::Good,
-            Level::Note => Tone::Doubt,
-            Level::Problem => Tone::Bad,
-        };
-        let level = paper.tint(tone, &format!("{:7}", finding.level));
-        let (check, found) = (finding.check, Escaped(&finding.found));
-        paper.line(format!("{level}  {check:11}  {found}"));
-        if let Some(hint) = &finding.hint {
-            paper.line(format!("{:22}hint: {}", "", Escaped(hint)));
-        }
-    }
-    let checks: BTreeSet<Check> = findings.iter().map(|finding| finding.check).collect();
-    let count = |level| findings.iter().filter(|it| it.level == level).count() as u64;
-    paper.line(format!(
-        "{} checks: {}, {}",
-        checks.len(),
-        plural(count(Level::Problem), "problem"),
-        plural(count(Level::Note), "note")
-    ));
 }

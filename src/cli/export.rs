@@ -1,32 +1,36 @@
 //! `comail export`: writes the results next to the values of the list.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::context;
-use super::context::Context;
+use super::context::{self, Context};
 use super::exit::{Exit, Found, UsageError, found};
-use super::export_rows::{Comes, Findings};
-use super::export_write::{Format, Job, Target, Wish, Written, target, write};
-use super::list::ListPlan;
-use super::output::{Output, TextOutput};
+use super::export_rows::{Comes, Findings, RowMap, results};
+use super::list::{ListPlan, PlannedList, known_quests};
+use super::output::Output;
 use super::output_file::{refuse_in_session, write_beside};
 use super::progress::Interrupt;
 use crate::base::Digest;
-use crate::base::text::{Escaped, plural};
+use crate::base::files::directory_of;
+use crate::base::text::plural;
 use crate::judge;
 use crate::report::draw::{Asked, MOST_QUESTS};
 use crate::report::picture::{Picture, Word};
 use crate::report::{draw, page};
 use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals, Watch};
-use crate::table::digest;
-use crate::table::results::Columns;
+use crate::table::new_workbook::write_workbook;
+use crate::table::results::{Columns, ExportError, Join, Layout, ResultRow, TableRow};
+use crate::table::workbook_copy::copy_workbook;
+use crate::table::write_text::{each_object, write_csv, write_jsonl, write_objects};
+use crate::table::{SourceFormat, digest};
 
 /// Write the results to a copy of the list
 ///
@@ -62,6 +66,19 @@ pub struct ExportArgs {
     force: bool,
 }
 
+/// A format that results can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// A workbook.
+    Xlsx,
+    /// Comma-separated values, UTF-8 with a byte order mark.
+    Csv,
+    /// JSON Lines.
+    Jsonl,
+    /// A web page in one file.
+    Html,
+}
+
 /// The JSON form of `export`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Exported {
@@ -80,12 +97,11 @@ pub(super) struct Exported {
     /// How many quests have no row in the page.
     #[serde(skip_serializing_if = "is_none")]
     left_out: u32,
-    /// Whether it is a page to look at.
-    #[serde(skip)]
-    page: bool,
-    /// Whether the results are people's addresses.
-    #[serde(skip)]
-    addresses: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
@@ -99,85 +115,60 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     context.report_repairs(&session);
     let source = session.source();
     let copy = session.dir().join(&source.copy);
-    let expected = board.totals().forgetting.copy_of(source.sha256);
-    check_copy(&copy, expected)?;
-    let wish = Wish {
-        path: args.path.as_deref(),
-        format: args.format,
-        filtered: !args.only.is_empty(),
-        list: Path::new(&source.path),
-        copy: &copy,
-    };
-    let target = target(wish)?;
+    check_copy(&copy, board.totals().forgetting.copy_of(source.sha256))?;
+    let target = target(args, Path::new(&source.path), &copy)?;
     let findings = Findings {
         session: &session,
         board: &board,
     };
+    let tally = board.totals().tally;
+    let mut exported = Exported {
+        path: target.path.display().to_string(),
+        rows: 0,
+        gone: 0,
+        remaining: tally.todo,
+        tally,
+        written: Comes::default(),
+        unsealed: board.totals().counts.unsealed,
+        left_out: 0,
+    };
     let page = target.format == Format::Html;
-    let path = target.path.clone();
-    let written = if page {
+    if page {
         if args.columns.is_some() {
             let text = "--columns is for tables; a page shows every field";
             return Err(UsageError(text.to_owned()).into());
         }
         let wanted = PageWanted {
-            path: &path,
+            path: &target.path,
             force: args.force,
             only: &args.only,
             completeness: None,
         };
-        write_page(findings, wanted, context.watch().as_ref())?
+        let picture = write_page(findings, wanted, context.watch().as_ref())?;
+        let shown = picture.quests.iter().map(|row| row.id);
+        exported.rows = picture.quests.len() as u64;
+        exported.written = Comes::of(findings, shown)?;
+        exported.left_out = picture.left_out;
     } else {
-        let list = (&source, copy.as_path());
-        write_table(&mut context.output, findings, list, target, args)?
-    };
-    if written.gone > 0 {
+        let map = write_table(&mut context.output, findings, &copy, &target, args)?;
+        exported.rows = map.len();
+        exported.gone = map.gone();
+        exported.written = Comes::of(findings, map.quests())?;
+    }
+    if exported.gone > 0 {
         context.output.note(&format!(
             "left out because the list no longer has a row for them: {}",
-            plural(written.gone, "quest")
+            plural(exported.gone, "quest")
         ));
     }
-    let tally = board.totals().tally;
-    let exported = Exported {
-        path: path.display().to_string(),
-        rows: written.rows,
-        gone: written.gone,
-        remaining: tally.todo,
-        tally,
-        written: written.comes,
-        unsealed: board.totals().counts.unsealed,
-        left_out: written.left_out,
-        page,
-        addresses: session.manifest().kind.definition.is_none(),
-    };
     tracing::info!(path = %exported.path, rows = exported.rows, "wrote the export");
+    let addresses = session.manifest().kind.definition.is_none();
     // What is written is written; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&exported, text);
+    let _ = context.output.show(&exported, |paper, export| {
+        let values = context! { export, page, addresses };
+        paper.template(include_str!("text/export.txt"), values);
+    });
     Ok(note_unsealed(exported.unsealed, &mut context.output))
-}
-
-fn write_table(
-    output: &mut Output,
-    findings: Findings<'_>,
-    (source, copy): (&SourceRecord, &Path),
-    target: Target,
-    args: &ExportArgs,
-) -> Result<Written> {
-    let Findings { session, board } = findings;
-    let made = ListPlan::of(source)?.made;
-    if !made {
-        note_original(source, output);
-    }
-    let unit = judge::kind_of(session.manifest())?.unit;
-    let job = Job {
-        key_heading: made.then(|| unit.into_owned()),
-        target,
-        columns: columns(session, board.totals(), args.columns.as_deref())?,
-        only: args.only.clone(),
-        force: args.force,
-    };
-    refuse_in_session(&job.target.path, session.dir())?;
-    write(findings, copy, &job)
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.
@@ -219,23 +210,217 @@ fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
     Exit::Finding
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-fn is_none(count: &u32) -> bool {
-    *count == 0
+/// Where the results are written, and how.
+#[derive(Debug, PartialEq, Eq)]
+struct Target {
+    path: PathBuf,
+    format: Format,
+    /// Whether the workbook is copied whole.
+    in_place: bool,
 }
 
-fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<Columns> {
-    let fields = judge::kind_of(session.manifest())?.result_fields();
-    let Some(text) = chosen else {
-        return Ok(Columns::usual(&fields, is_settled(totals)));
+/// Decides where to write the results of the `list` that was scanned, and how: the extension of
+/// the session's `copy` tells the format of the list. The extension of a file never promises
+/// another format than its content has.
+fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target, UsageError> {
+    let copied = ending(copy);
+    let named = args.path.as_deref().map(ending).unwrap_or_default();
+    let shown = args.path.as_deref().unwrap_or(Path::new("")).display();
+    let format = match (args.format, by_ending(&named)) {
+        (Some(format), Some(other)) if format != other => {
+            return Err(UsageError(format!(
+                "--format says {}, and {shown} is the name of another format; change one of them",
+                format.ending(),
+            )));
+        }
+        (Some(format), _) | (None, Some(format)) => format,
+        (None, None) if named.is_empty() => match copied.as_str() {
+            "xls" | "ods" => Format::Xlsx,
+            other => by_ending(other).unwrap_or(Format::Csv),
+        },
+        (None, None) => {
+            return Err(UsageError(format!(
+                "{shown}: results are not written as .{named}; name it .xlsx, .csv, .jsonl or \
+                 .html, or use --format"
+            )));
+        }
     };
-    Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()).into())
+    let is_workbook = matches!(copied.as_str(), "xlsx" | "xlsm");
+    // A copy of a workbook cannot leave rows out.
+    let in_place = format == Format::Xlsx && args.only.is_empty() && is_workbook;
+    let right = if in_place { &*copied } else { format.ending() };
+    if by_ending(&named) == Some(Format::Xlsx) && named != right {
+        let macros = if right == "xlsm" { "has" } else { "has no" };
+        return Err(UsageError(format!(
+            "{shown}: this workbook {macros} macros; name it .{right}, or use another --format"
+        )));
+    }
+    let path = args.path.clone().unwrap_or_else(|| {
+        let stem = list.file_stem().unwrap_or_default();
+        PathBuf::from(format!("{}.comail.{right}", stem.to_string_lossy()))
+    });
+    Ok(Target {
+        path,
+        format,
+        in_place,
+    })
+}
+
+impl Format {
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Xlsx => "xlsx",
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+            Self::Html => "html",
+        }
+    }
+}
+
+fn ending(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_ascii_lowercase()
+}
+
+fn by_ending(ending: &str) -> Option<Format> {
+    match ending {
+        "xlsx" | "xlsm" => Some(Format::Xlsx),
+        "csv" => Some(Format::Csv),
+        "jsonl" | "ndjson" => Some(Format::Jsonl),
+        "html" | "htm" => Some(Format::Html),
+        _ => None,
+    }
+}
+
+/// Writes the results next to the values of the list that `copy` holds.
+fn write_table(
+    output: &mut Output,
+    findings: Findings<'_>,
+    copy: &Path,
+    target: &Target,
+    args: &ExportArgs,
+) -> Result<RowMap> {
+    let Findings { session, board } = findings;
+    let source = session.source();
+    let plan = ListPlan::of(&source)?;
+    if !plan.made {
+        note_original(&source, output);
+    }
+    refuse_in_session(&target.path, session.dir())?;
+    let kind = judge::kind_of(session.manifest())?;
+    let fields = kind.result_fields();
+    let columns = match args.columns.as_deref() {
+        None => Columns::usual(&fields, is_settled(board.totals())),
+        Some(text) => {
+            Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()))?
+        }
+    };
+    let mut planned = plan.open(copy)?;
+    let mut listing = known_quests(session, board)?;
+    planned.read_into(&mut listing)?;
+    let map = RowMap::new(board, listing, &args.only)?;
+    // A command that prints lines gives them no heading.
+    let heading = plan.made.then_some(&*kind.unit);
+    write_beside(&target.path, args.force, session, board.totals(), |out| {
+        if target.in_place {
+            copy_with_results(findings, copy, &planned, &map, &columns, out)
+        } else {
+            let is_filtered = !args.only.is_empty();
+            new_file(
+                findings,
+                planned,
+                &map,
+                (&columns, heading, is_filtered),
+                target,
+                out,
+            )
+        }
+    })?;
+    Ok(map)
 }
 
 fn is_settled(totals: &Totals) -> bool {
     let settled = [Effective::Accepted, Effective::Rejected];
     let settled = settled.map(|effective| totals.effective.of(effective));
     settled.iter().any(|count| *count > 0) || totals.counts.disputed > 0
+}
+
+fn copy_with_results(
+    findings: Findings<'_>,
+    copy: &Path,
+    planned: &PlannedList,
+    map: &RowMap,
+    columns: &Columns,
+    out: impl Write + Seek,
+) -> Result<()> {
+    let source = BufReader::new(File::open(copy)?);
+    let list = &planned.list;
+    let place = (list.sheet().unwrap_or_default(), list.header());
+    let mut rows = results(findings, map, columns)?;
+    copy_workbook(source, out, place, &columns.headings(), &mut rows)?;
+    Ok(())
+}
+
+fn new_file(
+    findings: Findings<'_>,
+    planned: PlannedList,
+    map: &RowMap,
+    (columns, heading, is_filtered): (&Columns, Option<&str>, bool),
+    target: &Target,
+    mut out: impl Write + Send,
+) -> Result<()> {
+    let mut list = planned.list;
+    let objects = match (target.format, list.format()) {
+        (Format::Jsonl, SourceFormat::Jsonl { encoding }) => Some(encoding),
+        _ => None,
+    };
+    let is_lines = matches!(list.format(), SourceFormat::Lines { .. });
+    let heading = heading.filter(|_| is_lines);
+    // A heading that the list lacks moves its rows down.
+    let shift = u32::from(heading.is_some());
+    let layout = Layout {
+        header_row: match (heading, objects) {
+            (Some(_), _) => Some(shift),
+            (None, Some(_)) => None,
+            (None, None) => list.header().map(|header| header.row),
+        },
+        width: if objects.is_some() { 1 } else { list.width() },
+        headings: columns.headings(),
+        only_results: is_filtered,
+    };
+    let results = results(findings, map, columns)?.map(|row| {
+        row.map(|it| ResultRow {
+            row: it.row.saturating_add(shift),
+            ..it
+        })
+    });
+    let mut join = Join::new(&layout, results);
+    let keys = list.keys().unwrap_or_default().to_vec();
+    let rows = &mut |put: &mut dyn FnMut(TableRow) -> Result<(), ExportError>| {
+        let mut take = |row: u32, cells: Vec<String>| {
+            let row = join.row(row, cells)?;
+            row.map_or(Ok(()), &mut *put)
+        };
+        if let Some(encoding) = objects {
+            return each_object(list.path(), encoding, |row, line| {
+                take(row, vec![line.to_owned()])
+            });
+        }
+        if let Some(heading) = heading {
+            take(shift, vec![heading.to_owned()])?;
+        }
+        list.every_row(|row, cells| take(row.saturating_add(shift), cells.to_vec()))
+    };
+    match target.format {
+        Format::Xlsx => write_workbook(out, directory_of(&target.path), rows)?,
+        Format::Csv => write_csv(&mut out, rows)?,
+        Format::Jsonl if objects.is_some() => {
+            write_objects(&mut out, &keys, &layout.headings, rows)?;
+        }
+        Format::Jsonl => write_jsonl(&mut out, &layout.headings, rows)?,
+        Format::Html => anyhow::bail!("a page is not a table"),
+    }
+    Ok(join.finish()?)
 }
 
 fn state() -> impl TypedValueParser<Value = State> {
@@ -252,25 +437,6 @@ fn state() -> impl TypedValueParser<Value = State> {
         "done" => State::Done,
         _ => State::Todo,
     })
-}
-
-fn text(paper: &mut TextOutput, exported: &Exported) {
-    let path = Escaped(&exported.path);
-    if exported.page {
-        let rows = plural(exported.rows, "quest");
-        paper.line(format!("a page about {rows}, written to {path}"));
-        if exported.left_out > 0 {
-            let left_out = plural(exported.left_out, "other quest");
-            paper.line(format!("{left_out} counted, but not listed"));
-        }
-    } else {
-        let rows = plural(exported.rows, "row");
-        paper.line(format!("{rows} filled in, written to {path}"));
-    }
-    paper.line(exported.written.text());
-    if exported.addresses {
-        paper.line("An address that was found is not a consent to mail it.");
-    }
 }
 
 pub(super) struct PageWanted<'a> {
@@ -311,20 +477,92 @@ pub(super) fn write_page(
     findings: Findings<'_>,
     wanted: PageWanted<'_>,
     watch: &dyn Watch,
-) -> Result<Written> {
+) -> Result<Picture> {
     let Findings { session, board } = findings;
-    let PageWanted { path, force, .. } = wanted;
-    refuse_in_session(path, session.dir())?;
-    let picture = write_beside(path, force, session, board.totals(), |out| {
+    refuse_in_session(wanted.path, session.dir())?;
+    write_beside(wanted.path, wanted.force, session, board.totals(), |out| {
         let page = page(findings, wanted.completeness, wanted.only, watch)?;
         out.write_all(page.html.as_bytes())?;
         Ok(page.picture)
-    })?;
-    let shown = picture.quests.iter().map(|row| row.id);
-    Ok(Written {
-        rows: picture.quests.len() as u64,
-        gone: 0,
-        comes: Comes::of(findings, shown)?,
-        left_out: picture.left_out,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The outcome for a list of this ending: path, format, whether it is a whole copy.
+    fn decided(
+        list: &str,
+        path: Option<&str>,
+        format: Option<Format>,
+        filtered: bool,
+    ) -> Result<(String, Format, bool), String> {
+        let list_path = format!("/lists/업체.v2.{list}");
+        let copy = format!("source.{list}");
+        let args = ExportArgs {
+            path: path.map(PathBuf::from),
+            format,
+            columns: None,
+            only: filtered.then_some(State::Pass).into_iter().collect(),
+            force: false,
+        };
+        let target = target(&args, Path::new(&list_path), Path::new(&copy));
+        let target = target.map_err(|refused| refused.to_string())?;
+        let path = target.path.display().to_string();
+        Ok((path, target.format, target.in_place))
+    }
+
+    #[test]
+    fn without_a_name_it_stays_closest_to_the_list() {
+        for (list, name, format, in_place) in [
+            ("xlsx", "업체.v2.comail.xlsx", Format::Xlsx, true),
+            ("xlsm", "업체.v2.comail.xlsm", Format::Xlsx, true),
+            ("xls", "업체.v2.comail.xlsx", Format::Xlsx, false),
+            ("ods", "업체.v2.comail.xlsx", Format::Xlsx, false),
+            ("tsv", "업체.v2.comail.csv", Format::Csv, false),
+            ("txt", "업체.v2.comail.csv", Format::Csv, false),
+            ("jsonl", "업체.v2.comail.jsonl", Format::Jsonl, false),
+        ] {
+            let expected = Ok((name.to_owned(), format, in_place));
+            assert_eq!(decided(list, None, None, false), expected);
+        }
+        let filtered = decided("xlsm", None, None, true).unwrap();
+        assert_eq!(
+            filtered,
+            ("업체.v2.comail.xlsx".into(), Format::Xlsx, false)
+        );
+    }
+
+    #[test]
+    fn a_name_or_a_flag_decides() {
+        let format = |path, flag| decided("xlsx", path, flag, false).map(|(_, format, _)| format);
+        assert_eq!(format(Some("a.CSV"), None), Ok(Format::Csv));
+        assert_eq!(format(Some("a.ndjson"), None), Ok(Format::Jsonl));
+        assert_eq!(format(Some("a.dat"), Some(Format::Csv)), Ok(Format::Csv));
+        assert_eq!(format(Some("a"), None), Ok(Format::Xlsx));
+        assert_eq!(format(None, Some(Format::Jsonl)), Ok(Format::Jsonl));
+        for page in ["a.html", "a.HTM"] {
+            assert_eq!(format(Some(page), None), Ok(Format::Html));
+        }
+        let page = decided("xlsx", None, Some(Format::Html), false).unwrap();
+        assert_eq!(page, ("업체.v2.comail.html".into(), Format::Html, false));
+    }
+
+    #[test]
+    fn no_name_promises_what_is_not_in_the_file() {
+        let refused = |list, path, flag, filtered| {
+            decided(list, Some(path), flag, filtered)
+                .expect_err("a refusal")
+                .contains(path)
+        };
+        assert!(refused("xlsx", "a.pdf", None, false));
+        assert!(refused("xlsx", "a.html", Some(Format::Csv), false));
+        assert!(refused("xlsx", "a.csv", Some(Format::Html), false));
+        assert!(refused("xlsx", "a.xlsx", Some(Format::Csv), false));
+        assert!(refused("xlsm", "a.xlsx", None, false));
+        assert!(refused("xlsx", "a.xlsm", None, false));
+        assert!(refused("xlsm", "a.xlsm", None, true));
+        assert!(refused("csv", "a.xlsm", None, false));
+    }
 }

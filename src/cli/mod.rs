@@ -16,7 +16,6 @@ mod dispute;
 mod doctor;
 mod export;
 mod export_rows;
-mod export_write;
 mod forget;
 mod gate_args;
 mod help;

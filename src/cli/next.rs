@@ -122,19 +122,13 @@ impl NextReply {
     }
 
     fn write(&self, paper: &mut TextOutput, session: Option<&Path>) {
-        let (mut streak, mut free_in) = (0, 0);
-        match self {
+        let streak = match self {
             Self::Quest(handed) => return handed.write(paper),
-            Self::Claimed {
-                free_in_seconds, ..
-            } => free_in = *free_in_seconds,
-            Self::Waiting(waits) => free_in = waits.free_in_seconds,
-            Self::Paused { streak: length } => streak = *length,
-            Self::Driven { .. } | Self::Complete { .. } => {}
-        }
+            Self::Paused { streak } => *streak,
+            _ => 0,
+        };
         let values = context! {
             reply => self,
-            free_in => format!("{:#}", SignedDuration::from_secs(free_in)),
             claims => ShellLine::comail("claims", session).text(),
             paused => paused(streak, session),
         };

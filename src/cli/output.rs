@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use clap::ColorChoice;
 use clap::builder::StyledStr;
+use jiff::SignedDuration;
 use minijinja::value::Value;
 use serde::Serialize;
 
@@ -212,6 +213,9 @@ impl TextOutput {
         environment.add_filter("tint", move |word: &str, name: &str| {
             let found = tones.iter().find(|(known, _)| *known == name);
             tint(found.map_or(Tone::Strong, |(_, tone)| *tone), word)
+        });
+        environment.add_filter("seconds", |seconds: i64| {
+            format!("{:#}", SignedDuration::from_secs(seconds))
         });
         environment.add_filter("verbatim", |text: &str| {
             Value::from_safe_string(EscapedLines(text.trim_end()).to_string())

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use jiff::SignedDuration;
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,12 +19,12 @@ use super::exit::{self, Exit, UsageError};
 use super::export::page;
 use super::export_rows::Findings;
 use super::hook::RUN_VARIABLE;
-use super::output::{Output, TextOutput, Tone};
+use super::output::{Output, TextOutput};
 use super::progress::Interrupt;
 use super::report::{Made, Wanted, made};
 use super::run_prompt::{LessonPlan, RunPrompts};
 use super::shell_line::words;
-use crate::base::text::{Escaped, plural};
+use crate::base::text::Escaped;
 use crate::judge;
 use crate::judge::completeness::MinPass;
 use crate::judge::live_runs::run_above;
@@ -37,7 +37,7 @@ use crate::run::limits::{
     Limits, parse_cost, parse_count, parse_percent, parse_time, parse_tokens,
 };
 use crate::run::{Answers, CrashBackoffRules, Pace, Plan, RunEvent, RunObserver, Sources, note};
-use crate::session::{Lease, Reason, RunId, Session, Spent};
+use crate::session::{Lease, Reason, RunId, Session};
 use crate::world::sandbox::Cost;
 
 /// Run an agent on the quests until the work is complete
@@ -526,73 +526,24 @@ impl RunObserver for Watcher<'_> {
 }
 
 fn write_event(paper: &mut TextOutput, event: &RunEvent) {
-    match event {
-        RunEvent::Began { run, began } => {
-            let model = began.model.as_deref();
-            let model = model.map(|model| format!(" with {}", Escaped(model)));
-            paper.line(format!(
-                "run {run}: {}{}, {} at a time",
-                Escaped(&began.agent),
-                model.unwrap_or_default(),
-                plural(began.workers, "agent")
-            ));
-        }
-        RunEvent::Attempt {
-            key,
-            last_call,
-            attempt,
-        } => {
-            let last_call = if *last_call { " (the last call)" } else { "" };
-            let exit = attempt
-                .exit
-                .filter(|_| attempt.reason == Reason::AgentFailed);
-            paper.line(format!(
-                "quest {}, {}: start {}{last_call} ended after {}, {}: {}{}",
-                attempt.quest,
-                Escaped(key.as_str()),
-                attempt.start,
-                took(attempt.milliseconds),
-                spent(&attempt.spent),
-                attempt.reason,
-                exit.map(|code| format!(", exit {code}"))
-                    .unwrap_or_default()
-            ));
-        }
-        RunEvent::Quest { key, state, quest } => {
-            let word = paper.tint(tone(quest.reason), quest.reason.label());
-            paper.line(format!(
-                "{word} quest {}, {}: {state} after {}",
-                quest.quest,
-                Escaped(key.as_str()),
-                plural(quest.starts, "start")
-            ));
-        }
-        RunEvent::Ended { run, reason } => {
-            let word = paper.tint(tone(*reason), reason.label());
-            paper.line(format!("run {run} ended: {word} ({})", reason.meaning()));
-        }
-        RunEvent::Note { text } => paper.line(Escaped(text).to_string()),
-    }
-}
-
-fn tone(reason: Reason) -> Tone {
-    match reason {
-        Reason::Settled | Reason::Complete => Tone::Good,
-        Reason::Error | Reason::Breaker | Reason::PermissionDenied => Tone::Bad,
-        _ => Tone::Doubt,
-    }
-}
-
-/// A time to the tenth of a second.
-fn took(milliseconds: u64) -> String {
-    let tenths = Duration::from_millis(milliseconds / 100 * 100);
-    let took = SignedDuration::try_from(tenths).unwrap_or(SignedDuration::MAX);
-    format!("{took:#}")
-}
-
-fn spent(spent: &Spent) -> String {
-    let guess = if spent.told { "" } else { "about " };
-    format!("{guess}{} tokens", spent.tokens)
+    let reason = match event {
+        RunEvent::Attempt { attempt, .. } => Some(attempt.reason),
+        RunEvent::Quest { quest, .. } => Some(quest.reason),
+        RunEvent::Ended { reason, .. } => Some(*reason),
+        RunEvent::Began { .. } | RunEvent::Note { .. } => None,
+    };
+    let tone = match reason {
+        Some(Reason::Settled | Reason::Complete) => "good",
+        Some(Reason::Error | Reason::Breaker | Reason::PermissionDenied) => "bad",
+        _ => "doubt",
+    };
+    let values = context! {
+        event,
+        tone,
+        label => reason.map(Reason::label),
+        meaning => reason.map(Reason::meaning),
+    };
+    paper.template(include_str!("text/run.txt"), values);
 }
 
 /// Tells the run that started the calling agent about this call, made by `args` and ended with
@@ -622,7 +573,7 @@ pub(super) fn note_call(args: &[OsString], exit: Exit) {
 mod tests {
     use super::*;
     use crate::quest::{Key, QuestId};
-    use crate::session::DrivenAttempt;
+    use crate::session::{DrivenAttempt, Spent};
 
     fn said(event: &RunEvent) -> String {
         let mut paper = TextOutput::plain();

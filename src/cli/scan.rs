@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,13 +15,12 @@ use super::exit::{Exit, UsageError};
 use super::gate_args::GateArgs;
 use super::gate_args::NetworkArgs;
 use super::list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
-use super::output::TextOutput;
 use super::progress::Interrupt;
 use super::scan_carry::{CarriedOver, CarryArgs};
 use super::scan_kind::{KindArgs, ScanKind, made_up};
 use super::shell_line::ShellLine;
-use super::{context, person, prove, scan_carry};
-use crate::base::text::{Escaped, plural};
+use super::{context, person};
+use crate::base::text::plural;
 use crate::gate::email::site::is_anchored;
 use crate::judge::quest_file::Definition;
 use crate::quest::{Listed, Listing, ListingCounts, Quests as _};
@@ -94,10 +94,17 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     } else {
         scan(context, args)?
     };
-    let session = context.named_session().map(Path::to_owned);
+    let next = ShellLine::comail("next", context.named_session());
     // The session is made; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&scanned, |paper, scanned| {
-        text(paper, scanned, session.as_deref());
+    let _ = context.output.show(&scanned, |paper, scan| {
+        let values = context! {
+            scan,
+            source => scan.words.as_ref().unwrap_or(&scan.source),
+            keyed => scan.keyed,
+            reviewers => scan.reviewers,
+            next => next.text(),
+        };
+        paper.template(include_str!("text/scan.txt"), values);
     });
     Ok(Exit::Done)
 }
@@ -260,50 +267,6 @@ impl Scanned {
             carried: None,
         }
     }
-}
-
-/// Writes the summary; `session` is the directory that `--session` named.
-fn text(paper: &mut TextOutput, scanned: &Scanned, session: Option<&Path>) {
-    let counts = scanned.counts;
-    let sheet = scanned.sheet.as_ref();
-    let sheet = sheet.map_or(String::new(), |sheet| {
-        format!(", sheet `{}`", Escaped(sheet))
-    });
-    let header = match scanned.header_row {
-        Some(row) => format!("headings in row {row}"),
-        None if scanned.keyed => "headed by the keys".to_owned(),
-        None => "no headings".to_owned(),
-    };
-    paper.line(format!(
-        "{} read from {}{sheet}, {header}",
-        plural(counts.rows, "row"),
-        Escaped(scanned.words.as_ref().unwrap_or(&scanned.source))
-    ));
-    let added = plural(scanned.added as u64, "quest");
-    if scanned.updated {
-        let (all, gone) = (scanned.quests, scanned.gone);
-        paper.line(format!(
-            "{added} added, {all} in all; {gone} not in this list"
-        ));
-    } else {
-        let key = scanned.key.join(", ");
-        paper.line(format!("{added} made, keyed by {}", Escaped(&key)));
-    }
-    paper.line(format!(
-        "{} skipped, {} merged",
-        plural(counts.blanks, "blank row"),
-        plural(counts.repeats, "repeat")
-    ));
-    if let Some(over) = &scanned.carried {
-        scan_carry::text(paper, over);
-    }
-    prove::reviewers_not_asked(paper, scanned.reviewers);
-    let next = ShellLine::comail("next", session);
-    paper.line(format!(
-        "session {}; go on with: {}",
-        Escaped(&scanned.session),
-        Escaped(next.text())
-    ));
 }
 
 /// Adds what is new in the list. If the session froze an operator's key, that key is required.

@@ -12,14 +12,10 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{UsageError, found};
-use super::output::TextOutput;
 use super::progress;
 use super::progress::WorkBar;
 use super::scan::nothing_forgotten;
-use crate::base::text::Escaped;
-use crate::judge::{
-    self, Carrier, CarryCounts, HostQueue, JudgeWorld, JudgedJob, Next, NotCarried,
-};
+use crate::judge::{self, Carrier, CarryCounts, HostQueue, JudgeWorld, JudgedJob, Next};
 use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
 
 /// The flags of `scan` that take over earlier PASSes.
@@ -165,36 +161,4 @@ fn look(
     }
     progress::go_on()?;
     Ok(judged)
-}
-
-pub(super) fn text(paper: &mut TextOutput, over: &CarriedOver) {
-    let counts = &over.counts;
-    let left: u32 = counts.not_carried.values().sum();
-    let carried = counts.carried;
-    let passes = if carried == 1 { "PASS" } else { "PASSes" };
-    let from = Escaped(&over.from);
-    paper.line(format!(
-        "{carried} {passes} carried from {from}, {left} not"
-    ));
-    for (why, count) in &counts.not_carried {
-        paper.line(format!("  {count:>8}  {}", reason(*why)));
-    }
-}
-
-fn reason(why: NotCarried) -> &'static str {
-    match why {
-        NotCarried::Gone => "not in this list",
-        NotCarried::OtherAnchor => {
-            "the list names another site for it than the old one did, or one names none"
-        }
-        NotCarried::Namesake => "several companies of that name, and no site tells them apart",
-        NotCarried::Disputed => "disputed since",
-        NotCarried::Forgotten => "forgotten: part of it was removed",
-        NotCarried::Evidence => {
-            "the evidence is gone or changed, or does not answer what this session's settings ask"
-        }
-        NotCarried::NotPassed => "the gate does not pass it now",
-        NotCarried::Unanswered => "a lookup was not answered",
-        NotCarried::Taken => "another carried PASS has the address or its domain",
-    }
 }
