@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use comail::judge::{self, Answer, JudgeError, SubmitOutcome};
+use comail::judge::{self, Answer, JudgeError, Judged};
 use comail::quest::template::Template;
 use comail::quest::{FieldName, Span, Submission, Verdict};
 use comail::session::Session;
@@ -85,13 +85,13 @@ fn less_confinement_than_at_the_scan_costs_no_try() {
     assert!(error.to_string().contains("confines"), "{error}");
     assert_eq!(recorded(&quest.place), before);
     match submit(&mut session, Means::ALL) {
-        Ok(SubmitOutcome::Judged(judged)) => assert_eq!(judged.judgement.verdict, Verdict::Pass),
+        Ok(judged) => assert_eq!(judged.judgement.verdict, Verdict::Pass),
         other => panic!("{other:?}"),
     }
 }
 
 /// Submits through the library, with commands confined by no more than these means.
-fn submit(session: &mut Session, means: Means) -> Result<SubmitOutcome, JudgeError> {
+fn submit(session: &mut Session, means: Means) -> Result<Judged, JudgeError> {
     let mut bench = bench(session);
     // Of the frozen level it is known what it must be where all means are used.
     assert_ne!(bench.confinement, Confinement::default());

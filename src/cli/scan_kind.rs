@@ -117,7 +117,7 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
 pub(super) fn proof_of(frozen: &Frozen) -> Result<Proof> {
     let proof = prove::prove(&frozen.definition);
     proof.map_err(|error| match error {
-        ProveError::Tree { .. } | ProveError::WorldFile { .. } | ProveError::World { .. } => {
+        ProveError::Control { .. } => {
             let path = frozen.definition.path.clone();
             let error = anyhow::Error::new(error);
             UsageError(format!("{path}: {error:#}")).into()

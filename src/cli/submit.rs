@@ -16,7 +16,7 @@ use super::exit::{Exit, UsageError};
 use super::next::paused;
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact};
-use crate::judge::{self, Fix, Fixed, JudgeContext, Refusal, SubmitOutcome};
+use crate::judge::{self, Fix, Fixed, JudgeContext, JudgeError, Refusal};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
@@ -99,11 +99,9 @@ pub(super) fn run(
         worker: worker.as_ref(),
         submission: &submission,
     };
-    let Fixed { outcome, fixes } = judging.submit(&mut session, answer, &mut context::clock())?;
-    context.report_repairs(&session);
-    let reply = match outcome {
-        SubmitOutcome::Refused(refusal) => SubmitReply::Refused(refusal),
-        SubmitOutcome::Judged(judged) => SubmitReply::Judged(Box::new(JudgedAnswer {
+    let submitted = judging.submit(&mut session, answer, &mut context::clock());
+    let reply = match submitted {
+        Ok(Fixed { judged, fixes }) => SubmitReply::Judged(Box::new(JudgedAnswer {
             status: "judged",
             id: judged.id,
             key: judged.key.to_string(),
@@ -117,7 +115,10 @@ pub(super) fn run(
             tally: judged.tally,
             fixes,
         })),
+        Err(JudgeError::Refused(refusal)) => SubmitReply::Refused(refusal),
+        Err(error) => return Err(error.into()),
     };
+    context.report_repairs(&session);
     let named = context.named_session.clone();
     // The judgement is recorded; a closed pipe does not change how it ended.
     let _ = context.output.show(&reply, |paper, reply| {

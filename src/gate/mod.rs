@@ -28,13 +28,6 @@ pub trait Gate {
     /// Judges one submission by what the world answers.
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement;
 
-    /// Judges by the checks that cost no more than `most`; the others count as not run, and no
-    /// reviewer is asked. It is no verdict, but what one would not pass without.
-    fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
-        let _ = most;
-        self.judge(case, world)
-    }
-
     /// What a PASS on the submission takes for its quest alone.
     fn takes(&self, case: Case<'_>) -> Vec<UniqueValue>;
 
@@ -51,6 +44,12 @@ pub trait Gate {
 
     /// The checks that together bear a submission out when they pass.
     fn confirming(&self) -> Vec<&str>;
+}
+
+/// Whether submissions for `quest` are compared with what the operator knows: a site, or cells that
+/// checks use.
+pub fn is_anchored(quest: &Quest) -> bool {
+    email::site::is_anchored(quest) || !quest.known.is_empty()
 }
 
 /// A submission and the quest that it is for.

@@ -8,9 +8,11 @@ use crate::session::{Attempt, Mark, Session, SessionError};
 use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex};
 
 /// The addresses that a session has passed for quests other than one.
-pub struct SessionAccepted<'a> {
+pub(super) struct SessionAccepted<'a> {
     store: &'a Session,
     except: QuestId,
+    /// Whether reviewers may be asked about the answer.
+    pub(super) may_ask: bool,
     failed: RefCell<Option<SessionError>>,
 }
 
@@ -19,6 +21,7 @@ impl<'a> SessionAccepted<'a> {
         Self {
             store,
             except,
+            may_ask: true,
             failed: RefCell::new(None),
         }
     }
@@ -44,21 +47,20 @@ impl UniquenessIndex for SessionAccepted<'_> {
         other.map(|holder| holder.key)
     }
 
+    /// What reviewers doubted in earlier answers of this quest that went back to the agent.
     fn doubts(&self) -> Vec<EarlierDoubt> {
-        self.kept(earlier_doubts(self.store, self.except))
+        let revised = || -> Result<_, SessionError> {
+            match self.store.standing(self.except)? {
+                Some(record) => self.store.revised(&record),
+                None => Ok(Vec::new()),
+            }
+        };
+        self.kept(revised()).iter().flat_map(doubts_of).collect()
     }
-}
 
-/// What reviewers doubted in earlier answers of this quest that went back to the agent.
-pub(super) fn earlier_doubts(
-    store: &Session,
-    quest: QuestId,
-) -> Result<Vec<EarlierDoubt>, SessionError> {
-    let Some(standing) = store.standing(quest)? else {
-        return Ok(Vec::new());
-    };
-    let attempts = store.revised(&standing)?;
-    Ok(attempts.iter().flat_map(doubts_of).collect())
+    fn may_ask(&self) -> bool {
+        self.may_ask
+    }
 }
 
 pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 
-use crate::gate::Case;
+use crate::gate::{Case, is_anchored};
 use crate::judge::accepted::{mark, marks};
 use crate::judge::error::JudgeError;
 use crate::judge::host_queue::{Job, JudgedJob};
@@ -20,7 +20,6 @@ use crate::judge::kind::kind_of;
 use crate::judge::recheck::is_unanswered;
 use crate::judge::recorded::RecordedJudgement;
 use crate::judge::replay::{ReplayError, Replayer};
-use crate::judge::submit::anchored;
 use crate::quest::{Anchor, Key, Quest, QuestId, Quests, Verdict, map_schema};
 use crate::session::{
     Archive, Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin, QuestRecord,
@@ -232,7 +231,7 @@ impl<'a> Carrier<'a> {
                     grounds: made.grounds,
                     state: State::Pass,
                     rules: made.fired(),
-                    anchored: anchored(quest),
+                    anchored: is_anchored(quest),
                     holds,
                     judgement: to_raw_value(&made.judgement)?,
                     evidence: to_raw_value(evidence)?,

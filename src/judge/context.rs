@@ -7,10 +7,11 @@ use serde_json::json;
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::{Judgement, Level};
+use crate::judge::accepted::NothingAccepted;
 use crate::judge::error::JudgeError;
 use crate::judge::kind::SessionKind;
 use crate::judge::quest_file::FixerPlan;
-use crate::judge::submit::{Answer, SubmitOutcome, submit};
+use crate::judge::submit::{Answer, Judged, submit};
 use crate::judge::world::JudgeWorld;
 use crate::quest::{QuestId, Verdict};
 use crate::session::{Session, State};
@@ -26,7 +27,7 @@ pub struct JudgeContext {
 /// What came of a submission, and of the fixer's work on it.
 #[derive(Debug)]
 pub struct Fixed {
-    pub outcome: SubmitOutcome,
+    pub judged: Judged,
     pub fixes: Vec<Fix>,
 }
 
@@ -71,21 +72,25 @@ impl JudgeContext {
         answer: Answer<'_>,
         clock: &mut dyn Clock,
     ) -> Result<Fixed, JudgeError> {
-        let mut outcome = self.submit_once(session, answer, clock)?;
+        let nothing = NothingAccepted;
+        let mut submit = |session: &mut Session| {
+            self.world.lend(&nothing, |world| {
+                submit(session, answer, &self.kind, world, clock)
+            })?
+        };
+        let mut judged = submit(session)?;
         let mut fixes = Vec::new();
         if let (Some(plan), Some(bench)) = (&self.kind.fixer, self.world.bench()) {
-            while fixes.len() < plan.max_fixes as usize
-                && let Some(judgement) = fixable(&outcome, plan)
-            {
-                let fix = self.fix(session, answer.quest, (plan, bench), judgement)?;
+            while fixes.len() < plan.max_fixes as usize && is_fixable(&judged, plan) {
+                let fix = self.fix(session, answer.quest, (plan, bench), &judged.judgement)?;
                 let changed = fix == Fix::Changed;
                 fixes.push(fix);
                 if !changed {
                     break;
                 }
                 // The first judgement is in the ledger, so it is reported whatever happens now.
-                match self.submit_once(session, answer, clock) {
-                    Ok(judged) => outcome = judged,
+                match submit(session) {
+                    Ok(again) => judged = again,
                     Err(error) => {
                         let why = format!("the submission could not be judged again: {error}");
                         fixes.push(Fix::Failed { why });
@@ -94,19 +99,7 @@ impl JudgeContext {
                 }
             }
         }
-        Ok(Fixed { outcome, fixes })
-    }
-
-    fn submit_once(
-        &self,
-        session: &mut Session,
-        answer: Answer<'_>,
-        clock: &mut dyn Clock,
-    ) -> Result<SubmitOutcome, JudgeError> {
-        let nothing = crate::judge::NothingAccepted;
-        self.world.lend(&nothing, |world| {
-            submit(session, answer, &self.kind, world, clock)
-        })?
+        Ok(Fixed { judged, fixes })
     }
 
     fn fix(
@@ -153,13 +146,10 @@ impl Fix {
     }
 }
 
-/// The judgement that the fixer may help with; none if the quest is settled.
-fn fixable<'o>(outcome: &'o SubmitOutcome, plan: &FixerPlan) -> Option<&'o Judgement> {
-    let SubmitOutcome::Judged(judged) = outcome else {
-        return None;
-    };
+/// Whether the quest is still open, and only rules that the fixer exists for keep it from passing.
+fn is_fixable(judged: &Judged, plan: &FixerPlan) -> bool {
     let open = judged.state == State::Todo && judged.judgement.verdict == Verdict::Fail;
-    (open && is_for_fixer(plan, &judged.judgement)).then_some(&judged.judgement)
+    open && is_for_fixer(plan, &judged.judgement)
 }
 
 fn is_for_fixer(plan: &FixerPlan, judgement: &Judgement) -> bool {
@@ -193,24 +183,14 @@ mod tests {
 
     use super::*;
     use crate::gate::{Fact, RuleId};
-    use crate::world::sandbox::{Confinement, Network};
+    use crate::world::sandbox::Confinement;
 
     fn plan() -> FixerPlan {
         FixerPlan {
             order: CommandSpec {
-                name: "fixer".to_owned(),
-                argv: vec!["/bin/true".to_owned()],
-                env: BTreeMap::new(),
-                pass: Vec::new(),
-                dir: String::new(),
-                stdin: String::new(),
                 timeout_ms: 7,
                 output_bytes: 9,
-                writable: Vec::new(),
-                network: Network::None,
-                reports: Vec::new(),
-                edits: Vec::new(),
-                round: 0,
+                ..CommandSpec::default()
             },
             max_fixes: 3,
             rules: ["tidy".to_owned()].into(),
@@ -219,14 +199,9 @@ mod tests {
 
     fn judged(facts: &[(&'static str, Level)]) -> Judgement {
         let facts = facts.iter().map(|(rule, level)| Fact {
-            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known(rule),
             level: *level,
-            field: None,
-            location: None,
-            expected: String::new(),
-            actual: String::new(),
-            count: 1,
+            ..Fact::wrong("", "")
         });
         Judgement::from_facts(facts.collect(), Vec::new())
     }

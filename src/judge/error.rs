@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::judge::submit::Refusal;
 use crate::quest::file::Mistake;
 use crate::session::SessionError;
 use crate::world::fetch::live::WorldError;
@@ -37,6 +38,9 @@ pub enum JudgeError {
     ForgottenWorker,
     #[error("only a run gives names such as {0}, and that run is not active; nothing changed")]
     NoSuchRun(Box<str>),
+    /// Callers say in their own words why.
+    #[error("the quest takes no answer now; nothing changed")]
+    Refused(Refusal),
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),
     #[error("cannot start a thread")]
@@ -62,4 +66,10 @@ pub enum BenchError {
     Glob(#[from] BadGlob),
     #[error("cannot find the comail program, which confines commands")]
     Launcher(#[source] io::Error),
+}
+
+impl From<Refusal> for JudgeError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement};
 use crate::judge::accepted::NothingAccepted;
 use crate::judge::context::JudgeContext;
@@ -74,8 +75,11 @@ impl JudgeContext {
         let Some(definition) = &self.kind.definition else {
             return Ok(FinalResult::default());
         };
+        let file = definition.file()?;
         let settings = gate_settings(session.manifest())?;
-        let Some(gate) = definition.final_gate(settings)? else {
+        let gate = FileGate::of_final(&file, &definition.gathered, settings);
+        let gate = gate.map_err(|mistake| definition.faulty(mistake))?;
+        let (Some(gate), Some(part)) = (gate, &file.final_part) else {
             return Ok(FinalResult::default());
         };
         let quest = quest_of_all(&self.kind.quest.name)?;
@@ -96,9 +100,7 @@ impl JudgeContext {
                 details: judgement.facts.iter().map(sentence).collect(),
             });
         }
-        let file = definition.file()?;
-        let part = file.final_part.as_ref();
-        let Some(negative) = part.and_then(|part| part.negative.as_ref()) else {
+        let Some(negative) = &part.negative else {
             return Ok(FinalResult::of(FinalWord::Passed));
         };
         let judgement = judged(alteration(negative)?)?;

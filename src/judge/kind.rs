@@ -8,7 +8,6 @@ use serde::de::DeserializeOwned;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
-use crate::gate::email::context::EmailSettings;
 use crate::gate::{Gate, Rule, house};
 use crate::judge::error::JudgeError;
 use crate::judge::panel::frozen::FrozenPanel;
@@ -62,17 +61,20 @@ pub struct SessionKind {
 
 impl SessionKind {
     pub fn load(manifest: &Manifest) -> Result<Self, JudgeError> {
+        let settings: FileSettings = gate_settings(manifest)?;
+        let robots = settings.robots;
         let frozen = FrozenPanel::of(manifest)?;
-        let panel = |reviewers, robots| Panel {
+        let definition = Definition::of(manifest)?;
+        let file = definition.as_ref().map(Definition::file).transpose()?;
+        let source = definition.as_ref().zip(file.as_ref());
+        let reviewers = frozen.as_ref().map(|it| it.reviewers(source)).transpose()?;
+        let panel = reviewers.map(|reviewers| Panel {
             reviewers,
             robots,
             script: None,
-        };
-        let Some(definition) = Definition::of(manifest)? else {
-            let settings: EmailSettings = gate_settings(manifest)?;
-            let reviewers = frozen.as_ref().map(|it| it.reviewers(None)).transpose()?;
-            let panel = reviewers.map(|reviewers| panel(reviewers, settings.robots));
-            return Ok(Self {
+        });
+        let mut kind = match source {
+            None => Self {
                 quest: kind_of(manifest)?,
                 gate: SessionGate::new(Box::new(EmailGate::new(settings)), panel),
                 definition: None,
@@ -80,31 +82,25 @@ impl SessionKind {
                 fixer: None,
                 panel: frozen,
                 services: BTreeMap::new(),
-            });
+            },
+            Some((definition, file)) => {
+                let faulty = |mistake| definition.faulty(mistake);
+                let gathered = &definition.gathered;
+                let machine = FileGate::new(file, gathered, settings).map_err(faulty)?;
+                Self {
+                    quest: file.kind(),
+                    gate: SessionGate::new(Box::new(machine), panel),
+                    definition: None,
+                    has_final: file.final_part.is_some(),
+                    fixer: fixer(file, gathered).map_err(faulty)?,
+                    panel: frozen,
+                    services: services(file, gathered).map_err(faulty)?,
+                }
+            }
         };
-        let faulty = |mistake| definition.faulty(mistake);
-        let file = definition.file()?;
-        let settings: FileSettings = gate_settings(manifest)?;
-        let robots = settings.robots;
-        let gathered = &definition.gathered;
-        let machine = FileGate::new(&file, gathered, settings).map_err(faulty)?;
-        let reviewers = frozen
-            .as_ref()
-            .map(|it| it.reviewers(Some((&definition, &file))));
-        let panel = reviewers.transpose()?.map(|it| panel(it, robots));
-        let (quest, has_final) = (file.kind(), file.final_part.is_some());
-        let fixer = fixer(&file, gathered).map_err(faulty)?;
-        let services = services(&file, gathered).map_err(faulty)?;
         drop(file);
-        Ok(Self {
-            quest,
-            gate: SessionGate::new(Box::new(machine), panel),
-            has_final,
-            fixer,
-            panel: frozen,
-            services,
-            definition: Some(definition),
-        })
+        kind.definition = definition;
+        Ok(kind)
     }
 
     /// Every rule that can fire in the session, those of the house first.

@@ -25,7 +25,7 @@ mod replay;
 mod submit;
 mod world;
 
-pub use accepted::{NothingAccepted, SessionAccepted};
+pub use accepted::NothingAccepted;
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{Fix, Fixed, JudgeContext};
 pub use error::JudgeError;
@@ -39,5 +39,5 @@ pub use quest_file::email_record;
 pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::judge_from;
 pub use replay::{JudgementRecord, ReplayError, Replayer};
-pub use submit::{Answer, Judged, Refusal, SubmitOutcome, submit};
+pub use submit::{Answer, Judged, Refusal, submit};
 pub use world::JudgeWorld;

@@ -9,9 +9,9 @@ use crate::judge::completeness::start_of;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::is_named;
 use crate::judge::live_runs::live_runs;
+use crate::judge::submit::appended;
 use crate::session::{
-    Appended, Claim, Claimed, Event, Lease, QuestRecord, RunId, Session, SessionError, State,
-    Waiting, Worker,
+    Claim, Claimed, Event, Lease, QuestRecord, RunId, Session, SessionError, State, Waiting, Worker,
 };
 
 /// A worker who asks for a quest of its own.
@@ -49,34 +49,26 @@ pub fn assign(
     claimant: Option<&Claimant>,
     clock: &mut dyn Clock,
 ) -> Result<Assignment, JudgeError> {
-    let assignment = take(session, claimant, clock)?;
+    let mut assignment = take(session, claimant, clock)?;
     let believed = match assignment {
         Assignment::Complete => session.fold()?.remaining() == 0,
         Assignment::AllClaimed if !none_is_free(session, clock.now())? => {
             session.fold()?;
             false
         }
-        Assignment::AllClaimed
-        | Assignment::Waiting(_)
-        | Assignment::Quest(..)
-        | Assignment::Driven
-        | Assignment::Paused { .. } => true,
+        _ => true,
     };
-    let assignment = if believed {
-        assignment
-    } else {
-        // The index said so, and if it was wrong it has been made anew.
-        take(session, claimant, clock)?
-    };
-    if assignment != Assignment::AllClaimed {
-        return Ok(assignment);
+    if !believed {
+        // The index said so, and if it was wrong it has been rebuilt by now.
+        assignment = take(session, claimant, clock)?;
     }
-    let waiting = session.waiting()?;
-    Ok(if waiting.quests.is_empty() {
-        assignment
-    } else {
-        Assignment::Waiting(waiting)
-    })
+    if assignment == Assignment::AllClaimed {
+        let waiting = session.waiting()?;
+        if !waiting.quests.is_empty() {
+            assignment = Assignment::Waiting(waiting);
+        }
+    }
+    Ok(assignment)
 }
 
 fn none_is_free(store: &Session, now: Timestamp) -> Result<bool, SessionError> {
@@ -114,10 +106,8 @@ fn take(
         taken = Some(Assignment::Quest(standing, Some(claim)));
         Ok(vec![Event::Claim(claimed)])
     };
-    match session.append_at(clock, decide)? {
-        Appended::Done => Ok(taken.unwrap_or(Assignment::AllClaimed)),
-        Appended::Refused(error) => Err(error),
-    }
+    appended(session.append_at(clock, decide)?)?;
+    Ok(taken.unwrap_or(Assignment::AllClaimed))
 }
 
 /// What is to be handed out, and the lease of the claim that must be recorded first.

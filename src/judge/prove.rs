@@ -7,7 +7,7 @@ use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,16 +24,16 @@ use crate::judge::final_gate::{alteration, fires_exactly};
 use crate::judge::panel::frozen::FrozenPanel;
 use crate::judge::panel::{Calibration, Panel, Reviewers, SessionGate, Uncalibrated};
 use crate::judge::quest_file::Definition;
-use crate::judge::recorded::record;
+use crate::judge::quest_file::commands::services;
+use crate::judge::world::JudgeWorld;
 use crate::quest::email::TEXT;
-use crate::quest::file::{ControlTable, FinalControlTable, Mistake, QuestFile};
+use crate::quest::file::{ControlTable, FinalControlTable, FinalPart, Mistake, QuestFile};
 use crate::quest::{Anchor, EmptyKey, FieldName, Key, Quest, QuestId, Shown, Submission, Verdict};
 use crate::session::Manifest;
+use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::{BadWorld, RecordedWorld};
-use crate::world::sandbox::{Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig};
-use crate::world::tree::{
-    BadGlob, Entry, Ignored, Listing, Snapshot, TreeError, TreePath, take_baseline,
-};
+use crate::world::sandbox::{Alteration, ServicePlan};
+use crate::world::tree::{Entry, Ignored, Listing, Snapshot, TreeError, TreePath, take_baseline};
 use crate::world::{UniqueValue, UniquenessIndex, World};
 
 /// What the controls of a quest file show of its gate.
@@ -154,85 +154,67 @@ pub enum ProveError {
     #[error(transparent)]
     Faulty(#[from] Faulty),
     #[error(transparent)]
-    SandboxConfig(#[from] BenchError),
-    #[error(transparent)]
-    Glob(#[from] BadGlob),
-    #[error("control `{control}`: its tree")]
-    Tree {
-        control: String,
-        #[source]
-        source: TreeError,
-    },
-    #[error("control `{control}`: cannot read {}", path.display())]
-    WorldFile {
-        control: String,
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+    Judge(#[from] JudgeError),
     #[error("control `{control}`")]
-    World {
+    Control {
         control: String,
         #[source]
-        source: BadWorld,
-    },
-    #[error("control `{control}`")]
-    Key {
-        control: String,
-        #[source]
-        source: EmptyKey,
+        source: ControlError,
     },
     /// The sandbox failed, which shows nothing of the gate.
     #[error("control `{control}`: the gate could not run: {why}")]
     Sandbox { control: String, why: String },
-    #[error("cannot write a judgement as JSON")]
-    Json(#[from] serde_json::Error),
-    #[error(transparent)]
-    Session(#[from] JudgeError),
     #[error(
         "the session has no reviewers; add them with `scan --reviewers FILE` or in the quest file"
     )]
     NoReviewers,
     #[error("no control of the quest file passes, so that defects cannot be planted in one")]
     NoCase,
-    #[error("control `{control}`, in which defects are planted")]
-    Case {
-        control: String,
-        #[source]
-        source: Uncalibrated,
-    },
     #[error("the reviewers cannot be asked: {0}")]
     Unasked(String),
+}
+
+/// What is wrong with one control.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    #[error("its tree")]
+    Tree(#[from] TreeError),
+    #[error("cannot read {}", path.display())]
+    WorldFile {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(transparent)]
+    World(#[from] BadWorld),
+    #[error(transparent)]
+    Key(#[from] EmptyKey),
+    #[error("defects cannot be planted in it")]
+    Uncalibrated(#[from] Uncalibrated),
 }
 
 /// Runs every control of a quest file.
 pub fn prove(definition: &Definition) -> Result<Proof, ProveError> {
     let file = definition.file()?;
     let gate = definition.gate(FileSettings::default())?;
-    let mut stage = Stage {
-        kind: Some(definition),
-        worlds: BTreeMap::new(),
-    };
+    let mut stage = Stage::new(&file, Some(definition))?;
     let mut rules = gate.rules();
     if file.panel.is_some() {
         rules.extend(doubts::rules());
     }
-    let mut proof = stage.proof(&file, &gate, &rules)?;
-    let (outcomes, lacking) = stage.prove_final(&file, definition)?;
-    proof.controls.extend(outcomes);
-    proof.lacking.extend(lacking);
+    let mut proof = stage.proof(&gate, &rules)?;
+    let last = FileGate::of_final(&file, &definition.gathered, FileSettings::default());
+    let last = last.map_err(|mistake| definition.faulty(mistake))?;
+    if let (Some(gate), Some(part)) = (last, &file.final_part) {
+        stage.prove_final(&gate, part, &mut proof)?;
+    }
     Ok(proof)
 }
 
 /// Runs every control of the built-in e-mail gate.
 pub fn prove_email() -> Result<Proof, ProveError> {
     let (file, gate) = email()?;
-    prove_email_with(&file, &gate)
-}
-
-fn prove_email_with(file: &QuestFile<'_>, gate: &FileGate) -> Result<Proof, ProveError> {
-    let mut stage = Stage::default();
-    stage.proof(file, gate, &gate.rules())
+    Stage::new(&file, None)?.proof(&gate, &gate.rules())
 }
 
 fn email() -> Result<(QuestFile<'static>, FileGate), Faulty> {
@@ -259,18 +241,7 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
     let mut controls = file.controls.iter();
     let control = controls.find(|control| control.verdict == Verdict::Pass);
     let control = &control.ok_or(ProveError::NoCase)?.table;
-    let mut stage = Stage {
-        kind: definition.as_ref(),
-        worlds: BTreeMap::new(),
-    };
-    let mut scene = stage.scene(control)?;
-    let bench = match scene.bench.take() {
-        Some(mut bench) => {
-            frozen.equip(&mut bench);
-            bench
-        }
-        None => frozen.bench(Vec::new())?,
-    };
+    let scene = Stage::new(&file, definition.as_ref())?.scene(control, Some(&frozen))?;
     let settings = settings(control);
     let panel = Panel {
         reviewers: frozen.reviewers(definition.as_ref().map(|it| (it, &file)))?,
@@ -278,17 +249,14 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
         script: None,
     };
     let gate = SessionGate::new(Box::new(gate.under(settings)), Some(panel));
-    let sandbox = LiveSandbox::new(&bench);
-    let tried = with_case(control, &gate, &scene.world, &sandbox, |case, world| {
+    let tried = scene.judge(control, &gate, Alteration::default(), |case, world| {
         gate.calibrate(case, &world)
-    })?;
-    if let Some(why) = sandbox.failure() {
-        return Err(ProveError::Unasked(why));
+    });
+    match tried {
+        Err(ProveError::Sandbox { why, .. }) => Err(ProveError::Unasked(why)),
+        Err(error) => Err(error),
+        Ok(tried) => tried.map_err(of_control(control)),
     }
-    tried.map_err(|source| ProveError::Case {
-        control: control.name.clone(),
-        source,
-    })
 }
 
 /// A world in which there is nothing.
@@ -299,44 +267,51 @@ const EMAIL_WORLD: &str = include_str!("../gate/email/controls.json");
 
 /// What controls run on: the quest file with its tree, or the built-in kind; and recorded worlds,
 /// each read once.
-#[derive(Default)]
 struct Stage<'a> {
-    kind: Option<&'a Definition>,
-    worlds: BTreeMap<Option<String>, Rc<RecordedWorld>>,
+    file: &'a QuestFile<'a>,
+    /// None for the built-in kind.
+    definition: Option<&'a Definition>,
+    services: BTreeMap<String, ServicePlan>,
+    worlds: BTreeMap<Option<String>, Arc<RecordedWorld>>,
 }
 
 /// What one control is judged by.
 struct Scene {
-    bench: Option<SandboxConfig>,
-    world: Rc<RecordedWorld>,
-    _stand_in: Option<StandIn>,
+    world: JudgeWorld,
+    _tree: Option<TreeCopy>,
 }
 
-impl Stage<'_> {
-    fn proof(
-        &mut self,
-        file: &QuestFile<'_>,
-        gate: &FileGate,
-        rules: &[Rule],
-    ) -> Result<Proof, ProveError> {
-        let mut outcomes = Vec::with_capacity(file.controls.len());
-        for control in &file.controls {
-            outcomes.push(self.outcome(file, gate, control)?);
+impl<'a> Stage<'a> {
+    fn new(file: &'a QuestFile<'a>, definition: Option<&'a Definition>) -> Result<Self, Faulty> {
+        let services = match definition {
+            Some(it) => services(file, &it.gathered).map_err(|mistake| it.faulty(mistake))?,
+            None => BTreeMap::new(),
+        };
+        Ok(Self {
+            file,
+            definition,
+            services,
+            worlds: BTreeMap::new(),
+        })
+    }
+
+    fn proof(&mut self, gate: &FileGate, rules: &[Rule]) -> Result<Proof, ProveError> {
+        let mut outcomes = Vec::with_capacity(self.file.controls.len());
+        for control in &self.file.controls {
+            outcomes.push(self.outcome(gate, control)?);
         }
-        Ok(Proof::of(outcomes, rules, file.open))
+        Ok(Proof::of(outcomes, rules, self.file.open))
     }
 
     fn outcome(
         &mut self,
-        file: &QuestFile<'_>,
         gate: &FileGate,
         control: &ControlTable,
     ) -> Result<ControlOutcome, ProveError> {
-        let scene = self.scene(control)?;
         let settings = settings(control);
         let robots = settings.robots;
         let gate = gate.under(settings);
-        let scripted = (&control.reviewed, &file.panel, self.kind);
+        let scripted = (&control.reviewed, &self.file.panel, self.definition);
         let gate: Box<dyn Gate> = match scripted {
             (Some(script), Some(panel), Some(definition)) => {
                 let reviewers = Reviewers::new(panel, &definition.gathered);
@@ -349,56 +324,58 @@ impl Stage<'_> {
             }
             _ => Box::new(gate),
         };
+        let scene = self.scene(control, None)?;
         scene.outcome(control, gate.as_ref(), Alteration::default())
     }
 
-    fn scene(&mut self, control: &ControlTable) -> Result<Scene, ProveError> {
-        let world = self.world(control)?;
-        let Some(definition) = self.kind else {
+    /// The world of a control, in which `panel` can be asked where it is given.
+    fn scene(
+        &mut self,
+        control: &ControlTable,
+        panel: Option<&FrozenPanel>,
+    ) -> Result<Scene, ProveError> {
+        let network = self.world(control).map_err(of_control(control))?;
+        let Some(definition) = self.definition else {
+            let bench = panel.map(|panel| panel.bench(Vec::new())).transpose();
             return Ok(Scene {
-                bench: None,
-                world,
-                _stand_in: None,
+                world: JudgeWorld::recorded(network, bench.map_err(JudgeError::from)?),
+                _tree: None,
             });
         };
-        let here = definition.here();
-        let own = control.tree.as_ref().map(|dir| here.join(dir));
-        let stand_in = match &definition.tree {
-            Some(tree) => {
-                let root = own.unwrap_or_else(|| tree.root.clone());
-                let writes = control.writes.as_ref().map(|dir| here.join(dir));
-                let ignored = Ignored::new(&tree.ignore)?;
-                let made = StandIn::of(&root, &ignored, writes.as_deref(), &definition.scratch);
-                let control = control.name.clone();
-                Some(made.map_err(|source| ProveError::Tree { control, source })?)
-            }
-            None => None,
-        };
-        let mut bench = definition.bench(
-            definition.services()?,
-            Listing::default(),
-            Box::new(|_| Ok(None)),
-            Vec::new(),
-        )?;
+        let load = Box::new(|_| Ok(None));
+        let bench = definition.bench(self.services.clone(), Listing::default(), load, Vec::new());
+        let mut bench = bench.map_err(JudgeError::from)?;
         bench.root = None;
-        if let Some(made) = &stand_in {
+        if let Some(panel) = panel {
+            panel.equip(&mut bench);
+        }
+        let mut copied = None;
+        if let Some(tree) = &definition.tree {
+            let here = definition.here();
+            let own = control.tree.as_ref().map(|dir| here.join(dir));
+            let root = own.unwrap_or_else(|| tree.root.clone());
+            let writes = control.writes.as_ref().map(|dir| here.join(dir));
+            let ignored = Ignored::new(&tree.ignore).map_err(BenchError::from);
+            let ignored = ignored.map_err(JudgeError::from)?;
+            let made = TreeCopy::of(&root, &ignored, writes.as_deref(), &definition.scratch);
+            let made = made.map_err(of_control(control))?;
             bench.root = Some(made.working.path().to_owned());
             bench.baseline = made.listing.clone();
             let files = made.files.clone();
             bench.load = Box::new(move |digest| read(&files, digest));
+            copied = Some(made);
         }
         Ok(Scene {
-            bench: Some(bench),
-            world,
-            _stand_in: stand_in,
+            world: JudgeWorld::recorded(network, Some(bench)),
+            _tree: copied,
         })
     }
 
-    fn world(&mut self, control: &ControlTable) -> Result<Rc<RecordedWorld>, ProveError> {
+    fn world(&mut self, control: &ControlTable) -> Result<Arc<RecordedWorld>, ControlError> {
         if let Some(known) = self.worlds.get(&control.world) {
-            return Ok(Rc::clone(known));
+            return Ok(Arc::clone(known));
         }
-        let text = match (&control.world, self.kind) {
+        let text = match (&control.world, self.definition) {
             (None, _) => Ok(NO_WORLD.to_owned()),
             (Some(name), Some(definition)) => {
                 let path = definition.here().join(name);
@@ -407,38 +384,28 @@ impl Stage<'_> {
             (Some(name), None) if name == EMAIL_WORLD_NAME => Ok(EMAIL_WORLD.to_owned()),
             (Some(name), None) => Err((name.into(), ErrorKind::NotFound.into())),
         };
-        let text = text.map_err(|(path, source)| ProveError::WorldFile {
-            control: control.name.clone(),
-            path,
-            source,
-        })?;
-        let world = RecordedWorld::from_json(&text).map_err(|source| ProveError::World {
-            control: control.name.clone(),
-            source,
-        })?;
-        let world = Rc::new(world);
-        self.worlds.insert(control.world.clone(), Rc::clone(&world));
+        let text = text.map_err(|(path, source)| ControlError::WorldFile { path, source })?;
+        let world = Arc::new(RecordedWorld::from_json(&text)?);
+        self.worlds
+            .insert(control.world.clone(), Arc::clone(&world));
         Ok(world)
     }
 
-    /// What the final gate's controls show of it; nothing where the kind has no final gate.
+    /// Adds to `proof` what the controls of the final gate show.
     ///
     /// Each of its rules of level FAIL must fire in a control. A `[final.negative]` shows of every
     /// result that the gate can say no, so that no control must.
     fn prove_final(
         &mut self,
-        file: &QuestFile<'_>,
-        definition: &Definition,
-    ) -> Result<(Vec<ControlOutcome>, Vec<Lacking>), ProveError> {
-        let gate = definition.final_gate(FileSettings::default())?;
-        let (Some(gate), Some(part)) = (gate, &file.final_part) else {
-            return Ok((Vec::new(), Vec::new()));
-        };
+        gate: &FileGate,
+        part: &FinalPart<'_>,
+        proof: &mut Proof,
+    ) -> Result<(), ProveError> {
         let mut outcomes = Vec::new();
         for table in &part.controls {
-            let control = final_control(table, &file.name);
-            let scene = self.scene(&control)?;
-            let outcome = scene.outcome(&control, &gate, Alteration::default())?;
+            let control = final_control(table, &self.file.name);
+            let scene = self.scene(&control, None)?;
+            let outcome = scene.outcome(&control, gate, Alteration::default())?;
             let passes = outcome.judgement.verdict == Verdict::Pass;
             outcomes.push(outcome);
             if let Some(negative) = part.negative.as_ref().filter(|_| passes) {
@@ -449,21 +416,25 @@ impl Stage<'_> {
                     fires: negative.fires.clone(),
                     ..control
                 };
-                let altered = alteration(negative).map_err(|why| ProveError::Sandbox {
-                    control: broken.name.clone(),
-                    why: why.to_string(),
-                })?;
-                outcomes.push(scene.outcome(&broken, &gate, altered)?);
+                outcomes.push(scene.outcome(&broken, gate, alteration(negative)?)?);
             }
         }
-        let lacking = match part.negative {
-            Some(_) => Vec::new(),
-            None => unfired(&outcomes, &gate.rules(), Level::Fail),
-        };
-        Ok((
-            outcomes,
-            lacking.into_iter().map(Lacking::FinalRule).collect(),
-        ))
+        if part.negative.is_none() {
+            let unfired = unfired(&outcomes, &gate.rules(), Level::Fail);
+            proof
+                .lacking
+                .extend(unfired.into_iter().map(Lacking::FinalRule));
+        }
+        proof.controls.extend(outcomes);
+        Ok(())
+    }
+}
+
+fn of_control<E: Into<ControlError>>(control: &ControlTable) -> impl FnOnce(E) -> ProveError {
+    let control = control.name.clone();
+    |error| ProveError::Control {
+        control,
+        source: error.into(),
     }
 }
 
@@ -474,23 +445,55 @@ impl Scene {
         gate: &dyn Gate,
         altered: Alteration,
     ) -> Result<ControlOutcome, ProveError> {
-        let bench = self.bench.as_ref();
-        let sandbox = bench.map(|bench| LiveSandbox::altered(bench, altered));
-        let sandbox: &dyn Sandbox = match &sandbox {
-            Some(live) => live,
-            None => &NoSandbox,
-        };
-        let judged = with_case(control, gate, &self.world, sandbox, |case, world| {
-            record(gate, case, world)
+        let judgement = self.judge(control, gate, altered, |case, world| {
+            gate.judge(case, &Recorder::new(world).world())
         })?;
-        let (judgement, _) = judged?;
-        match sandbox.failure() {
-            None => Ok(ControlOutcome::of(control, judgement)),
-            Some(why) => Err(ProveError::Sandbox {
+        Ok(ControlOutcome::of(control, judgement))
+    }
+
+    /// Judges the case of a control in its world.
+    fn judge<T>(
+        &self,
+        control: &ControlTable,
+        gate: &dyn Gate,
+        altered: Alteration,
+        judge: impl FnOnce(Case<'_>, World<'_>) -> T,
+    ) -> Result<T, ProveError> {
+        let cells = control.input.iter().map(|(label, text)| Shown {
+            label: label.clone(),
+            text: text.clone(),
+        });
+        let quest = Quest {
+            id: QuestId::FIRST,
+            key: Key::new(&control.key).map_err(of_control(control))?,
+            anchor: control.anchor_site.clone().map(Anchor::Site),
+            shown: Vec::new(),
+            known: cells.collect(),
+            after: Vec::new(),
+            rows: vec![1],
+        };
+        let submission = submission_of(&control.submit);
+        let before = PassedBefore {
+            texts: &control.taken,
+            taken: gate.takes(Case {
+                quest: &quest,
+                submission: &submission_of(&control.taken),
+            }),
+        };
+        let case = Case {
+            quest: &quest,
+            submission: &submission,
+        };
+        let judged = self
+            .world
+            .lend_altered(&before, altered, |world| judge(case, world));
+        judged.map_err(|error| match error {
+            JudgeError::Sandbox(why) => ProveError::Sandbox {
                 control: control.name.clone(),
                 why,
-            }),
-        }
+            },
+            other => other.into(),
+        })
     }
 }
 
@@ -499,52 +502,6 @@ fn settings(control: &ControlTable) -> FileSettings {
         role_only: control.role_only,
         ..FileSettings::default()
     }
-}
-
-/// Judges the case of a control in its world.
-fn with_case<T>(
-    control: &ControlTable,
-    gate: &dyn Gate,
-    recorded: &RecordedWorld,
-    sandbox: &dyn Sandbox,
-    judge: impl FnOnce(Case<'_>, World<'_>) -> T,
-) -> Result<T, ProveError> {
-    let key = Key::new(&control.key).map_err(|source| ProveError::Key {
-        control: control.name.clone(),
-        source,
-    })?;
-    let cells = control.input.iter().map(|(label, text)| Shown {
-        label: label.clone(),
-        text: text.clone(),
-    });
-    let quest = Quest {
-        id: QuestId::FIRST,
-        key,
-        anchor: control.anchor_site.clone().map(Anchor::Site),
-        shown: Vec::new(),
-        known: cells.collect(),
-        after: Vec::new(),
-        rows: vec![1],
-    };
-    let submission = submission_of(&control.submit);
-    let before = PassedBefore {
-        texts: &control.taken,
-        taken: gate.takes(Case {
-            quest: &quest,
-            submission: &submission_of(&control.taken),
-        }),
-    };
-    let case = Case {
-        quest: &quest,
-        submission: &submission,
-    };
-    let world = World {
-        fetcher: recorded,
-        resolver: recorded,
-        accepted: &before,
-        sandbox,
-    };
-    Ok(judge(case, world))
 }
 
 fn submission_of(fields: &BTreeMap<String, String>) -> Submission {
@@ -592,13 +549,13 @@ fn final_control(table: &FinalControlTable, kind: &str) -> ControlTable {
 }
 
 /// A copy of a control's tree, with what the agent of the control wrote.
-struct StandIn {
+struct TreeCopy {
     listing: Listing,
     files: BTreeMap<Digest, PathBuf>,
     working: TempDir,
 }
 
-impl StandIn {
+impl TreeCopy {
     fn of(
         root: &Path,
         ignored: &Ignored,
@@ -650,11 +607,11 @@ mod tests {
     use super::*;
 
     fn file() -> QuestFile<'static> {
-        QuestFile::parse(TEXT).unwrap()
+        email().unwrap().0
     }
 
     fn gate() -> FileGate {
-        FileGate::new(&file(), &Gathered::default(), FileSettings::default()).unwrap()
+        email().unwrap().1
     }
 
     fn complaints(proof: &Proof) -> Vec<String> {
@@ -689,7 +646,7 @@ mod tests {
     #[test]
     fn no_control_of_a_rule_of_level_fail_can_be_spared() {
         let rules = gate().rules();
-        let whole = prove_email_with(&file(), &gate()).unwrap();
+        let whole = prove_email().unwrap();
         let failing = rules.iter().filter(|rule| rule.level == Level::Fail);
         for rule in failing {
             let fires = |outcome: &ControlOutcome| {
@@ -716,9 +673,9 @@ mod tests {
         assert_eq!(steps.len(), 7, "{steps:?}");
         for step in steps {
             let mutant = gate().silenced(step);
-            let mut stage = Stage::default();
+            let mut stage = Stage::new(&file, None).unwrap();
             let seen = file.controls.iter().any(|control| {
-                let outcome = stage.outcome(&file, &mutant, control).unwrap();
+                let outcome = stage.outcome(&mutant, control).unwrap();
                 !outcome.fits
             });
             assert!(seen, "{step}");
@@ -729,10 +686,10 @@ mod tests {
     fn a_world_that_is_not_bound_in_is_an_error() {
         let mut file = file();
         file.controls[0].table.world = Some(String::from("other.json"));
-        let proof = prove_email_with(&file, &gate());
-        assert!(
-            matches!(proof, Err(ProveError::WorldFile { .. })),
-            "{proof:?}"
-        );
+        let proof = Stage::new(&file, None).unwrap().proof(&gate(), &[]);
+        let Err(ProveError::Control { source, .. }) = proof else {
+            panic!("{proof:?}");
+        };
+        assert!(matches!(source, ControlError::WorldFile { .. }), "{source}");
     }
 }

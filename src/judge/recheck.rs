@@ -10,9 +10,9 @@ use crate::judge::forgotten::{is_masked, without_forgotten};
 use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::masking::MASK;
 use crate::judge::recorded::{KeptBodies, RecordedJudgement, is_reviewed, may_answer};
-use crate::judge::submit::{Declined, Refusal};
+use crate::judge::submit::appended;
 use crate::quest::Verdict;
-use crate::session::{Appended, Event, Outcome, QuestRecord, Resolution, Session};
+use crate::session::{Event, Outcome, QuestRecord, Resolution, Session};
 use crate::world::evidence::Evidence;
 
 /// What became of a REVIEW that was judged again.
@@ -70,9 +70,10 @@ pub fn resolve(
     let mut rechecked = Rechecked::Meanwhile;
     let kept = KeptBodies::new(session.evidence());
     let decide = |session: &Session, _| {
-        let standing = session.standing(job.quest.id)?;
-        let standing = standing.filter(QuestRecord::is_unanswered);
-        let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
+        let record = session.standing(job.quest.id)?;
+        let Some(record) = record.filter(QuestRecord::is_unanswered) else {
+            return Ok(Vec::new());
+        };
         let case = Case {
             quest: &job.quest,
             submission: &job.submission,
@@ -87,8 +88,8 @@ pub fn resolve(
         let verdict = made.judgement.verdict;
         let outcome = Outcome::of(verdict);
         let resolution = Resolution {
-            quest: standing.id,
-            attempt: standing.attempts,
+            quest: record.id,
+            attempt: record.attempts,
             outcome,
             verdict,
             grounds: made.grounds,
@@ -102,13 +103,10 @@ pub fn resolve(
         };
         kept.keep(&made.recording)?;
         rechecked = Rechecked::Resolved(outcome, made.judgement);
-        Ok::<_, Declined>(vec![Event::Resolution(Box::new(resolution))])
+        Ok::<_, JudgeError>(vec![Event::Resolution(Box::new(resolution))])
     };
-    match session.append_or(clock, decide, || kept.remove())? {
-        Appended::Refused(Declined::Error(error)) => Err(error),
-        Appended::Refused(Declined::Refusal(_)) => Ok(Rechecked::Meanwhile),
-        Appended::Done => Ok(rechecked),
-    }
+    appended(session.append_or(clock, decide, || kept.remove())?)?;
+    Ok(rechecked)
 }
 
 /// Whether `judgement` is a REVIEW that only unanswered lookups keep from a verdict.
@@ -148,14 +146,11 @@ mod tests {
             },
             rule: RuleId::known(rule),
             level: Level::Review,
-            field: None,
             location: Some(match *rule {
                 "mx-unanswered" => "acme.com".into(),
                 _ => PAGE.into(),
             }),
-            expected: String::new(),
-            actual: String::new(),
-            count: 1,
+            ..Fact::wrong("", "")
         };
         Judgement::from_facts(rules.iter().map(fact).collect(), Vec::new())
     }

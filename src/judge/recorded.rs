@@ -9,7 +9,7 @@ use crate::base::Digest;
 use crate::gate::{Case, Cause, CheckOutcome, Fact, Gate, Judgement};
 use crate::judge::accepted::SessionAccepted;
 use crate::judge::error::JudgeError;
-use crate::quest::{Key, Verdict, email};
+use crate::quest::{Key, Submission, Verdict};
 use crate::session::{EvidenceStore, Session, VerdictBasis};
 use crate::world::evidence::prune::pruned;
 use crate::world::evidence::record::Recorder;
@@ -38,7 +38,7 @@ pub(super) fn trimmed(
     judgement: &Judgement,
     recording: Recording,
 ) -> Result<Recording, serde_json::Error> {
-    let less = pruned(&recording, &named_mailboxes(case, judgement));
+    let less = pruned(&recording, &named_mailboxes(case, &judgement.facts));
     Ok(match judge_from(gate, case, &less) {
         Some(again) if same(&again, judgement)? => less,
         _ => recording,
@@ -98,17 +98,18 @@ fn same(one: &Judgement, two: &Judgement) -> Result<bool, serde_json::Error> {
     Ok(serde_json::to_vec(one)? == serde_json::to_vec(two)?)
 }
 
-fn named_mailboxes(case: Case<'_>, judgement: &Judgement) -> Vec<Mailbox> {
-    let submitted = case.submission.field(email::EMAIL.as_str());
-    let facts = judgement.facts.iter();
-    let words = facts
-        .flat_map(|fact| [fact.expected.as_str(), fact.actual.as_str()])
-        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"".contains(c)));
-    let named: BTreeSet<Mailbox> = submitted
-        .into_iter()
-        .chain(words)
-        .filter_map(|word| Mailbox::parse(word).ok())
-        .collect();
+/// The mailboxes that the submission and the facts name.
+pub(super) fn named_mailboxes(case: Case<'_>, facts: &[Fact]) -> Vec<Mailbox> {
+    let submitted = match case.submission {
+        Submission::Fields(fields) => fields.values().map(String::as_str).collect(),
+        Submission::None(_) => Vec::new(),
+    };
+    let facts = facts.iter();
+    let texts = facts.flat_map(|fact| [fact.expected.as_str(), fact.actual.as_str()]);
+    let words = texts
+        .chain(submitted)
+        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"<>".contains(c)));
+    let named: BTreeSet<Mailbox> = words.filter_map(|word| Mailbox::parse(word).ok()).collect();
     named.into_iter().collect()
 }
 
@@ -237,10 +238,9 @@ pub fn grounds(judgement: &Judgement, evidence: &Evidence, confirming: &[&str]) 
         let mut checks = judgement.checks.iter();
         checks.any(|report| report.check == *check && report.outcome == CheckOutcome::Passed)
     };
+    let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
     let mut checks = judgement.checks.iter();
     let failed = checks.any(|report| report.outcome == CheckOutcome::Failed);
-    let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
-    let unanswered = evidence.rests_on_silence();
     let waits = |fact: &Fact| fact.cause == Cause::Unanswered && may_answer(fact, evidence);
     if evidence.exchanges.is_empty() {
         VerdictBasis::Submission
@@ -252,7 +252,7 @@ pub fn grounds(judgement: &Judgement, evidence: &Evidence, confirming: &[&str]) 
         } else {
             VerdictBasis::World
         }
-    } else if (unanswered && !failed) || judgement.facts.iter().any(waits) {
+    } else if (evidence.rests_on_silence() && !failed) || judgement.facts.iter().any(waits) {
         VerdictBasis::Unanswered
     } else if caused(Cause::Unreadable) || caused(Cause::Unanswered) {
         VerdictBasis::Unread
@@ -270,21 +270,13 @@ mod tests {
 
     const CONFIRMING: &[&str] = &["source", "identity"];
 
-    /// Evidence of a lookup that was answered or not.
-    fn evidence(unanswered: bool) -> Evidence {
-        let answer = match unanswered {
-            true => r#"{"unanswered":{"silence":"timeout","detail":""}}"#,
-            false => r#""no-such-host""#,
-        };
-        let get = format!(r#"{{"url":"https://acme.com/","answer":{answer}}}"#);
-        serde_json::from_str(&format!(r#"{{"exchanges":[{{"get":{get}}}]}}"#)).unwrap()
-    }
-
-    fn judged(rule: &'static str) -> Judgement {
-        checked(rule, &[])
-    }
-
-    fn checked(rule: &'static str, checks: &[(&str, CheckOutcome)]) -> Judgement {
+    /// What a REVIEW by this rule rests on, with evidence of one lookup that was answered or not.
+    fn basis(
+        rule: &'static str,
+        checks: &[(&str, CheckOutcome)],
+        is_reviewed: bool,
+        unanswered: bool,
+    ) -> VerdictBasis {
         let fact = Fact {
             cause: match rule {
                 "reviewers-doubt" => Cause::Wrong,
@@ -294,111 +286,88 @@ mod tests {
             },
             rule: RuleId::known(rule),
             level: Level::Review,
-            field: None,
-            location: None,
-            expected: String::new(),
-            actual: String::new(),
-            count: 1,
+            ..Fact::wrong("", "")
         };
         let reports = checks.iter().map(|(check, outcome)| CheckReport {
             check: (*check).to_owned(),
             outcome: *outcome,
         });
-        Judgement::from_facts(vec![fact], reports.collect())
-    }
-
-    #[test]
-    fn a_submission_is_confirmed_by_source_and_identity_together() {
-        use CheckOutcome::{Failed, NotConfirmed, NotRun, Passed};
-        let of = |source, identity, mail| {
-            let checks = [("source", source), ("mail", mail), ("identity", identity)];
-            grounds(&checked("freemail", &checks), &evidence(false), CONFIRMING)
+        let mut judgement = Judgement::from_facts(vec![fact], reports.collect());
+        judgement.panel = is_reviewed.then(|| Box::new(nobody()));
+        let answer = match unanswered {
+            true => r#"{"unanswered":{"silence":"timeout","detail":""}}"#,
+            false => r#""no-such-host""#,
         };
-        assert_eq!(of(Passed, Passed, Passed), VerdictBasis::Confirmed);
-        assert_eq!(of(Passed, Passed, NotConfirmed), VerdictBasis::Confirmed);
-        for (source, identity) in [
-            (NotConfirmed, Passed),
-            (Passed, NotConfirmed),
-            (NotRun, Passed),
-            (Passed, NotRun),
-        ] {
-            assert_eq!(of(source, identity, Passed), VerdictBasis::World);
-        }
-        assert_eq!(of(Passed, Passed, Failed), VerdictBasis::World);
-        let silent = [("source", Passed), ("identity", Passed)];
-        let silent = checked("mx-unanswered", &silent);
-        assert_eq!(
-            grounds(&silent, &evidence(true), CONFIRMING),
-            VerdictBasis::Unanswered
-        );
-        assert_eq!(
-            grounds(&judged("freemail"), &evidence(false), CONFIRMING),
-            VerdictBasis::World
-        );
+        let get = format!(r#"{{"url":"https://acme.com/","answer":{answer}}}"#);
+        let evidence = format!(r#"{{"exchanges":[{{"get":{get}}}]}}"#);
+        let evidence = serde_json::from_str(&evidence).unwrap();
+        grounds(&judgement, &evidence, CONFIRMING)
     }
 
-    #[test]
-    fn reviewers_who_say_too_little_bear_nothing_out() {
-        use CheckOutcome::Passed;
-        let passed = [("source", Passed), ("identity", Passed)];
-        let of = |rule| {
-            let mut judgement = checked(rule, &passed);
-            judgement.panel = Some(Box::new(PanelReport {
-                plant: None,
-                reviewers: Vec::new(),
-            }));
-            grounds(&judgement, &evidence(true), CONFIRMING)
-        };
-        assert_eq!(of("reviewers-unsettled"), VerdictBasis::World);
-        assert_eq!(of("reviewers-doubt"), VerdictBasis::Confirmed);
-    }
-
-    #[test]
-    fn silence_counts_before_what_could_not_be_read() {
-        assert_eq!(
-            grounds(&judged("mx-unanswered"), &evidence(true), CONFIRMING),
-            VerdictBasis::Unanswered
-        );
-        assert_eq!(
-            grounds(&judged("source-robots"), &evidence(false), CONFIRMING),
-            VerdictBasis::Unread
-        );
-        // robots.txt itself did not answer.
-        assert_eq!(
-            grounds(&judged("source-robots"), &evidence(true), CONFIRMING),
-            VerdictBasis::Unanswered
-        );
-        assert_eq!(
-            grounds(&judged("freemail"), &evidence(false), CONFIRMING),
-            VerdictBasis::World
-        );
-        assert_eq!(
-            grounds(&judged("freemail"), &Evidence::default(), CONFIRMING),
-            VerdictBasis::Submission
-        );
-    }
-
-    fn passed() -> Judgement {
-        Judgement::from_facts(Vec::new(), Vec::new())
-    }
-
-    fn doubts() -> Doubts {
-        Doubts::new(PanelReport {
+    fn nobody() -> PanelReport {
+        PanelReport {
             plant: None,
             reviewers: Vec::new(),
-        })
+        }
     }
 
     #[test]
-    fn doubts_alone_go_back_and_no_more_often_than_is_said() {
-        let mut doubted = doubts();
+    fn source_and_identity_together_confirm_a_submission() {
+        use CheckOutcome::{Failed, NotConfirmed, NotRun, Passed};
+        use VerdictBasis::{Confirmed, World};
+        for (source, identity, mail, expected) in [
+            (Passed, Passed, Passed, Confirmed),
+            (Passed, Passed, NotConfirmed, Confirmed),
+            (NotConfirmed, Passed, Passed, World),
+            (Passed, NotConfirmed, Passed, World),
+            (NotRun, Passed, Passed, World),
+            (Passed, NotRun, Passed, World),
+            (Passed, Passed, Failed, World),
+        ] {
+            let checks = [("source", source), ("mail", mail), ("identity", identity)];
+            let basis = basis("freemail", &checks, false, false);
+            assert_eq!(basis, expected, "{checks:?}");
+        }
+    }
+
+    #[test]
+    fn an_unanswered_lookup_counts_before_what_could_not_be_read() {
+        use VerdictBasis::{Confirmed, Unanswered, Unread, World};
+        let passed = ["source", "identity"].map(|check| (check, CheckOutcome::Passed));
+        for (rule, checks, is_reviewed, unanswered, expected) in [
+            ("mx-unanswered", &passed[..], false, true, Unanswered),
+            ("mx-unanswered", &[], false, true, Unanswered),
+            ("source-robots", &[], false, false, Unread),
+            // robots.txt itself did not answer.
+            ("source-robots", &[], false, true, Unanswered),
+            ("freemail", &[], false, false, World),
+            // Reviewers who say too little confirm nothing.
+            ("reviewers-unsettled", &passed, true, true, World),
+            ("reviewers-doubt", &passed, true, true, Confirmed),
+        ] {
+            let basis = basis(rule, checks, is_reviewed, unanswered);
+            assert_eq!(basis, expected, "{rule} {unanswered}");
+        }
+        let passed = Judgement::from_facts(Vec::new(), Vec::new());
+        let basis = grounds(&passed, &Evidence::default(), CONFIRMING);
+        assert_eq!(basis, VerdictBasis::Submission);
+    }
+
+    #[test]
+    fn only_doubts_are_sent_back_and_only_as_often_as_granted() {
+        let passed = || Judgement::from_facts(Vec::new(), Vec::new());
+        let mut doubted = Doubts::new(nobody());
         doubted.doubt("Is it so?", "it is not", String::from("reader"));
         let doubted = passed().doubted(doubted);
         assert!(is_sent_back(2, &doubted, 0) && is_sent_back(2, &doubted, 1));
         assert!(!is_sent_back(2, &doubted, 2) && !is_sent_back(0, &doubted, 0));
-        let mut unsettled = doubts();
+        let mut unsettled = Doubts::new(nobody());
         unsettled.unsettled("two answers", "one");
         assert!(!is_sent_back(2, &passed().doubted(unsettled), 0));
-        assert!(!is_sent_back(2, &passed().doubted(doubts()), 0));
+        assert!(!is_sent_back(
+            2,
+            &passed().doubted(Doubts::new(nobody())),
+            0
+        ));
     }
 }

@@ -10,9 +10,8 @@ use serde_json::value::to_raw_value;
 
 use crate::base::Digest;
 use crate::base::clock::Clock;
-use crate::gate::email::site::is_anchored;
-use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house};
-use crate::judge::accepted::{SessionAccepted, earlier_doubts, marks};
+use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house, is_anchored};
+use crate::judge::accepted::{SessionAccepted, marks};
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::{Masked, holding_files, is_named, masked, without_forgotten};
 use crate::judge::kind::SessionKind;
@@ -23,9 +22,9 @@ use crate::session::{
     Appended, Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State,
     Tally, VerdictBasis, Worker,
 };
+use crate::world::World;
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
-use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex, World};
 
 /// An answer of a worker for one quest.
 #[derive(Debug, Clone, Copy)]
@@ -33,15 +32,6 @@ pub struct Answer<'a> {
     pub quest: QuestId,
     pub worker: Option<&'a Worker>,
     pub submission: &'a Submission,
-}
-
-/// What came of a submission.
-#[derive(Debug)]
-pub enum SubmitOutcome {
-    /// It was judged, and the judgement is on disk.
-    Judged(Box<Judged>),
-    /// It was not judged, and nothing changed.
-    Refused(Refusal),
 }
 
 /// A judgement that is on disk.
@@ -80,19 +70,6 @@ pub enum Refusal {
     },
 }
 
-/// Why nothing is recorded.
-#[derive(Debug)]
-pub(super) enum Declined {
-    Refusal(Refusal),
-    Error(JudgeError),
-}
-
-impl<E: Into<JudgeError>> From<E> for Declined {
-    fn from(error: E) -> Self {
-        Self::Error(error.into())
-    }
-}
-
 /// Judges an answer and records the judgement.
 ///
 /// The gate runs without the session's lock, since it may take minutes. Under the lock the claim
@@ -104,48 +81,31 @@ pub fn submit(
     kind: &SessionKind,
     world: World<'_>,
     clock: &mut dyn Clock,
-) -> Result<SubmitOutcome, JudgeError> {
-    match judged(session, answer, kind, world, clock) {
-        Ok(judged) => Ok(SubmitOutcome::Judged(Box::new(judged))),
-        Err(Declined::Refusal(refusal)) => Ok(SubmitOutcome::Refused(refusal)),
-        Err(Declined::Error(error)) => Err(error),
-    }
-}
-
-fn judged(
-    session: &mut Session,
-    answer: Answer<'_>,
-    kind: &SessionKind,
-    world: World<'_>,
-    clock: &mut dyn Clock,
-) -> Result<Judged, Declined> {
+) -> Result<Judged, JudgeError> {
     let before = open_quest(session, &answer, clock.now())?;
     renew_claim(session, &answer, clock)?;
-    let quest = session.reader()?.quest(&before)?;
-    let submission = Submitted {
-        quest: &quest,
+    let submitted = Submitted {
+        quest: &session.reader()?.quest(&before)?,
         answer,
         digest: answer.submission.digest(),
         kind,
         world,
         before: &before,
     };
-    let judgement = match submission.without_gate(session)? {
+    let judgement = match submitted.without_gate(session)? {
         Some(judgement) => judgement,
         None => {
-            let (judgement, round, recording) = submission.machine(session)?;
-            match round {
-                None => submission.finish(judgement, recording)?,
+            let (judgement, round, recording) = submitted.machine(session)?;
+            let (judgement, recording) = match round {
+                None => (judgement, recording),
                 // Reviewers are asked about a PASS of the machine only, once a quest.
-                Some(round) => {
-                    let permitted = submission.permit_review(session, &round, clock)?;
-                    let round = (&round, permitted);
-                    submission.review(session, judgement, round, recording, clock)?
-                }
-            }
+                Some(round) => submitted.review(session, judgement, &round, recording, clock)?,
+            };
+            let recording = trimmed(&kind.gate, submitted.case(), &judgement, recording)?;
+            RecordedJudgement::by_gate(&kind.gate, judgement, recording)
         }
     };
-    submission.record(session, judgement, clock)
+    submitted.record(session, judgement, clock)
 }
 
 /// The quest, if it takes this answer now.
@@ -153,35 +113,34 @@ fn open_quest(
     session: &Session,
     answer: &Answer<'_>,
     now: Timestamp,
-) -> Result<QuestRecord, Declined> {
-    let refused = |refusal| Err(Declined::Refusal(refusal));
-    let Some(standing) = session.standing(answer.quest)? else {
-        return refused(Refusal::Overtaken);
+) -> Result<QuestRecord, JudgeError> {
+    let Some(record) = session.standing(answer.quest)? else {
+        return Err(Refusal::Overtaken.into());
     };
     let worker = answer.worker;
     if worker.is_some_and(|worker| is_named(&session.forgetting(), worker)) {
-        return Err(JudgeError::ForgottenWorker.into());
+        return Err(JudgeError::ForgottenWorker);
     }
-    if standing.progress.state != State::Todo {
-        return refused(Refusal::Locked {
-            state: standing.progress.state,
-        });
+    if record.progress.state != State::Todo {
+        let state = record.progress.state;
+        return Err(Refusal::Locked { state }.into());
     }
-    if let Some(before) = session.awaited(&standing)? {
+    if let Some(before) = session.awaited(&record)? {
         let (quest, key) = (before.id, before.key);
-        return refused(Refusal::Waits { quest, key });
+        return Err(Refusal::Waits { quest, key }.into());
     }
-    let claim = session.claim_on(standing.id)?;
+    let claim = session.claim_on(record.id)?;
     if let Some(claim) = claim.filter(|claim| !claim.admits_answer(worker, now)) {
-        return refused(Refusal::Claimed {
+        return Err(Refusal::Claimed {
             worker: claim.worker,
-        });
+        }
+        .into());
     }
     if session.paused() {
         let streak = session.totals().streak.length();
-        return refused(Refusal::Paused { streak });
+        return Err(Refusal::Paused { streak }.into());
     }
-    Ok(standing)
+    Ok(record)
 }
 
 /// Renews a claim of which less than half is left, so that it does not expire while the gate runs.
@@ -189,7 +148,7 @@ fn renew_claim(
     session: &mut Session,
     answer: &Answer<'_>,
     clock: &mut dyn Clock,
-) -> Result<(), Declined> {
+) -> Result<(), JudgeError> {
     let Some(worker) = answer.worker else {
         return Ok(());
     };
@@ -213,14 +172,13 @@ fn renew_claim(
     })?)
 }
 
-fn appended(appended: Appended<Declined>) -> Result<(), Declined> {
+pub(super) fn appended(appended: Appended<JudgeError>) -> Result<(), JudgeError> {
     match appended {
         Appended::Done => Ok(()),
-        Appended::Refused(declined) => Err(declined),
+        Appended::Refused(error) => Err(error),
     }
 }
 
-/// A submission on its way to the ledger.
 struct Submitted<'a> {
     quest: &'a Quest,
     answer: Answer<'a>,
@@ -238,16 +196,9 @@ impl<'a> Submitted<'a> {
         }
     }
 
-    /// Checks that the gate could run its commands. A worker is not to blame for a sandbox that
-    /// failed.
-    fn could_run(&self) -> Result<(), JudgeError> {
-        let failure = self.world.sandbox.failure();
-        failure.map_or(Ok(()), |why| Err(JudgeError::Sandbox(why)))
-    }
-
     /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
     /// says that nothing was found, or repeats an earlier one.
-    fn without_gate(&self, session: &Session) -> Result<Option<RecordedJudgement>, Declined> {
+    fn without_gate(&self, session: &Session) -> Result<Option<RecordedJudgement>, JudgeError> {
         let (judgement, basis) = if let Some(masked) = self.masked(session)? {
             (masked.judgement, VerdictBasis::Submission)
         } else if let Submission::None(why) = self.answer.submission {
@@ -273,11 +224,18 @@ impl<'a> Submitted<'a> {
         Ok(masked(&forgetting, submission, &holds))
     }
 
+    /// Checks that the gate could run its commands. A worker is not to blame for a sandbox that
+    /// failed.
+    fn could_run(&self) -> Result<(), JudgeError> {
+        let failure = self.world.sandbox.failure();
+        failure.map_or(Ok(()), |why| Err(JudgeError::Sandbox(why)))
+    }
+
     /// What the machine's checks say, and the round of reviewers if they are to be asked.
     fn machine(
         &self,
         session: &Session,
-    ) -> Result<(Judgement, Option<PanelRound<'a>>, Recording), Declined> {
+    ) -> Result<(Judgement, Option<PanelRound<'a>>, Recording), JudgeError> {
         let accepted = SessionAccepted::new(session, self.quest.id);
         let recorder = Recorder::new(World {
             accepted: &accepted,
@@ -290,65 +248,31 @@ impl<'a> Submitted<'a> {
         Ok((judgement, round, recording))
     }
 
-    /// Records that reviewers are asked, before they are. An agent that kills the process because
-    /// it dislikes what they say cannot have them asked again: from then on, an answer that passes
-    /// every check is a REVIEW.
-    fn permit_review(
-        &self,
-        session: &mut Session,
-        round: &PanelRound<'_>,
-        clock: &mut dyn Clock,
-    ) -> Result<bool, Declined> {
-        if !round.needs_permission() || self.before.asked {
-            return Ok(false);
-        }
-        self.append_asked(session, false, clock)?;
-        Ok(true)
-    }
-
-    fn append_asked(
-        &self,
-        session: &mut Session,
-        withdrawn: bool,
-        clock: &mut dyn Clock,
-    ) -> Result<(), Declined> {
-        appended(session.append_at(clock, |session, now| {
-            let standing = open_quest(session, &self.answer, now)?;
-            // Another answer was sent to the reviewers, or judged.
-            if standing.asked != withdrawn || standing.attempts != self.before.attempts {
-                return Err(Declined::Refusal(Refusal::Overtaken));
-            }
-            Ok(vec![Event::Asked(Asked {
-                quest: standing.id,
-                number: standing.attempts.saturating_add(1),
-                submitted: self.digest,
-                withdrawn,
-            })])
-        })?)
-    }
-
+    /// Asks the reviewers, once a quest. That they are asked is recorded before they are: an agent
+    /// that kills the process because it dislikes what they say cannot have them asked again. From
+    /// then on, an answer that passes every check is a REVIEW.
     fn review(
         &self,
         session: &mut Session,
         judgement: Judgement,
-        (round, permitted): (&PanelRound<'_>, bool),
+        round: &PanelRound<'_>,
         recording: Recording,
         clock: &mut dyn Clock,
-    ) -> Result<RecordedJudgement, Declined> {
-        let known = ForReviewers {
-            doubts: match self.kind.gate.revisions() {
-                0 => Vec::new(),
-                _ => earlier_doubts(session, self.quest.id)?,
-            },
-            may_ask: permitted,
-        };
+    ) -> Result<(Judgement, Recording), JudgeError> {
+        let permitted = round.needs_permission() && !self.before.asked;
+        if permitted {
+            self.append_asked(session, false, clock)?;
+        }
+        let mut accepted = SessionAccepted::new(session, self.quest.id);
+        accepted.may_ask = permitted;
         let world = World {
-            accepted: &known,
+            accepted: &accepted,
             ..self.world
         };
         let recorder = Recorder::resume(world, recording);
         let judgement = round.review(judgement, self.case(), &recorder.world());
         let recording = recorder.finish();
+        accepted.checked(())?;
         if let Err(error) = self.could_run() {
             // The failure was ours, so that the note is taken back: otherwise reviewers could never
             // be asked about this quest again. It stays if a reviewer did anything but clear the
@@ -358,19 +282,30 @@ impl<'a> Submitted<'a> {
                 // If this fails too, a person decides the quest.
                 let _ = self.append_asked(session, true, clock);
             }
-            return Err(error.into());
+            return Err(error);
         }
-        self.finish(judgement, recording)
+        Ok((judgement, recording))
     }
 
-    fn finish(
+    fn append_asked(
         &self,
-        judgement: Judgement,
-        recording: Recording,
-    ) -> Result<RecordedJudgement, Declined> {
-        let gate = &self.kind.gate;
-        let recording = trimmed(gate, self.case(), &judgement, recording)?;
-        Ok(RecordedJudgement::by_gate(gate, judgement, recording))
+        session: &mut Session,
+        withdrawn: bool,
+        clock: &mut dyn Clock,
+    ) -> Result<(), JudgeError> {
+        appended(session.append_at(clock, |session, now| {
+            let record = open_quest(session, &self.answer, now)?;
+            // Another answer was sent to the reviewers, or judged.
+            if record.asked != withdrawn || record.attempts != self.before.attempts {
+                return Err(Refusal::Overtaken.into());
+            }
+            Ok(vec![Event::Asked(Asked {
+                quest: record.id,
+                number: record.attempts.saturating_add(1),
+                submitted: self.digest,
+                withdrawn,
+            })])
+        })?)
     }
 
     fn record(
@@ -378,7 +313,7 @@ impl<'a> Submitted<'a> {
         session: &mut Session,
         judgement: RecordedJudgement,
         clock: &mut dyn Clock,
-    ) -> Result<Judged, Declined> {
+    ) -> Result<Judged, JudgeError> {
         let mut recorded = None;
         let kept = KeptBodies::new(session.evidence());
         let decide = |session: &Session, now| {
@@ -386,10 +321,10 @@ impl<'a> Submitted<'a> {
             kept.keep(&judgement.recording)?;
             let event = Event::Attempt(Box::new(attempt.clone()));
             recorded = Some((attempt, judgement.judgement));
-            Ok::<_, Declined>(vec![event])
+            Ok::<_, JudgeError>(vec![event])
         };
         appended(session.append_or(clock, decide, || kept.remove())?)?;
-        let (attempt, judgement) = recorded.ok_or(Declined::Refusal(Refusal::Overtaken))?;
+        let (attempt, judgement) = recorded.ok_or(Refusal::Overtaken)?;
         Ok(Judged {
             id: self.quest.id,
             key: self.quest.key.clone(),
@@ -407,10 +342,10 @@ impl<'a> Submitted<'a> {
         session: &Session,
         judgement: RecordedJudgement,
         now: Timestamp,
-    ) -> Result<(Attempt, RecordedJudgement), Declined> {
-        let standing = open_quest(session, &self.answer, now)?;
-        if standing.attempts != self.before.attempts {
-            return Err(Declined::Refusal(Refusal::Overtaken));
+    ) -> Result<(Attempt, RecordedJudgement), JudgeError> {
+        let record = open_quest(session, &self.answer, now)?;
+        if record.attempts != self.before.attempts {
+            return Err(Refusal::Overtaken.into());
         }
         let gate = &self.kind.gate;
         // The address may have been forgotten while the gate ran.
@@ -424,15 +359,14 @@ impl<'a> Submitted<'a> {
         };
         let max_tries = session.manifest().frozen.max_tries;
         let verdict = judgement.judgement.verdict;
-        let judged = standing.progress.judged(verdict, max_tries);
-        let judged =
-            judged.map_err(|locked| Declined::Refusal(Refusal::Locked { state: locked.0 }))?;
-        let due = is_sent_back(gate.revisions(), &judgement.judgement, standing.revisions);
-        let revised = standing.progress.revised(max_tries).filter(|_| due);
+        let judged = record.progress.judged(verdict, max_tries);
+        let judged = judged.map_err(|locked| Refusal::Locked { state: locked.0 })?;
+        let due = is_sent_back(gate.revisions(), &judgement.judgement, record.revisions);
+        let revised = record.progress.revised(max_tries).filter(|_| due);
         let Progress { state, tries } = revised.unwrap_or(judged);
         let attempt = Attempt {
             quest: self.quest.id,
-            number: standing.attempts.saturating_add(1),
+            number: record.attempts.saturating_add(1),
             submitted: submission.digest(),
             submission,
             verdict,
@@ -440,7 +374,7 @@ impl<'a> Submitted<'a> {
             state,
             tries,
             rules: judgement.fired(),
-            anchored: anchored(self.quest),
+            anchored: is_anchored(self.quest),
             revision: revised.is_some(),
             holds: match state {
                 State::Pass => marks(gate, self.case()),
@@ -451,33 +385,6 @@ impl<'a> Submitted<'a> {
             evidence: to_raw_value(&judgement.recording.evidence)?,
         };
         Ok((attempt, judgement))
-    }
-}
-
-/// Whether submissions for `quest` are compared with what the operator knows: a site, or cells that
-/// checks use.
-pub fn anchored(quest: &Quest) -> bool {
-    is_anchored(quest) || !quest.known.is_empty()
-}
-
-/// What the session knows for reviewers, taken from it before they are asked.
-struct ForReviewers {
-    doubts: Vec<EarlierDoubt>,
-    may_ask: bool,
-}
-
-impl UniquenessIndex for ForReviewers {
-    /// Reviewers come after every check, and none of them asks who holds an address.
-    fn holder(&self, _taken: &UniqueValue) -> Option<Key> {
-        None
-    }
-
-    fn doubts(&self) -> Vec<EarlierDoubt> {
-        self.doubts.clone()
-    }
-
-    fn may_ask(&self) -> bool {
-        self.may_ask
     }
 }
 

@@ -1,5 +1,8 @@
 //! The world that a session is judged by: the network, or a recorded world, and the tree.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use crate::base::Digest;
 use crate::judge::error::JudgeError;
 use crate::judge::kind::{SessionKind, network_of};
@@ -18,7 +21,21 @@ pub struct JudgeWorld {
 
 enum Network {
     Live(LiveWorld),
-    Recorded(Box<dyn RecordedNetwork>),
+    Recorded(Arc<dyn RecordedNetwork>),
+}
+
+impl Network {
+    /// `hosts` is where it is noted when each host was last asked.
+    fn of(
+        manifest: &Manifest,
+        hosts: Option<PathBuf>,
+        recorded: Option<&RecordedWorld>,
+    ) -> Result<Self, JudgeError> {
+        Ok(match recorded {
+            Some(recorded) => Self::Recorded(Arc::new(recorded.clone())),
+            None => Self::Live(LiveWorld::new(&network_of(manifest)?, hosts)?),
+        })
+    }
 }
 
 pub(super) trait RecordedNetwork: Fetcher + Resolver + Send + Sync {}
@@ -32,18 +49,12 @@ impl JudgeWorld {
         kind: &SessionKind,
         recorded: Option<&RecordedWorld>,
     ) -> Result<Self, JudgeError> {
-        let network = match recorded {
-            Some(recorded) => Network::Recorded(Box::new(recorded.clone())),
-            None => {
-                let settings = network_of(session.manifest())?;
-                Network::Live(LiveWorld::new(
-                    &settings,
-                    Some(session.dir().join("hosts")),
-                )?)
-            }
-        };
         Ok(Self {
-            network,
+            network: Network::of(
+                session.manifest(),
+                Some(session.dir().join("hosts")),
+                recorded,
+            )?,
             bench: kind.bench(session.evidence(), session.dir().to_owned())?,
         })
     }
@@ -54,21 +65,20 @@ impl JudgeWorld {
         manifest: &Manifest,
         recorded: Option<&RecordedWorld>,
     ) -> Result<Self, JudgeError> {
-        let network = match recorded {
-            Some(recorded) => Network::Recorded(Box::new(recorded.clone())),
-            None => Network::Live(LiveWorld::new(&network_of(manifest)?, None)?),
-        };
         Ok(Self {
-            network,
+            network: Network::of(manifest, None, recorded)?,
             bench: None,
         })
     }
 
-    #[cfg(test)]
-    pub(super) fn recorded(network: impl RecordedNetwork + 'static) -> Self {
+    /// A world of which pages and DNS are recorded.
+    pub(super) fn recorded(
+        network: Arc<impl RecordedNetwork + 'static>,
+        bench: Option<SandboxConfig>,
+    ) -> Self {
         Self {
-            network: Network::Recorded(Box::new(network)),
-            bench: None,
+            network: Network::Recorded(network),
+            bench,
         }
     }
 

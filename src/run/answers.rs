@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::plan::RunError;
 use super::quest_run::{QuestRun, Submitted};
 use super::worker::RunWorker;
-use crate::judge::{self, Refusal, SubmitOutcome};
+use crate::judge::{self, Fixed, JudgeError, Refusal};
 use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::AgentEnd;
 use crate::session::{Attempt, Reason, State};
@@ -65,9 +65,8 @@ impl RunWorker<'_> {
             submission,
         };
         let clock = &mut (self.now, self.salts);
-        let fixed = self.context.submit(&mut self.session, answer, clock)?;
-        Ok(match fixed.outcome {
-            SubmitOutcome::Judged(judged) => {
+        let refusal = match self.context.submit(&mut self.session, answer, clock) {
+            Ok(Fixed { judged, .. }) => {
                 quest_run.seen = judged.attempt;
                 let rules = judged.judgement.facts.iter();
                 let submitted = Submitted {
@@ -76,14 +75,18 @@ impl RunWorker<'_> {
                 };
                 let alarm = quest_run.submits((submission.digest(), submitted));
                 let settled = judged.state != State::Todo;
-                alarm.filter(|_| !settled)
+                return Ok(alarm.filter(|_| !settled));
             }
-            SubmitOutcome::Refused(Refusal::Paused { .. }) => Some(Reason::Paused),
-            SubmitOutcome::Refused(Refusal::Locked { .. }) => Some(Reason::Settled),
-            SubmitOutcome::Refused(
-                Refusal::Waits { .. } | Refusal::Claimed { .. } | Refusal::Overtaken,
-            ) => Some(Reason::AgentFailed),
-        })
+            Err(JudgeError::Refused(refusal)) => refusal,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Some(match refusal {
+            Refusal::Paused { .. } => Reason::Paused,
+            Refusal::Locked { .. } => Reason::Settled,
+            Refusal::Waits { .. } | Refusal::Claimed { .. } | Refusal::Overtaken => {
+                Reason::AgentFailed
+            }
+        }))
     }
 }
 

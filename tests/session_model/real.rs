@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
-use comail::judge::{self, Answer, Assignment, Claimant, Refusal, SessionKind, SubmitOutcome};
+use comail::judge::{self, Answer, Assignment, Claimant, JudgeError, Refusal, SessionKind};
 use comail::quest::{FieldName, Submission};
 use comail::session::{
     Appended, Event, Lease, Mark, Released, Resumed, Session, SessionError, Worker,
@@ -184,20 +184,31 @@ impl Real {
         let clock = &mut || self.time();
         let outcome = judge::submit(&mut session, answer, &kind, world, &mut (clock, salt));
         let mut said = midway.said.into_inner();
-        said.push(match outcome.expect("an outcome") {
-            SubmitOutcome::Judged(judged) => {
+        let refusal = match outcome {
+            Ok(judged) => {
                 let verdict = judged.judgement.verdict.to_string();
                 let verdicts = ["PASS", "FAIL", "REVIEW"];
                 let verdict = verdicts.into_iter().find(|known| *known == verdict);
                 let (state, left) = (judged.state.name(), judged.tally.todo);
                 let verdict = verdict.expect("a verdict");
-                Said::Judged(verdict, state, judged.tries, judged.attempt, left)
+                said.push(Said::Judged(
+                    verdict,
+                    state,
+                    judged.tries,
+                    judged.attempt,
+                    left,
+                ));
+                return said;
             }
-            SubmitOutcome::Refused(Refusal::Locked { state }) => Said::Locked(state.name()),
-            SubmitOutcome::Refused(Refusal::Claimed { worker }) => Said::Claimed(number(&worker)),
-            SubmitOutcome::Refused(Refusal::Waits { quest, .. }) => Said::Waits(quest.index()),
-            SubmitOutcome::Refused(Refusal::Overtaken) => Said::Overtaken,
-            SubmitOutcome::Refused(Refusal::Paused { streak }) => Said::Paused(streak),
+            Err(JudgeError::Refused(refusal)) => refusal,
+            Err(error) => panic!("{error:?}"),
+        };
+        said.push(match refusal {
+            Refusal::Locked { state } => Said::Locked(state.name()),
+            Refusal::Claimed { worker } => Said::Claimed(number(&worker)),
+            Refusal::Waits { quest, .. } => Said::Waits(quest.index()),
+            Refusal::Overtaken => Said::Overtaken,
+            Refusal::Paused { streak } => Said::Paused(streak),
         });
         said
     }

@@ -4,7 +4,7 @@ use super::context::EmailSettings;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::{Case, Cost, Gate, Judgement, Rule};
+use crate::gate::{Case, Gate, Judgement, Rule};
 use crate::quest::email;
 use crate::world::{UniqueValue, World};
 
@@ -24,6 +24,16 @@ impl EmailGate {
     pub fn new(settings: EmailSettings) -> Self {
         Self(GATE.with(|gate| gate.under(settings)))
     }
+
+    #[cfg(test)]
+    pub(super) fn glance(
+        &self,
+        case: Case<'_>,
+        world: &World<'_>,
+        most: crate::gate::Cost,
+    ) -> Judgement {
+        self.0.glance(case, world, most)
+    }
 }
 
 impl Default for EmailGate {
@@ -39,10 +49,6 @@ impl Gate for EmailGate {
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
         self.0.judge(case, world)
-    }
-
-    fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
-        self.0.glance(case, world, most)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {

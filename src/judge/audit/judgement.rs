@@ -6,12 +6,11 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
 
 use super::findings::{Audited, Checked, Finding, FindingKind, Place, Proven, SeenFile};
-use crate::gate::{Case, Gate, Judgement};
+use crate::gate::{Case, Gate, Judgement, is_anchored};
 use crate::judge::accepted::{doubts_of, mark, marks};
 use crate::judge::error::JudgeError;
 use crate::judge::recorded::{RecordedJudgement, is_sent_back};
 use crate::judge::replay::{JudgementRecord, ReplayError, Replayer};
-use crate::judge::submit::anchored;
 use crate::quest::{Key, Quest, QuestId, Verdict};
 use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};
 use crate::world::evidence::{Asked, Evidence, Exchange, Recording, Told};
@@ -285,7 +284,7 @@ fn misfits(
     };
     let may_revise = is_sent_back(gate.revisions(), &made.judgement, 0);
     let digest = record.submission.digest();
-    let is_anchored = anchored(quest);
+    let anchored = is_anchored(quest);
     let fields = [
         ("verdict", verdict == record.verdict && verdict == adds_up),
         ("rules", made.fired() == record.rules),
@@ -293,10 +292,7 @@ fn misfits(
         ("holds", holds == record.holds),
         ("revision", !record.revision || may_revise),
         ("submitted", record.submitted.is_none_or(|it| it == digest)),
-        (
-            "anchored",
-            record.anchored.is_none_or(|it| it == is_anchored),
-        ),
+        ("anchored", record.anchored.is_none_or(|it| it == anchored)),
     ];
     let misfits = fields.into_iter().filter(|(_, fits)| !fits);
     wrong.extend(

@@ -78,7 +78,11 @@ fn start(
     jobs: Vec<Job>,
     world: Mute<impl Fn(&str) + Send + Sync + 'static>,
 ) -> Result<HostQueue, JudgeError> {
-    HostQueue::start(jobs, &manifest(), Arc::new(JudgeWorld::recorded(world)))
+    HostQueue::start(
+        jobs,
+        &manifest(),
+        Arc::new(JudgeWorld::recorded(Arc::new(world), None)),
+    )
 }
 
 fn never() -> bool {

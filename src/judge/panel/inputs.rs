@@ -1,16 +1,16 @@
 //! Gathers what reviewers are shown of a case.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::gate::Case;
 use crate::gate::email::web_url::web_url;
-use crate::quest::{ReviewInput, Submission};
+use crate::judge::recorded::named_mailboxes;
+use crate::quest::ReviewInput;
 use crate::world::evidence::prune::masked;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::{End, visit};
-use crate::world::mailbox::Mailbox;
 use crate::world::sandbox::{
     Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
     Started,
@@ -67,15 +67,7 @@ pub(super) fn without_others(
     case: Case<'_>,
     whole: &BTreeMap<ReviewInput, String>,
 ) -> BTreeMap<ReviewInput, String> {
-    let texts = match case.submission {
-        Submission::Fields(fields) => fields.values().collect(),
-        Submission::None(_) => Vec::new(),
-    };
-    let words = texts
-        .into_iter()
-        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"<>".contains(c)));
-    let named: BTreeSet<Mailbox> = words.filter_map(|word| Mailbox::parse(word).ok()).collect();
-    let named: Vec<Mailbox> = named.into_iter().collect();
+    let named = named_mailboxes(case, &[]);
     let shown = whole.iter().map(|(sight, text)| {
         let text = match sight {
             ReviewInput::Evidence(_) => masked(text, &named),

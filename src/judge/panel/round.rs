@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::Digest;
-use crate::gate::{
-    Case, Cost, Doubts, Gate, Judgement, PanelReport, ReviewerReport, Rule, Vote, doubts,
-};
+use crate::gate::{Case, Doubts, Gate, Judgement, PanelReport, ReviewerReport, Rule, Vote, doubts};
 use crate::judge::panel::answer::{ReviewerAnswer, ShownInputs, read};
 use crate::judge::panel::calibration::{Calibration, LabelledCase, Opinion, TriedReviewer};
 use crate::judge::panel::inputs::{CommandOutputs, Gathered, gather, without_others};
@@ -45,6 +43,11 @@ pub enum Uncalibrated {
 impl SessionGate {
     pub fn new(machine: Box<dyn Gate>, panel: Option<Panel>) -> Self {
         Self { machine, panel }
+    }
+
+    /// The machine's checks alone.
+    pub fn machine(&self) -> &dyn Gate {
+        self.machine.as_ref()
     }
 
     /// The machine's judgement and, where that is PASS and there is a panel, the round in which
@@ -99,10 +102,6 @@ impl Gate for SessionGate {
             (judgement, Some(round)) => round.review(judgement, case, world),
             (judgement, None) => judgement,
         }
-    }
-
-    fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
-        self.machine.glance(case, world, most)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::commands::{bare_order, services};
+use super::commands::bare_order;
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
@@ -83,18 +83,8 @@ impl Definition {
     }
 
     pub fn gate(&self, settings: FileSettings) -> Result<FileGate, Faulty> {
-        let file = self.file()?;
-        FileGate::new(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
-    }
-
-    pub fn final_gate(&self, settings: FileSettings) -> Result<Option<FileGate>, Faulty> {
-        let file = self.file()?;
-        FileGate::of_final(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
-    }
-
-    pub(in crate::judge) fn services(&self) -> Result<BTreeMap<String, ServicePlan>, Faulty> {
-        let file = self.file()?;
-        services(&file, &self.gathered).map_err(|mistake| self.faulty(mistake))
+        let gate = FileGate::new(&self.file()?, &self.gathered, settings);
+        gate.map_err(|mistake| self.faulty(mistake))
     }
 
     pub fn record(&self) -> Result<KindRecord, JudgeError> {
