@@ -5,14 +5,14 @@ use std::time::{Duration, Instant, SystemTime};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response, StatusCode};
 use reqwest::{redirect, retry};
-use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::api::{Call, CallAnswer, Called};
 use super::chat::{ChatOrder, Chatted, Said, Usage, endpoint};
 use super::secrets::Secrets;
 use crate::world::tls::{cause, retry_after, trusted};
 
-const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
+const MAX_BODY_BYTES: u64 = 5 * 1024 * 1024;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -50,25 +50,33 @@ pub(super) fn call(asked: &Call, port: u16) -> Called {
 
 async fn call_once(asked: &Call, port: u16) -> Result<CallAnswer, Called> {
     let request = call_request(asked, port).map_err(Called::Unanswered)?;
-    let mut response = request.send().await.map_err(|error| no_answer(&error))?;
+    let response = request.send().await.map_err(|error| no_answer(&error))?;
     let headers = response.headers().iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
         (name.as_str().to_owned(), value)
     });
     let (status, headers) = (response.status().as_u16(), headers.collect());
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| no_answer(&error))? {
-        body.extend_from_slice(&chunk);
-        if body.len() > MAX_BODY_BYTES {
-            let why = format!("its answer is larger than {MAX_BODY_BYTES} bytes");
-            return Err(Called::Refused(why));
-        }
-    }
+    let body = read_body(response, MAX_BODY_BYTES).await;
+    let body = body.map_err(|error| no_answer(&error))?.ok_or_else(|| {
+        Called::Refused(format!("its answer is larger than {MAX_BODY_BYTES} bytes"))
+    })?;
     Ok(CallAnswer {
         status,
         headers,
         body,
     })
+}
+
+/// The body, if it has at most `max` bytes. They are counted as they arrive, after decompression.
+async fn read_body(mut response: Response, max: u64) -> reqwest::Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        body.extend_from_slice(&chunk);
+        if body.len() as u64 > max {
+            return Ok(None);
+        }
+    }
+    Ok(Some(body))
 }
 
 fn call_request(asked: &Call, port: u16) -> Result<RequestBuilder, String> {
@@ -103,19 +111,15 @@ fn no_answer(error: &reqwest::Error) -> Called {
     }
 }
 
-/// The result of one try to ask a model.
+/// Why one try to ask a model brought no answer.
 #[derive(Debug)]
-enum Tried {
-    Said(String, Usage),
-    /// Another try would bring no answer either.
-    Settled(String),
-    /// Another try may bring an answer.
-    Silent {
-        why: String,
-        retry_after: Option<Duration>,
-    },
+enum NoAnswer {
+    /// Another try would bring none either.
+    Final(String),
+    /// Another try may bring one.
+    Temporary(String, Option<Duration>),
     /// The operator's setup is wrong: nobody gets an answer with it.
-    Refused(String),
+    Misconfigured(String),
 }
 
 /// Asks a model. The error says why it cannot be asked at all.
@@ -136,7 +140,7 @@ pub(super) fn chat(
         tries += 1;
         let left = order.timeout().saturating_sub(began.elapsed());
         let (why, retry_after) = match ask_within(order, key, left) {
-            Tried::Said(text, usage) => {
+            Ok((text, usage)) => {
                 return Ok(match secrets.spoken_in(text.as_bytes()) {
                     Some(why) => Chatted::Failed(why),
                     None => Chatted::Said(Said {
@@ -147,9 +151,9 @@ pub(super) fn chat(
                     }),
                 });
             }
-            Tried::Refused(why) => return Err(secrets.hide_in(refused(why))),
-            Tried::Settled(why) => break why,
-            Tried::Silent { why, retry_after } => (why, retry_after),
+            Err(NoAnswer::Misconfigured(why)) => return Err(secrets.hide_in(refused(why))),
+            Err(NoAnswer::Final(why)) => break why,
+            Err(NoAnswer::Temporary(why, retry_after)) => (why, retry_after),
         };
         match wait_before_next(order, tries, began.elapsed(), retry_after) {
             Next::Wait(wait) => std::thread::sleep(wait),
@@ -191,24 +195,32 @@ fn wait_before_next(
     }
 }
 
-fn ask_within(order: &ChatOrder, key: Option<&str>, limit: Duration) -> Tried {
+type Answer = Result<(String, Usage), NoAnswer>;
+
+fn ask_within(order: &ChatOrder, key: Option<&str>, limit: Duration) -> Answer {
     let exchange = async { tokio::time::timeout(limit, ask(order, key)).await };
-    match block_on(exchange) {
-        Ok(Ok(tried)) => tried,
-        Ok(Err(_)) => silent("no complete answer in time".to_owned()),
-        Err(why) => Tried::Refused(why),
+    match block_on(exchange).map_err(NoAnswer::Misconfigured)? {
+        Ok(answer) => answer,
+        Err(_) => Err(temporary("no complete answer in time".to_owned())),
     }
 }
 
-async fn ask(order: &ChatOrder, key: Option<&str>) -> Tried {
-    let request = match chat_request(order, key) {
-        Ok(request) => request,
-        Err(why) => return Tried::Refused(why),
-    };
-    match request.send().await {
-        Ok(response) => read_response(order, response).await,
-        Err(error) => silent(format!("it does not answer: {}", cause(&error))),
-    }
+async fn ask(order: &ChatOrder, key: Option<&str>) -> Answer {
+    let request = chat_request(order, key).map_err(NoAnswer::Misconfigured)?;
+    let response = request.send().await;
+    let response =
+        response.map_err(|error| temporary(format!("it does not answer: {}", cause(&error))))?;
+    check_status(order, &response)?;
+    let max = order.most_bytes;
+    let body = read_body(response, max).await;
+    let body = body
+        .map_err(|error| temporary(format!("its answer breaks off: {}", cause(&error))))?
+        .ok_or_else(|| NoAnswer::Final(format!("its answer has more than {max} bytes")))?;
+    read_answer(&body).map_err(|why| NoAnswer::Final(why.to_owned()))
+}
+
+fn temporary(why: String) -> NoAnswer {
+    NoAnswer::Temporary(why, None)
 }
 
 fn chat_request(order: &ChatOrder, key: Option<&str>) -> Result<RequestBuilder, String> {
@@ -218,12 +230,11 @@ fn chat_request(order: &ChatOrder, key: Option<&str>) -> Result<RequestBuilder, 
         .user_agent(concat!("comail/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| error.to_string())?;
-    let body = request_json(order).map_err(|error| error.to_string())?;
     let request = client
         .post(url)
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::ACCEPT, "application/json")
-        .body(body);
+        .body(request_json(order).to_string());
     let Some(key) = key else {
         return Ok(request);
     };
@@ -235,118 +246,54 @@ fn chat_request(order: &ChatOrder, key: Option<&str>) -> Result<RequestBuilder, 
     Ok(request.header(header::AUTHORIZATION, bearer))
 }
 
-async fn read_response(order: &ChatOrder, response: Response) -> Tried {
+fn check_status(order: &ChatOrder, response: &Response) -> Result<(), NoAnswer> {
     let status = response.status();
     let why = format!("it answers {status}");
-    match status {
-        _ if status.is_success() => read_body(order, response).await,
+    Err(match status {
+        _ if status.is_success() => return Ok(()),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Tried::Refused(format!("{} answers {status}", order.base_url))
+            NoAnswer::Misconfigured(format!("{} answers {status}", order.base_url))
         }
-        _ if status.is_redirection() => Tried::Settled(format!("{why}, which is not followed")),
+        _ if status.is_redirection() => NoAnswer::Final(format!("{why}, which is not followed")),
         StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => {
-            asked_to_wait(why, &response)
+            NoAnswer::Temporary(why, asked_wait(response))
         }
-        _ if status.is_server_error() => asked_to_wait(why, &response),
-        _ => Tried::Settled(why),
-    }
-}
-
-fn asked_to_wait(why: String, response: &Response) -> Tried {
-    let value = response.headers().get(header::RETRY_AFTER);
-    let text = value.and_then(|value| value.to_str().ok());
-    let retry_after = text.and_then(|text| retry_after(text, SystemTime::now()));
-    Tried::Silent { why, retry_after }
-}
-
-// The bytes are counted as they arrive, after decompression.
-async fn read_body(order: &ChatOrder, mut response: Response) -> Tried {
-    let most = order.most_bytes;
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) if body.len().saturating_add(chunk.len()) as u64 <= most => {
-                body.extend_from_slice(&chunk);
-            }
-            Ok(Some(_)) => return Tried::Settled(format!("its answer has more than {most} bytes")),
-            Ok(None) => break,
-            Err(error) => return silent(format!("its answer breaks off: {}", cause(&error))),
-        }
-    }
-    match read_answer(&body) {
-        Ok((text, usage)) => Tried::Said(text, usage),
-        Err(why) => Tried::Settled(why.to_owned()),
-    }
-}
-
-fn silent(why: String) -> Tried {
-    Tried::Silent {
-        why,
-        retry_after: None,
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Request<'a> {
-    model: &'a str,
-    messages: [Message<'a>; 2],
-    temperature: u8,
-    stream: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-fn request_json(order: &ChatOrder) -> Result<Vec<u8>, serde_json::Error> {
-    let message = |role, content| Message { role, content };
-    serde_json::to_vec(&Request {
-        model: &order.model,
-        messages: [
-            message("system", &order.system),
-            message("user", &order.prompt),
-        ],
-        temperature: 0,
-        stream: false,
+        _ if status.is_server_error() => NoAnswer::Temporary(why, asked_wait(response)),
+        _ => NoAnswer::Final(why),
     })
 }
 
-#[derive(Debug, Deserialize)]
-struct Answer {
-    choices: Vec<Choice>,
-    #[serde(default)]
-    usage: Option<serde_json::Value>,
+fn asked_wait(response: &Response) -> Option<Duration> {
+    let value = response.headers().get(header::RETRY_AFTER)?;
+    retry_after(value.to_str().ok()?, SystemTime::now())
 }
 
-#[derive(Debug, Deserialize)]
-struct Choice {
-    message: Words,
-    #[serde(default)]
-    finish_reason: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Words {
-    #[serde(default)]
-    content: Option<String>,
+fn request_json(order: &ChatOrder) -> Value {
+    json!({
+        "model": order.model,
+        "messages": [
+            { "role": "system", "content": order.system },
+            { "role": "user", "content": order.prompt },
+        ],
+        "temperature": 0,
+        "stream": false,
+    })
 }
 
 fn read_answer(body: &[u8]) -> Result<(String, Usage), &'static str> {
-    let answer: Answer =
+    let answer: Value =
         serde_json::from_slice(body).map_err(|_| "its answer is not one of the chat protocol")?;
-    let first = answer.choices.into_iter().next();
-    let choice = first.ok_or("its answer has no choice")?;
-    match choice.finish_reason.as_deref() {
+    let choice = answer.pointer("/choices/0");
+    let choice = choice.ok_or("its answer has no choice")?;
+    match choice["finish_reason"].as_str() {
         Some("length") => return Err("its answer was cut off at its own limit of tokens"),
         Some("content_filter") => return Err("its answer was held back by a filter"),
         _ => {}
     }
-    let text = choice.message.content;
+    let text = choice["message"]["content"].as_str();
     let text = text.filter(|text| !text.trim().is_empty());
-    let usage = answer.usage.as_ref().map(Usage::told).unwrap_or_default();
-    Ok((text.ok_or("its answer is empty")?, usage))
+    let text = text.ok_or("its answer is empty, or not text")?;
+    Ok((text.to_owned(), Usage::told(&answer["usage"])))
 }
 
 #[cfg(test)]
@@ -389,14 +336,16 @@ mod tests {
     }
 
     #[test]
-    fn what_it_took_may_be_left_out_or_be_nonsense() {
-        let words = r#""message":{"content":"a"}"#;
-        assert_eq!(answer(words), Ok(("a".to_owned(), Usage::default())));
-        let body = br#"{"choices":[{"message":{"content":"a"}}],
-        "usage":{"prompt_tokens":-1,"completion_tokens":"2","cost":"free"}}"#;
-        assert_eq!(read_answer(body), Ok(("a".to_owned(), Usage::default())));
-        let body = br#"{"choices":[{"message":{"content":"a"}}],"usage":null}"#;
-        assert_eq!(read_answer(body), Ok(("a".to_owned(), Usage::default())));
+    fn usage_may_be_left_out_or_be_nonsense() {
+        for rest in [
+            "",
+            r#","usage":null"#,
+            r#","usage":{"prompt_tokens":-1,"completion_tokens":"2","cost":"free"}"#,
+        ] {
+            let body = format!(r#"{{"choices":[{{"message":{{"content":"a"}}}}]{rest}}}"#);
+            let expected = Ok(("a".to_owned(), Usage::default()));
+            assert_eq!(read_answer(body.as_bytes()), expected, "{rest}");
+        }
     }
 
     #[test]
@@ -437,14 +386,12 @@ mod tests {
             key: Some("A_KEY".to_owned()),
             ..order(1, 0)
         };
-        let body: serde_json::Value =
-            serde_json::from_slice(&request_json(&order).unwrap()).unwrap();
-        let expected = serde_json::json!({
+        let expected = json!({
         "model": "small", "temperature": 0, "stream": false,
         "messages": [
             {"role": "system", "content": "Doubt."},
             {"role": "user", "content": "Well?"}]});
-        assert_eq!(body, expected);
+        assert_eq!(request_json(&order), expected);
     }
 
     #[test]
@@ -518,7 +465,8 @@ mod tests {
             assert!(matches!(outcome, Called::Refused(_)), "{outcome:?}");
         }
         let mut large = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
-        large.resize(large.len() + MAX_BODY_BYTES + 1, b'x');
+        let over = usize::try_from(MAX_BODY_BYTES).unwrap() + 1;
+        large.resize(large.len() + over, b'x');
         let outcome = called(&large);
         let Called::Refused(why) = outcome else {
             panic!("{outcome:?}");

@@ -36,7 +36,7 @@ pub use chat::{BadBaseUrl, ChatOrder, Chatted, Cost, Said, Usage, endpoint};
 pub use command::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
 pub use confined::confined;
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, run_in_tree};
-pub use pinned::{Change, NotFound, Pinned};
+pub use pinned::{NotFound, Pinned};
 pub use run::{Launcher, run};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
 

@@ -1,7 +1,6 @@
 //! Programs that must stay what they were.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -33,24 +32,6 @@ pub enum NotFound {
     Unreadable { path: PathBuf, source: io::Error },
 }
 
-/// How a program differs from what it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    Gone(String),
-    Target(PathBuf),
-    Content(Digest),
-}
-
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Gone(why) => write!(f, "{why}"),
-            Self::Target(now) => write!(f, "it now leads to {}", now.display()),
-            Self::Content(now) => write!(f, "its digest is now {now}"),
-        }
-    }
-}
-
 impl Pinned {
     /// Finds a program: relative to `base_dir` if its name contains a slash, otherwise in the
     /// absolute directories of `path_var`.
@@ -67,11 +48,16 @@ impl Pinned {
         Self::at(found.ok_or(NotFound::InPath { name })?)
     }
 
-    pub fn changed(&self) -> Option<Change> {
+    /// How the program differs from what it was, for people.
+    pub fn changed(&self) -> Option<String> {
         match Self::at(self.path.clone()) {
-            Err(error) => Some(Change::Gone(error.to_string())),
-            Ok(now) if now.target != self.target => Some(Change::Target(now.target)),
-            Ok(now) if now.sha256 != self.sha256 => Some(Change::Content(now.sha256)),
+            Err(error) => Some(error.to_string()),
+            Ok(now) if now.target != self.target => {
+                Some(format!("it now leads to {}", now.target.display()))
+            }
+            Ok(now) if now.sha256 != self.sha256 => {
+                Some(format!("its digest is now {}", now.sha256))
+            }
             Ok(_) => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use nix::unistd::Pid;
 use regex::bytes::Regex;
 
+use super::api::{Call, Called};
 use super::command::{CommandSpec, Confinement, End};
+use super::http::call;
 use super::run::{Keep, Launcher, Running, how_it_ended};
 use crate::base::process::descendants;
 
@@ -20,8 +22,6 @@ const POLL: Duration = Duration::from_millis(10);
 const EXIT_WITHIN: Duration = Duration::from_millis(300);
 
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
-
-const MAX_LINE_BYTES: u64 = 1024;
 
 /// A command that runs until it is dropped.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl Service {
         }
         match ready {
             Ready::Port => connect(self.port).is_some() && self.listens(),
-            Ready::Path(path) => answers_well(self.port, path).unwrap_or(false) && self.listens(),
+            Ready::Path(path) => answers_well(self.port, path) && self.listens(),
             Ready::Line(pattern) => has_line(&self.output().stdout, pattern),
         }
     }
@@ -192,31 +192,21 @@ fn connect(port: u16) -> Option<TcpStream> {
     (!itself).then_some(stream)
 }
 
-fn answers_well(port: u16, path: &str) -> Option<bool> {
-    let mut stream = connect(port)?;
-    stream.set_read_timeout(Some(PROBE_TIMEOUT)).ok()?;
-    stream.set_write_timeout(Some(PROBE_TIMEOUT)).ok()?;
-    stream.write_all(get(port, path).as_bytes()).ok()?;
-    let mut line = Vec::new();
-    let mut answer = BufReader::new(stream).take(MAX_LINE_BYTES);
-    answer.read_until(b'\n', &mut line).ok()?;
-    Some(is_success(&line))
-}
-
-fn get(port: u16, path: &str) -> String {
-    let path: String = path
-        .chars()
-        .filter(|c| !c.is_whitespace() && !c.is_control())
-        .collect();
-    format!("GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
-}
-
-fn is_success(status_line: &[u8]) -> bool {
-    let mut words = status_line.split(|byte| *byte == b' ');
-    let protocol = words
-        .next()
-        .is_some_and(|word| word.starts_with(b"HTTP/1."));
-    protocol && matches!(words.next(), Some([b'2', b'0'..=b'9', b'0'..=b'9', ..]))
+/// Whether a GET of this path and query is answered with a status of 2xx.
+fn answers_well(port: u16, path: &str) -> bool {
+    // While nothing listens, no request is prepared.
+    if connect(port).is_none() {
+        return false;
+    }
+    let get = Call {
+        service: String::new(),
+        method: "GET".to_owned(),
+        path: path.to_owned(),
+        headers: Vec::new(),
+        body: None,
+        timeout_ms: u64::try_from(PROBE_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
+    };
+    matches!(call(&get, port), Called::Answered(answer) if (200..300).contains(&answer.status))
 }
 
 // The kernel's tables of sockets, and the addresses by which a socket is reached as 127.0.0.1.
@@ -294,26 +284,11 @@ mod tests {
     }
 
     #[test]
-    fn success_is_two_hundred_and_something() {
-        assert!(is_success(b"HTTP/1.1 204 No Content\r\n"));
-        assert!(!is_success(b"HTTP/1.1 404 Not Found\r\n"));
-        assert!(!is_success(b"HTTP/1.1 2\r\n"));
-        assert!(!is_success(b"SSH-2.0-OpenSSH 200\r\n"));
-        assert!(!is_success(b""));
-    }
-
-    #[test]
     fn a_line_counts_once_it_is_whole() {
         let ready = Regex::new("^ready$").unwrap();
         assert!(has_line(b"one\nready\n", &ready));
         assert!(!has_line(b"one\nready", &ready));
         assert!(!has_line(b"already\n", &ready));
-    }
-
-    #[test]
-    fn a_path_is_one_line_of_a_request() {
-        let request = get(80, "/a b\r\nX: y");
-        assert!(request.starts_with("GET /abX:y HTTP/1.0\r\n"), "{request}");
     }
 
     #[test]

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, io};
 
-use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
@@ -96,30 +95,24 @@ impl Baseline<'_> {
 
     /// Takes a file whose length is the same before and after it is read.
     fn file(&mut self, path: TreePath, file: Unopened<'_>) -> Result<(), TreeError> {
-        let opened = match file.open().map_err(TreeError::io(&path, "open the file"))? {
+        let opened = match open(&path, file)? {
             Met::There(opened) => opened,
             Met::Odd(why) => return self.odd(path, why),
             Met::Gone => return self.odd(path, Oddity::Changing),
         };
-        let (bytes, executable) = (opened.bytes, opened.executable);
+        let bytes = opened.bytes;
         self.admit(&path, bytes)?;
-        let contents = read(&path, opened, bytes)?;
-        let Some(contents) = contents.filter(|contents| contents.len() as u64 == bytes) else {
+        let read = read(&path, opened, bytes)?;
+        let Some(read) = read.filter(|read| read.contents.len() as u64 == bytes) else {
             return self.odd(path, Oddity::Changing);
         };
-        let sha256 = Digest::of(&contents);
-        if self.stored.insert(sha256) {
-            (self.store)(sha256, &contents).map_err(|source| TreeError::Store {
+        if self.stored.insert(read.sha256) {
+            (self.store)(read.sha256, &read.contents).map_err(|source| TreeError::Store {
                 path: path.clone(),
                 source,
             })?;
         }
-        let entry = Entry::File {
-            sha256,
-            bytes,
-            executable,
-        };
-        self.entries.insert(path, entry);
+        self.entries.insert(path, read.entry);
         Ok(())
     }
 
@@ -138,10 +131,35 @@ impl Baseline<'_> {
     }
 }
 
-fn read(path: &TreePath, opened: Opened, limit: u64) -> Result<Option<Vec<u8>>, TreeError> {
-    opened
-        .read(limit)
-        .map_err(TreeError::io(path, "read the file"))
+fn open(path: &TreePath, file: Unopened<'_>) -> Result<Met<Opened>, TreeError> {
+    file.open().map_err(TreeError::io(path, "open the file"))
+}
+
+/// A file as it was when it was read.
+struct FileRead {
+    entry: Entry,
+    sha256: Digest,
+    contents: Vec<u8>,
+}
+
+/// Reads a file, unless it has more than `limit` bytes.
+fn read(path: &TreePath, opened: Opened, limit: u64) -> Result<Option<FileRead>, TreeError> {
+    let executable = opened.executable;
+    let read = opened.read(limit);
+    let read = read.map_err(TreeError::io(path, "read the file"))?;
+    Ok(read.map(|contents| {
+        let sha256 = Digest::of(&contents);
+        let entry = Entry::File {
+            sha256,
+            bytes: contents.len() as u64,
+            executable,
+        };
+        FileRead {
+            entry,
+            sha256,
+            contents,
+        }
+    }))
 }
 
 /// The baseline, and over it the agent's files of the zones.
@@ -206,29 +224,22 @@ impl Comparison<'_> {
         let Some(opened) = self.open(&path, file)? else {
             return Ok(());
         };
-        let executable = opened.executable;
-        let Some(contents) = read(&path, opened, self.bounds.file_bytes)? else {
+        let Some(read) = read(&path, opened, self.bounds.file_bytes)? else {
             self.odd(path, Oddity::TooLarge);
             return Ok(());
         };
-        let bytes = contents.len() as u64;
-        let sha256 = Digest::of(&contents);
-        let now = Entry::File {
-            sha256,
-            bytes,
-            executable,
-        };
-        let how = difference(self.baseline.get(&path), &now);
+        let how = difference(self.baseline.get(&path), &read.entry);
         if how.is_some() {
-            if how != Some("mode") && !self.taken.contains_key(&sha256) {
-                if self.taken_bytes + bytes > self.bounds.taken_bytes {
+            if how != Some("mode") && !self.taken.contains_key(&read.sha256) {
+                let taken_bytes = self.taken_bytes + read.contents.len() as u64;
+                if taken_bytes > self.bounds.taken_bytes {
                     self.odd(path, Oddity::TooMuch);
                     return Ok(());
                 }
-                self.taken_bytes += bytes;
-                self.taken.insert(sha256, contents.into());
+                self.taken_bytes = taken_bytes;
+                self.taken.insert(read.sha256, read.contents.into());
             }
-            self.files.insert(path.clone(), now);
+            self.files.insert(path.clone(), read.entry);
         }
         self.saw(path, how);
         Ok(())
@@ -245,29 +256,18 @@ impl Comparison<'_> {
         let Some(opened) = self.open(&path, file)? else {
             return Ok(());
         };
-        let (length, executable) = (opened.bytes, opened.executable);
-        let contents = if length == *bytes {
-            read(&path, opened, length)?
+        let read = if opened.bytes == *bytes {
+            read(&path, opened, *bytes)?
         } else {
             None
         };
-        let how = match contents {
-            None => Some("changed"),
-            Some(contents) => {
-                let now = Entry::File {
-                    sha256: Digest::of(&contents),
-                    bytes: contents.len() as u64,
-                    executable,
-                };
-                difference(before, &now)
-            }
-        };
+        let how = read.map_or(Some("changed"), |read| difference(before, &read.entry));
         self.saw(path, how);
         Ok(())
     }
 
     fn open(&mut self, path: &TreePath, file: Unopened<'_>) -> Result<Option<Opened>, TreeError> {
-        match file.open().map_err(TreeError::io(path, "open the file"))? {
+        match open(path, file)? {
             Met::There(opened) => return Ok(Some(opened)),
             Met::Odd(why) => self.odd(path.clone(), why),
             // It is reported as removed.
@@ -453,13 +453,13 @@ impl Snapshot {
         })
     }
 
-    /// Writes the snapshot into an empty folder. Returns the links that lead out of it, which are
-    /// left out.
+    /// Writes the snapshot into an empty folder. Returns the links that lead out of it, or in a
+    /// circle, which are left out.
     pub fn write_to(&self, dir: &Path, load: &Load<'_>) -> Result<Vec<TreePath>, TreeError> {
         let root = Dir::open_ambient_dir(dir, ambient_authority())
             .map_err(TreeError::io(dir.display(), "open the folder"))?;
         let mut made = BTreeSet::new();
-        let mut left_out = Vec::new();
+        let mut links = Vec::new();
         for (path, entry) in self.listing.entries() {
             let failed = |error| TreeError::io(path, "write the copy")(error);
             if let Some(folder) = path.parent()
@@ -475,14 +475,31 @@ impl Snapshot {
                     let contents = self.contents(path, *sha256, load)?;
                     write_file(&root, path, &contents, *executable).map_err(failed)?;
                 }
-                Entry::Link { to } if stays_inside(&self.listing, path, to) => {
-                    DirExt::symlink(&root, to, path.as_str()).map_err(failed)?;
+                Entry::Link { to } => {
+                    root.symlink_contents(to, path.as_str()).map_err(failed)?;
+                    links.push(path.clone());
                 }
-                Entry::Link { .. } => left_out.push(path.clone()),
             }
         }
-        Ok(left_out)
+        // Asked once all links are there, because a link may lead through others.
+        links.retain(|link| leads_out(&root, link));
+        for link in &links {
+            root.remove_file(link.as_str())
+                .map_err(TreeError::io(link, "write the copy"))?;
+        }
+        Ok(links)
     }
+}
+
+/// Whether a link leads out of a folder or in a circle. `Dir` resolves nothing outside of its
+/// folder, and reports that as an error of its own; a link may lead to a name that is not there.
+fn leads_out(root: &Dir, link: &TreePath) -> bool {
+    root.metadata(link.as_str()).is_err_and(|error| {
+        !matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        )
+    })
 }
 
 fn write_file(root: &Dir, path: &TreePath, contents: &[u8], executable: bool) -> io::Result<()> {
@@ -498,40 +515,4 @@ fn write_file(root: &Dir, path: &TreePath, contents: &[u8], executable: bool) ->
         file.set_permissions(Permissions::from_mode(mode))?;
     }
     Ok(())
-}
-
-/// How many links in a row a system follows before it gives up.
-const MAX_HOPS: usize = 40;
-
-/// Whether a link, with all links that it leads through, ends inside the tree.
-///
-/// The target is followed name by name, as the system does it: `..` after a link leaves the folder
-/// to which that link leads, so a target that looks harmless may lead out of the tree.
-pub(super) fn stays_inside(listing: &Listing, link: &TreePath, to: &str) -> bool {
-    let mut at: Vec<&str> = link.names().collect();
-    at.pop();
-    // The names that are still to be followed, the next one last.
-    let mut ahead: Vec<&str> = to.split('/').rev().collect();
-    if to.is_empty() || to.starts_with('/') {
-        return false;
-    }
-    let mut hops = 0;
-    while let Some(name) = ahead.pop() {
-        match name {
-            "" | "." => continue,
-            ".." if at.pop().is_none() => return false,
-            ".." => continue,
-            name => at.push(name),
-        }
-        let here = TreePath::parse(&at.join("/")).ok();
-        if let Some(Entry::Link { to }) = here.and_then(|here| listing.get(&here)) {
-            at.pop();
-            hops += 1;
-            if hops > MAX_HOPS || to.starts_with('/') {
-                return false;
-            }
-            ahead.extend(to.split('/').rev());
-        }
-    }
-    true
 }
