@@ -159,13 +159,6 @@ impl TextOutput {
         Self::default()
     }
 
-    pub(super) fn like(&self) -> Self {
-        Self {
-            text: String::new(),
-            colour: self.colour,
-        }
-    }
-
     pub(super) fn into_text(self) -> String {
         self.text
     }

@@ -279,19 +279,6 @@ fn style(tone: Tone) -> Style {
     }
 }
 
-/// Writes a line that came from a paper of the same form.
-pub(super) fn write(paper: &mut TextOutput, line: &Line) {
-    const TONES: [Tone; 4] = [Tone::Good, Tone::Doubt, Tone::Bad, Tone::Strong];
-    let spans = line.spans.iter().map(|span| {
-        let tone = TONES.into_iter().find(|tone| style(*tone) == span.style);
-        tone.map_or_else(
-            || span.content.to_string(),
-            |tone| paper.tint(tone, &span.content),
-        )
-    });
-    paper.line(spans.collect::<String>());
-}
-
 pub(super) fn lines(paper: &TextOutput) -> Vec<Line<'static>> {
     let line = |pieces: Vec<(Option<Tone>, &str)>| {
         let spans = pieces.iter().map(|(tone, text)| span(*tone, text));

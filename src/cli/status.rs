@@ -57,10 +57,7 @@ fn once(context: &mut Context) -> Result<Exit> {
             session: session.as_deref(),
             columns: columns.unwrap_or(USUAL_COLUMNS),
         };
-        match columns {
-            Some(_) => sheet.write_wrapped(paper),
-            None => sheet.write(paper),
-        }
+        sheet.write(paper);
     })?;
     Ok(Exit::Done)
 }

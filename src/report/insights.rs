@@ -74,19 +74,6 @@ impl FactTable {
         found.fact.submissions += 1;
         found.quests.insert(quest);
     }
-
-    pub(super) fn into_each(self) -> impl Iterator<Item = (Digest, Recurring)> {
-        self.0.into_iter().map(|(key, found)| {
-            let quests = u32::try_from(found.quests.len()).unwrap_or(u32::MAX);
-            (
-                key,
-                Recurring {
-                    quests,
-                    ..found.fact
-                },
-            )
-        })
-    }
 }
 
 fn key(fact: &Fact) -> Digest {
@@ -256,33 +243,31 @@ impl HalfLife {
 /// What one agent did in one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    pub quests: u32,
-    pub submissions: u32,
-    pub passed: u32,
+    quests: HashSet<QuestId>,
+    submissions: u32,
+    passed: u32,
     /// Quests whose first submission it made.
-    pub first: u32,
-    pub first_passed: u32,
-    pub starts: u32,
-    pub milliseconds: u64,
-    pub tokens: u64,
-    pub estimated: bool,
-    pub driven: DrivenWork,
-    pub rules: BTreeMap<String, u32>,
+    first: u32,
+    first_passed: u32,
+    starts: u32,
+    milliseconds: u64,
+    tokens: u64,
+    estimated: bool,
+    driven_quests: HashSet<QuestId>,
+    driven: DrivenWork,
+    rules: BTreeMap<String, u32>,
 }
 
 #[derive(Debug, Default)]
 pub struct SessionTally {
-    pub name: String,
-    pub kind: String,
-    pub last: Option<Timestamp>,
-    pub counts: BTreeMap<Who, Counts>,
-    pub rule_quests: BTreeMap<String, u32>,
-    pub facts: FactTable,
+    name: String,
+    kind: String,
+    last: Option<Timestamp>,
+    counts: BTreeMap<Who, Counts>,
+    rule_quests: BTreeMap<String, HashSet<QuestId>>,
+    facts: FactTable,
     runs: HashMap<RunId, Who>,
-    met: HashMap<Who, HashSet<QuestId>>,
-    driven: HashMap<Who, HashSet<QuestId>>,
     heard: BTreeSet<Worker>,
-    rules_met: HashSet<(String, QuestId)>,
 }
 
 impl SessionTally {
@@ -306,32 +291,30 @@ impl SessionTally {
                     };
                     self.runs.insert(line.run, who);
                 }
-                RunStep::Attempt(driven) => self.driven(self.of_run(line.run), driven),
+                RunStep::Attempt(driven) => self.driven(line.run, driven),
                 RunStep::Quest(_) | RunStep::Ended { .. } => {}
             },
             _ => {}
         }
     }
 
-    fn driven(&mut self, who: Who, driven: &DrivenAttempt) {
-        let quests = self.driven.entry(who.clone()).or_default();
-        let is_new = quests.insert(driven.quest);
-        let met = self.met.get(&who);
-        let answered = met.is_some_and(|met| met.contains(&driven.quest));
-        let was_heard = self.heard.contains(&driven.worker);
+    fn driven(&mut self, run: RunId, driven: &DrivenAttempt) {
+        let who = self.of_run(run);
         let counts = self.counts.entry(who).or_default();
-        let sum = &mut counts.driven;
-        sum.quests += u32::from(is_new);
-        sum.unanswered += u32::from(is_new && !answered);
-        if !was_heard {
-            sum.silent_starts += 1;
-            sum.silent_milliseconds = sum.silent_milliseconds.saturating_add(driven.milliseconds);
-            sum.silent_tokens = sum.silent_tokens.saturating_add(driven.spent.tokens);
-            sum.silent_estimated |= !driven.spent.told;
+        counts.driven_quests.insert(driven.quest);
+        let (milliseconds, tokens) = (driven.milliseconds, driven.spent.tokens);
+        if !self.heard.contains(&driven.worker) {
+            counts.driven.add(&DrivenWork {
+                silent_starts: 1,
+                silent_milliseconds: milliseconds,
+                silent_tokens: tokens,
+                silent_estimated: !driven.spent.told,
+                ..DrivenWork::default()
+            });
         }
         counts.starts += 1;
-        counts.milliseconds = counts.milliseconds.saturating_add(driven.milliseconds);
-        counts.tokens = counts.tokens.saturating_add(driven.spent.tokens);
+        counts.milliseconds = counts.milliseconds.saturating_add(milliseconds);
+        counts.tokens = counts.tokens.saturating_add(tokens);
         counts.estimated |= !driven.spent.told;
     }
 
@@ -344,23 +327,13 @@ impl SessionTally {
         let run = attempt.worker.as_ref().and_then(start_of);
         let who = run.map(|(run, _)| self.of_run(run)).unwrap_or_default();
         self.heard.extend(attempt.worker.clone());
-        let driven = self.driven.get(&who);
-        let was_silent = driven.is_some_and(|driven| driven.contains(&attempt.quest));
-        let is_new = self
-            .met
-            .entry(who.clone())
-            .or_default()
-            .insert(attempt.quest);
-        let counts = self.counts.entry(who.clone()).or_default();
         let passed = u32::from(attempt.verdict == Verdict::Pass);
-        counts.quests += u32::from(is_new);
+        let by_run = u32::from(who.agent.is_some());
+        let counts = self.counts.entry(who).or_default();
+        counts.driven.passed += passed * by_run;
+        counts.quests.insert(attempt.quest);
         counts.submissions += 1;
         counts.passed += passed;
-        if who.agent.is_some() {
-            counts.driven.passed += passed;
-            // The previous start ended without a line.
-            counts.driven.unanswered -= u32::from(is_new && was_silent);
-        }
         if attempt.number == 1 {
             counts.first += 1;
             counts.first_passed += passed;
@@ -373,12 +346,10 @@ impl SessionTally {
         for fact in judgement.iter().flat_map(|judgement| &judgement.facts) {
             self.facts.note(fact, attempt.quest);
             let rule = fact.rule.as_str();
-            if fact.level != Level::Fail || !fired.insert(rule) {
-                continue;
-            }
-            *counts.rules.entry(rule.to_owned()).or_default() += 1;
-            if self.rules_met.insert((rule.to_owned(), attempt.quest)) {
-                *self.rule_quests.entry(rule.to_owned()).or_default() += 1;
+            if fact.level == Level::Fail && fired.insert(rule) {
+                *counts.rules.entry(rule.to_owned()).or_default() += 1;
+                let quests = self.rule_quests.entry(rule.to_owned()).or_default();
+                quests.insert(attempt.quest);
             }
         }
     }
@@ -411,7 +382,7 @@ pub fn combine(mut tallies: Vec<SessionTally>, half_life: HalfLife) -> Insights 
             agent.0.push((weight(tally), counts));
         }
         for (rule, count) in &tally.rule_quests {
-            *quests.entry(rule.clone()).or_default() += count;
+            *quests.entry(rule.clone()).or_default() += small(count.len());
         }
     }
     let agents = agents.into_iter().map(|(who, sum)| AgentInsights {
@@ -443,7 +414,11 @@ fn session(tally: &SessionTally, weight: f64) -> SessionInsight {
 fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
     let mut sums: BTreeMap<Digest, Recurring> = BTreeMap::new();
     for (weight, tally) in tallies {
-        for (key, fact) in tally.facts.into_each() {
+        for (key, found) in tally.facts.0 {
+            let fact = Recurring {
+                quests: small(found.quests.len()),
+                ..found.fact
+            };
             let weighted = weight * f64::from(fact.submissions);
             sums.entry(key)
                 .and_modify(|sum| {
@@ -470,6 +445,10 @@ fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
 /// Counts of sessions with their weights.
 #[derive(Debug, Default)]
 struct Sum<'a>(Vec<(f64, &'a Counts)>);
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
 
 #[expect(
     clippy::cast_precision_loss,
@@ -503,7 +482,12 @@ impl Sum<'_> {
     fn work(&self) -> Work {
         let mut driven = DrivenWork::default();
         for (_, counts) in &self.0 {
-            driven.add(&counts.driven);
+            let unanswered = counts.driven_quests.difference(&counts.quests);
+            driven.add(&DrivenWork {
+                quests: small(counts.driven_quests.len()),
+                unanswered: small(unanswered.count()),
+                ..counts.driven
+            });
         }
         let ratio = |part: fn(&Counts) -> f64, whole: fn(&Counts) -> f64| {
             ratio(self.weighted(part), self.weighted(whole))
@@ -511,10 +495,13 @@ impl Sum<'_> {
         // Only agents of runs have a time and tokens.
         let driven_passed = |it: &Counts| f64::from(if it.starts > 0 { it.passed } else { 0 });
         Work {
-            quests: self.plain(|it| it.quests),
+            quests: self.plain(|it| small(it.quests.len())),
             submissions: self.plain(|it| it.submissions),
             passed: self.plain(|it| it.passed),
-            tries_per_quest: ratio(|it| it.submissions.into(), |it| it.quests.into()),
+            tries_per_quest: ratio(
+                |it| it.submissions.into(),
+                |it| small(it.quests.len()).into(),
+            ),
             first_try: Share {
                 part: self.plain(|it| it.first_passed),
                 of: self.plain(|it| it.first),
@@ -577,9 +564,10 @@ mod tests {
             table.note(&fact("that"), quest);
         }
         table.note(&fact("other"), two);
-        let mut each: Vec<_> = table.into_each().map(|(_, fact)| fact).collect();
-        each.sort_by_key(|fact| fact.submissions);
-        let counts: Vec<_> = each.iter().map(|it| (it.submissions, it.quests)).collect();
+        let each = table.0.values();
+        let counts = each.map(|it| (it.fact.submissions, it.quests.len()));
+        let mut counts: Vec<_> = counts.collect();
+        counts.sort_unstable();
         assert_eq!(counts, [(1, 1), (3, 2)]);
     }
 
@@ -619,7 +607,7 @@ mod tests {
     /// One quest, submitted for so often; passed at the first try or at the last.
     fn tries(submissions: u32) -> Counts {
         Counts {
-            quests: 1,
+            quests: [QuestId::FIRST].into(),
             submissions,
             passed: 1,
             first: 1,

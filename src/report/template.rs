@@ -31,6 +31,7 @@ pub fn environment(escape: fn(&str) -> String) -> Environment<'static> {
         truncate(text, most).into_owned()
     });
     environment.add_filter("span", span);
+    environment.add_filter("short_span", short_span);
     environment.add_filter("duration", duration);
     environment.add_filter("percent", percent);
     environment.add_filter("moment", |at: &str| time(at).map(moment));
@@ -94,6 +95,18 @@ fn span(milliseconds: u64) -> String {
     }
 }
 
+/// A time span in seconds for a narrow line, such as `1h 5m`.
+pub fn short_span(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds}s"),
+        (0, 0, _) => format!("{minutes}m"),
+        (0, _, _) => format!("{hours}h {}m", minutes % 60),
+        _ => format!("{days}d {}h", hours % 24),
+    }
+}
+
 /// A time in seconds, such as `1h 1m 1s`; below one second in milliseconds.
 fn duration(milliseconds: u64) -> String {
     if milliseconds < SECOND {
@@ -153,6 +166,11 @@ mod tests {
         ] {
             assert_eq!(duration(milliseconds), text);
         }
+        let spans = [-5, 0, 59, 60, 3599, 3600, 7260, 86_399, 90_000].map(short_span);
+        let expected = [
+            "0s", "0s", "59s", "1m", "59m", "1h 0m", "2h 1m", "23h 59m", "1d 1h",
+        ];
+        assert_eq!(spans, expected);
         let at = "2026-03-01T09:05:59.5+09:00".parse().unwrap();
         assert_eq!(moment(at), "2026-03-01 00:05");
         assert_eq!(second(at), "2026-03-01 00:05:59");

@@ -16,7 +16,6 @@ use super::worker::RunWorker;
 use crate::judge::JudgeContext;
 use crate::judge::live_runs::this_process;
 use crate::run::agent::AgentLauncher;
-use crate::run::limits::most_important;
 use crate::session::{
     Began, Event, LedgerWatch, Reason, RunLine, RunStep, Salt, Session, SessionError,
 };
@@ -119,7 +118,7 @@ pub fn run(
     let reason = if complete {
         Reason::Complete
     } else {
-        let reason = shared.stopping().or_else(|| most_important(given_up));
+        let reason = shared.stopping().or_else(|| given_up.into_iter().min());
         // If all that could be driven is settled, the rest waits for what did not pass.
         reason.unwrap_or(Reason::AgentFailed)
     };

@@ -57,35 +57,6 @@ pub fn parse_cost(text: &str) -> Result<Cost, &'static str> {
         .ok_or("expected an amount of US dollars such as 2.50, more than 0")
 }
 
-/// Every reason, most important first. A settled quest is settled whatever else ran out. Then come
-/// a person's or the session's decision, hard budgets (the run's before the quest's), the
-/// detectors, the soft budget, and last an agent that simply ended.
-pub const ORDER: [Reason; 18] = [
-    Reason::Settled,
-    Reason::Complete,
-    Reason::Interrupted,
-    Reason::Paused,
-    Reason::Error,
-    Reason::PermissionDenied,
-    Reason::WallClock,
-    Reason::Cost,
-    Reason::Quests,
-    Reason::QuestTimeout,
-    Reason::Tokens,
-    Reason::Attempts,
-    Reason::Repeat,
-    Reason::PingPong,
-    Reason::Poll,
-    Reason::Breaker,
-    Reason::Diminishing,
-    Reason::AgentFailed,
-];
-
-pub fn most_important(reasons: impl IntoIterator<Item = Reason>) -> Option<Reason> {
-    let place = |reason: &Reason| ORDER.iter().position(|other| other == reason);
-    reasons.into_iter().min_by_key(place)
-}
-
 /// What starts of an agent have used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bill {
@@ -180,7 +151,7 @@ impl Budget {
         let ended = table
             .into_iter()
             .filter(|(from, _, is_over)| *from <= before && *is_over);
-        most_important(ended.map(|(_, reason, _)| reason))
+        ended.map(|(_, reason, _)| reason).min()
     }
 }
 

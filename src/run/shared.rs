@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::plan::{CrashBackoffRules, Plan};
 use crate::quest::QuestId;
-use crate::run::limits::{Bill, Used, most_important};
+use crate::run::limits::{Bill, Used};
 use crate::session::{Reason, Spent};
 
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl SharedRunState {
 
     pub fn stop(&self, reason: Reason) {
         let mut counters = self.counters();
-        counters.stop = most_important(counters.stop.into_iter().chain([reason]));
+        counters.stop = counters.stop.into_iter().chain([reason]).min();
         self.changed.notify_all();
     }
 

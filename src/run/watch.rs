@@ -9,7 +9,7 @@ use super::worker::{RunWorker, Watched};
 use crate::judge::Poll;
 use crate::run::agent::{Agent, AgentEvent};
 use crate::run::detect::{LivenessMonitor, Observed, SelfCall, VitalSigns};
-use crate::run::limits::{Before, most_important};
+use crate::run::limits::Before;
 use crate::session::{Event, Reason, Session, SessionError, Spent, State};
 
 const VITALS_INTERVAL: Duration = Duration::from_secs(1);
@@ -102,7 +102,7 @@ impl RunWorker<'_> {
             reasons.extend(self.check_vitals(agent.vitals(), watch, quest_run)?);
         }
         reasons.extend(self.budgets(watch, quest_run));
-        Ok(most_important(reasons))
+        Ok(reasons.into_iter().min())
     }
 
     fn take(
@@ -181,7 +181,7 @@ impl RunWorker<'_> {
                 limits.diminishing(of_quest.bill.tokens, quest_run.stall),
             ]
         };
-        most_important(reasons.into_iter().flatten())
+        reasons.into_iter().flatten().min()
     }
 
     /// Reads what the agent did outside its own output, and observes it in order.
@@ -224,7 +224,7 @@ impl RunWorker<'_> {
         Ok(if settled {
             Some(Reason::Settled)
         } else {
-            most_important(reasons)
+            reasons.into_iter().min()
         })
     }
 

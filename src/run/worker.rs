@@ -13,7 +13,7 @@ use super::shared::SharedRunState;
 use crate::judge::JudgeContext;
 use crate::run::agent::{Agent, AgentEnd, AgentError, AgentLauncher, Given, command_line};
 use crate::run::detect::Detectors;
-use crate::run::limits::{Before, StallBudget, Used, most_important};
+use crate::run::limits::{Before, StallBudget, Used};
 use crate::session::{
     Appended, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine,
     RunStep, Salt, Session, SessionError, State, Worker,
@@ -190,7 +190,7 @@ impl RunWorker<'_> {
             limits.run_ended(&self.shared.used(), Before::Start),
             limits.diminishing(quest_run.used.bill.tokens, quest_run.stall),
         ];
-        most_important(reasons.into_iter().flatten())
+        reasons.into_iter().flatten().min()
     }
 
     /// Records the end of the work on a quest, and releases the claim.

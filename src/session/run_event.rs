@@ -203,26 +203,30 @@ macro_rules! reasons {
 }
 
 // `Settled` is the one good end of an attempt and of a quest, `Complete` that of a run.
+//
+// The most important comes first, and `Ord` goes by this order where several apply. A settled quest
+// is settled whatever else ran out. Then come a person's or the session's decision, hard budgets
+// (the run's before the quest's), the detectors, the soft budget, and last an agent that ended.
 reasons! {
     Settled = "settled", "the quest is PASS, REVIEW or DONE";
     Complete = "complete", "nothing is TODO";
-    Attempts = "attempts", "the agent was started as often as it may be";
-    Quests = "quests", "as many quests were driven as may be";
-    WallClock = "wall-clock", "the run's time is over";
-    QuestTimeout = "quest-timeout", "the quest's time is over";
-    Tokens = "tokens", "the tokens are used up";
-    Cost = "cost", "the money is used up";
-    Diminishing = "diminishing", "the agent went on and brought little that was new";
-    Repeat = "repeat", "the same was submitted again and again";
-    Poll = "poll", "the agent asked where it stands over and over";
-    PingPong = "ping-pong", "the agent went to and fro between two answers";
-    Breaker = "breaker", "nothing got further for too long, or agents died at their start";
+    Interrupted = "interrupted", "Ctrl-C, or the run was killed";
     Paused = "paused", "the unproven streak pauses the session";
+    Error = "error", "something failed on our side";
     PermissionDenied =
         "permission-denied", "the agent is not logged in, or was not allowed what it needs";
+    WallClock = "wall-clock", "the run's time is over";
+    Cost = "cost", "the money is used up";
+    Quests = "quests", "as many quests were driven as may be";
+    QuestTimeout = "quest-timeout", "the quest's time is over";
+    Tokens = "tokens", "the tokens are used up";
+    Attempts = "attempts", "the agent was started as often as it may be";
+    Repeat = "repeat", "the same was submitted again and again";
+    PingPong = "ping-pong", "the agent went to and fro between two answers";
+    Poll = "poll", "the agent asked where it stands over and over";
+    Breaker = "breaker", "nothing got further for too long, or agents died at their start";
+    Diminishing = "diminishing", "the agent went on and brought little that was new";
     AgentFailed = "agent-failed", "the agent ended, and its quest was not settled";
-    Error = "error", "something failed on our side";
-    Interrupted = "interrupted", "Ctrl-C, or the run was killed";
 }
 
 impl fmt::Display for Reason {

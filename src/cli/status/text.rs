@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
+use minijinja::value::Value;
 use ratatui::text::Line;
+use serde::Serialize;
 
-use crate::base::text::{Escaped, plural};
 use crate::cli::next;
 use crate::cli::output::{TextOutput, Tone};
-use crate::cli::screen::{Size, View, clip, line, lines, wrap, write};
+use crate::cli::screen::{Size, View, clip, line, lines, wrap};
 use crate::cli::shell_line::ShellLine;
 use crate::report::{Overview, Pace, Status};
-use crate::session::{Effective, State, Tally};
-
-const MAX_RULES: usize = 8;
-const MAX_CLAIMS: usize = 5;
+use crate::session::{Effective, State};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet<'a> {
@@ -31,25 +29,14 @@ const KEYS: &str = "q quits";
 /// The hint when something is left out.
 const KEYS_BELOW_SOME: [&str; 2] = ["… more on a taller screen; q quits", "… more; q quits"];
 
+const WIDEST: usize = 60;
+
+const BRACKETS: usize = 2;
+
 impl Sheet<'_> {
     pub(super) fn write(self, paper: &mut TextOutput) {
-        self.progress(paper);
+        self.progress(paper, false);
         self.details(paper);
-        self.ledger(paper);
-    }
-
-    /// The same in rows of the width of the terminal.
-    pub(super) fn write_wrapped(self, paper: &mut TextOutput) {
-        let mut wide = paper.like();
-        self.progress(&mut wide);
-        self.details(&mut wide);
-        for line in lines(&wide) {
-            for row in wrap(&line, self.columns) {
-                write(paper, &row);
-            }
-        }
-        // A hash must stay in one piece, so that it can be copied.
-        self.ledger(paper);
     }
 
     /// What a screen shows; on a small one, the beginning.
@@ -61,15 +48,14 @@ impl Sheet<'_> {
             write(&mut paper);
             lines(&paper)
         };
-        let mut lines = written(&|paper| self.progress(paper));
+        let mut lines = written(&|paper| self.progress(paper, false));
         let wrapped = lines.iter().map(|line| wrap(line, self.columns).len());
         let is_short = wrapped.sum::<usize>() > room;
         if is_short {
-            lines = written(&|paper| self.short(paper));
+            lines = written(&|paper| self.progress(paper, true));
             lines[0] = clip(&lines[0], self.columns);
         }
         lines.extend(written(&|paper| self.details(paper)));
-        lines.extend(written(&|paper| self.ledger(paper)));
         let mut shown = Vec::with_capacity(rows);
         let mut is_all = !is_short;
         for line in &lines {
@@ -101,103 +87,66 @@ impl Sheet<'_> {
         }
     }
 
-    /// What people want to know first.
-    fn progress(self, paper: &mut TextOutput) {
+    /// What people want to know first; `short` takes fewer rows.
+    fn progress(self, paper: &mut TextOutput, short: bool) {
         let overview = &self.status.overview;
-        self.head(paper);
-        write_bar(paper, &overview.tally, self.columns);
-        write_states(paper, overview);
-        self.next_steps(paper);
-    }
-
-    /// The same in fewer rows.
-    fn short(self, paper: &mut TextOutput) {
-        let overview = &self.status.overview;
-        self.head(paper);
-        write_bar(paper, &overview.tally, self.columns);
-        let counts = State::ALL.map(|state| {
-            let count = format!("{}{}", sign(state), overview.tally.of(state));
-            paper.tint(tone(state), &count)
-        });
-        paper.line(counts.join(" "));
-        self.next_steps(paper);
-    }
-
-    fn head(self, paper: &mut TextOutput) {
-        let overview = &self.status.overview;
-        paper.line(format!(
-            "{}, {} left, {} judged",
-            plural(overview.total, "quest"),
-            overview.tally.todo,
-            plural(overview.attempts, "submission")
-        ));
-    }
-
-    fn next_steps(self, paper: &mut TextOutput) {
-        let overview = &self.status.overview;
-        if overview.paused {
-            paper.line(next::paused(overview.streak, self.session));
-        }
-        if let Some(pace) = self.status.pace.filter(|_| overview.tally.todo > 0) {
-            let (over, left) = (span(pace.seconds), span(pace.left_seconds));
-            let rate = rate(pace);
-            paper.line(format!("about {left} left: {rate} over the last {over}"));
-        }
-        let open = of(overview, Effective::Open);
-        if open > 0 {
-            let verb = if open == 1 { "waits" } else { "wait" };
-            let reviews = paper.tint(Tone::Doubt, &plural(open, "open REVIEW"));
-            let command = ShellLine::comail("review", self.session);
-            let command = command.text();
-            paper.line(format!("{reviews} {verb} for a person: `{command}`"));
-        }
+        let values = minijinja::context! {
+            status => self.status,
+            short,
+            bar => bar(paper, overview, self.columns),
+            states => State::ALL.map(|state| StateRow::of(state, overview, paper)),
+            paused => next::paused(overview.streak, self.session),
+            rate => self.status.pace.map(rate),
+            open => of(overview, Effective::Open),
+            review => ShellLine::comail("review", self.session).text(),
+        };
+        paper.template(include_str!("../text/status_progress.txt"), values);
     }
 
     fn details(self, paper: &mut TextOutput) {
-        let (status, overview) = (self.status, &self.status.overview);
-        for run in status.runs.iter().take(MAX_CLAIMS) {
-            let id = run.run;
-            paper.line(if run.lives {
-                format!("run {id} is running")
-            } else {
-                let died = paper.tint(Tone::Bad, "died");
-                format!("run {id} {died}; the next run continues its work")
-            });
-        }
-        more(paper, status.runs.len(), MAX_CLAIMS);
-        if !status.claims.is_empty() {
-            let count = plural(status.claims.len() as u64, "quest");
-            paper.line(format!("{count} claimed"));
-        }
-        for held in status.claims.iter().take(MAX_CLAIMS) {
-            paper.line(format!(
-                "  {}: quest {}, {}, since {}, {} left",
-                held.worker,
-                held.quest,
-                Escaped(&held.key),
-                span(held.age_seconds),
-                span(held.left_seconds)
-            ));
-        }
-        more(paper, status.claims.len(), MAX_CLAIMS);
-        blocked(paper, overview);
-        people(paper, overview);
-        if status.tries > 0 {
-            let tries = if status.tries == 1 { "try" } else { "tries" };
-            paper.line(format!("{} {tries} used by failed answers", status.tries));
-        }
-        if !overview.rules.is_empty() {
-            paper.line("rules that fired, in submissions");
-        }
-        for count in overview.rules.iter().take(MAX_RULES) {
-            let rule = Escaped(&count.rule);
-            paper.line(format!("  {:>8}  {rule}", count.attempts));
-        }
+        let status = self.status;
+        let details = include_str!("../text/status_details.txt");
+        paper.template(details, minijinja::context! { status });
+        paper.line(format!("ledger head {}", status.overview.head));
     }
+}
 
-    fn ledger(self, paper: &mut TextOutput) {
-        paper.line(format!("ledger head {}", self.status.overview.head));
+#[derive(Debug, Serialize)]
+struct StateRow {
+    sign: Value,
+    word: Value,
+    tally: Value,
+    count: u32,
+    share: f64,
+    note: String,
+}
+
+impl StateRow {
+    fn of(state: State, overview: &Overview, paper: &TextOutput) -> Self {
+        let count = overview.tally.of(state);
+        let tinted = |text: &str| Value::from_safe_string(paper.tint(tone(state), text));
+        let sign = sign(state);
+        Self {
+            sign: tinted(&sign.to_string()),
+            word: tinted(&format!("{state:6}")),
+            tally: tinted(&format!("{sign}{count}")),
+            count,
+            share: share(count, overview.total),
+            note: note(state, overview),
+        }
     }
+}
+
+fn bar(paper: &TextOutput, overview: &Overview, columns: usize) -> Option<Value> {
+    let width = columns.saturating_sub(BRACKETS).min(WIDEST);
+    let counts = State::ALL.map(|state| overview.tally.of(state));
+    let cells = cells(counts, width)?;
+    let pieces = State::ALL.iter().zip(cells).filter(|(_, cells)| *cells > 0);
+    let pieces = pieces.map(|(state, cells)| {
+        let signs = sign(*state).to_string().repeat(cells);
+        paper.tint(tone(*state), &signs)
+    });
+    Some(Value::from_safe_string(pieces.collect()))
 }
 
 pub(super) fn view(
@@ -223,28 +172,6 @@ pub(super) fn rate(pace: Pace) -> String {
     }
 }
 
-/// Prints how many lines are left out.
-fn more(paper: &mut TextOutput, all: usize, shown: usize) {
-    if all > shown {
-        paper.line(format!("  and {} more", all - shown));
-    }
-}
-
-pub(super) fn span(seconds: i64) -> String {
-    let seconds = seconds.max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds}s"),
-        (0, 0, _) => format!("{minutes}m"),
-        (0, _, _) => format!("{hours}h {}m", minutes % 60),
-        _ => format!("{days}d {}h", hours % 24),
-    }
-}
-
-const WIDEST: usize = 60;
-
-const BRACKETS: usize = 2;
-
 fn sign(state: State) -> char {
     match state {
         State::Pass => '#',
@@ -252,24 +179,6 @@ fn sign(state: State) -> char {
         State::Done => 'x',
         State::Todo => '.',
     }
-}
-
-fn write_bar(paper: &mut TextOutput, tally: &Tally, columns: usize) {
-    let width = columns.saturating_sub(BRACKETS).min(WIDEST);
-    let counts = State::ALL.map(|state| tally.of(state));
-    let Some(cells) = cells(counts, width) else {
-        return;
-    };
-    let pieces = State::ALL.iter().zip(cells).map(|(state, cells)| {
-        let signs = sign(*state).to_string().repeat(cells);
-        if signs.is_empty() {
-            signs
-        } else {
-            paper.tint(tone(*state), &signs)
-        }
-    });
-    let pieces: String = pieces.collect();
-    paper.line(format!("[{pieces}]"));
 }
 
 /// Divides `width` cells in proportion to the counts; every count above 0 gets at least one.
@@ -297,18 +206,6 @@ fn cells<const N: usize>(counts: [u32; N], width: usize) -> Option<[usize; N]> {
     Some(cells)
 }
 
-fn write_states(paper: &mut TextOutput, overview: &Overview) {
-    for state in State::ALL {
-        let count = overview.tally.of(state);
-        let (tone, sign) = (tone(state), sign(state));
-        let sign = paper.tint(tone, &sign.to_string());
-        let word = paper.tint(tone, &format!("{state:6}"));
-        let share = share(count, overview.total);
-        let note = note(state, overview);
-        paper.line(format!("{sign} {word} {count:>8}  {share:>5.1} %{note}"));
-    }
-}
-
 fn tone(state: State) -> Tone {
     match state {
         State::Pass => Tone::Good,
@@ -329,20 +226,15 @@ fn share(count: u32, total: u32) -> f64 {
     }
 }
 
-/// The number of open REVIEWs to print; 0 if every REVIEW is open and none was judged again, because
-/// the number of REVIEWs then says the same.
-fn said_open(overview: &Overview) -> u32 {
-    let open = of(overview, Effective::Open);
-    let untouched = open == overview.tally.review && overview.resolutions.open == 0;
-    if untouched { 0 } else { open }
-}
-
 fn of(overview: &Overview, effective: Effective) -> u32 {
     overview.effective.get(&effective).copied().unwrap_or(0)
 }
 
 fn note(state: State, overview: &Overview) -> String {
     let of = |effective| of(overview, effective);
+    let open = of(Effective::Open);
+    // If every REVIEW is open and none was judged again, the number of REVIEWs says the same.
+    let untouched = open == overview.tally.review && overview.resolutions.open == 0;
     let said = match state {
         State::Pass => vec![
             (overview.unanchored, "unanchored"),
@@ -353,65 +245,18 @@ fn note(state: State, overview: &Overview) -> String {
             (of(Effective::Confirmed), "confirmed"),
             (of(Effective::Refuted), "refuted"),
             (of(Effective::Rejected), "rejected"),
-            (said_open(overview), "open"),
+            (if untouched { 0 } else { open }, "open"),
         ],
         State::Done | State::Todo => Vec::new(),
     };
-    let said: Vec<String> = said
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
+    let said = said.iter().filter(|(count, _)| *count > 0);
+    let said: Vec<_> = said
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
     if said.is_empty() {
         return String::new();
     }
     format!("  ({})", said.join(", "))
-}
-
-/// Prints disputes, forgotten answers and unsigned decisions.
-fn people(paper: &mut TextOutput, overview: &Overview) {
-    if overview.disputed > 0 {
-        let disputed = plural(overview.disputed, "quest");
-        paper.line(format!(
-            "disputed: {disputed} proved wrong later; `export` lists them"
-        ));
-    }
-    if overview.forgotten > 0 {
-        let forgotten = plural(overview.forgotten, "quest");
-        paper.line(format!(
-            "forgotten: the answer of {forgotten} was removed; `export` lists them"
-        ));
-    }
-    if overview.unsealed > 0 {
-        let word = paper.tint(Tone::Bad, "not signed");
-        let unsealed = plural(overview.unsealed, "decision");
-        paper.line(format!(
-            "{word}: {unsealed} without the operator's key, which are ignored; `audit` lists them"
-        ));
-    }
-}
-
-fn blocked(paper: &mut TextOutput, overview: &Overview) {
-    if overview.blocked == 0 {
-        return;
-    }
-    let count = paper.tint(Tone::Bad, &format!("blocked {}", overview.blocked));
-    paper.line(format!(
-        "{count} of the TODO quests: they are not handed out"
-    ));
-    for quest in &overview.first_blocked {
-        let (key, by) = (Escaped(quest.key.as_str()), &quest.by);
-        let by_key = Escaped(by.key.as_str());
-        paper.line(format!(
-            "  quest {} ({key}) waits for quest {} ({by_key}), which is {}",
-            quest.id, by.id, by.state
-        ));
-    }
-    more(
-        paper,
-        overview.blocked as usize,
-        overview.first_blocked.len(),
-    );
 }
 
 #[cfg(test)]
@@ -422,15 +267,7 @@ mod tests {
 
     use super::*;
     use crate::cli::status::fixtures;
-
-    #[test]
-    fn spans_have_two_units_at_most() {
-        let spans = [-5, 0, 59, 60, 3599, 3600, 7260, 86_399, 90_000].map(span);
-        let expected = [
-            "0s", "0s", "59s", "1m", "59m", "1h 0m", "2h 1m", "23h 59m", "1d 1h",
-        ];
-        assert_eq!(spans, expected);
-    }
+    use crate::session::Tally;
 
     fn sheet(status: &Status, columns: usize) -> Sheet<'_> {
         Sheet {
@@ -453,22 +290,6 @@ mod tests {
             text.contains("paused: ") && !text.contains(" left: "),
             "{text}"
         );
-    }
-
-    #[test]
-    fn a_narrow_terminal_shows_all_in_rows_of_its_width() {
-        let status = fixtures::status();
-        let (mut wide, mut narrow) = (TextOutput::plain(), TextOutput::plain());
-        sheet(&status, 40).write(&mut wide);
-        sheet(&status, 40).write_wrapped(&mut narrow);
-        let narrow = narrow.into_text();
-        let (rows, last) = narrow.trim_end().rsplit_once('\n').unwrap();
-        assert!(last.starts_with("ledger head "), "{narrow}");
-        for row in rows.lines() {
-            assert!(row.chars().count() <= 40, "{row}");
-        }
-        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(words(&narrow), words(&wide.into_text()));
     }
 
     #[test]
@@ -496,16 +317,16 @@ mod tests {
 
     #[test]
     fn the_bar_reads_without_colours() {
-        let tally = Tally {
+        let mut overview = fixtures::standings().overview;
+        overview.tally = Tally {
             todo: 5,
             pass: 3,
             review: 1,
             done: 1,
         };
-        let mut paper = TextOutput::plain();
-        write_bar(&mut paper, &tally, 12);
-        write_bar(&mut paper, &tally, 5);
-        assert_eq!(paper.into_text(), "[###?x.....]\n");
+        let paper = TextOutput::plain();
+        let shown = [12, 5].map(|columns| bar(&paper, &overview, columns).map(|it| it.to_string()));
+        assert_eq!(shown, [Some("###?x.....".to_owned()), None]);
     }
 
     #[test]

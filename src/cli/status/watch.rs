@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::text::{rate, span, view};
+use super::text::{rate, view};
 use crate::base::text::{escape_json, plural};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
@@ -15,6 +15,7 @@ use crate::cli::progress::Interrupt;
 use crate::cli::screen::{Input, Key, Screen, size};
 use crate::cli::{context, progress};
 use crate::judge::live_runs::live_runs;
+use crate::report::template::short_span;
 use crate::report::{Standings, Status, forgotten};
 use crate::session::{Effective, Forgetting, LedgerWatch, Session, SessionError, State};
 
@@ -188,7 +189,7 @@ fn line(status: &Status, now: Timestamp) -> String {
         said.push("paused".to_owned());
     }
     if let Some(pace) = status.pace.filter(|_| overview.tally.todo > 0) {
-        let left = span(pace.left_seconds);
+        let left = short_span(pace.left_seconds);
         said.push(format!("{}, about {left} left", rate(pace)));
     }
     format!("{now}  {}", said.join("; "))

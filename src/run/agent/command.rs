@@ -135,10 +135,10 @@ fn preset_words(
         (Some(_), Some(option)) => option,
         (Some(_), None) => return Err(BadCommandLine::NoResume(preset.name)),
     };
-    let model = match (given.model, preset.model) {
-        (None, _) => Vec::new(),
-        (Some(model), Some(option)) => vec![option.into(), model.into()],
-        (Some(_), None) => return Err(BadCommandLine::NoModel(preset.name)),
+    let model: Vec<OsString> = match given.model {
+        None => Vec::new(),
+        Some(model) if preset.command.contains("{model}") => vec!["--model".into(), model.into()],
+        Some(_) => return Err(BadCommandLine::NoModel(preset.name)),
     };
     let mut all = Vec::new();
     for word in preset.command.split(' ') {
@@ -219,99 +219,83 @@ pub struct Preset {
     command: &'static str,
     /// The option that continues a conversation, if there is one.
     resume: Option<&'static str>,
-    /// The option that chooses a model, if there is one.
-    model: Option<&'static str>,
     stream: Stream,
 }
 
 const RESUME: Option<&str> = Some("--resume {conversation}");
 
-const MODEL: Option<&str> = Some("--model");
-
-const CLAUDE: Preset = Preset {
-    name: "claude",
-    command: "claude -p {resume} --output-format stream-json --verbose {model} {args}",
-    resume: RESUME,
-    model: MODEL,
-    stream: Stream::Events,
-};
-
-const CODEX: Preset = Preset {
-    name: "codex",
-    command: "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
-    resume: Some("resume {conversation}"),
-    model: MODEL,
-    stream: Stream::Events,
-};
-
-const GEMINI: Preset = Preset {
-    name: "gemini",
-    command: "gemini {resume} --output-format stream-json {model} {args}",
-    resume: RESUME,
-    model: MODEL,
-    stream: Stream::Events,
-};
-
-const QWEN: Preset = Preset {
-    name: "qwen",
-    command: "qwen {resume} --output-format stream-json {model} {args}",
-    resume: RESUME,
-    model: MODEL,
-    stream: Stream::Events,
-};
-
-const CURSOR: Preset = Preset {
-    name: "cursor",
-    command: "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
-    resume: RESUME,
-    model: MODEL,
-    stream: Stream::Events,
-};
-
-const OPENCODE: Preset = Preset {
-    name: "opencode",
-    command: "opencode run {resume} --format json {model} {args}",
-    resume: Some("--session {conversation}"),
-    model: MODEL,
-    stream: Stream::Events,
-};
-
-const AMP: Preset = Preset {
-    name: "amp",
-    command: "amp -x --stream-json {args}",
-    resume: None,
-    model: None,
-    stream: Stream::Events,
-};
-
-const AIDER: Preset = Preset {
-    name: "aider",
-    command: "aider --message-file {prompt_file} --yes-always --no-pretty --no-stream {model} {args}",
-    resume: None,
-    model: MODEL,
-    stream: Stream::Plain,
-};
-
-const GOOSE: Preset = Preset {
-    name: "goose",
-    command: "goose run --no-session {model} {args} -i -",
-    resume: None,
-    model: MODEL,
-    stream: Stream::Plain,
-};
-
-const COPILOT: Preset = Preset {
-    name: "copilot",
-    command: "copilot -p {prompt} --no-color {model} {args}",
-    resume: None,
-    model: MODEL,
-    stream: Stream::Plain,
-};
-
 impl Preset {
     pub const ALL: [&Self; 10] = [
-        &CLAUDE, &CODEX, &GEMINI, &AIDER, &CURSOR, &OPENCODE, &AMP, &GOOSE, &QWEN, &COPILOT,
+        &Self::new(
+            "claude",
+            "claude -p {resume} --output-format stream-json --verbose {model} {args}",
+            RESUME,
+            Stream::Events,
+        ),
+        &Self::new(
+            "codex",
+            "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
+            Some("resume {conversation}"),
+            Stream::Events,
+        ),
+        &Self::new(
+            "gemini",
+            "gemini {resume} --output-format stream-json {model} {args}",
+            RESUME,
+            Stream::Events,
+        ),
+        &Self::new(
+            "aider",
+            "aider --message-file {prompt_file} --yes-always --no-pretty --no-stream {model} {args}",
+            None,
+            Stream::Plain,
+        ),
+        &Self::new(
+            "cursor",
+            "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
+            RESUME,
+            Stream::Events,
+        ),
+        &Self::new(
+            "opencode",
+            "opencode run {resume} --format json {model} {args}",
+            Some("--session {conversation}"),
+            Stream::Events,
+        ),
+        &Self::new("amp", "amp -x --stream-json {args}", None, Stream::Events),
+        &Self::new(
+            "goose",
+            "goose run --no-session {model} {args} -i -",
+            None,
+            Stream::Plain,
+        ),
+        &Self::new(
+            "qwen",
+            "qwen {resume} --output-format stream-json {model} {args}",
+            RESUME,
+            Stream::Events,
+        ),
+        &Self::new(
+            "copilot",
+            "copilot -p {prompt} --no-color {model} {args}",
+            None,
+            Stream::Plain,
+        ),
     ];
+
+    const fn new(
+        name: &'static str,
+        command: &'static str,
+        resume: Option<&'static str>,
+        stream: Stream,
+    ) -> Self {
+        Self {
+            name,
+            command,
+            resume,
+            stream,
+        }
+    }
 
     /// The program that is started.
     pub fn program(&self) -> &'static str {

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::transcript::{Stream, Transcript, Usage};
+use super::transcript::{Stream, Transcript, spent};
+use crate::session::Spent;
 use crate::world::sandbox::Cost;
 
 // What Claude Code answers to a tool call that needs a permission.
@@ -98,7 +99,7 @@ impl Reader {
                     transcript.says(text);
                 }
                 if let Some(tokens) = tokens_in(&event["stats"]) {
-                    transcript.turn(Usage { tokens, cost: None });
+                    transcript.turn(spent(tokens, None));
                 }
                 read_totals(event, transcript);
                 let denied = event["permission_denials"].as_array();
@@ -125,15 +126,14 @@ impl Reader {
             "text" => transcript.says(part["text"].as_str().unwrap_or_default()),
             "step_finish" => {
                 if let Some(tokens) = tokens_in(&part["tokens"]) {
-                    let cost = cost_in(part);
-                    transcript.turn(Usage { tokens, cost });
+                    transcript.turn(spent(tokens, cost_in(part)));
                 }
             }
             // Codex
             "item.started" | "item.completed" => self.item(&event["item"], kind),
             "turn.completed" => {
                 if let Some(tokens) = tokens_in(&event["usage"]) {
-                    transcript.turn(Usage { tokens, cost: None });
+                    transcript.turn(spent(tokens, None));
                 }
             }
             "turn.failed" | "error" => {
@@ -190,7 +190,7 @@ impl Reader {
         if let Some(turn) = self.turn.take() {
             let guessed = turn.read.saturating_add(turn.bytes / BYTES_OF_A_TOKEN);
             let tokens = turn.told.max(guessed);
-            self.transcript.turn(Usage { tokens, cost: None });
+            self.transcript.turn(spent(tokens, None));
         }
     }
 
@@ -251,29 +251,10 @@ fn read_totals(event: &Value, transcript: &mut Transcript) {
     let tokens = tokens_in(&event["usage"]).unwrap_or(0);
     let cost = cost_in(event);
     if tokens > 0 || cost.is_some() {
-        transcript.used_in_all(Usage {
-            tokens: tokens.max(so_far.tokens),
-            cost: cost.max(so_far.cost),
-        });
+        let tokens = tokens.max(so_far.tokens);
+        transcript.used_in_all(spent(tokens, cost.max(so_far.cost)));
     }
 }
-
-const ABOUT: [&str; 14] = [
-    "type",
-    "usage",
-    "cost",
-    "cost_usd",
-    "costUSD",
-    "total_cost_usd",
-    "model",
-    "session_id",
-    "conversation_id",
-    "thread_id",
-    "timestamp",
-    "id",
-    "role",
-    "duration_ms",
-];
 
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
 
@@ -281,39 +262,44 @@ const NAMES: [&str; 4] = ["name", "tool", "tool_name", "function"];
 
 const TEXTS: [&str; 5] = ["text", "content", "message", "result", "response"];
 
+const KINDS_WITH_TEXT: [&str; 6] = [
+    "assistant",
+    "message",
+    "result",
+    "text",
+    "error",
+    "agent_message",
+];
+
 fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
     let kind = event["type"].as_str().unwrap_or_default();
     transcript.converses(event);
-    if let Some(usage) = used_in(event) {
-        transcript.turn(usage);
+    let used = used_in(event);
+    if let Some(spent) = used {
+        transcript.turn(spent);
     }
     if let Some((tool, arguments)) = call_in(kind, event) {
         return transcript.calls(tool, arguments);
     }
-    if only_tells(event) {
-        return;
-    }
     let text = TEXTS.iter().find_map(|name| event[*name].as_str());
-    match text {
-        Some(text) if tells(kind) => transcript.says(text),
-        _ => transcript.says(line),
+    match text.filter(|_| KINDS_WITH_TEXT.contains(&kind)) {
+        Some(text) => transcript.says(text),
+        // A line about usage must not be taken for the answer, which is the last object.
+        None if used.is_some() => {}
+        None => transcript.says(line),
     }
 }
 
-pub(super) fn used_in(told: &Value) -> Option<Usage> {
-    let tokens = tokens_in(&told["usage"]).or_else(|| tokens_in(&told["stats"]));
+pub(super) fn used_in(told: &Value) -> Option<Spent> {
     let by_model = || {
-        let models = told["stats"]["models"].as_object()?;
-        let each = models
-            .values()
-            .filter_map(|model| tokens_in(&model["tokens"]));
+        let models = told["stats"]["models"].as_object()?.values();
+        let each = models.filter_map(|model| tokens_in(&model["tokens"]));
         Some(each.fold(0, u64::saturating_add))
     };
+    let tokens = tokens_in(&told["usage"]).or_else(|| tokens_in(&told["stats"]));
     let tokens = tokens.or_else(by_model)?;
-    Some(Usage {
-        tokens,
-        cost: cost_in(told).or_else(|| cost_in(&told["usage"])),
-    })
+    let cost = cost_in(told).or_else(|| cost_in(&told["usage"]));
+    Some(spent(tokens, cost))
 }
 
 fn call_in<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, &'a Value)> {
@@ -323,28 +309,6 @@ fn call_in<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, &'a Value)> {
     let tool = NAMES.iter().find_map(|name| event[*name].as_str())?;
     let arguments = ARGUMENTS.iter().find_map(|name| event.get(*name))?;
     Some((tool, arguments))
-}
-
-fn only_tells(event: &Value) -> bool {
-    let told = event.as_object().is_some_and(|members| {
-        members.contains_key("usage") || members.contains_key("session_id") || tells_cost(members)
-    });
-    let mut names = event
-        .as_object()
-        .into_iter()
-        .flat_map(|members| members.keys());
-    told && names.all(|name| ABOUT.contains(&name.as_str()))
-}
-
-fn tells_cost(members: &serde_json::Map<String, Value>) -> bool {
-    members.contains_key("total_cost_usd")
-}
-
-fn tells(kind: &str) -> bool {
-    matches!(
-        kind,
-        "assistant" | "message" | "result" | "text" | "error" | "agent_message"
-    )
 }
 
 // Input tokens, including those served from a cache.
@@ -366,7 +330,7 @@ const OUTPUT: [&str; 6] = [
     "candidates",
 ];
 
-// Input tokens, including those served from a cache.
+// Input tokens that are written to a cache.
 const KEPT: [&str; 2] = ["cache_creation_input_tokens", "/cache/write"];
 
 const THOUGHT: [&str; 2] = ["reasoning", "thoughts"];

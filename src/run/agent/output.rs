@@ -84,11 +84,6 @@ impl Output {
             LastObject::Object(answer) => (Some(answer), None),
             LastObject::Bad(why) => (None, Some(why)),
         };
-        let used = transcript.used.map(|used| Spent {
-            tokens: used.tokens,
-            cost: used.cost,
-            told: true,
-        });
         let died = how != Some(Exit::Exited(0));
         let last_words = [end_of(&said, LAST_WORDS), end_of(&errors, LAST_WORDS)];
         let (exit, signal) = match how {
@@ -101,7 +96,7 @@ impl Output {
             signal,
             answer,
             bad_answer,
-            spent: self.spent(used.or(told)),
+            spent: self.spent(transcript.used.or(told)),
             tail: last_of(&said, &errors),
             conversation: transcript.conversation.clone(),
             denied: transcript.denied,
@@ -140,11 +135,7 @@ fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
     let LastObject::Object(document) = &last else {
         return (last, None);
     };
-    let told = used_in(document).map(|used| Spent {
-        tokens: used.tokens,
-        cost: used.cost,
-        told: true,
-    });
+    let told = used_in(document);
     let text = match (document["type"].as_str(), &document["stats"]) {
         (Some("result"), _) => document["result"].as_str(),
         (_, Value::Object(_)) => document["response"].as_str(),

@@ -17,7 +17,7 @@ const MAX_NAME: usize = 300;
 #[derive(Debug)]
 pub(super) struct Transcript {
     pub said: Tail,
-    pub used: Option<Usage>,
+    pub used: Option<Spent>,
     pub conversation: Option<String>,
     pub denied: bool,
     events: Vec<AgentEvent>,
@@ -57,20 +57,19 @@ impl Transcript {
         self.event(AgentEvent::ToolCall(ToolCall::new(&named(tool), arguments)));
     }
 
-    pub(super) fn turn(&mut self, usage: Usage) {
+    pub(super) fn turn(&mut self, of_turn: Spent) {
         self.event(AgentEvent::Turn {
-            new_tokens: usage.tokens,
+            new_tokens: of_turn.tokens,
         });
-        self.used_in_all(self.used.unwrap_or_default().and(usage));
+        let so_far = self.used.unwrap_or_default();
+        let costs = [so_far.cost, of_turn.cost].into_iter().flatten();
+        let tokens = so_far.tokens.saturating_add(of_turn.tokens);
+        self.used_in_all(spent(tokens, costs.reduce(u64::saturating_add)));
     }
 
-    pub(super) fn used_in_all(&mut self, usage: Usage) {
-        self.used = Some(usage);
-        self.event(AgentEvent::Spent(Spent {
-            tokens: usage.tokens,
-            cost: usage.cost,
-            told: true,
-        }));
+    pub(super) fn used_in_all(&mut self, used: Spent) {
+        self.used = Some(used);
+        self.event(AgentEvent::Spent(used));
     }
 
     /// Takes the name of the conversation from an event that has one.
@@ -103,23 +102,10 @@ fn named(text: &str) -> String {
     text.chars().take(MAX_NAME).collect()
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Usage {
-    pub tokens: u64,
-    pub cost: Option<u64>,
-}
-
-impl Usage {
-    pub(super) fn and(self, other: Self) -> Self {
-        let cost = match (self.cost, other.cost) {
-            (Some(one), Some(two)) => Some(one.saturating_add(two)),
-            (one, two) => one.or(two),
-        };
-        Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            cost,
-        }
-    }
+/// What the agent reports to have used.
+pub(super) fn spent(tokens: u64, cost: Option<u64>) -> Spent {
+    let told = true;
+    Spent { tokens, cost, told }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

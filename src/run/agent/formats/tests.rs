@@ -59,13 +59,7 @@ fn claude_tells_calls_turns_and_what_it_cost() {
     let call = ToolCall::new("Bash", &json!({"x": 1, "command": "ls"}));
     assert_eq!(calls(&mut transcript), [call]);
     assert_eq!(turns(&mut read(stream, &claude()))[0], 550);
-    assert_eq!(
-        transcript.used,
-        Some(Usage {
-            tokens: 1_000,
-            cost: Some(500_000_000)
-        })
-    );
+    assert_eq!(transcript.used, Some(spent(1_000, Some(500_000_000))));
     assert_eq!(transcript.conversation.as_deref(), Some("c-1"));
     assert!(transcript.denied);
     assert!(transcript.said.text().ends_with("It is {\"a\": 1}\n"));
@@ -177,13 +171,7 @@ fn cursor_and_opencode_tell_their_calls() {
     ];
     let mut transcript = read(Stream::Events, &lines);
     assert_eq!(calls(&mut transcript).len(), 1);
-    assert_eq!(
-        transcript.used,
-        Some(Usage {
-            tokens: 20,
-            cost: Some(1_000_000)
-        })
-    );
+    assert_eq!(transcript.used, Some(spent(20, Some(1_000_000))));
 }
 
 #[test]
@@ -208,13 +196,7 @@ fn an_unknown_agent_is_read_as_far_as_it_can_be() {
         calls(&mut transcript),
         [ToolCall::new("search", &json!({"q": "x"}))]
     );
-    assert_eq!(
-        transcript.used,
-        Some(Usage {
-            tokens: 40,
-            cost: Some(100_000_000)
-        })
-    );
+    assert_eq!(transcript.used, Some(spent(40, Some(100_000_000))));
     assert_eq!(transcript.said.text(), format!("so it is\n{}\n", lines[4]));
 }
 

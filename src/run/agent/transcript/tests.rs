@@ -30,17 +30,14 @@ fn a_conversation_is_named_by_what_can_be_no_option() {
 fn events_that_nobody_takes_cost_no_memory_and_no_count() {
     let mut transcript = Transcript::new();
     for _ in 0..MAX_EVENTS * 2 {
-        transcript.turn(Usage {
-            tokens: 1,
-            cost: None,
-        });
+        transcript.turn(spent(1, None));
     }
     assert_eq!(transcript.events().len(), MAX_EVENTS);
     assert_eq!(
         transcript.used.map(|used| used.tokens),
         Some(2 * MAX_EVENTS as u64)
     );
-    transcript.turn(Usage::default());
+    transcript.turn(spent(0, None));
     assert_eq!(transcript.events().len(), 2);
 }
 
