@@ -11,11 +11,8 @@ use super::export::{PageWanted, write_page};
 use super::export_rows::Findings;
 use super::progress::Interrupt;
 use super::{context, exit, whole_result};
-use crate::judge::FinalWord;
 use crate::judge::audit::{self, Onlooker};
-use crate::judge::completeness;
-use crate::judge::completeness::{Asked, Completeness, MinPass};
-use crate::quest::QuestId;
+use crate::judge::completeness::{self, Asked, MinPass};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
 use crate::session::{Log, Projection, Reason, RunId, Session, SessionError, read_manifest};
 
@@ -151,13 +148,17 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
             // Runs are reported as far as the ledger can be read.
             let history = history(&dir, wanted).unwrap_or_default();
             let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
-            let seen = Seen {
+            let report = Report::of(&Telling {
+                at: context::now(),
+                kind: kind.ok().as_deref(),
                 board: None,
-                completeness,
-                forgotten: Vec::new(),
+                history: &history,
+                completeness: &completeness,
+                forgotten: &[],
                 last: None,
-            };
-            let report = told(&dir, wanted, kind.ok().as_deref(), &history, &seen)?;
+                run: wanted.run,
+                lives: &|run| lives(&dir, &history, run),
+            })?;
             Ok(Made {
                 report,
                 seen: Err(why),
@@ -165,13 +166,6 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
             })
         }
     }
-}
-
-struct Seen<'a> {
-    board: Option<&'a Projection>,
-    completeness: Completeness,
-    forgotten: Vec<QuestId>,
-    last: Option<FinalWord>,
 }
 
 fn opened(context: &mut Context) -> Result<(Session, Projection), SessionError> {
@@ -203,35 +197,18 @@ fn whole(
     };
     let survey = completeness::survey(session, board, asked, onlooker)?;
     drop(watch);
-    let seen = Seen {
-        board: Some(board),
-        completeness: completeness::decide(&survey),
-        forgotten: survey.forgotten,
-        last: Some(survey.last.word),
-    };
-    let kind = Some(session.manifest().kind.name.as_str());
-    let report = told(session.dir(), wanted, kind, history, &seen)?;
-    Ok((report, survey.stopped))
-}
-
-fn told(
-    dir: &Path,
-    wanted: &Wanted,
-    kind: Option<&str>,
-    history: &RunHistory,
-    seen: &Seen<'_>,
-) -> Result<Report, SessionError> {
-    Report::of(&Telling {
+    let report = Report::of(&Telling {
         at: context::now(),
-        kind,
-        board: seen.board,
+        kind: Some(session.manifest().kind.name.as_str()),
+        board: Some(board),
         history,
-        completeness: &seen.completeness,
-        forgotten: &seen.forgotten,
-        last: seen.last,
+        completeness: &completeness::decide(&survey),
+        forgotten: &survey.forgotten,
+        last: Some(survey.last.word),
         run: wanted.run,
-        lives: &|run| lives(dir, history, run),
-    })
+        lives: &|run| lives(session.dir(), history, run),
+    })?;
+    Ok((report, survey.stopped))
 }
 
 fn history(dir: &Path, wanted: &Wanted) -> Result<RunHistory, SessionError> {

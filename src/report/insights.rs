@@ -17,16 +17,11 @@ use crate::session::{Attempt, DrivenAttempt, Event, RunId, RunStep, Worker};
 /// A fact that was found in more than one submission.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Recurring {
-    /// The rule that fired.
     pub rule: String,
-    /// The field that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// What would have let the check pass.
     pub expected: String,
-    /// What was so instead.
     pub actual: String,
-    /// In how many submissions.
     pub submissions: u32,
     /// In how many quests, of each session apart.
     pub quests: u32,
@@ -102,19 +97,15 @@ pub struct Insights {
     pub facts: Vec<Recurring>,
 }
 
-/// A session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionInsight {
     /// Its directory, as it was named.
     pub session: String,
-    /// The name of its quest kind.
     pub kind: String,
     /// When its last line was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Timestamp>,
-    /// How much it counts.
     pub weight: f64,
-    /// Its submissions.
     pub submissions: u32,
 }
 
@@ -123,23 +114,17 @@ pub struct SessionInsight {
 pub struct Work {
     /// Quests with a submission, of each session apart.
     pub quests: u32,
-    /// Submissions.
     pub submissions: u32,
-    /// PASSes.
     pub passed: u32,
-    /// Submissions for a quest, on average.
     pub tries_per_quest: Option<f64>,
     /// Of the quests begun, those that passed at the first try.
     pub first_try: Share,
-    /// Starts of an agent.
     pub starts: u32,
     /// What runs drove, and what of it came to no submission.
     pub driven: DrivenWork,
     /// Seconds of an agent for a PASS; none where no run drove one.
     pub seconds_per_pass: Option<f64>,
-    /// Tokens of an agent for a PASS.
     pub tokens_per_pass: Option<f64>,
-    /// Whether some of the tokens are estimated.
     pub tokens_estimated: bool,
 }
 
@@ -148,7 +133,6 @@ pub struct Work {
 pub struct DrivenWork {
     /// Quests at which an agent was started.
     pub quests: u32,
-    /// PASSes of started agents.
     pub passed: u32,
     /// Quests for which they never submitted.
     pub unanswered: u32,
@@ -175,12 +159,9 @@ impl DrivenWork {
     }
 }
 
-/// A part of a whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Share {
-    /// The part.
     pub part: u32,
-    /// The whole.
     pub of: u32,
     /// The share, where long ago counts less; none of nothing.
     pub share: Option<f64>,
@@ -189,10 +170,8 @@ pub struct Share {
 /// What one agent came to, with one model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AgentInsights {
-    /// Which.
     #[serde(flatten)]
     pub who: Who,
-    /// What it came to.
     #[serde(flatten)]
     pub work: Work,
     /// What each rule cost it, the dearest first.
@@ -202,7 +181,6 @@ pub struct AgentInsights {
 /// What a rule cost.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RuleInsight {
-    /// The rule.
     pub rule: String,
     /// In how many failed submissions it fired.
     pub tries: u32,

@@ -43,7 +43,6 @@ pub struct Status {
 /// A run that began and has not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpenRun {
-    /// The run.
     pub run: RunId,
     /// Whether its process lives; else it died, and the next run takes up what it left.
     pub lives: bool,
@@ -106,13 +105,10 @@ impl Status {
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Overview {
-    /// How many quests stand where.
     pub tally: Tally,
-    /// All quests.
     pub total: u32,
     /// Quests in TODO that wait for one that ended without a PASS.
     pub blocked: u32,
-    /// The first of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub first_blocked: Vec<BlockedQuest>,
     /// PASSes that rest on no anchor: the company's name alone ties the site to it.
@@ -130,7 +126,6 @@ pub struct Overview {
     pub forgotten: u32,
     /// Decisions that lack the operator's seal, and changed nothing.
     pub unsealed: u32,
-    /// Submissions judged.
     pub attempts: u32,
     /// How often each rule fired, the most frequent first.
     pub rules: Vec<RuleCount>,
@@ -167,9 +162,7 @@ impl Resolutions {
 /// A quest that waits for one that ended without a PASS.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BlockedQuest {
-    /// Its number.
     pub id: QuestId,
-    /// Its key.
     pub key: Key,
     /// What it waits for, if through others.
     pub by: Ended,
@@ -178,20 +171,14 @@ pub struct BlockedQuest {
 /// A quest that others wait for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Ended {
-    /// Its number.
     pub id: QuestId,
-    /// Its key.
     pub key: Key,
-    /// Where it stands.
     pub state: State,
 }
 
-/// How often a rule fired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleCount {
-    /// The rule.
     pub rule: String,
-    /// In how many attempts.
     pub attempts: u32,
 }
 
@@ -275,9 +262,7 @@ pub struct Pace {
     pub settled: u32,
     /// In how many seconds, from that first one until now.
     pub seconds: i64,
-    /// How many that is an hour.
     pub per_hour: f64,
-    /// How many seconds the rest takes at that.
     pub left_seconds: i64,
 }
 
@@ -324,17 +309,13 @@ impl Pace {
 /// A worker's hold on a quest, as it stands at some time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HeldClaim {
-    /// The quest.
     pub quest: QuestId,
-    /// Its key.
     pub key: String,
-    /// Who holds it.
     pub worker: Worker,
     /// When it was taken or last renewed.
     pub at: Timestamp,
     /// How long it lasts from then.
     pub lease_seconds: u32,
-    /// How long ago that was.
     pub age_seconds: i64,
     /// How long it lasts still; 0 once the lease has run out.
     pub left_seconds: i64,

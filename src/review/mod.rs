@@ -6,7 +6,6 @@ mod queue;
 mod settle;
 
 pub use queue::{
-    Again, Disputing, Earlier, Group, History, Item, Queue, SeenFact, Settling, Viewer, Waiting,
-    histories,
+    Again, Earlier, Group, History, Item, Queue, Remark, SeenFact, Viewer, Waiting, histories,
 };
 pub use settle::{NotSettled, Person, dispute, may_dispute, settle};

@@ -8,20 +8,19 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-use url::Url;
-
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::base::text::single_spaced;
 use crate::judge::JudgeError;
-use crate::quest::email::SOURCE;
 use crate::quest::{QuestId, Submission};
 use crate::review::settle::settle_seen;
 use crate::review::{Item, NotSettled, Person, Queue, SeenFact, Viewer, Waiting};
 use crate::session::{Decision, Effective, QuestRecord, Session, SessionError, SigningKey};
 use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn, unambiguous};
 use crate::table::shortened;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 pub const SHEET: &str = "review";
 
@@ -160,7 +159,7 @@ impl OfficeRow {
                 row.push_text(OF_SUBMISSION, "submitted: nothing, because", why);
             }
         }
-        if let Some(source) = source(item) {
+        if let Some(source) = item.source_page() {
             row.push(OF_SUBMISSION + 1, "source", FormCell::Link(source));
         }
         let rules = item.facts.iter().map(|seen| seen.fact.rule.to_string());
@@ -248,27 +247,6 @@ fn doubts(panel: &Value) -> String {
         }
     }
     lines.join("\n")
-}
-
-/// Where a person should look: the submitted source, or else the place of a fact, another
-/// submitted address, or the first page that was requested.
-fn source(item: &Item) -> Option<Url> {
-    let web = |text: &str| {
-        let url = Url::parse(text.trim()).ok()?;
-        matches!(url.scheme(), "http" | "https").then_some(url)
-    };
-    let source = item.submission.field(SOURCE.as_str()).into_iter();
-    let facts = item.facts.iter();
-    let locations = facts.filter_map(|seen| seen.fact.location.as_deref());
-    let fields = match &item.submission {
-        Submission::Fields(fields) => Some(fields.values()),
-        Submission::None(_) => None,
-    };
-    let texts = source
-        .chain(locations)
-        .chain(fields.into_iter().flatten().map(String::as_str));
-    let pages = item.pages.iter().map(|page| page.url.as_str());
-    texts.chain(pages).find_map(web)
 }
 
 /// A sheet that is not a queue.
@@ -401,74 +379,46 @@ pub struct Decided {
     pub filled: Filled,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A row that was refused: `{"row":4,"id":"3","key":"…","why":"no-note","text":"…"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Refused {
     pub row: u32,
     pub id: String,
     pub key: String,
     pub why: Why,
+    pub text: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Why {
-    #[error("{0:?} is not a decision: write {yes} or {no}, or leave it empty", yes = WORDS[0], no = WORDS[1])]
-    UnknownWord(String),
-    #[error("it belongs to another session")]
+    UnknownWord,
     OtherSession,
-    #[error("{0:?} is not the number of a quest")]
-    NoId(String),
-    #[error("quest {0} is in row {other} too: keep one of them", other = .1)]
-    Twice(QuestId, u32),
-    #[error("it has no note: say what you looked at, and what it shows")]
+    NoId,
+    Twice,
     NoNote,
-    #[error("there is no quest {0}")]
-    UnknownQuest(QuestId),
-    #[error("quest {0} has the key {1:?}, and the row another")]
-    OtherKey(QuestId, String),
-    #[error("quest {0} is settled already: it is {is}", is = .1.name())]
-    Settled(QuestId, Effective),
-    #[error("quest {0} is {is}: only an open REVIEW can be settled", is = .1.name())]
-    NotOpen(QuestId, Effective),
-    #[error("quest {0} waits with its attempt {1}, and the row has another")]
-    OtherAttempt(QuestId, u32),
-    #[error("quest {0} was judged again since: look at it again")]
-    JudgedAgain(QuestId),
-    #[error("quest {0} was settled and reopened since: look at it again")]
-    SettledSince(QuestId),
-    #[error("the answer of quest {0} was forgotten: `comail review reject {0}` rejects it")]
-    Forgotten(QuestId),
-    #[error("quest {0} changed just now: look at it again")]
-    Meanwhile(QuestId),
+    UnknownQuest,
+    OtherKey,
+    Settled,
+    NotOpen,
+    OtherAttempt,
+    JudgedAgain,
+    SettledSince,
+    Forgotten,
+    Meanwhile,
 }
 
-impl Why {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::UnknownWord(_) => "unknown-word",
-            Self::OtherSession => "other-session",
-            Self::NoId(_) => "no-id",
-            Self::Twice(..) => "twice",
-            Self::NoNote => "no-note",
-            Self::UnknownQuest(_) => "unknown-quest",
-            Self::OtherKey(..) => "other-key",
-            Self::Settled(..) => "settled",
-            Self::NotOpen(..) => "not-open",
-            Self::OtherAttempt(..) => "other-attempt",
-            Self::JudgedAgain(_) => "judged-again",
-            Self::SettledSince(_) => "settled-since",
-            Self::Forgotten(_) => "forgotten",
-            Self::Meanwhile(_) => "meanwhile",
-        }
-    }
-}
+/// Why a row is refused, and the same as a sentence.
+type Misfit = (Why, String);
 
-fn refused(filled: Filled, why: Why) -> Refused {
+fn refused(filled: Filled, (why, text): Misfit) -> Refused {
     let [id, key, ..] = filled.cells;
     Refused {
         row: filled.row,
         id,
         key,
         why,
+        text,
     }
 }
 
@@ -507,25 +457,36 @@ fn decision(
     filled: &Filled,
     session: &str,
     places: &BTreeMap<QuestId, Vec<u32>>,
-) -> Result<(QuestId, Decision), Why> {
+) -> Result<(QuestId, Decision), Misfit> {
     if !filled.is_of(session) {
-        return Err(Why::OtherSession);
+        let text = "it belongs to another session".to_owned();
+        return Err((Why::OtherSession, text));
     }
     let id = filled.text(Column::Id);
-    let quest: QuestId = id.parse().map_err(|_| Why::NoId(id.to_owned()))?;
+    let quest: QuestId = id.parse().map_err(|_| {
+        let text = format!("{id:?} is not the number of a quest");
+        (Why::NoId, text)
+    })?;
     let rows = places.get(&quest).map_or(&[][..], Vec::as_slice);
     if let Some(other) = rows.iter().find(|row| **row != filled.row) {
-        return Err(Why::Twice(quest, *other));
+        let text = format!("quest {quest} is in row {other} too: keep one of them");
+        return Err((Why::Twice, text));
     }
     let word = filled.text(Column::Decision);
     let folded = single_spaced(word).to_lowercase();
     let decision = match WORDS.iter().position(|it| *it == folded) {
         Some(0) => Decision::Accepted,
         Some(_) => Decision::Rejected,
-        None => return Err(Why::UnknownWord(word.to_owned())),
+        None => {
+            let [yes, no] = WORDS;
+            let text =
+                format!("{word:?} is not a decision: write {yes} or {no}, or leave it empty");
+            return Err((Why::UnknownWord, text));
+        }
     };
     if filled.text(Column::Note).is_empty() {
-        return Err(Why::NoNote);
+        let text = "it has no note: say what you looked at, and what it shows";
+        return Err((Why::NoNote, text.to_owned()));
     }
     Ok((quest, decision))
 }
@@ -564,29 +525,49 @@ fn fit(
     decided: &Decided,
     standing: Option<QuestRecord>,
     waiting: Option<&Waiting>,
-) -> Result<QuestRecord, Why> {
+) -> Result<QuestRecord, Misfit> {
     let (quest, filled) = (decided.quest, &decided.filled);
-    let standing = standing.ok_or(Why::UnknownQuest(quest))?;
+    let Some(standing) = standing else {
+        return Err((Why::UnknownQuest, format!("there is no quest {quest}")));
+    };
     let key = standing.key.as_str();
     if !is_same(key, filled.text(Column::Key)) {
-        return Err(Why::OtherKey(quest, key.to_owned()));
+        let text = format!("quest {quest} has the key {key:?}, and the row another");
+        return Err((Why::OtherKey, text));
     }
     let Some(waiting) = waiting else {
-        return Err(match Effective::of(&standing) {
-            settled @ (Effective::Accepted | Effective::Rejected) => Why::Settled(quest, settled),
-            other if other.is_open() => Why::Forgotten(quest),
-            other => Why::NotOpen(quest, other),
+        let effective = Effective::of(&standing);
+        let is = effective.name();
+        return Err(match effective {
+            Effective::Accepted | Effective::Rejected => {
+                let text = format!("quest {quest} is settled already: it is {is}");
+                (Why::Settled, text)
+            }
+            _ if effective.is_open() => {
+                let reject = format!("`comail review reject {quest}` rejects it");
+                let text = format!("the answer of quest {quest} was forgotten: {reject}");
+                (Why::Forgotten, text)
+            }
+            _ => {
+                let text = format!("quest {quest} is {is}: only an open REVIEW can be settled");
+                (Why::NotOpen, text)
+            }
         });
     };
     if filled.text(Column::Attempt) != waiting.attempt.to_string() {
-        return Err(Why::OtherAttempt(quest, waiting.attempt));
+        let attempt = waiting.attempt;
+        let text =
+            format!("quest {quest} waits with its attempt {attempt}, and the row has another");
+        return Err((Why::OtherAttempt, text));
     }
     if filled.text(Column::Judged) != waiting.since.to_string() {
-        return Err(Why::JudgedAgain(quest));
+        let text = format!("quest {quest} was judged again since: look at it again");
+        return Err((Why::JudgedAgain, text));
     }
     let settled = standing.settled.map(|settled| settled.line.offset);
     if filled.bound().1 != settled.map(|line| line.to_string()).unwrap_or_default() {
-        return Err(Why::SettledSince(quest));
+        let text = format!("quest {quest} was settled and reopened since: look at it again");
+        return Err((Why::SettledSince, text));
     }
     Ok(standing)
 }
@@ -630,9 +611,10 @@ pub fn settle_rows(
             let seen: Vec<&QuestRecord> = rows.iter().map(|(_, standing)| standing).collect();
             match settle_seen(session, &seen, decision, person, clock) {
                 Ok(()) => settled.rows.extend(rows.drain(..).map(|(row, _)| row)),
-                Err(NotSettled::Meanwhile(id)) => {
+                Err(meanwhile @ NotSettled::Meanwhile(id)) => {
+                    let why = || (Why::Meanwhile, meanwhile.to_string());
                     let moved = rows.extract_if(.., |(row, _)| row.quest == id);
-                    let moved = moved.map(|(row, _)| refused(row.filled, Why::Meanwhile(id)));
+                    let moved = moved.map(|(row, _)| refused(row.filled, why()));
                     settled.refused.extend(moved);
                 }
                 Err(other) => return Err(other),

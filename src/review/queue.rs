@@ -8,11 +8,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use url::Url;
 
 use crate::gate::{CheckReport, Fact, Judgement};
 use crate::judge::excerpts::{Excerpt, REMOVED, SeenPage, excerpt, pages, sources};
 use crate::judge::forgotten::{is_evidence_blotted, is_forgotten};
 use crate::judge::{JudgeError, Replayer};
+use crate::quest::email::SOURCE;
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
 use crate::session::{
     Decision, Effective, Event, Forgetting, LineReader, Outcome, QuestRecord, Session,
@@ -20,12 +22,9 @@ use crate::session::{
 };
 use crate::world::evidence::{Evidence, Recording};
 
-/// A REVIEW that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Waiting {
-    /// The quest.
     pub id: QuestId,
-    /// Its key.
     pub key: Key,
     /// The attempt that is to be settled.
     pub attempt: u32,
@@ -37,19 +36,16 @@ pub struct Waiting {
     pub rules: Vec<String>,
 }
 
-/// REVIEWs of one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Group {
     /// The first rule that fired for each of them.
     pub rule: String,
-    /// They, the oldest first.
     pub quests: Vec<Waiting>,
 }
 
 /// Every REVIEW that waits for a person, each in one group.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Queue {
-    /// How many there are.
     pub open: usize,
     /// The group with the oldest first.
     pub groups: Vec<Group>,
@@ -131,9 +127,7 @@ fn wait_of(
 /// One REVIEW for a person to look at.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Item {
-    /// The quest.
     pub id: QuestId,
-    /// Its key.
     pub key: Key,
     /// The rows of the list that it stands for.
     pub rows: Vec<u32>,
@@ -145,19 +139,15 @@ pub struct Item {
     /// Further columns that checks go by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Shown>,
-    /// What it comes to.
     pub effective: Effective,
     /// The attempt that is to be settled.
     pub attempt: u32,
     /// When it was judged last.
     pub since: Timestamp,
-    /// What was submitted.
     pub submission: Submission,
     /// What fired, with where it shows.
     pub facts: Vec<SeenFact>,
-    /// The pages that were asked for.
     pub pages: Vec<SeenPage>,
-    /// What became of each check.
     pub checks: Vec<CheckReport>,
     /// What reviewers said, as the judgement holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,13 +155,10 @@ pub struct Item {
     /// What the gate said when it looked again; the facts are those.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<Again>,
-    /// The attempts before.
     pub earlier: Vec<Earlier>,
-    /// What was decided so far.
-    pub settlements: Vec<Settling>,
-    /// What contradicted it.
+    pub settlements: Vec<Remark>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub disputes: Vec<Disputing>,
+    pub disputes: Vec<Remark>,
     /// Why nothing is shown of what the gate saw, where the evidence is not whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
@@ -181,12 +168,32 @@ impl Item {
     pub fn listed(&self) -> Vec<Shown> {
         listed(self.anchor.as_ref(), &self.shown, &self.known)
     }
+
+    /// The web page at which a person should look: the submitted source, or else the place of a
+    /// fact, another submitted address, or the first page that was requested.
+    pub fn source_page(&self) -> Option<Url> {
+        let source = self.submission.field(SOURCE.as_str()).into_iter();
+        let places = self.facts.iter().flat_map(|seen| {
+            let excerpt = seen.excerpt.as_ref().map(|excerpt| excerpt.of.as_str());
+            [seen.fact.location.as_deref(), excerpt]
+        });
+        let fields = match &self.submission {
+            Submission::Fields(fields) => Some(fields.values()),
+            Submission::None(_) => None,
+        };
+        let fields = fields.into_iter().flatten().map(String::as_str);
+        let pages = self.pages.iter().map(|page| page.url.as_str());
+        let mut texts = source.chain(places.flatten()).chain(fields).chain(pages);
+        texts.find_map(|text| {
+            let url = Url::parse(text.trim()).ok()?;
+            matches!(url.scheme(), "http" | "https").then_some(url)
+        })
+    }
 }
 
 /// A fact, and the lines that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeenFact {
-    /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
     /// The lines around what it is about, where anything shows it.
@@ -290,67 +297,42 @@ fn bare(evidence: &RawValue) -> Recording {
 /// What happened to one quest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct History {
-    /// Its attempts, in order.
     pub attempts: Vec<Earlier>,
     /// What became of its REVIEW when the gate looked again.
     pub again: Vec<Again>,
     /// What was decided of it, in order; and what somebody wrote there who could not decide.
-    pub settlements: Vec<Settling>,
-    /// What contradicted it, in order.
-    pub disputes: Vec<Disputing>,
+    pub settlements: Vec<Remark>,
+    pub disputes: Vec<Remark>,
 }
 
 /// An attempt, as far as people want to know it later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Earlier {
-    /// Its number.
     pub number: u32,
-    /// When it was judged.
     pub at: Timestamp,
-    /// What the gate said.
     pub verdict: Verdict,
-    /// What was submitted.
     pub submission: Submission,
-    /// What fired.
     pub facts: Vec<Fact>,
 }
 
 /// A REVIEW that the gate judged again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Again {
-    /// When.
     pub at: Timestamp,
-    /// What became of it.
     pub outcome: Outcome,
-    /// What fired then.
     pub facts: Vec<Fact>,
 }
 
-/// A decision on a REVIEW.
+/// A decision on a REVIEW, or a contradiction by the world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Settling {
-    /// When it was recorded.
+pub struct Remark {
     pub at: Timestamp,
-    /// What was decided.
-    pub decision: Decision,
-    /// Who says that they decided.
+    /// None of a contradiction by the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
     pub by: String,
-    /// Why.
     pub note: String,
-    /// Whether it counts: where the session froze a key, only what that key sealed does.
-    pub counts: bool,
-}
-
-/// A contradiction by the world.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Disputing {
-    /// When it was recorded.
-    pub at: Timestamp,
-    /// Who says so.
-    pub by: String,
-    /// What happened.
-    pub note: String,
-    /// Whether it counts.
+    /// Where the session froze a key, only what that key signed counts.
     pub counts: bool,
 }
 
@@ -385,9 +367,9 @@ pub fn histories(
                 }
             }
             Event::Settled(settlement) => {
-                let settling = Settling {
+                let settling = Remark {
                     at,
-                    decision: settlement.decision,
+                    decision: Some(settlement.decision),
                     by: settlement.by.clone(),
                     note: settlement.note.clone(),
                     counts: policy.admits(settlement.as_ref(), prev),
@@ -400,8 +382,9 @@ pub fn histories(
             }
             Event::Disputed(dispute) => {
                 if let Some(history) = histories.get_mut(&dispute.quest) {
-                    history.disputes.push(Disputing {
+                    history.disputes.push(Remark {
                         at,
+                        decision: None,
                         by: dispute.by.clone(),
                         note: dispute.note.clone(),
                         counts: policy.admits(dispute.as_ref(), prev),

@@ -110,50 +110,35 @@ impl RunError {
     }
 }
 
-/// What happens in a run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum RunEvent {
-    /// The run began.
     Began {
-        /// The run.
         run: RunId,
-        /// How it was started.
         #[serde(flatten)]
         began: Began,
     },
-    /// A start of the agent ended.
     Attempt {
-        /// The quest's key.
         key: Key,
         /// Whether it was the last call after a budget had ended.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last_call: bool,
-        /// The result.
         #[serde(flatten)]
         attempt: DrivenAttempt,
     },
-    /// The work on a quest ended.
     Quest {
-        /// The quest's key.
         key: Key,
-        /// Its state.
         state: State,
-        /// The result.
         #[serde(flatten)]
         quest: DrivenQuest,
     },
-    /// The run ended.
     Ended {
-        /// The run.
         run: RunId,
-        /// Why.
         reason: Reason,
     },
     /// A note for people, on standard error.
     #[schemars(skip)]
     Note {
-        /// The text.
         text: String,
     },
 }

@@ -15,7 +15,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::person::PersonArgs;
-use crate::cli::review::state::{ReviewScreen, Wish, extent, source_page, view};
+use crate::cli::review::state::{ReviewScreen, Wish, extent, view};
 use crate::cli::screen::{Screen, lines, size};
 use crate::cli::{context, person};
 use crate::quest::QuestId;
@@ -130,7 +130,7 @@ fn decide(desk: &mut Desk, state: &mut ReviewScreen, wish: Wish) -> Result<()> {
 }
 
 fn open(item: Option<&Item>) -> String {
-    let Some(page) = item.and_then(source_page) else {
+    let Some(page) = item.and_then(Item::source_page) else {
         return "there is no page to open".to_owned();
     };
     match open_browser(&page) {

@@ -5,35 +5,13 @@
 mod tests;
 
 use ratatui::text::Line;
-use url::Url;
 
 use crate::base::text::is_unsafe;
 use crate::cli::screen::{Key, Size, View, clip, line, toned, wrap};
 use crate::cli::tint::Tone;
-use crate::quest::{QuestId, Submission};
-use crate::review::{Item, Queue};
+use crate::quest::QuestId;
+use crate::review::Queue;
 use crate::session::Decision;
-
-/// The page that the answer rests on.
-///
-/// In this order: what was submitted as `source`, the page of a fact's excerpt, the first address
-/// among the submitted values, the first page that was requested. Web pages only.
-pub fn source_page(item: &Item) -> Option<Url> {
-    let excerpts = item.facts.iter().filter_map(|fact| fact.excerpt.as_ref());
-    let values = match &item.submission {
-        Submission::Fields(fields) => Some(fields.values()),
-        Submission::None(_) => None,
-    };
-    let own = item.submission.field("source").into_iter();
-    let texts = own
-        .chain(excerpts.map(|excerpt| excerpt.of.as_str()))
-        .chain(values.into_iter().flatten().map(String::as_str));
-    let pages = item.pages.iter().map(|page| page.url.as_str());
-    texts.chain(pages).find_map(|text| {
-        let url = Url::parse(text.trim()).ok()?;
-        matches!(url.scheme(), "http" | "https").then_some(url)
-    })
-}
 
 #[derive(Debug, Clone)]
 pub struct ReviewScreen {

@@ -17,7 +17,8 @@ use crate::cli::output_file::refuse_in_session;
 use crate::cli::output_file::write_beside;
 use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
 use crate::review::office::{
-    Decided, Filled, Filling, NotFilled, SHEET, Sorted, check, decisions, form, rows, settle_rows,
+    Decided, Filled, Filling, NotFilled, Refused, SHEET, Sorted, check, decisions, form, rows,
+    settle_rows,
 };
 use crate::session::{Decision, QuestRecord, Session, SigningKey};
 use crate::table::new_workbook::write_form;
@@ -75,18 +76,8 @@ pub(in crate::cli) struct Answer<'a> {
     rejected: usize,
     /// How many rows decide nothing.
     undecided: usize,
-    refused: Vec<RefusedRow>,
+    refused: Vec<Refused>,
     by: &'a str,
-}
-
-/// A row that was refused: `{"row":4,"id":"3","key":"…","why":"no-note","text":"…"}`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct RefusedRow {
-    row: u32,
-    id: String,
-    key: String,
-    why: &'static str,
-    text: String,
 }
 
 pub(super) fn import(
@@ -104,18 +95,11 @@ pub(super) fn import(
     let clock = &mut context::clock();
     let settled = settle_rows(&mut session, fitting, (&by, key.as_ref()), clock);
     let settled = settled.map_err(usage_error)?;
-    let refused = settled.refused.iter().map(|refused| RefusedRow {
-        row: refused.row,
-        id: refused.id.clone(),
-        key: refused.key.clone(),
-        why: refused.why.name(),
-        text: refused.why.to_string(),
-    });
     let answer = Answer {
         accepted: count(settled.rows.iter(), Decision::Accepted),
         rejected: count(settled.rows.iter(), Decision::Rejected),
         undecided: settled.undecided,
-        refused: refused.collect(),
+        refused: settled.refused,
         by: &by,
     };
     context.output.show(&answer, show_imported)?;

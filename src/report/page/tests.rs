@@ -7,7 +7,7 @@ use crate::report::picture::{
     Bar, Excerpt, ExcerptLine, FactRow, FactRows, FunnelStep, Labelled, Marks, Picture, QuestRow,
     Remaining, RuleRow, Spread, Step, Word, WorkerRow, Worth,
 };
-use crate::report::run::{RunReport, Used};
+use crate::report::run::{RunReport, Took, Used};
 use crate::report::{Overview, Resolutions, page};
 use crate::session::{Effective, Reason, State, Tally};
 use jiff::Timestamp;
@@ -174,10 +174,12 @@ fn run(text: &str) -> RunReport {
         reason: Some(Reason::WallClock),
         quests: 1,
         settled: 1,
-        starts: 1,
-        lost: 1,
-        milliseconds: 1000,
-        used: Used::default(),
+        took: Took {
+            starts: 1,
+            lost: 1,
+            milliseconds: 1000,
+            used: Used::default(),
+        },
     }
 }
 

@@ -65,10 +65,11 @@ fn run(number: u32, reason: Option<Reason>) -> RunReport {
         reason,
         quests: 2,
         settled: 1,
-        starts: 3,
-        lost: 1,
-        milliseconds: 61_000,
-        used: took().used,
+        took: Took {
+            starts: 3,
+            lost: 1,
+            ..took()
+        },
     }
 }
 

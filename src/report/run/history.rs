@@ -139,18 +139,13 @@ fn ended(told: Option<Reason>, lives: bool) -> Option<Reason> {
     told.or((!lives).then_some(Reason::Interrupted))
 }
 
-/// What is told of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// Its name.
     pub run: RunId,
-    /// What the agent is called.
     pub agent: String,
     /// The model that the operator says it uses.
     pub model: Option<String>,
-    /// How many agents worked at once.
     pub workers: u32,
-    /// When it began.
     pub began: Timestamp,
     /// When it ended; the time of its last line where it was cut off, none while it goes on.
     pub ended: Option<Timestamp>,
@@ -160,27 +155,17 @@ pub struct RunReport {
     pub quests: u32,
     /// How many drives of a quest ended by its being settled.
     pub settled: u32,
-    /// How often the agent was started, those that were cut off included.
-    pub starts: u32,
-    /// Starts that were cut off: what they took is not known, and comes on top.
-    pub lost: u32,
-    /// How long the agent ran in all, in milliseconds.
-    pub milliseconds: u64,
-    /// What it used up in all.
+    /// What its starts took, those that were cut off included.
     #[serde(flatten)]
-    pub used: Used,
+    pub took: Took,
 }
 
-/// What starts of an agent took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Took {
-    /// How many.
     pub starts: u32,
     /// Those that were cut off or go on: what they took is not known.
     pub lost: u32,
-    /// How long they ran, in milliseconds.
     pub milliseconds: u64,
-    /// What they used up.
     #[serde(flatten)]
     pub used: Used,
 }
@@ -231,10 +216,7 @@ impl RunReport {
             reason,
             quests: small(run.quests.len()),
             settled: small(settled.count()),
-            starts: took.starts,
-            lost: took.lost,
-            milliseconds: took.milliseconds,
-            used: took.used,
+            took,
         }
     }
 }

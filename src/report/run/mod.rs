@@ -48,16 +48,11 @@ pub struct Telling<'a> {
     pub lives: &'a dyn Fn(RunId) -> bool,
 }
 
-/// The run report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Report {
-    /// [`FORMAT`].
     pub format: u32,
-    /// Whether the session is complete.
     pub complete: bool,
-    /// What stands against it.
     pub shortfalls: Vec<Shortfall>,
-    /// When the report was made.
     pub at: Timestamp,
     /// The version of the program that made it.
     pub comail: String,
@@ -76,7 +71,6 @@ pub struct Report {
     pub run: Option<RunReport>,
     /// The other runs of the session, in the order in which they began.
     pub others: Vec<RunReport>,
-    /// Every quest, in order.
     pub quests: Vec<QuestReport>,
 }
 
@@ -143,22 +137,16 @@ fn quests(telling: &Telling<'_>, board: &Projection) -> Result<Vec<QuestReport>,
     quests.collect()
 }
 
-/// What is told of a quest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QuestReport {
-    /// Its number.
     pub quest: QuestId,
-    /// Its key.
     pub key: Key,
-    /// Where it stands.
     pub state: State,
     /// What it comes to, by whatever the gate or a person made of a REVIEW.
     pub effective: Effective,
     /// Whether it ended with nothing proven.
     pub unproven: bool,
-    /// How many submissions failed.
     pub tries: u32,
-    /// How many were judged.
     pub submissions: u32,
     /// In how many of them each rule fired.
     pub rules: BTreeMap<String, u32>,
@@ -166,12 +154,9 @@ pub struct QuestReport {
     pub driven: Vec<DrivenIn>,
 }
 
-/// What a run took for a quest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DrivenIn {
-    /// The run.
     pub run: RunId,
-    /// What its starts took.
     #[serde(flatten)]
     pub took: Took,
     /// Why the drive ended; none while it goes on.
@@ -181,34 +166,23 @@ pub struct DrivenIn {
 /// How many quests ended how. Each quest is one of `pass`, `review`, `done` and `todo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Shares {
-    /// All quests.
     pub quests: u32,
-    /// Proven.
     pub pass: u32,
-    /// For a person.
     pub review: u32,
-    /// Tries used up.
     pub done: u32,
-    /// To be worked on.
     pub todo: u32,
-    /// What became of the REVIEWs.
     pub reviews: Reviews,
-    /// Those that ended with nothing proven.
     pub unproven: Unproven,
 }
 
-/// What became of the REVIEWs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Reviews {
-    /// A person accepted them.
     pub accepted: u32,
     /// The gate passed them when it looked again.
     pub confirmed: u32,
-    /// Nobody has settled them.
     pub open: u32,
     /// The gate failed them when it looked again.
     pub refuted: u32,
-    /// A person rejected them.
     pub rejected: u32,
 }
 
@@ -216,7 +190,6 @@ pub struct Reviews {
 /// the world confirms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Unproven {
-    /// How many.
     pub quests: u32,
     /// Those of them that were given up: nothing was submitted last.
     pub no_result: u32,

@@ -3,9 +3,11 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::json;
+use url::Url;
 
 use super::*;
 use crate::gate::{Fact, Level, RuleId};
+use crate::judge::excerpts::{Excerpt, SeenPage};
 use crate::quest::{FieldName, Fields, Key, Quest, Shown};
 use crate::session::{Progress, Span, State};
 use crate::table::new_workbook::write_form;
@@ -223,11 +225,30 @@ fn the_source_is_an_address_of_the_web_or_none() {
         source(" https://acme.co.kr/a ", at),
         of("https://acme.co.kr/a")
     );
-    for other in ["javascript:alert(1)", "file:///etc/passwd", "notes.md"] {
+    for other in [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "notes.md",
+        "--help",
+    ] {
         assert_eq!(source(other, at), of("https://acme.co.kr/at"), "{other}");
         let field = of("https://acme.co.kr/page");
         assert_eq!(source(other, Some("notes.md:3")), field, "{other}");
     }
+    let mut seen = item(1, "Acme Foods", &[]);
+    assert_eq!(seen.source_page(), None);
+    seen.pages = vec![SeenPage {
+        url: "https://acme.co.kr/asked".parse().unwrap(),
+        answer: "status 200".to_owned(),
+    }];
+    let shown = |seen: &Item| seen.source_page().map(Url::into);
+    assert_eq!(shown(&seen), of("https://acme.co.kr/asked"));
+    seen.facts[0].excerpt = Some(Excerpt {
+        of: "https://acme.co.kr/shown".to_owned(),
+        first: 1,
+        lines: Vec::new(),
+    });
+    assert_eq!(shown(&seen), of("https://acme.co.kr/shown"));
 }
 
 fn cells(cells: &[&str]) -> Vec<String> {
@@ -305,9 +326,9 @@ fn read(rows: Vec<Filled>) -> Sorted<Decided> {
     decisions(rows, session())
 }
 
-fn names(decisions: &Sorted<Decided>) -> Vec<(u32, &'static str)> {
+fn names(decisions: &Sorted<Decided>) -> Vec<(u32, Why)> {
     let refused = decisions.refused.iter();
-    refused.map(|it| (it.row, it.why.name())).collect()
+    refused.map(|it| (it.row, it.why)).collect()
 }
 
 #[test]
@@ -343,11 +364,11 @@ fn what_cannot_be_meant_is_refused() {
         filled(7, "1", "reject"),
     ]);
     let expected = [
-        (2, "other-session"),
-        (3, "no-note"),
-        (4, "no-id"),
-        (5, "no-id"),
-        (6, "unknown-word"),
+        (2, Why::OtherSession),
+        (3, Why::NoNote),
+        (4, Why::NoId),
+        (5, Why::NoId),
+        (6, Why::UnknownWord),
     ];
     assert_eq!(names(&read), expected);
     assert_eq!(
@@ -365,8 +386,11 @@ fn a_quest_in_two_rows_is_settled_by_neither() {
         filled(3, "2", "reject"),
         filled(4, "2", ""),
     ]);
-    assert_eq!(names(&read), [(2, "twice"), (5, "twice"), (3, "twice")]);
-    let text = read.refused[0].why.to_string();
+    assert_eq!(
+        names(&read),
+        [(2, Why::Twice), (5, Why::Twice), (3, Why::Twice)]
+    );
+    let text = &read.refused[0].text;
     assert_eq!(text, "quest 1 is in row 5 too: keep one of them");
 }
 
@@ -391,7 +415,7 @@ fn standing(state: State) -> QuestRecord {
     }
 }
 
-fn why(filled: Filled, state: State) -> &'static str {
+fn why(filled: Filled, state: State) -> Option<Why> {
     let decided = Decided {
         quest: QuestId::FIRST,
         decision: Decision::Accepted,
@@ -407,29 +431,33 @@ fn why(filled: Filled, state: State) -> &'static str {
     });
     let fit = fit(&decided, Some(standing(state)), waiting.as_ref());
     assert!(fit_unknown(&decided));
-    fit.err().map_or("fits", |why| why.name())
+    fit.err().map(|(why, _)| why)
 }
 
 fn fit_unknown(decided: &Decided) -> bool {
-    fit(decided, None, None) == Err(Why::UnknownQuest(QuestId::FIRST))
+    matches!(fit(decided, None, None), Err((Why::UnknownQuest, _)))
 }
 
 #[test]
 fn a_row_fits_only_the_attempt_that_it_was_made_of() {
     let row = || filled(2, "1", "accept");
-    assert_eq!(why(row(), State::Review), "fits");
-    assert_eq!(why(row(), State::Pass), "not-open");
-    assert_eq!(why(row(), State::Todo), "not-open");
+    assert_eq!(why(row(), State::Review), None);
+    assert_eq!(why(row(), State::Pass), Some(Why::NotOpen));
+    assert_eq!(why(row(), State::Todo), Some(Why::NotOpen));
     let other = with(row(), Column::Key, "Acme");
-    assert_eq!(why(other, State::Review), "other-key");
+    assert_eq!(why(other, State::Review), Some(Why::OtherKey));
     for attempt in ["1", "", "2.0"] {
         let row = with(row(), Column::Attempt, attempt);
-        assert_eq!(why(row, State::Review), "other-attempt", "{attempt}");
+        assert_eq!(
+            why(row, State::Review),
+            Some(Why::OtherAttempt),
+            "{attempt}"
+        );
     }
     let again = with(row(), Column::Judged, "2026-01-02T03:04:05Z");
-    assert_eq!(why(again, State::Review), "judged-again");
+    assert_eq!(why(again, State::Review), Some(Why::JudgedAgain));
     let settled = with(row(), Column::Session, &bound(session(), Some(7)));
-    assert_eq!(why(settled, State::Review), "settled-since");
+    assert_eq!(why(settled, State::Review), Some(Why::SettledSince));
 }
 
 #[test]

@@ -285,9 +285,12 @@ fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
     decide(&mut other, &[1], Decision::Reopened, KIM).unwrap();
     let settled = settle_rows(&mut session, fitting, ("kim", None), &mut (at, salt)).unwrap();
     let quests: Vec<QuestId> = settled.rows.iter().map(|row| row.quest).collect();
-    let refused = settled.refused.iter().map(|it| (it.row, it.why.name()));
+    let refused = settled.refused.iter().map(|it| (it.row, it.why));
     assert_eq!(quests, [id(2)]);
-    assert_eq!(refused.collect::<Vec<_>>(), [(2, "meanwhile")]);
+    assert_eq!(
+        refused.collect::<Vec<_>>(),
+        [(2, crate::review::office::Why::Meanwhile)]
+    );
     assert_eq!(effective(&session, 1), Effective::Open);
     assert_eq!(effective(&session, 2), Effective::Accepted);
 }

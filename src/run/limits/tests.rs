@@ -1,5 +1,3 @@
-use proptest::prelude::*;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;

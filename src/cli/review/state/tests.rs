@@ -7,57 +7,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cli::screen::Size;
-use crate::gate::{Fact, Level, RuleId};
-use crate::judge::excerpts::{Excerpt, SeenPage};
-use crate::quest::{FieldName, Fields, QuestId, Submission};
-use crate::review::{Item, Queue, SeenFact, Waiting};
+use crate::quest::QuestId;
+use crate::review::{Queue, Waiting};
 use crate::session::{Decision, Effective};
 
 const SIZE: Size = Size {
     columns: 60,
     rows: 8,
 };
-
-fn item(fields: &[(&'static str, &str)]) -> Item {
-    let fields = fields.iter();
-    let fields: Fields = fields
-        .map(|(name, text)| (FieldName::known(name), (*text).to_owned()))
-        .collect();
-    let fact = Fact {
-        cause: crate::gate::Cause::Wrong,
-        rule: RuleId::known("some-rule"),
-        level: Level::Review,
-        field: None,
-        location: None,
-        expected: "this".to_owned(),
-        actual: "that".to_owned(),
-        count: 1,
-    };
-    Item {
-        id: QuestId::from_index(0).unwrap(),
-        key: crate::quest::Key::new("Acme").unwrap(),
-        rows: vec![1],
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        effective: Effective::Open,
-        attempt: 1,
-        since: Timestamp::UNIX_EPOCH,
-        submission: Submission::Fields(fields),
-        facts: vec![SeenFact {
-            fact,
-            excerpt: None,
-        }],
-        pages: Vec::new(),
-        checks: Vec::new(),
-        panel: None,
-        again: Vec::new(),
-        earlier: Vec::new(),
-        settlements: Vec::new(),
-        disputes: Vec::new(),
-        damage: None,
-    }
-}
 
 fn screen(items: usize) -> ReviewScreen {
     let waiting = (0..items).map(|at| Waiting {
@@ -353,40 +310,4 @@ fn a_note_is_one_line_of_visible_text() {
     assert_eq!(note(&[Key::Clear]), "");
     let long = Key::Paste("한".repeat(MAX_NOTE + 9));
     assert_eq!(note(&[long]).chars().count(), MAX_NOTE);
-}
-
-#[test]
-fn the_page_that_was_submitted_comes_before_others() {
-    let page = |item: &Item| source_page(item).map(Url::into);
-    let mut seen = item(&[("home", "https://b.example/"), ("name", "B")]);
-    seen.pages = vec![SeenPage {
-        url: Url::parse("https://d.example/").unwrap(),
-        answer: "status 200".to_owned(),
-    }];
-    assert_eq!(page(&seen).as_deref(), Some("https://b.example/"));
-    seen.facts[0].excerpt = Some(Excerpt {
-        of: "https://c.example/".to_owned(),
-        first: 1,
-        lines: Vec::new(),
-    });
-    assert_eq!(page(&seen).as_deref(), Some("https://c.example/"));
-    let mut named = item(&[
-        ("home", "https://b.example/"),
-        ("source", "http://a.example"),
-    ]);
-    named.pages = seen.pages;
-    assert_eq!(page(&named).as_deref(), Some("http://a.example/"));
-    for text in [
-        "javascript:alert(1)",
-        "file:///etc/passwd",
-        "--help",
-        "src/a.rs",
-    ] {
-        let named = item(&[("source", text)]);
-        assert_eq!(
-            page(&named),
-            None::<String>,
-            "only web pages are opened: {text}"
-        );
-    }
 }
