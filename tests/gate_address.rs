@@ -48,6 +48,8 @@ const NAMES: &[Case] = cases![
     "truncated over UDP" => "PASS",
         |net| shop(net, vec![Answer::Truncated(Box::new(at(&[[127, 0, 0, 1]])))]);
     "a private address" => UNANSWERED, |net| shop(net, vec![at(&[[10, 0, 0, 1]])]);
+    "two private addresses" => UNANSWERED,
+        |net| shop(net, vec![at(&[[127, 0, 0, 2], [10, 0, 0, 1]])]);
     "a private address beside a public one, which is taken" => "PASS",
         |net| shop(net, vec![at(&[[10, 0, 0, 1], [127, 0, 0, 1]])]);
 ];

@@ -5,6 +5,8 @@ use std::process::Command;
 
 use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::harness::{EmailNet, Run};
+use crate::servers::closed_port;
+use crate::servers::dns::DnsServer;
 use crate::servers::http::WebServer;
 use crate::servers::tls::Authority;
 
@@ -38,6 +40,9 @@ fn proxies(url: &str) -> Vec<(&'static str, &str)> {
         "https_proxy",
         "ALL_PROXY",
         "all_proxy",
+        "FTP_PROXY",
+        "SOCKS_PROXY",
+        "CGI_HTTP_PROXY",
         "PROXY",
         "COMAIL_PROXY",
     ];
@@ -88,6 +93,9 @@ fn no_variable_makes_a_certificate_authority() {
         "SSL_CERT_FILE",
         "CURL_CA_BUNDLE",
         "REQUESTS_CA_BUNDLE",
+        "NODE_EXTRA_CA_CERTS",
+        "RUSTLS_EXTRA_CERTS",
+        "AWS_CA_BUNDLE",
         "COMAIL_CA_CERT",
     ] {
         variables.push((name, text(&file)));
@@ -122,9 +130,12 @@ fn no_variable_changes_how_names_are_resolved() {
     let resolv = net
         .place
         .write("resolv.conf", "search liar.kr\noptions ndots:15\n");
+    let own = DnsServer::start();
+    let nameserver = own.address().to_string();
     let variables = [
+        ("NAMESERVER", nameserver.as_str()),
         ("LOCALDOMAIN", "liar.kr"),
-        ("RES_OPTIONS", "ndots:15 attempts:5"),
+        ("RES_OPTIONS", "ndots:15 attempts:5 use-vc"),
         ("HOSTALIASES", text(&aliases)),
         ("RESOLV_HOST_CONF", text(&hosts)),
         ("RESOLV_CONF", text(&resolv)),
@@ -134,6 +145,7 @@ fn no_variable_changes_how_names_are_resolved() {
         .acme()
         .source(&net.net.web.url("gone.acme.co.kr", "/contact"));
     assert_eq!(says(&net, &submission, &variables), "FAIL source-missing");
+    assert_eq!(own.questions(), []);
     let asked = net.net.dns.questions();
     assert!(
         asked.iter().any(|(name, _)| name == "gone.acme.co.kr"),
@@ -198,4 +210,132 @@ fn an_edited_setting_is_noticed_before_it_is_used() {
     run.says("session.json");
     assert_eq!(net.place.ledger(), before);
     assert_eq!(net.net.web.connections(), 0);
+}
+
+#[test]
+fn variables_that_look_like_settings_are_none() {
+    let net = EmailNet::start();
+    let own = net.place.at("own");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::write(own.join("comail.toml"), "max_tries = 99\n").unwrap();
+    let mut command = net.place.command();
+    for name in [
+        "COMAIL_MAX_TRIES",
+        "COMAIL_DNS_SERVER",
+        "COMAIL_ALLOW_NET",
+        "COMAIL_CA_CERT",
+        "COMAIL_PROXY",
+        "COMAIL_LEVEL",
+        "COMAIL_NOW",
+        "COMAIL_TEST",
+        "SOURCE_DATE_EPOCH",
+        "RUST_LOG",
+    ] {
+        command.env(name, "99");
+    }
+    for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "TMP"] {
+        command.env(name, &own);
+    }
+    let lie = net.acme().email("ceo@acme.co.kr");
+    let run = Run::of(command.args(lie.args(1)));
+    assert!(run.exits(5).contains("2 of 3 tries left"));
+    let left: Vec<_> = std::fs::read_dir(&own).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn what_scan_froze_no_flag_of_the_agent_changes() {
+    let net = EmailNet::start();
+    let before = net.place.ledger();
+    let right = net.acme();
+    for flag in [
+        "--dns-server=127.0.0.1:1",
+        "--allow-net=0.0.0.0/0",
+        "--ca-cert=ca.pem",
+        "--proxy=http://127.0.0.1:1/",
+        "--robots=ignore",
+        "--user-agent=x",
+        "--rate=1000",
+        "--timeout=1",
+        "--level=domain-mismatch=review",
+        "--max-tries=99",
+        "--pause-after=0",
+        "--role-only",
+        "--force",
+        "--verdict=PASS",
+        "--yes",
+        "--skip",
+    ] {
+        for command in ["next", "resume", "status"] {
+            net.place.run([command, flag]).exits(2);
+        }
+        let mut args = right.args(1);
+        args.push(flag.to_owned());
+        net.place.run(args).exits(2);
+    }
+    assert_eq!(net.place.ledger(), before);
+    assert_eq!(net.net.web.connections(), 0);
+}
+
+#[test]
+fn a_session_is_not_scanned_anew_with_kinder_settings() {
+    let net = EmailNet::start();
+    let before = net.place.ledger();
+    let again = [
+        "scan",
+        "companies.txt",
+        "--level=email-not-on-source=review",
+    ];
+    let run = net.place.run(again);
+    run.says("never replaced");
+    run.exits(1);
+    let kinder = ["scan", "companies.txt", "--update", "--max-tries=99"];
+    net.place.run(kinder).exits(2);
+    // A rule can be made milder by the operator, and never be switched off.
+    for level in ["email-not-on-source=off", "email-not-on-source=pass"] {
+        let args = ["scan", "companies.txt", "--session=other", "--level", level];
+        net.place.run(args).exits(2);
+    }
+    assert_eq!(net.place.ledger(), before);
+}
+
+#[test]
+fn an_update_takes_nothing_back() {
+    let net = EmailNet::start();
+    let wrong = net.acme().email("ceo@acme.co.kr");
+    assert_eq!(net.submit(1, &wrong).0, 5);
+    let list = format!("{ACME}\nＡｃｍｅ　Foods\nBolt Toys\n");
+    let list = net.place.write("mine.txt", list);
+    let args = ["scan", list.to_str().unwrap(), "--update", "--json"];
+    let scanned = net.place.run(args).ok();
+    assert!(scanned.contains("\"added\":1"), "{scanned}");
+    let (_, next) = net.place.json(["next"]);
+    assert_eq!(
+        (&next["quest"]["id"], &next["try"]),
+        (&1.into(), &2.into()),
+        "{next}"
+    );
+}
+
+#[test]
+fn a_session_of_ones_own_says_nothing_about_the_operators() {
+    let net = EmailNet::start();
+    let before = net.place.ledger();
+    let own = format!("--session={}", net.place.at("own").display());
+    let mut flags = net.flags();
+    flags.push(own.clone());
+    net.place.scan(&[ACME], &flags);
+    let mut args = net.acme().args(1);
+    args.push(own);
+    net.place.run(args).ok();
+    assert_eq!(net.place.ledger(), before);
+    let (_, status) = net.place.json(["status"]);
+    assert_eq!(status["tally"]["pass"], 0, "{status}");
+}
+
+#[test]
+fn a_dead_proxy_in_the_environment_does_not_silence_the_net() {
+    let net = EmailNet::start();
+    let nowhere = format!("http://{}", closed_port());
+    assert_eq!(says(&net, &net.acme(), &proxies(&nowhere)), "PASS ");
 }

@@ -1,9 +1,9 @@
 //! Step 7: the site is the company's, and the address not another's already.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, cases, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{ACME, Submission, WWW, page};
-use crate::servers::http::Reply;
+use crate::servers::http::{Reply, WebServer};
 
 /// A contact page that names nobody.
 const NAMELESS: &str = "<p>Write to info@acme.co.kr</p>";
@@ -77,6 +77,22 @@ const PLACES: &[Case] = cases![
         };
 ];
 
+/// Sets up another company at `evil.kr`.
+fn other<'a>(net: &'a EmailNet, name: &str) -> &'a WebServer {
+    net.company("evil.kr", name);
+    &net.net.web
+}
+
+/// Lets a page of it be answered so; returns the submission of that page.
+fn other_answers(net: &EmailNet, path: &str, reply: Reply) -> Submission {
+    net.net.web.reply("www.evil.kr", path, reply);
+    let right = net.right("evil.kr");
+    match path {
+        "/" => right,
+        _ => right.source(&net.net.web.url("www.evil.kr", path)),
+    }
+}
+
 /// What keeps a name from counting.
 const WAYS: &[Case] = cases![
     "a page whose URL carries the name" => NOT_ON_SITE, |net| {
@@ -120,49 +136,155 @@ const WAYS: &[Case] = cases![
             net.net.web.reply(WWW, "/", Reply::status(503));
             net.acme()
         };
+    "a home page that refreshes to the real company" => NOT_ON_SITE, |net| {
+            let to = other(net, "Evil").url("www.acme.co.kr", "/");
+            let refresh = Reply::html("<p>").with("Refresh", &format!("0;url={to}"));
+            other_answers(net, "/", refresh)
+        };
+    "a home page that frames the real company" => NOT_ON_SITE, |net| {
+            let to = other(net, "Evil").url("www.acme.co.kr", "/");
+            other_answers(net, "/", Reply::html(format!("<iframe src='{to}'></iframe>")))
+        };
+    "a page that leads to the real company's" => "FAIL email-not-on-source source-off-site", |net| {
+            let to = other(net, "Evil").url(WWW, "/contact");
+            other_answers(net, "/contact", Reply::redirect(302, &to))
+        };
+    "a page that leads to one on which others write" => "REVIEW company-not-on-site source-off-site",
+        |net| {
+            let to = net.put("/guests", &page(ACME, "info@evil.kr"));
+            other(net, "Evil");
+            other_answers(net, "/out", Reply::redirect(302, &to))
+        };
+    "a name below a domain, with mail of its own" => "PASS", |net| {
+            let host = "foods.acme.co.kr";
+            net.company(host, ACME);
+            net.net.web.page(host, "/", "<title>Acme Foods</title>");
+            let source = net.net.web.url(host, "/contact");
+            net.net.web.page(host, "/contact", "<p>info@foods.acme.co.kr</p>");
+            net.right(host).site(&net.net.web.url(host, "/")).source(&source)
+        };
 ];
 
 const WEAK: &str = "REVIEW company-name-weak";
 
+/// The submission of another company's site, which shows this name.
+fn shows(net: &EmailNet, name: &str) -> Submission {
+    other(net, name);
+    net.right("evil.kr")
+}
+
+/// The submission of a site that shows every name that tells nothing.
+fn all_words(net: &EmailNet) -> Submission {
+    shows(net, "주식회사 Global Trading Co., Ltd. 3M !!!")
+}
+
 /// Names.
-const NAMES: &[Case] = &[
-    case("legal forms do not count", EmailNet::acme, "PASS").named(&["ACME FOODS Co., Ltd."]),
-    case("nor do widths", EmailNet::acme, "PASS").named(&["Ａｃｍｅ　Ｆｏｏｄｓ (주)"]),
-    case("another name", EmailNet::acme, NOT_ON_SITE).named(&["Bolt Foods"]),
-    case(
-        "Korean legal forms on either side",
-        |net| home(net, "<footer>한빛식품 주식회사 | 대표 김한빛</footer>"),
-        "PASS",
+const NAMES: &[Case] = cases![
+    "legal forms do not count" => "PASS", EmailNet::acme, named(&["ACME FOODS Co., Ltd."]);
+    "nor do widths" => "PASS", EmailNet::acme, named(&["Ａｃｍｅ　Ｆｏｏｄｓ (주)"]);
+    "another name" => NOT_ON_SITE, EmailNet::acme, named(&["Bolt Foods"]);
+    "Korean legal forms on either side" => "PASS",
+        |net| home(net, "<footer>한빛식품 주식회사 | 대표 김한빛</footer>"), named(&["㈜한빛식품"]);
+    "Japanese ones" => "PASS", |net| home(net, "<title>株式会社ひかり食品</title>"), named(&["ひかり食品 株式会社"]);
+    "three letters" => "PASS", |net| home(net, "<title>IBM</title>"), named(&["IBM"]);
+    "one Hangul syllable" => WEAK, EmailNet::acme, named(&["(주)빛"]);
+    "two of them" => "PASS", |net| home(net, "<title>농심</title>"), named(&["(주)농심"]);
+    "common words and one that is not" => "PASS",
+        |net| home(net, "<title>Acme Trading</title>"), named(&["Acme Trading Inc."]);
+    "two letters" => WEAK, all_words, named(&["3M"]);
+    "a legal form alone" => WEAK, all_words, named(&["주식회사"]);
+    "one in brackets" => WEAK, all_words, named(&["(주)"]);
+    "two of them in English" => WEAK, all_words, named(&["Co., Ltd."]);
+    "common words alone" => WEAK, all_words, named(&["Global Trading Inc."]);
+    "signs alone" => WEAK, all_words, named(&["!!!"]);
+    "a site that shows a part" => NOT_ON_SITE, |net| shows(net, "Acme"), named(&[ACME]);
+    "one that shares a part" => NOT_ON_SITE, |net| shows(net, "Acme Toys"), named(&[ACME]);
+    "one that goes on" => NOT_ON_SITE, |net| shows(net, "Acmerica"), named(&["Acme"]);
+    "one that begins earlier" => NOT_ON_SITE, |net| shows(net, "MyAcme"), named(&["Acme"]);
+    "one that goes on in Hangul" => NOT_ON_SITE, |net| shows(net, "한빛나라"), named(&["한빛"]);
+    "a part with a legal form" => NOT_ON_SITE, |net| shows(net, "Acme Inc."), named(&["Acme Foods Inc."]);
+];
+
+/// A company whose own page nobody has set up.
+const BOLT: &[&str] = &["Bolt Toys"];
+
+/// The submission of a page of a directory of companies, with the directory's own address.
+fn directory(net: &EmailNet, path: &str, html: &str) -> Submission {
+    net.company("jobs.kr", "Jobs");
+    net.net.web.page("www.jobs.kr", path, html);
+    net.right("jobs.kr")
+        .source(&net.net.web.url("www.jobs.kr", path))
+}
+
+/// A page of the directory, with a title and a text of its own.
+fn entry(title: &str, text: &str) -> String {
+    format!(
+        "<title>{title}</title><h1>{title}</h1><p>{text}</p>\
+         <footer>© Jobs | info@jobs.kr</footer>"
     )
-    .named(&["㈜한빛식품"]),
-    case(
-        "Japanese ones",
-        |net| home(net, "<title>株式会社ひかり食品</title>"),
-        "PASS",
-    )
-    .named(&["ひかり食品 株式会社"]),
-    case("two letters", EmailNet::acme, WEAK).named(&["3M"]),
-    case(
-        "three letters",
-        |net| home(net, "<title>IBM</title>"),
-        "PASS",
-    )
-    .named(&["IBM"]),
-    case("one Hangul syllable", EmailNet::acme, WEAK).named(&["(주)빛"]),
-    case(
-        "two of them",
-        |net| home(net, "<title>농심</title>"),
-        "PASS",
-    )
-    .named(&["(주)농심"]),
-    case("a legal form alone", EmailNet::acme, WEAK).named(&["주식회사"]),
-    case("common words alone", EmailNet::acme, WEAK).named(&["Global Trading Inc."]),
-    case(
-        "common words and one that is not",
-        |net| home(net, "<title>Acme Trading</title>"),
-        "PASS",
-    )
-    .named(&["Acme Trading Inc."]),
+}
+
+/// The submission of a directory's search that shows the name which its URL carries.
+fn search(net: &EmailNet, path: &str) -> Submission {
+    directory(net, path, &page("Bolt Toys", "info@jobs.kr"))
+}
+
+/// The submission of a name below the directory's domain.
+fn below(net: &EmailNet, host: &str) -> Submission {
+    net.company("jobs.kr", "Jobs");
+    net.net.host(host);
+    let html = entry("Bolt Toys", "the page of a company in a directory");
+    net.net.web.page(host, "/", &html);
+    let site = net.net.web.url(host, "/");
+    net.right("jobs.kr").site(&site).source(&site)
+}
+
+/// Directories, searches and portals, which name companies that they are not.
+const DIRECTORIES: &[Case] = cases![
+    "a search" => "?", |net| search(net, "/search?q=Bolt+Toys"), named(BOLT);
+    "a search, encoded twice" => "?", |net| search(net, "/search?q=bolt%2520toys"), named(BOLT);
+    "a search in the path" => "?", |net| search(net, "/search/Bolt%20Toys"), named(BOLT);
+    "an invisible character" => "?", |net| search(net, "/search/Bolt%E2%80%8B%20Toys"), named(BOLT);
+    "a search in two parts" => "?", |net| search(net, "/search/Bolt/Toys"), named(BOLT);
+    "a search in base64" => "?", |net| search(net, "/search?q=Qm9sdCBUb3lz"), named(BOLT);
+    "the news" => MENTIONED, |net| {
+            let text = entry("Bolt Toys sued by Acme", "Bolt Toys says it is sorry.");
+            directory(net, "/news/1", &text)
+        }, named(BOLT);
+    "an entry with structured data" => MENTIONED, |net| {
+            let organization = r#"<script type="application/ld+json">
+                {"@type":"Organization","name":"Bolt Toys"}</script>"#;
+            let html = entry("Bolt Toys", "Address: 1 Way, Bolt Toys") + organization;
+            let submission = directory(net, "/company/17", &html);
+            let home = entry("Jobs", "Bolt Toys and 1,000 other companies");
+            net.net.web.page("www.jobs.kr", "/", &home);
+            submission
+        }, named(BOLT);
+    "a host that carries the name" => "?", |net| below(net, "bolt-toys.jobs.kr"), named(BOLT);
+    "a host with a number" => "?", |net| below(net, "c17.jobs.kr"), named(BOLT);
+    "a host that carries it in two parts" => "?", |net| below(net, "bolt.toys.jobs.kr"), named(BOLT);
+    "the directory itself" => "PASS", |net| directory(net, "/contact", &entry("Jobs", "")), named(&["Jobs"]);
+];
+
+/// The submission of another company's site that names this place in its footer.
+fn sits(net: &EmailNet, footer: &str) -> Submission {
+    other(net, "Evil");
+    let html = format!("<title>Evil</title>info@evil.kr<footer>© Evil<p>{footer}</footer>");
+    for path in ["/", "/contact"] {
+        net.net.web.page("www.evil.kr", path, &html);
+    }
+    net.right("evil.kr")
+}
+
+/// Where a company sits is not its name.
+const TOWNS: &[Case] = cases![
+    "a town" => "?", |net| sits(net, "12 Main St, Seoul"), named(&["한빛식품 (Seoul)"]);
+    "a town in Hangul" => "?", |net| sits(net, "서울 강남구"), named(&["Hanbit Foods (서울)"]);
+    "an office" => "?", |net| sits(net, "Head Office: 12 Main St"), named(&["한빛식품 (Head Office)"]);
+    "a country" => "?", |net| sits(net, "Austin, USA"), named(&["한빛식품 (USA)"]);
+    "a town with its suffix" => "?", |net| sits(net, "12 Main St, Gimpo-si"), named(&["한빛식품 (Gimpo)"]);
+    "a town in a province" => "?", |net| sits(net, "경기도 안산 12"), named(&["Hanbit Foods (안산)"]);
+    "the name in the footer" => "PASS", |net| sits(net, "한빛식품, 12 Main St"), named(&["한빛식품 (Seoul)"]);
 ];
 
 /// Lets quest 2 have Acme's address.
@@ -204,7 +326,7 @@ const TAKEN: &[Case] = cases![
 ];
 
 /// Every case of this file.
-pub const CASES: [&[Case]; 4] = [PLACES, WAYS, NAMES, TAKEN];
+pub const CASES: [&[Case]; 6] = [PLACES, WAYS, NAMES, DIRECTORIES, TOWNS, TAKEN];
 
 #[test]
 fn an_owners_name_stands_where_owners_names_stand() {
@@ -219,6 +341,16 @@ fn a_name_that_was_carried_there_says_nothing() {
 #[test]
 fn names_are_compared_without_their_forms() {
     run(NAMES);
+}
+
+#[test]
+fn who_names_a_company_is_not_the_company() {
+    run(DIRECTORIES);
+}
+
+#[test]
+fn where_a_company_sits_is_not_its_name() {
+    run(TOWNS);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use comail::world::RecordKind::{self, A, Aaaa, Mx};
 use hickory_resolver::proto::op::ResponseCode;
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, cases, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::Submission;
 use crate::servers::dns::Answer;
 
@@ -92,110 +92,45 @@ const ANSWERS: &[Case] = cases![
 ];
 
 /// Answers that settle nothing.
-const SILENCES: &[Case] = &[
-    case(
-        "SERVFAIL",
-        |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::ServFail)),
-        UNANSWERED,
-    ),
-    case(
-        "REFUSED",
-        |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::Refused)),
-        UNANSWERED,
-    ),
-    case(
-        "NOTIMP",
-        |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::NotImp)),
-        UNANSWERED,
-    ),
-    case(
-        "a referral",
-        |net| dns(net, DOMAIN, Mx, Answer::Referral),
-        UNANSWERED,
-    ),
-    case(
-        "a lame server's denial",
-        |net| dns(net, DOMAIN, Mx, Answer::Lame),
-        UNANSWERED,
-    ),
-    case(
-        "an alias to itself",
-        |net| dns(net, DOMAIN, Mx, Answer::Alias(DOMAIN.into())),
-        UNANSWERED,
-    ),
-    case(
-        "silence",
-        |net| dns(net, DOMAIN, Mx, Answer::Silence),
-        UNANSWERED,
-    ),
-    case(
-        "garbage",
-        |net| dns(net, DOMAIN, Mx, Answer::Garbage),
-        UNANSWERED,
-    ),
-    case(
-        "an answer to another question",
-        |net| dns(net, DOMAIN, Mx, Answer::WrongQuestion),
-        UNANSWERED,
-    ),
-    case(
-        "the MX host's address unanswered",
-        |net| dns(net, MAIL, A, Answer::Code(ResponseCode::ServFail)),
-        UNANSWERED,
-    ),
-    case(
-        "one of the MX host's two questions unanswered, the other empty",
-        |net| {
+const SILENCES: &[Case] = cases![
+    "SERVFAIL" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::ServFail));
+    "REFUSED" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::Refused));
+    "NOTIMP" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::NotImp));
+    "a referral" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Referral);
+    "a lame server's denial" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Lame);
+    "an alias to itself" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Alias(DOMAIN.into()));
+    "silence" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Silence);
+    "garbage" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::Garbage);
+    "an answer under another id" => UNANSWERED, |net| dns(net, DOMAIN, Mx, Answer::WrongId);
+    "an answer to another question" => UNANSWERED,
+        |net| dns(net, DOMAIN, Mx, Answer::WrongQuestion);
+    "the MX host's address unanswered" => UNANSWERED,
+        |net| dns(net, MAIL, A, Answer::Code(ResponseCode::ServFail));
+    "one of the MX host's two questions unanswered, the other empty" => UNANSWERED, |net| {
             net.net.dns.says(MAIL, A, Answer::NoData);
             dns(net, MAIL, Aaaa, Answer::Code(ResponseCode::ServFail))
-        },
-        UNANSWERED,
-    ),
-    case(
-        "one host that does not exist, one that is unanswered",
-        |net| {
+        };
+    "one host that does not exist, one that is unanswered" => UNANSWERED, |net| {
             net.net
                 .dns
                 .says(MAIL, A, Answer::Code(ResponseCode::ServFail));
             mx(net, &["gone.bolt.kr", MAIL])
-        },
-        UNANSWERED,
-    ),
-    case(
-        "no MX, and the address unanswered",
-        |net| {
+        };
+    "no MX, and the address unanswered" => UNANSWERED, |net| {
             net.net.dns.says("post.acme.co.kr", Mx, Answer::NoData);
             net.net.dns.says("post.acme.co.kr", A, Answer::Referral);
             below(net)
-        },
-        UNANSWERED,
-    ),
-    case("a private MX host", |net| at(net, "10.0.0.1"), UNANSWERED),
-    case("a loopback MX host", |net| at(net, "127.0.0.2"), UNANSWERED),
-    case(
-        "a mapped loopback MX host",
-        |net| at(net, "::ffff:127.0.0.2"),
-        UNANSWERED,
-    ),
-    case(
-        "a link-local MX host",
-        |net| at(net, "169.254.1.1"),
-        UNANSWERED,
-    ),
-    case(
-        "no MX, and a private address",
-        |net| {
+        };
+    "a private MX host" => UNANSWERED, |net| at(net, "10.0.0.1");
+    "a loopback MX host" => UNANSWERED, |net| at(net, "127.0.0.2");
+    "a mapped loopback MX host" => UNANSWERED, |net| at(net, "::ffff:127.0.0.2");
+    "a link-local MX host" => UNANSWERED, |net| at(net, "169.254.1.1");
+    "no MX, and a private address" => UNANSWERED, |net| {
             net.net.dns.host("post.acme.co.kr", "192.168.0.1");
             below(net)
-        },
-        UNANSWERED,
-    ),
-    case(
-        "a private address that the operator allows",
-        |net| at(net, "10.0.0.1"),
-        "PASS",
-    )
-    .with(&["--allow-net", "10.0.0.0/8", "--allow-net", "127.0.0.1/32"]),
+        };
+    "a private address that the operator allows" => "PASS",
+        |net| at(net, "10.0.0.1"), with(&["--allow-net", "10.0.0.0/8", "--allow-net", "127.0.0.1/32"]);
 ];
 
 /// Every case of this file.

@@ -72,6 +72,9 @@ const NOT_SHOWN: &[Case] = cases![
     "spelled and hidden: the best counts" => OBFUSCATED,
         |net| net.contact("info(at)acme.co.kr <!-- info@acme.co.kr -->");
     "prose that spells nothing" => ABSENT, |net| net.contact("for info at acme.co.kr");
+    "a font without a size" => HIDDEN, |net| net.contact("<p style='font-size:0'>info@acme.co.kr");
+    "a class that is not displayed" => HIDDEN,
+        |net| net.contact("<style>.x{display:none}</style><p class=x>info@acme.co.kr");
 ];
 
 /// Wholes and parts.
@@ -92,6 +95,21 @@ const WHOLE: &[Case] = cases![
     "Kana around it" => "PASS", |net| net.contact("メールinfo@acme.co.krまで");
     "a full stop after it" => "PASS", |net| net.contact("Write to info@acme.co.kr.");
     "brackets around it" => "PASS", |net| net.contact("(info@acme.co.kr)");
+    "one joined by a plus" => ABSENT, |net| net.contact("a+info@acme.co.kr");
+    "one that begins with a digit" => ABSENT, |net| net.contact("1info@acme.co.kr");
+    "one whose beginning has a style of its own" => ABSENT,
+        |net| net.contact("<span>x</span>info@acme.co.kr");
+    "a Cyrillic letter that looks like i" => ABSENT, |net| net.contact("іinfo@acme.co.kr");
+    "a domain that a hyphen joins" => ABSENT, |net| net.contact("info@acme.co.kr-evil.com");
+    "a mail host" => ABSENT, |net| net.contact("info@mail.acme.co.kr");
+    "credentials in a URL" => ABSENT, |net| net.contact("https://info@acme.co.kr/");
+    "a second @" => ABSENT, |net| net.contact("info@acme.co.kr@evil.com");
+    "its end submitted" => ABSENT, |net| net.acme().email("nfo@acme.co.kr");
+    "its last letter" => ABSENT, |net| net.acme().email("o@acme.co.kr");
+    "a longer domain submitted" => ABSENT, |net| net.acme().email("info@www.acme.co.kr");
+    "a tag submitted" => ABSENT, |net| net.acme().email("info+sales@acme.co.kr");
+    "a dot submitted" => ABSENT, |net| net.acme().email("in.fo@acme.co.kr");
+    "a further sign submitted" => ABSENT, |net| net.acme().email("info_@acme.co.kr");
 ];
 
 /// A page of a Korean company, in bytes that its header does not name.

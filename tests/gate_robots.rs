@@ -63,3 +63,11 @@ pub const CASES: [&[Case]; 1] = [ROBOTS_TXT];
 fn robots_txt_is_obeyed() {
     run(ROBOTS_TXT);
 }
+
+#[test]
+fn a_page_that_robots_txt_forbids_is_not_fetched() {
+    let net = EmailNet::start();
+    let submission = rules(&net, "User-agent: *\nDisallow: /contact\n");
+    assert_eq!(net.says(&submission), ROBOTS);
+    assert_eq!(net.net.web.count(WWW, "/contact"), 0);
+}

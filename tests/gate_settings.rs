@@ -167,28 +167,3 @@ fn another_authority_is_trusted_only_when_frozen() {
     );
     assert_eq!(net.says(&net.acme().source(&source)), "PASS");
 }
-
-#[test]
-fn next_and_submit_take_no_setting() {
-    let net = EmailNet::start();
-    let before = net.place.ledger();
-    for flag in [
-        "--proxy=http://127.0.0.1:1/",
-        "--dns-server=127.0.0.1:1",
-        "--ca-cert=ca.pem",
-        "--allow-net=10.0.0.0/8",
-        "--robots=ignore",
-        "--user-agent=x",
-        "--rate=9",
-        "--level=mx-null=review",
-        "--timeout=9",
-        "--max-tries=9",
-    ] {
-        let mut submit = net.acme().args(1);
-        submit.push(flag.to_owned());
-        assert_eq!(net.place.run(submit).code, 2, "{flag}");
-        assert_eq!(net.place.run(["next", flag]).code, 2, "{flag}");
-    }
-    assert_eq!(net.place.ledger(), before);
-    assert_eq!(net.net.web.connections(), 0);
-}

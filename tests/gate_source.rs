@@ -14,6 +14,15 @@ fn by_way_of(net: &EmailNet, path: &str) -> Submission {
     net.answers(Reply::redirect(302, path))
 }
 
+/// An address that no page of Acme shows on its own account.
+const MADE_UP: &str = "ceo@acme.co.kr";
+
+/// The submission of a made-up address and a path whose page repeats it from its URL.
+fn repeats(net: &EmailNet, path: &str, shown: &str) -> Submission {
+    let source = net.put(path, &page(ACME, &format!("No such page: {shown}")));
+    net.acme().email(MADE_UP).source(&source)
+}
+
 const ECHO: &str = "FAIL source-echo";
 const MAY_ECHO: &str = "REVIEW source-may-echo";
 
@@ -45,6 +54,21 @@ const ECHOES: &[Case] = cases![
     "a fragment, which no server sees" => "PASS",
         |net| net.acme().source(&net.url("/contact#info@acme.co.kr"));
     "another's address" => "PASS", |net| net.at("/c?id=17");
+    "each letter percent-encoded" => ECHO,
+        |net| net.at("/search?q=%69%6e%66%6f%40acme%2Eco%2Ekr");
+    "with spaces" => ECHO, |net| net.at("/search?q=info+@+acme.co.kr");
+    "with a space in the path" => ECHO, |net| net.at("/search/info%20@acme.co.kr");
+    "with spaces of no width" => ECHO, |net| net.at("/no/in%E2%80%8Bfo@ac%E2%80%8Bme.co.kr");
+    "with soft hyphens" => ECHO, |net| net.at("/no/in%C2%ADfo@acme.co.k%C2%ADr");
+    "with byte order marks" => ECHO,
+        |net| net.at("/no/%EF%BB%BFi%EF%BB%BFnfo@acme%E2%81%A0.co.kr");
+    "a refresh header that carries it" => ECHO, |net| {
+            net.at("/x?to=info@acme.co.kr");
+            let refresh = Reply::html("<p>x").with("Refresh", "0; url=/x?to=info@acme.co.kr");
+            net.answers(refresh)
+        };
+    "a fragment, which is not the page" => "FAIL email-not-on-source",
+        |net| net.acme().email(MADE_UP).source(&net.url("/contact#ceo@acme.co.kr"));
 ];
 
 /// URLs that carry what a page could make the address of.
@@ -62,6 +86,28 @@ const MAY_ECHOES: &[Case] = cases![
     "a menu's word" => "PASS", |net| net.at("/?page=info");
     "a URL of the site" => "PASS", |net| net.at("/go?next=/help/index.do");
     "a UUID" => "PASS", |net| net.at("/v?id=550e8400-e29b-41d4-a716-446655440000");
+    "both, in two fields" => MAY_ECHO, |net| net.at("/mail?user=info&host=acme.co.kr");
+    "markup within" => "?", |net| repeats(net, "/no/ceo%3Cb%3E@acme.co.kr", "ceo<b>@acme.co.kr</b>");
+    "markup within, twice" => "?",
+        |net| repeats(net, "/no/c%3Cb%3Eeo@ac%3Cb%3Eme.co.kr", "c<b>eo@ac<b>me.co.kr");
+    "entities that are not seen" => "?",
+        |net| repeats(net, "/no/c&shyeo@ac&shyme.co.kr", "c&shyeo@ac&shyme.co.kr");
+    "entities, encoded" => "?", |net| {
+            let shown = "c&zwj;eo&commat;ac&zwj;me.co.kr";
+            repeats(net, "/no?q=c%26zwj;eo%26commat;ac%26zwj;me.co.kr", shown)
+        };
+    "parts with characters that are not seen" => "?", |net| {
+            let shown = "c\u{200b}eo@ac\u{200b}me.co.kr";
+            repeats(net, "/no?u=c%E2%80%8Beo&h=ac%E2%80%8Bme.co.kr", shown)
+        };
+    "a comment within" => "?",
+        |net| repeats(net, "/no/ceo%3C!----%3E@acme.co.kr", "ceo<!---->@acme.co.kr");
+    "the @ as a number" => "?",
+        |net| repeats(net, "/no/ceo&%2364;acme.co.kr", "ceo&#64;acme.co.kr");
+    "the @ as an entity" => "?",
+        |net| repeats(net, "/no/ceo&commat;acme.co.kr", "ceo&commat;acme.co.kr");
+    "an escape of terminals" => "?",
+        |net| repeats(net, "/no/ceo@acme.c%1B(Bo.kr", "ceo@acme.co.kr");
 ];
 
 /// A page of this host that shows the address.
@@ -107,6 +153,9 @@ const OWNERS: &[Case] = cases![
         };
     "the board of directors" => "PASS", |net| net.at("/about/board-of-directors");
     "a board's own page of the owner" => "PASS", |net| net.at("/bbs/content.php?co_id=company");
+    "a forum" => OTHERS, |net| net.at("/forum/1");
+    "a user's page" => OTHERS, |net| net.at("/users/agent");
+    "a user's page of a wiki" => OTHERS, |net| net.at("/index.php?title=User:Agent");
 ];
 
 const REFUSAL: &str = "본 웹사이트에 게시된 이메일 주소가 전자우편 수집 프로그램이나 그 밖의 기술적 장치를 \

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, cases, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::servers::closed_port;
 use crate::servers::http::{Reply, WebServer};
@@ -22,6 +22,7 @@ const ANSWERS: &[Case] = cases![
     "404" => MISSING, |net| status(net, 404);
     "410" => MISSING, |net| status(net, 410);
     "400" => UNANSWERED, |net| status(net, 400);
+    "401" => UNANSWERED, |net| status(net, 401);
     "403" => UNANSWERED, |net| status(net, 403);
     "429" => UNANSWERED, |net| status(net, 429);
     "451" => UNANSWERED, |net| status(net, 451);
@@ -37,6 +38,10 @@ const ANSWERS: &[Case] = cases![
         };
     "a page that is gzipped" => "PASS",
         |net| net.answers(Reply::html(page(ACME, "info@acme.co.kr")).gzipped());
+    "a page that is not gzipped, and says so" => UNANSWERED, |net| {
+            let page = Reply::html(page(ACME, "info@acme.co.kr"));
+            net.answers(page.with("Content-Encoding", "gzip"))
+        };
     "a page of 50 MB" => UNREADABLE, |net| net.answers(Reply::Huge(50_000_000));
     "a gzip bomb" => UNREADABLE, |net| net.answers(Reply::GzipBomb(200_000_000));
     "a refused connection" => UNANSWERED, |net| {
@@ -46,31 +51,18 @@ const ANSWERS: &[Case] = cases![
 ];
 
 /// Servers that take their time.
-const SLOW: &[Case] = &[
-    case(
-        "a server that hangs",
-        |net| net.answers(Reply::Hang),
-        UNANSWERED,
-    )
-    .with(&["--timeout", "0.3"]),
-    case(
-        "a body that drips",
-        |net| net.answers(Reply::Drip(Duration::from_millis(20))),
-        UNANSWERED,
-    )
-    .with(&["--timeout", "0.3"]),
-    case(
-        "a second try that answers",
-        |net| {
+const SLOW: &[Case] = cases![
+    "a server that hangs" => UNANSWERED,
+        |net| net.answers(Reply::Hang), with(&["--timeout", "0.3"]);
+    "a body that drips" => UNANSWERED,
+        |net| net.answers(Reply::Drip(Duration::from_millis(20))), with(&["--timeout", "0.3"]);
+    "a second try that answers" => "PASS", |net| {
             let good = Reply::html(page(ACME, "info@acme.co.kr"));
             net.net
                 .web
                 .replies(WWW, "/contact", vec![Reply::status(503), good]);
             net.acme()
-        },
-        "PASS",
-    )
-    .with(&["--lookup-tries", "2"]),
+        }, with(&["--lookup-tries", "2"]);
 ];
 
 /// The submission of a chain of `length` redirects, hosts taken in turn.
@@ -107,6 +99,7 @@ const WAYS: &[Case] = cases![
     "a way to nothing" => MISSING, |net| leads(net, "/gone");
     "a way to no host" => MISSING, |net| leads(net, "http://gone.acme.co.kr/");
     "a way to a file" => UNANSWERED, |net| leads(net, "file:///etc/passwd");
+    "a way to a mailbox" => UNANSWERED, |net| leads(net, "mailto:sales@acme.co.kr");
     "a way with credentials" => UNANSWERED, |net| leads(net, "http://a:b@www.acme.co.kr/");
     "a way to a private address" => UNANSWERED, |net| leads(net, "http://10.0.0.1/");
     "a way to a cloud's own address" => UNANSWERED, |net| leads(net, "http://169.254.169.254/");

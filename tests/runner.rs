@@ -44,12 +44,7 @@ mod carry_refused;
 mod carry_withdrawn;
 #[cfg(unix)]
 mod chat_protocol;
-mod cheese_domains;
-mod cheese_environment;
-mod cheese_names;
-mod cheese_pages;
 mod cheese_session;
-mod cheese_wording;
 mod claims;
 #[cfg(target_os = "linux")]
 mod command_bounds;

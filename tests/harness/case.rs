@@ -1,7 +1,13 @@
 //! Tables of submissions and of what the gate says of them.
 
-use super::EmailNet;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
 use super::email_net::{ACME, Submission};
+use super::{EmailNet, Place};
 
 /// A world, a submission, and what the gate must say of it.
 #[derive(Clone, Copy)]
@@ -12,15 +18,15 @@ pub struct Case {
     pub make: fn(&EmailNet) -> Submission,
     /// The verdict and every rule that fires, in order of their names: `FAIL mx-null no-reply`.
     pub expected: &'static str,
-    list: List,
+    list: List<'static>,
     flags: &'static [&'static str],
 }
 
 /// What is scanned.
-#[derive(Clone, Copy)]
-enum List {
-    Names(&'static [&'static str]),
-    Csv(&'static str),
+#[derive(Debug, Clone, Copy)]
+pub enum List<'a> {
+    Names(&'a [&'a str]),
+    Csv(&'a str),
 }
 
 /// A case of a session that holds Acme Foods alone.
@@ -41,8 +47,8 @@ pub const fn case(
 /// A table of cases, a row each: `"what is so" => expected, make;`, and where something else is
 /// scanned, `"what is so" => expected, make, with(flags);`.
 macro_rules! cases {
-    ($($what:literal => $expected:expr, $make:expr $(, $scanned:ident($list:expr))?;)*) => {
-        &[$($crate::harness::case::case($what, $make, $expected)$(.$scanned($list))?),*]
+    ($($what:literal => $expected:expr, $make:expr $(, $scanned:ident($list:expr))*;)*) => {
+        &[$($crate::harness::case::case($what, $make, $expected)$(.$scanned($list))*),*]
     };
 }
 pub(crate) use cases;
@@ -70,25 +76,70 @@ impl Case {
     pub fn rules(&self) -> impl Iterator<Item = &'static str> {
         self.expected.split(' ').skip(1)
     }
+}
 
-    /// What the gate says.
-    fn said(&self) -> String {
-        let net = match self.list {
-            List::Names(names) => EmailNet::with(names, self.flags),
-            List::Csv(csv) => EmailNet::of_csv(csv, self.flags),
-        };
-        let submission = (self.make)(&net);
-        net.says(&submission)
+/// Worlds one after the other, on the same servers: each list is scanned once, and every later
+/// world begins with a copy of its session.
+pub struct Worlds {
+    net: EmailNet,
+    /// By list and flags.
+    scanned: HashMap<String, TempDir>,
+}
+
+impl Worlds {
+    pub fn new() -> Self {
+        Self {
+            net: EmailNet::unscanned(),
+            scanned: HashMap::new(),
+        }
+    }
+
+    /// A new world with a session of this list; what was judged in the one before is judged
+    /// again from its evidence.
+    pub fn next(&mut self, list: List<'_>, flags: &[&str]) -> &EmailNet {
+        self.net.assert_honest();
+        self.net.place = Place::new();
+        self.net.forget_servers();
+        let session = self.net.place.at(".comail");
+        let key = format!("{list:?} {flags:?}");
+        if let Some(kept) = self.scanned.get(&key) {
+            copy(kept.path(), &session);
+            return &self.net;
+        }
+        match list {
+            List::Names(names) => self.net.place.scan(names, &self.net.flags_with(flags)),
+            List::Csv(csv) => self.net.scan_csv(csv, flags),
+        }
+        let kept = tempfile::tempdir().expect("a temporary directory");
+        copy(&session, kept.path());
+        self.scanned.insert(key, kept);
+        &self.net
+    }
+}
+
+/// Copies the files below `from`.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a directory");
+    for entry in fs::read_dir(from).expect("a directory") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("a file").is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a copy");
+        }
     }
 }
 
 /// Runs every case in a world of its own, and names all that are judged otherwise.
 #[track_caller]
 pub fn run(cases: &[Case]) {
+    let mut worlds = Worlds::new();
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|case| {
-            let said = case.said();
+            let net = worlds.next(case.list, case.flags);
+            let said = net.says(&(case.make)(net));
             (said != case.expected).then(|| {
                 let Case { what, expected, .. } = case;
                 format!("{what}\n  expected: {expected}\n  said:     {said}")

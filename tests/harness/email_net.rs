@@ -56,14 +56,12 @@ impl EmailNet {
         this
     }
 
-    /// The net with a session of this list, scanned with these further flags.
-    pub fn of_csv(csv: &str, flags: &[&str]) -> Self {
-        let this = Self::unscanned();
-        this.place.write("companies.csv", csv);
-        let flags = this.flags_with(flags);
+    /// Scans this list with these further flags.
+    pub fn scan_csv(&self, csv: &str, flags: &[&str]) {
+        self.place.write("companies.csv", csv);
+        let flags = self.flags_with(flags);
         let scan = ["scan", "companies.csv"].map(str::to_owned);
-        this.place.run(scan.iter().chain(&flags)).ok();
-        this
+        self.place.run(scan.iter().chain(&flags)).ok();
     }
 
     /// The net without a session.
@@ -75,6 +73,24 @@ impl EmailNet {
         };
         this.company("acme.co.kr", ACME);
         this
+    }
+
+    /// Lets the servers say what they say at the start, and know nothing of what was asked.
+    pub fn forget_servers(&self) {
+        self.net.web.forget();
+        self.net.tls.forget();
+        self.net.dns.forget();
+        self.company("acme.co.kr", ACME);
+    }
+
+    /// Judges all of the session again from its evidence, and audits it, unless it was damaged.
+    #[track_caller]
+    pub fn assert_honest(&self) {
+        let session = self.place.at(".comail");
+        if !self.spoiled.load(Ordering::Relaxed) && session.exists() {
+            assert_replays(&session);
+            assert_audited(&session);
+        }
     }
 
     /// Says that the test damages its session on purpose, so that nothing of it is judged
@@ -230,10 +246,8 @@ impl EmailNet {
 
 impl Drop for EmailNet {
     fn drop(&mut self) {
-        let session = self.place.at(".comail");
-        if !thread::panicking() && !self.spoiled.load(Ordering::Relaxed) && session.exists() {
-            assert_replays(&session);
-            assert_audited(&session);
+        if !thread::panicking() {
+            self.assert_honest();
         }
     }
 }

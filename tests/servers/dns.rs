@@ -153,6 +153,11 @@ impl DnsServer {
         self.lock().answers.insert(key, answers);
     }
 
+    /// Forgets every name and every question.
+    pub fn forget(&self) {
+        *self.lock() = Zone::default();
+    }
+
     /// How often one question was asked, over UDP and TCP together.
     pub fn asked(&self, name: &str, kind: RecordKind) -> usize {
         let it = (name.to_owned(), kind);

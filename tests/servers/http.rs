@@ -203,6 +203,11 @@ impl WebServer {
         lock(&self.state).replies.insert(key, replies);
     }
 
+    /// Forgets every page and every request.
+    pub fn forget(&self) {
+        *lock(&self.state) = State::default();
+    }
+
     /// Every request that came, in order.
     pub fn seen(&self) -> Vec<Seen> {
         lock(&self.state).seen.clone()
