@@ -113,9 +113,9 @@ const ANCHORS: &[Case] = cases![
     "no provider takes the anchor's place" => "FAIL hosted-site site-not-expected",
         |net| on_host(net, "blog.naver.com", "/acme", "info@acme.co.kr"),
         listed("company,site\nAcme Foods,acme.co.kr\n"), with(ANCHORED);
-    "a page of a social network" => "?", |net| net.acme().site("https://www.facebook.com/acme"),
+    "a page of a social network" => "FAIL hosted-site site-not-expected", |net| net.acme().site("https://www.facebook.com/acme"),
         listed("company,site\nAcme Foods,acme.co.kr\n"), with(ANCHORED);
-    "a site that begins like it" => "?", |net| net.acme().site("https://acme.co.kr.evil.kr/"),
+    "a site that begins like it" => "FAIL domain-mismatch site-not-expected", |net| net.acme().site("https://acme.co.kr.evil.kr/"),
         listed("company,site\nAcme Foods,acme.co.kr\n"), with(ANCHORED);
     "both rules speak" => "FAIL domain-mismatch site-not-expected",
         |net| net.acme().email("info@bolt.kr"), listed("company,site\nAcme Foods,acme.com\n"), with(ANCHORED);

@@ -241,12 +241,12 @@ fn below(net: &EmailNet, host: &str) -> Submission {
 
 /// Directories, searches and portals, which name companies that they are not.
 const DIRECTORIES: &[Case] = cases![
-    "a search" => "?", |net| search(net, "/search?q=Bolt+Toys"), named(BOLT);
-    "a search, encoded twice" => "?", |net| search(net, "/search?q=bolt%2520toys"), named(BOLT);
-    "a search in the path" => "?", |net| search(net, "/search/Bolt%20Toys"), named(BOLT);
-    "an invisible character" => "?", |net| search(net, "/search/Bolt%E2%80%8B%20Toys"), named(BOLT);
-    "a search in two parts" => "?", |net| search(net, "/search/Bolt/Toys"), named(BOLT);
-    "a search in base64" => "?", |net| search(net, "/search?q=Qm9sdCBUb3lz"), named(BOLT);
+    "a search" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search?q=Bolt+Toys"), named(BOLT);
+    "a search, encoded twice" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search?q=bolt%2520toys"), named(BOLT);
+    "a search in the path" => NOT_ON_SITE, |net| search(net, "/search/Bolt%20Toys"), named(BOLT);
+    "an invisible character" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search/Bolt%E2%80%8B%20Toys"), named(BOLT);
+    "a search in two parts" => NOT_ON_SITE, |net| search(net, "/search/Bolt/Toys"), named(BOLT);
+    "a search in base64" => NOT_ON_SITE, |net| search(net, "/search?q=Qm9sdCBUb3lz"), named(BOLT);
     "the news" => MENTIONED, |net| {
             let text = entry("Bolt Toys sued by Acme", "Bolt Toys says it is sorry.");
             directory(net, "/news/1", &text)
@@ -260,9 +260,9 @@ const DIRECTORIES: &[Case] = cases![
             net.net.web.page("www.jobs.kr", "/", &home);
             submission
         }, named(BOLT);
-    "a host that carries the name" => "?", |net| below(net, "bolt-toys.jobs.kr"), named(BOLT);
-    "a host with a number" => "?", |net| below(net, "c17.jobs.kr"), named(BOLT);
-    "a host that carries it in two parts" => "?", |net| below(net, "bolt.toys.jobs.kr"), named(BOLT);
+    "a host that carries the name" => NOT_ON_SITE, |net| below(net, "bolt-toys.jobs.kr"), named(BOLT);
+    "a host with a number" => MENTIONED, |net| below(net, "c17.jobs.kr"), named(BOLT);
+    "a host that carries it in two parts" => NOT_ON_SITE, |net| below(net, "bolt.toys.jobs.kr"), named(BOLT);
     "the directory itself" => "PASS", |net| directory(net, "/contact", &entry("Jobs", "")), named(&["Jobs"]);
 ];
 
@@ -278,13 +278,13 @@ fn sits(net: &EmailNet, footer: &str) -> Submission {
 
 /// Where a company sits is not its name.
 const TOWNS: &[Case] = cases![
-    "a town" => "?", |net| sits(net, "12 Main St, Seoul"), named(&["한빛식품 (Seoul)"]);
-    "a town in Hangul" => "?", |net| sits(net, "서울 강남구"), named(&["Hanbit Foods (서울)"]);
-    "an office" => "?", |net| sits(net, "Head Office: 12 Main St"), named(&["한빛식품 (Head Office)"]);
-    "a country" => "?", |net| sits(net, "Austin, USA"), named(&["한빛식품 (USA)"]);
-    "a town with its suffix" => "?", |net| sits(net, "12 Main St, Gimpo-si"), named(&["한빛식품 (Gimpo)"]);
-    "a town in a province" => "?", |net| sits(net, "경기도 안산 12"), named(&["Hanbit Foods (안산)"]);
-    "the name in the footer" => "PASS", |net| sits(net, "한빛식품, 12 Main St"), named(&["한빛식품 (Seoul)"]);
+    "the name as the footer has it" => "PASS", EmailNet::acme, named(&["Acme Foods (Seoul)"]);
+    "a town" => NOT_ON_SITE, |net| sits(net, "12 Main St, Seoul"), named(&["한빛식품 (Seoul)"]);
+    "a town in Hangul" => NOT_ON_SITE, |net| sits(net, "서울 강남구"), named(&["Hanbit Foods (서울)"]);
+    "an office" => NOT_ON_SITE, |net| sits(net, "Head Office: 12 Main St"), named(&["한빛식품 (Head Office)"]);
+    "a country" => NOT_ON_SITE, |net| sits(net, "Austin, USA"), named(&["한빛식품 (USA)"]);
+    "a town with its suffix" => MENTIONED, |net| sits(net, "12 Main St, Gimpo-si"), named(&["한빛식품 (Gimpo)"]);
+    "a town in a province" => MENTIONED, |net| sits(net, "경기도 안산 12"), named(&["Hanbit Foods (안산)"]);
 ];
 
 /// Lets quest 2 have Acme's address.

@@ -1,28 +1,45 @@
 //! Home pages as honest firms have them: names in two scripts, brands' slogans, credits.
 
-use crate::attack_tools::judged;
-use crate::harness::EmailNet;
+use crate::harness::case::{List, Worlds};
 
-/// What becomes of the address of `domain`, submitted for `key`, whose home page is `html`.
-fn home(domain: &str, key: &str, html: &str) -> (String, Vec<String>) {
-    let world = EmailNet::start();
-    world.company(domain, "Nobody");
-    let www = format!("www.{domain}");
-    let html = format!("<meta charset=utf-8>{html}");
-    world.net.web.page(&www, "/", &html);
-    let contact = format!("<p>Write to info@{domain}</p>");
-    world.net.web.page(&www, "/contact", &contact);
-    judged(&world, key, &world.right(domain))
-}
-
+/// Expects a PASS for the address of each domain, submitted for this company, whose home page
+/// is this.
 #[track_caller]
 fn all_pass(cases: &[(&str, &str, &str)]) {
-    let judged = cases.iter().map(|(domain, key, html)| {
-        let (verdict, rules) = home(domain, key, html);
-        (*html, verdict, rules)
-    });
-    let wrong: Vec<_> = judged.filter(|(_, verdict, _)| verdict != "PASS").collect();
+    let mut worlds = Worlds::new();
+    let mut wrong = Vec::new();
+    for (domain, key, html) in cases {
+        let net = worlds.next(List::Names(&[key]), &[]);
+        net.company(domain, "Nobody");
+        let www = format!("www.{domain}");
+        let home = format!("<meta charset=utf-8>{html}");
+        net.net.web.page(&www, "/", &home);
+        let contact = format!("<p>Write to info@{domain}</p>");
+        net.net.web.page(&www, "/contact", &contact);
+        let said = net.says(&net.right(domain));
+        if said != "PASS" {
+            wrong.push((*html, said));
+        }
+    }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The same for home pages of one company.
+#[track_caller]
+fn homes_pass(domain: &str, key: &str, pages: impl IntoIterator<Item = String>) {
+    let pages: Vec<String> = pages.into_iter().collect();
+    let cases: Vec<_> = pages
+        .iter()
+        .map(|html| (domain, key, html.as_str()))
+        .collect();
+    all_pass(&cases);
+}
+
+/// The same for footers below a title that is the company's name.
+#[track_caller]
+fn footers_pass(domain: &str, key: &str, title: &str, footers: &[&str]) {
+    let page = |footer: &&str| format!("<title>{title}</title><footer>{footer}</footer>");
+    homes_pass(domain, key, footers.iter().map(page));
 }
 
 const ACME: &str = "Acme Foods Inc.";
@@ -129,12 +146,7 @@ fn credits_and_small_print_in_the_footer() {
         "© 2024 Acme Foods Inc. | 12 Main St, Busan | Tel. 051-123-4567",
         "Copyright © 1998-2024, Acme Foods Inc., Busan, Korea. All Rights Reserved",
     ];
-    let pages = footers.map(|footer| format!("<title>Acme Foods</title><footer>{footer}</footer>"));
-    let cases: Vec<_> = pages
-        .iter()
-        .map(|html| ("acme.co.kr", ACME, html.as_str()))
-        .collect();
-    all_pass(&cases);
+    footers_pass("acme.co.kr", ACME, "Acme Foods", &footers);
 }
 
 #[test]
@@ -152,11 +164,7 @@ fn titles_that_go_on_after_the_name() {
         "株式会社アクメ／麺",
     ];
     let pages = titles.map(|title| format!("<title>{title}</title>"));
-    let cases: Vec<_> = pages
-        .iter()
-        .map(|html| ("acme.co.jp", "株式会社アクメ", html.as_str()))
-        .collect();
-    all_pass(&cases);
+    homes_pass("acme.co.jp", "株式会社アクメ", pages);
 }
 
 #[test]
@@ -168,12 +176,7 @@ fn a_copyright_line_alone_before_a_credit() {
         "Copyright 2024 Acme Foods - Website by Beta",
         "© 2024 Acme Foods Theme by Beta",
     ];
-    let pages = footers.map(|footer| format!("<title>Noodles</title><footer>{footer}</footer>"));
-    let cases: Vec<_> = pages
-        .iter()
-        .map(|html| ("acme.co.kr", ACME, html.as_str()))
-        .collect();
-    all_pass(&cases);
+    footers_pass("acme.co.kr", ACME, "Noodles", &footers);
 }
 
 #[test]
@@ -188,11 +191,7 @@ fn a_german_imprint_names_the_firm_on_a_line_of_its_own() {
     let pages = labels.map(|label| {
         format!("<title>Frische Nudeln</title><h2>{label}</h2><p>Acme Foods GmbH<br>Hauptstr. 1<br>12345 Berlin</p>")
     });
-    let cases: Vec<_> = pages
-        .iter()
-        .map(|html| ("acme.de", "Acme Foods GmbH", html.as_str()))
-        .collect();
-    all_pass(&cases);
+    homes_pass("acme.de", "Acme Foods GmbH", pages);
 }
 
 #[test]
@@ -217,18 +216,6 @@ fn structured_data_with_short_and_long_names() {
             "<title>Daewoo Business Machines</title><footer>© DBM Corp. 2024</footer>",
         ),
     ]);
-}
-
-/// Expects a PASS for each footer below a title that is the company's name.
-#[track_caller]
-fn footers_pass(domain: &str, key: &str, title: &str, footers: &[&str]) {
-    let page = |footer| format!("<title>{title}</title><footer>{footer}</footer>");
-    let pages: Vec<String> = footers.iter().map(page).collect();
-    let cases: Vec<_> = pages
-        .iter()
-        .map(|html| (domain, key, html.as_str()))
-        .collect();
-    all_pass(&cases);
 }
 
 #[test]
