@@ -1,4 +1,5 @@
-//! An agent that puts something in the way of a script, or has it say what nobody can read.
+//! An agent that puts something in the way of a script, has it say what nobody can read, or has a
+//! service say nothing.
 
 use std::fs;
 
@@ -54,9 +55,15 @@ fn scanned() -> Letters {
     letters
 }
 
+fn submitted(letters: &Letters, letter: &str, field: &str) -> Value {
+    letters
+        .json(["submit", &format!("--letter={letter}"), field])
+        .1
+}
+
 /// The verdict on a good answer, and where its first fact is.
 fn submit(letters: &Letters) -> (Value, Value) {
-    let (_, answer) = letters.json(["submit", "--letter=one", "--answer=good"]);
+    let answer = submitted(letters, "one", "--answer=good");
     (
         answer["verdict"].clone(),
         answer["facts"][0]["location"].clone(),
@@ -99,10 +106,8 @@ fn what_a_submission_has_a_script_say_is_wrong_and_not_left_to_a_person() {
     letters
         .run(["scan", "list.jsonl", "--quest", "letters.toml"])
         .ok();
-    let says = |letter: &str, answer: &str| {
-        let (letter, field) = (format!("--letter={letter}"), format!("--answer={answer}"));
-        letters.json(["submit", &letter, &field]).1
-    };
+    let says =
+        |letter: &str, answer: &str| submitted(&letters, letter, &format!("--answer={answer}"));
     let flood = says("one", "good flood");
     assert_eq!(flood["verdict"], "FAIL", "{flood:#}");
     assert_eq!(flood["facts"][0]["location"], "judge.sh", "{flood:#}");
@@ -116,5 +121,104 @@ fn what_a_submission_has_a_script_say_is_wrong_and_not_left_to_a_person() {
     }
     assert_eq!(says("one", "good")["verdict"], "PASS");
     assert_eq!(says("two", "good broken")["verdict"], "REVIEW");
+    letters.run(["audit"]).ok();
+}
+
+const SERVICE: &str = r#"name = "requests"
+unit = "letter"
+max_tries = 9
+
+[input]
+key = ["letter"]
+
+[tree]
+root = "tree"
+write = ["in/**"]
+
+[prompt]
+text = "Write a request for {{ key }}."
+
+[[field]]
+name = "request"
+kind = "json"
+
+[[service]]
+name = "api"
+argv = ["python3", "server.py", "{{ port }}"]
+ready = { path = "/" }
+start_within = "60s"
+
+[[check]]
+name = "answers"
+kind = "http"
+service = "api"
+request = "request"
+
+[[control]]
+name = "right"
+key = "one"
+submit = { request = '{"method": "GET", "path": "/fine"}' }
+verdict = "PASS"
+
+[[control]]
+name = "wrong"
+key = "one"
+submit = { request = '{"method": "GET", "path": "/missing"}' }
+verdict = "FAIL"
+fires = ["answers"]
+"#;
+
+/// A server that one path each makes fall silent, talk nonsense, stop short, or end.
+const SERVER: &str = r#"import os, socketserver, sys
+
+ANSWERS = {
+    b"/drop": b"",
+    b"/nonsense": b"what?\r\n\r\n",
+    b"/short": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
+    b"/packed": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    b"/missing": b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+}
+FINE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+class Handler(socketserver.StreamRequestHandler):
+    def handle(self):
+        words = self.rfile.readline().split()
+        while self.rfile.readline().strip():
+            pass
+        path = words[1] if len(words) > 1 else b"/drop"
+        if path == b"/end":
+            os._exit(1)
+        self.wfile.write(ANSWERS.get(path, FINE))
+
+class Server(socketserver.TCPServer):
+    allow_reuse_address = True
+
+Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"#;
+
+fn asks(letters: &Letters, letter: &str, path: &str) -> Value {
+    let request = format!(r#"--request={{"method": "GET", "path": "{path}"}}"#);
+    submitted(letters, letter, &request)
+}
+
+#[test]
+fn a_request_that_a_service_does_not_answer_is_wrong_and_not_left_to_a_person() {
+    let letters = Letters::with(SERVICE);
+    fs::create_dir(letters.place.at("tree")).expect("a directory");
+    letters.place.write("tree/server.py", SERVER);
+    letters
+        .run(["scan", "list.jsonl", "--quest", "letters.toml"])
+        .ok();
+    for path in ["/drop", "/nonsense", "/short", "/packed"] {
+        let answer = asks(&letters, "one", path);
+        assert_eq!(answer["verdict"], "FAIL", "{answer:#}");
+        let fact = &answer["facts"][0];
+        assert_eq!(fact["location"], format!("GET {path}"), "{answer:#}");
+        let actual = fact["actual"].as_str().expect("a text");
+        assert!(actual.contains("no answer to this request"), "{answer:#}");
+    }
+    assert_eq!(asks(&letters, "one", "/fine")["verdict"], "PASS");
+    let ended = asks(&letters, "two", "/end");
+    assert_eq!(ended["verdict"], "REVIEW", "{ended:#}");
     letters.run(["audit"]).ok();
 }

@@ -1,15 +1,14 @@
-//! Where a command may write, and what it may not see.
+//! What a command may write, see and reach, and that nothing that it starts outlives it.
 
 use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
 
-use comail::world::sandbox::{End, Means, Namespace};
+use comail::world::sandbox::{CommandSpec, End, Means, Namespace, Network, free_port};
 
-use crate::harness::bench::{Bench, mark, shell, stdout};
+use crate::harness::bench::{ALL_MEANS, Bench, benches, mark, order, runs, shell, stdout};
+use crate::harness::poll::until;
 
-const LANDLOCK_ALONE: Means = Means {
-    namespaces: false,
-    landlock: true,
-};
+const LANDLOCK_ALONE: Means = ALL_MEANS[2];
 
 #[test]
 fn nothing_outside_the_scratch_copy_is_written() {
@@ -207,4 +206,152 @@ fn a_command_sees_itself_as_whoever_asked() {
     assert!(ran.stderr.is_empty(), "{ran:?}");
     let made = fs::metadata(bench.at("stat")).expect("a file");
     assert_eq!((made.uid(), made.gid()), (own.uid(), own.gid()));
+}
+
+fn listener() -> (TcpListener, u16) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    (listener, port)
+}
+
+fn connects(port: u16, network: Network) -> CommandSpec {
+    let script = format!("import socket; socket.create_connection(('127.0.0.1', {port}), 5)");
+    let mut order = order(&["/usr/bin/python3", "-c", &script]);
+    order.network = network;
+    order
+}
+
+#[test]
+fn without_a_network_nothing_is_reached() {
+    let (_listener, port) = listener();
+    for means in &ALL_MEANS[..3] {
+        let ran = Bench::with_means(*means).run(&connects(port, Network::None));
+        assert_eq!(ran.end, End::Exited(1), "{means:?}: {ran:?}");
+        assert!(ran.confinement.bounds_tcp());
+    }
+}
+
+#[test]
+fn the_port_that_is_named_is_reached_and_no_other() {
+    let (_listener, port) = listener();
+    let (_other, other) = listener();
+    let only = |port| Network::Loopback { ports: vec![port] };
+    for means in [Means::ALL, LANDLOCK_ALONE] {
+        let bench = Bench::with_means(means);
+        let reached = bench.run(&connects(port, only(port)));
+        assert_eq!(reached.end, End::Exited(0), "{means:?}: {reached:?}");
+        let refused = bench.run(&connects(other, only(port)));
+        assert_eq!(refused.end, End::Exited(1), "{means:?}: {refused:?}");
+        let told = String::from_utf8_lossy(&refused.stderr);
+        assert!(told.contains("PermissionError"), "{told}");
+    }
+}
+
+#[test]
+fn a_port_that_is_not_named_cannot_be_taken() {
+    let (mine, other) = (free_port().expect("a port"), free_port().expect("a port"));
+    let bench = Bench::new();
+    for (port, end) in [(mine, End::Exited(0)), (other, End::Exited(1))] {
+        let script = format!("import socket; socket.create_server(('127.0.0.1', {port}))");
+        let mut order = order(&["/usr/bin/python3", "-c", &script]);
+        order.network = Network::Loopback { ports: vec![mine] };
+        assert_eq!(bench.run(&order).end, end);
+    }
+}
+
+#[test]
+fn with_any_network_everything_is_reached() {
+    let (_listener, port) = listener();
+    for means in &ALL_MEANS[..3] {
+        let ran = Bench::with_means(*means).run(&connects(port, Network::Any));
+        assert_eq!(ran.end, End::Exited(0), "{means:?}: {ran:?}");
+    }
+}
+
+/// A script that leaves a sleeping grandchild in a session of its own, whose parent is gone.
+fn hides(mark: &str, then: &str) -> String {
+    format!(
+        "(setsid sh -c 'sleep {mark} & echo >there' &) ; \
+         while [ ! -e there ]; do sleep 0.01; done; {then}"
+    )
+}
+
+#[test]
+fn a_hidden_grandchild_ends_with_a_command_that_ends_well() {
+    for means in ALL_MEANS {
+        let (bench, mark) = (Bench::with_means(means), mark());
+        let ran = bench.shell(&hides(&mark, "exit 0"));
+        assert_eq!(ran.end, End::Exited(0), "{ran:?}");
+        assert!(!runs(&mark), "{means:?}");
+    }
+}
+
+#[test]
+fn a_hidden_grandchild_ends_with_a_command_whose_time_is_over() {
+    for means in ALL_MEANS {
+        let (bench, mark) = (Bench::with_means(means), mark());
+        let mut order = shell(&hides(&mark, "echo there; sleep 60"));
+        order.timeout_ms = 1000;
+        let ran = bench.run(&order);
+        assert_eq!(ran.end, End::TimedOut);
+        assert!(!runs(&mark), "{means:?}");
+    }
+}
+
+#[test]
+fn a_hundred_children_that_ignore_signals_end() {
+    for means in ALL_MEANS {
+        let (bench, mark) = (Bench::with_means(means), mark());
+        let script = format!(
+            "trap '' TERM HUP INT; i=0; \
+             while [ $i -lt 100 ]; do sleep {mark} & i=$((i+1)); done; echo all; exit 7"
+        );
+        let ran = bench.shell(&script);
+        assert_eq!(ran.end, End::Exited(7), "{ran:?}");
+        assert_eq!(ran.stdout, b"all\n");
+        assert!(!runs(&mark), "{means:?}");
+    }
+}
+
+#[test]
+fn a_child_that_goes_on_writing_is_not_waited_for() {
+    for bench in benches() {
+        let ran = bench.shell("(while :; do echo more; sleep 0.01; done) & exit 0");
+        assert_eq!(ran.end, End::Exited(0));
+    }
+}
+
+#[test]
+fn a_command_cannot_end_its_supervisor() {
+    let bench = Bench::new();
+    let ran = bench.shell("kill -KILL $PPID; kill -KILL 1; kill -STOP $PPID; exit 3");
+    assert_eq!(ran.end, End::Exited(3), "{ran:?}");
+}
+
+#[test]
+fn a_command_that_ends_its_supervisor_has_not_exited() {
+    // Nothing keeps it from doing so where the kernel offers nothing.
+    let bench = Bench::with_means(ALL_MEANS[3]);
+    let ran = bench.shell("kill -KILL $PPID; exit 0");
+    assert!(
+        !matches!(ran.end, End::Exited(_) | End::NotStarted(_)),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn all_ends_when_whoever_asked_is_killed() {
+    const NAME: &str = "command_bounds::all_ends_when_whoever_asked_is_killed";
+    if let Some((bench, mark)) = Bench::of_parent() {
+        let ran = bench.shell(&format!("sleep {mark}"));
+        panic!("nobody killed the one that asks: {ran:?}");
+    }
+    for means in ALL_MEANS {
+        let (bench, mark) = (Bench::with_means(means), mark());
+        let mut asker = bench.again(NAME, &mark).spawn().expect("this test");
+        until("the command runs", || runs(&mark));
+        asker.kill().expect("a signal");
+        asker.wait().expect("an end");
+        until("the command has ended", || !runs(&mark));
+    }
 }

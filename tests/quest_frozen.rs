@@ -1,11 +1,18 @@
-//! What a session froze of its quest file: later edits change nothing, or are found.
+//! What a session froze of its quest file: later edits change nothing, or are found, and the
+//! environment of whoever submits does not count.
 
 use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::thread;
 
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use serde_json::Value;
 
-use crate::harness::Run;
 use crate::harness::letters::{LETTERS, Letters, PATH};
+use crate::harness::shell_quest::{ShellQuest, said};
+use crate::harness::{Place, Run};
 
 /// The letters, judged by a script beside the file and a program of the test's own.
 fn of_own_program() -> Letters {
@@ -21,7 +28,7 @@ name = "honest""#;
     let file = LETTERS.replace("[[control]]\nname = \"honest\"", script);
     let letters = Letters::with(&file);
     letters.place.write("judge.sh", JUDGE);
-    program(&letters, "exec /bin/sh \"$@\"");
+    program(&letters.place, "judge", "exec /bin/sh \"$@\"");
     letters
         .run(["scan", "list.jsonl", "--quest", "letters.toml"])
         .ok();
@@ -31,11 +38,11 @@ name = "honest""#;
 /// The script, which passes whatever quote there is.
 const JUDGE: &str = "test -n \"$COMAIL_FIELD_QUOTE\"\n";
 
-fn program(letters: &Letters, body: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = letters.place.write("judge", format!("#!/bin/sh\n{body}\n"));
-    let all = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(path, all).expect("a mode");
+fn program(place: &Place, name: &str, body: &str) {
+    let path = place.at(name);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("a program");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
 fn submit(letters: &Letters, letter: &str, quote: &str) -> (i32, Value) {
@@ -102,7 +109,7 @@ fn a_changed_program_confirms_nothing_and_is_found() {
         "{answer}"
     );
     letters.run(["audit"]).ok();
-    program(&letters, "exit 0");
+    program(&letters.place, "judge", "exit 0");
     let (code, answer) = submit(&letters, "two", "nothing");
     assert_eq!(
         (code, answer["verdict"].as_str()),
@@ -151,4 +158,105 @@ fn variables_are_frozen_with_it() {
     scan.args(["scan", "list.jsonl", "--quest", "letters.toml"]);
     Run::of(scan.env("PATH", PATH).env("MODE", "a")).ok();
     assert_eq!(submit(&letters, "one", "pay 10").0, 0);
+}
+
+#[test]
+fn a_program_of_the_same_name_is_not_run() {
+    let quest = ShellQuest::new("20s");
+    program(&quest.place, "fake/sh", "exit 0");
+    fs::write(quest.at("in/try.sh"), "exit 1\n").expect("a script");
+    let mut command = quest.place.command();
+    command
+        .env("PATH", quest.place.at("fake"))
+        .args(["submit", "--id=1", "--file=in/try.sh"]);
+    assert_eq!(Run::of(&mut command).code, 5);
+}
+
+#[test]
+fn the_environment_of_whoever_submits_is_not_the_commands() {
+    let quest = ShellQuest::new("20s");
+    let names = [
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "PYTHONHOME",
+        "LD_PRELOAD_NOT",
+        "ENV",
+        "BASH_ENV",
+        "COMAIL_FIELD_OTHER",
+        "COMAIL_WISH",
+        "HOME",
+        "CARGO_HOME",
+        "PYTEST_ADDOPTS",
+    ];
+    let script = names
+        .map(|name| match name {
+            // Nobody's, whoever submits.
+            "HOME" => "[ \"$HOME\" = /nonexistent ] || exit 7\n".to_owned(),
+            name => format!("[ -z \"${{{name}+set}}\" ] || exit 7\n"),
+        })
+        .concat();
+    fs::write(
+        quest.at("in/try.sh"),
+        script + "[ \"$COMAIL_KEY\" = one ]\n",
+    )
+    .expect("a script");
+    let mut command = quest.place.command();
+    command.envs(names.map(|name| (name, "/tmp")));
+    command.env("COMAIL_KEY", "two").env("TMPDIR", "/nowhere");
+    command.args(["submit", "--id=1", "--file=in/try.sh"]);
+    let run = Run::of(&mut command);
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[test]
+fn what_is_edited_while_it_is_judged_does_not_count() {
+    let quest = ShellQuest::new("60s");
+    let pipe = quest.place.at("pipe");
+    mkfifo(&pipe, Mode::S_IRWXU).expect("a pipe");
+    fs::write(quest.at("in/data"), "before\n").expect("a file");
+    let script = format!("read go <{}; grep -q before in/data", pipe.display());
+    fs::write(quest.at("in/try.sh"), script).expect("a script");
+    let judged = thread::scope(|scope| {
+        let judging = scope.spawn(|| quest.place.json(["submit", "--id=1", "--file=in/try.sh"]));
+        // Opens when the script reads: then the copy is made.
+        let mut go = fs::OpenOptions::new()
+            .write(true)
+            .open(&pipe)
+            .expect("a reader");
+        fs::write(quest.at("in/data"), "after\n").expect("a file");
+        fs::write(quest.at("in/try.sh"), "exit 1\n").expect("a script");
+        writeln!(go, "go").expect("a reader");
+        judging.join().expect("a judgement")
+    });
+    assert_eq!(said(judged).verdict, "PASS");
+    // What it was judged by is what is audited.
+    assert_eq!(quest.place.json(["audit"]).0, 0);
+}
+
+#[test]
+fn a_report_of_before_is_none() {
+    let quest = ShellQuest::scanned("20s", |place| {
+        let path = place.at("quest.toml");
+        let text = fs::read_to_string(&path).expect("a quest file");
+        let reports = "reports = [\"in/report.xml\"]\n\
+                       facts = { adapter = \"junit\", from = \"in/report.xml\" }\ntimeout";
+        fs::write(&path, text.replace("timeout", reports)).expect("a quest file");
+        place.write(
+            "tree/in/yes.sh",
+            "echo '<testsuite><testcase/></testsuite>' >in/report.xml\n",
+        );
+    });
+    fs::write(
+        quest.at("in/report.xml"),
+        "<testsuite><testcase/></testsuite>",
+    )
+    .expect("a report");
+    quest.refuses("exit 0");
+    quest.refuses("rm -f in/report.xml; ln -s yes.xml in/report.xml; exit 0");
+    assert_eq!(
+        quest
+            .tries("echo '<testsuite><testcase/></testsuite>' >in/report.xml")
+            .verdict,
+        "PASS"
+    );
 }

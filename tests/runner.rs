@@ -13,10 +13,6 @@ mod attack_page;
 #[cfg(target_os = "linux")]
 mod attack_quest_commands;
 #[cfg(target_os = "linux")]
-mod attack_quest_fields;
-#[cfg(target_os = "linux")]
-mod attack_quest_frozen;
-#[cfg(target_os = "linux")]
 mod attack_quest_json;
 #[cfg(target_os = "linux")]
 mod attack_quest_python;
@@ -24,8 +20,6 @@ mod attack_quest_python;
 mod attack_quest_rust;
 #[cfg(target_os = "linux")]
 mod attack_quest_script;
-#[cfg(target_os = "linux")]
-mod attack_quest_service;
 #[cfg(target_os = "linux")]
 mod attack_quest_structure;
 #[cfg(target_os = "linux")]
@@ -51,15 +45,9 @@ mod command_bounds;
 #[cfg(target_os = "linux")]
 mod command_ends;
 #[cfg(target_os = "linux")]
-mod command_leftovers;
-#[cfg(target_os = "linux")]
-mod command_network;
-#[cfg(target_os = "linux")]
 mod command_passed;
 #[cfg(unix)]
 mod command_pinned;
-#[cfg(target_os = "linux")]
-mod command_reports;
 #[cfg(target_os = "linux")]
 mod command_service;
 mod completions;
@@ -120,14 +108,6 @@ mod played;
 mod prove_email;
 mod quarters;
 #[cfg(target_os = "linux")]
-mod quest_claims;
-#[cfg(target_os = "linux")]
-mod quest_code_review;
-#[cfg(target_os = "linux")]
-mod quest_endpoints;
-#[cfg(target_os = "linux")]
-mod quest_facts;
-#[cfg(target_os = "linux")]
 mod quest_final;
 #[cfg(target_os = "linux")]
 mod quest_fix;
@@ -140,25 +120,13 @@ mod quest_inputs;
 #[cfg(target_os = "linux")]
 mod quest_mistakes;
 #[cfg(target_os = "linux")]
-mod quest_move_out;
-#[cfg(target_os = "linux")]
 mod quest_our_failures;
 #[cfg(target_os = "linux")]
 mod quest_refusals;
-#[cfg(unix)]
-mod quest_rust_tests;
 #[cfg(target_os = "linux")]
-mod quest_spec_sync;
+mod quest_shipped;
 #[cfg(target_os = "linux")]
 mod quest_starter;
-#[cfg(unix)]
-mod quest_structure;
-mod quest_summary;
-mod quest_translation;
-#[cfg(unix)]
-mod quest_unit_tests;
-#[cfg(target_os = "linux")]
-mod quest_weekly_report;
 #[cfg(unix)]
 mod readme;
 mod recheck;

@@ -1,6 +1,7 @@
 //! Quest files that ship, played by the real program: scanned, answered, exported, audited.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -27,6 +28,23 @@ impl Played {
         };
         played.shipped.put_tree(&played.world.place.at("tree"));
         played
+    }
+
+    /// The same with a session of this list.
+    #[track_caller]
+    pub fn scanned(name: &str, list: &str) -> Self {
+        let played = Self::of(name);
+        played.scan(list);
+        played
+    }
+
+    /// Changes a file of the tree.
+    #[track_caller]
+    pub fn edit(&self, path: &str, from: &str, to: &str) {
+        let path = self.world.place.at("tree").join(path);
+        let text = fs::read_to_string(&path).expect("a file");
+        assert!(text.contains(from), "{from}");
+        fs::write(path, text.replacen(from, to, 1)).expect("a file");
     }
 
     /// A file that lies in the quest file's folder.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::fields::shown;
-use super::json::{Pointer, json_of};
+use super::json::{json_of, places, pointer};
 use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::subject::{State, Subject, Text, file_text, standing};
 use crate::base::text::visible;
@@ -61,13 +61,13 @@ impl CheckConfig for CitationConfig {
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         source.needs_tree("field", "files are cited of a tree: say [tree]")?;
-        let pointer = Pointer::maybe("pointer", self.pointer.as_ref())?;
+        let pointer = pointer("pointer", self.pointer.clone())?;
         let subject = Subject::new(source, self.field.as_ref(), self.path.as_ref())?;
         Ok(source.check(Cost::Tree, move |context| {
             let Some(text) = subject.read(context)? else {
                 return Ok(Vec::new());
             };
-            let listed = listed(&text, pointer.as_ref())?;
+            let listed = listed(&text, pointer.as_deref())?;
             let count = distinct(&listed);
             if count < self.min {
                 let expected = format!("at least {} different citations", self.min);
@@ -85,7 +85,7 @@ impl CheckConfig for CitationConfig {
 }
 
 /// The citations of a text, each with its place in it.
-fn listed(text: &Text, pointer: Option<&Pointer>) -> Result<Vec<(String, Option<String>)>, Fact> {
+fn listed(text: &Text, pointer: Option<&str>) -> Result<Vec<(String, Option<String>)>, Fact> {
     let Some(pointer) = pointer else {
         let lines = text.said.lines().enumerate();
         let said = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -94,8 +94,8 @@ fn listed(text: &Text, pointer: Option<&Pointer>) -> Result<Vec<(String, Option<
     };
     let value = json_of(text)?;
     let string = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let found = pointer.find(&value).into_iter();
-    Ok(found.map(|at| (at.place, string(at.value))).collect())
+    let found = places(&value, pointer).into_iter();
+    Ok(found.map(|(place, value)| (place, string(value))).collect())
 }
 
 impl CitationConfig {

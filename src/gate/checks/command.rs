@@ -251,10 +251,6 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandConfig, Fl
     let config: Result<CommandConfig, _> = own.read(source.file.text());
     let config = config
         .map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))?;
-    let texts = config.argv.iter().chain(config.env.values());
-    for text in texts.chain(&config.stdin).chain(&config.cwd) {
-        source.told_by_template(text);
-    }
     Ok(config)
 }
 

@@ -7,7 +7,7 @@ use icu_casemap::CaseMapper;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
@@ -15,11 +15,12 @@ use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::page::{PageTemplate, location, one_site, pages, way};
 use super::subject::{Place, State, file_text, rendered, standing};
 use crate::base::text::{fold, visible};
+use crate::gate::email::site::anchor_sites;
 use crate::gate::email::source::echo::{carries_text, unescaped};
 use crate::gate::{Cost, Fact};
 use crate::quest::FieldName;
 use crate::quest::template::Template;
-use crate::world::domain::HostName;
+use crate::world::domain::{HostName, RegistrableDomain};
 use crate::world::fetch::visit::Visit;
 use crate::world::mailbox::Mailbox;
 use crate::world::page::Page;
@@ -257,7 +258,7 @@ impl OnPage {
             return Ok(());
         };
         let text = rendered(context, site)?;
-        let Some(wanted) = host_of(&text).and_then(|host| host.registrable()) else {
+        let Some(wanted) = site_domain(&text) else {
             let expected = "a site under a public suffix";
             return Err(Fact::wrong(expected, shown(&text)));
         };
@@ -286,22 +287,14 @@ impl OnPage {
     }
 }
 
-/// The host of a URL or an e-mail address, or the host that the text is; an IPv4 address stands
-/// for itself, and has no registrable domain.
-fn host_of(text: &str) -> Option<HostName> {
-    let text = text.trim();
-    if text.contains('@') && !text.contains("://") {
-        return Some(Mailbox::parse(text).ok()?.domain().clone());
+/// The domain of the one site that the text names: a URL, an e-mail address or a host.
+fn site_domain(text: &str) -> Option<RegistrableDomain> {
+    if let Ok(mailbox) = Mailbox::parse(text.trim()) {
+        return mailbox.domain().registrable();
     }
-    let url = if text.contains("://") {
-        Url::parse(text)
-    } else {
-        Url::parse(&format!("https://{text}"))
-    };
-    match url.ok()?.host()? {
-        Host::Domain(name) => HostName::parse(name).ok(),
-        Host::Ipv4(address) => HostName::parse(&address.to_string()).ok(),
-        Host::Ipv6(_) => None,
+    match anchor_sites(text).as_slice() {
+        [only] => HostName::of_url(only)?.registrable(),
+        _ => None,
     }
 }
 
@@ -490,41 +483,6 @@ mod date {
             for way in wordings(date) {
                 assert_eq!(known.insert(way.clone(), date), None, "{way}");
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod hosts {
-    use super::host_of;
-
-    #[test]
-    fn urls_addresses_and_hosts_name_one() {
-        for text in [
-            "https://www.acme.co.kr:8443/x?y#z",
-            "WWW.acme.co.kr",
-            "www.acme.co.kr/en",
-            "info@www.acme.co.kr",
-            "https://user:pass@www.acme.co.kr/",
-            "ｗｗｗ.acme.co.kr.",
-        ] {
-            let host = host_of(text).map(String::from);
-            assert_eq!(host.as_deref(), Some("www.acme.co.kr"), "{text}");
-        }
-    }
-
-    #[test]
-    fn other_texts_name_none() {
-        for text in [
-            "",
-            "two words",
-            "mailto:info",
-            "a@b@",
-            "https://",
-            "[::1]",
-            "<a>",
-        ] {
-            assert_eq!(host_of(text), None, "{text}");
         }
     }
 }

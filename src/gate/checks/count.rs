@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json::{At, Pointer, json_of};
+use super::json::{json_of, places, pointer};
 use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::subject::{Subject, Text};
 use crate::base::text::visible;
@@ -56,7 +56,7 @@ impl CheckConfig for CountConfig {
             return Err(Flaw::new("min", "it is greater than `max`"));
         }
         let subject = Subject::new(source, self.field.as_ref(), self.path.as_ref())?;
-        let pointer = Pointer::maybe("pointer", self.pointer.as_ref())?;
+        let pointer = pointer("pointer", self.pointer)?;
         let of = self.of;
         let bounds = Bounds { of, min, max };
         Ok(source.check(subject.cost(), move |context| {
@@ -65,7 +65,7 @@ impl CheckConfig for CountConfig {
             };
             match &pointer {
                 Some(pointer) => bounds.at_pointer(&text, pointer),
-                None if of == Counted::Items => bounds.at_pointer(&text, &Pointer::default()),
+                None if of == Counted::Items => bounds.at_pointer(&text, ""),
                 None => {
                     let misfit = bounds.misfit(of.of_text(&text.said));
                     Ok(Vec::from_iter(misfit.map(|fact| text.detail(fact, ""))))
@@ -126,9 +126,9 @@ impl Bounds {
         Some(Fact::wrong(bound, actual))
     }
 
-    fn at_pointer(&self, text: &Text, pointer: &Pointer) -> Found {
+    fn at_pointer(&self, text: &Text, pointer: &str) -> Found {
         let value = json_of(text)?;
-        let places = pointer.find(&value);
+        let places = places(&value, pointer);
         // A list without items must not be a way around what each item owes.
         if let Some(fact) = self
             .misfit(None)
@@ -136,7 +136,7 @@ impl Bounds {
         {
             return Err(text.detail(fact, "/"));
         }
-        let misfits = places.into_iter().filter_map(|At { place, value }| {
+        let misfits = places.into_iter().filter_map(|(place, value)| {
             let count = value.and_then(|value| self.of.of_json(value));
             let fact = self.misfit(count)?;
             Some(text.detail(fact, if place.is_empty() { "/" } else { &place }))

@@ -14,28 +14,16 @@ pub const PREFIX: &str = "COMAIL_";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldUsage {
     /// Those that its table names: where one was left out, the check has nothing to verify.
-    named: BTreeSet<FieldName>,
-    told: BTreeSet<FieldName>,
+    pub named: BTreeSet<FieldName>,
+    /// Those that a command or a script can read.
+    pub told: BTreeSet<FieldName>,
 }
 
 impl FieldUsage {
-    pub fn name(&mut self, field: &FieldName) {
-        self.named.insert(field.clone());
-    }
-
-    pub fn tell(&mut self, field: &FieldName) {
-        self.told.insert(field.clone());
-    }
-
     /// The optional field that the check names: leaving it out avoids the check.
     pub fn avoidable(&self, fields: &[Field]) -> Option<&FieldName> {
         let optional = |name: &FieldName| fields.iter().any(|it| it.name == *name && !it.required);
         self.named.iter().find(|name| optional(name))
-    }
-
-    pub fn join(&mut self, other: Self) {
-        self.named.extend(other.named);
-        self.told.extend(other.told);
     }
 
     /// Refuses a file with a field that no check or reviewer uses, unless its author says so.

@@ -115,7 +115,8 @@ impl FileGate {
                     }
                 }
             }
-            usage.join(used);
+            usage.named.extend(used.named);
+            usage.told.extend(used.told);
             checks.push(check);
         }
         let reporting = checks.iter().filter(|check| check.reports_unparsed);

@@ -168,81 +168,44 @@ pub(super) fn json_asset(
         .map_err(|error| Flaw::new(key, format!("{name} is not JSON: {error}")))
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Pointer(Vec<String>);
-
-/// What stands at a place that was looked for; none where there is nothing.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct At<'v> {
-    /// The place, as RFC 6901 writes it.
-    pub(super) place: String,
-    pub(super) value: Option<&'v Value>,
-}
-
-impl Pointer {
-    /// The pointer that `key` writes, if it has one.
-    pub(super) fn maybe(key: &'static str, text: Option<&String>) -> Result<Option<Self>, Flaw> {
-        let Some(text) = text else {
-            return Ok(None);
-        };
-        let names = match text.strip_prefix('/') {
-            Some(rest) => rest.split('/'),
-            None if text.is_empty() => return Ok(Some(Self::default())),
-            None => {
-                let what =
-                    format!("`{text}`: expected a JSON pointer such as `/items/0` or `/items/*`");
-                return Err(Flaw::new(key, what));
-            }
-        };
-        let names = names.map(|name| name.replace("~1", "/").replace("~0", "~"));
-        Ok(Some(Self(names.collect())))
-    }
-
-    pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<At<'v>> {
-        let mut found = Vec::new();
-        collect(value, &self.0, String::new(), &mut found);
-        found
+/// The JSON pointer that is the value of `key`, if it has one.
+pub(super) fn pointer(key: &'static str, text: Option<String>) -> Result<Option<String>, Flaw> {
+    match text {
+        Some(text) if !text.is_empty() && !text.starts_with('/') => {
+            let what =
+                format!("`{text}`: expected a JSON pointer such as `/items/0` or `/items/*`");
+            Err(Flaw::new(key, what))
+        }
+        text => Ok(text),
     }
 }
 
-fn collect<'v>(value: &'v Value, names: &[String], place: String, found: &mut Vec<At<'v>>) {
-    let Some((name, rest)) = names.split_first() else {
-        let value = Some(value);
-        found.push(At { place, value });
-        return;
+/// The places that `pointer` names, as RFC 6901 writes them, each with its value; none where there
+/// is nothing. A `*` stands for every item or member.
+pub(super) fn places<'v>(value: &'v Value, pointer: &str) -> Vec<(String, Option<&'v Value>)> {
+    let mut stars = pointer.match_indices("/*").map(|(at, _)| at);
+    let is_name = |at: &usize| matches!(pointer.as_bytes().get(at + 2), None | Some(b'/'));
+    let Some(star) = stars.find(is_name) else {
+        return vec![(pointer.to_owned(), value.pointer(pointer))];
     };
-    let inside = |name: &str| format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
-    match (value, name.as_str()) {
-        (Value::Array(items), "*") => {
-            for (index, item) in items.iter().enumerate() {
-                collect(item, rest, inside(&index.to_string()), found);
-            }
-        }
-        (Value::Object(members), "*") => {
-            for (name, member) in members {
-                collect(member, rest, inside(name), found);
-            }
-        }
-        (value, name) => match child(value, name) {
-            Some(child) => collect(child, rest, inside(name), found),
-            None => found.push(At {
-                place: inside(name),
-                value: None,
-            }),
-        },
-    }
-}
-
-fn child<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    match value {
-        Value::Object(members) => members.get(name),
-        Value::Array(items) => {
-            let index: usize = name.parse().ok()?;
-            // An index has one spelling.
-            items.get(index).filter(|_| index.to_string() == name)
-        }
-        _ => None,
-    }
+    let (before, after) = (&pointer[..star], &pointer[star + 2..]);
+    let children: Vec<(String, &Value)> = match value.pointer(before) {
+        Some(Value::Array(items)) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (index.to_string(), item))
+            .collect(),
+        Some(Value::Object(members)) => members
+            .iter()
+            .map(|(name, member)| (name.replace('~', "~0").replace('/', "~1"), member))
+            .collect(),
+        _ => return vec![(format!("{before}/*"), None)],
+    };
+    let found = children.into_iter().flat_map(|(name, child)| {
+        let inside = places(child, after).into_iter();
+        inside.map(move |(place, value)| (format!("{before}/{name}{place}"), value))
+    });
+    found.collect()
 }
 
 #[cfg(test)]
@@ -382,38 +345,36 @@ mod schema {
 }
 
 #[cfg(test)]
-mod pointer {
+mod pointers {
     use serde_json::json;
 
     use super::*;
 
-    fn places(pointer: &str, value: &Value) -> Vec<(String, bool)> {
-        let pointer = Pointer::maybe("pointer", Some(&pointer.to_owned()))
-            .unwrap()
-            .unwrap();
-        let found = pointer.find(value).into_iter();
-        found.map(|at| (at.place, at.value.is_some())).collect()
+    fn found(pointer: &str, value: &Value) -> Vec<(String, bool)> {
+        let found = places(value, pointer).into_iter();
+        found.map(|(place, value)| (place, value.is_some())).collect()
     }
 
     #[test]
     fn finds_one_place_or_all_of_a_list() {
         let value = json!({"a/b": [{"x": 1}, {"y": 2}], "m~n": {"x": 0}});
-        assert_eq!(places("", &value), [(String::new(), true)]);
-        assert_eq!(places("/a~1b/0/x", &value), [("/a~1b/0/x".into(), true)]);
+        assert_eq!(found("", &value), [(String::new(), true)]);
+        assert_eq!(found("/a~1b/0/x", &value), [("/a~1b/0/x".into(), true)]);
         assert_eq!(
-            places("/a~1b/*/x", &value),
+            found("/a~1b/*/x", &value),
             [("/a~1b/0/x".into(), true), ("/a~1b/1/x".into(), false)]
         );
-        assert_eq!(places("/m~0n/*", &value), [("/m~0n/x".into(), true)]);
+        assert_eq!(found("/m~0n/*", &value), [("/m~0n/x".into(), true)]);
     }
 
     #[test]
     fn what_is_not_there_is_said_to_be_missing() {
         let value = json!({"items": []});
-        assert_eq!(places("/items/0", &value), [("/items/0".into(), false)]);
-        assert_eq!(places("/items/00", &value), [("/items/00".into(), false)]);
-        assert_eq!(places("/no/where", &value), [("/no".into(), false)]);
-        assert_eq!(places("/items/*", &value), []);
-        assert!(Pointer::maybe("pointer", Some(&"items".to_owned())).is_err());
+        assert_eq!(found("/items/0", &value), [("/items/0".into(), false)]);
+        assert_eq!(found("/items/00", &value), [("/items/00".into(), false)]);
+        assert_eq!(found("/no/where", &value), [("/no/where".into(), false)]);
+        assert_eq!(found("/items/*", &value), []);
+        assert_eq!(found("/no/*", &value), [("/no/*".into(), false)]);
+        assert!(pointer("pointer", Some("items".to_owned())).is_err());
     }
 }

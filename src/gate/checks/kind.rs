@@ -144,9 +144,8 @@ impl Source<'_> {
     fn note(&self, is_read: impl Fn(&str) -> bool) {
         let mut usage = self.usage.borrow_mut();
         let fields = self.file.fields.iter().map(|field| &field.name);
-        for field in fields.filter(|field| is_read(field.as_str())) {
-            usage.name(field);
-        }
+        let read = fields.filter(|field| is_read(field.as_str()));
+        usage.named.extend(read.cloned());
     }
 
     pub fn told_to_script(&self, text: &str) {
@@ -157,20 +156,9 @@ impl Source<'_> {
         self.tell(read_by_variable(text, &self.file.fields));
     }
 
-    pub fn told_by_template(&self, text: &str) {
-        // A mistake in the template is reported for the check that it belongs to.
-        if let Ok(template) = Template::parse(text, self.names) {
-            let fields = self.file.fields.iter().map(|field| &field.name);
-            self.tell(fields.filter(|field| template.reads_field(field.as_str())));
-        }
-        self.told_to_command(text);
-    }
-
     fn tell<'f>(&self, fields: impl IntoIterator<Item = &'f FieldName>) {
         let mut usage = self.usage.borrow_mut();
-        for field in fields {
-            usage.tell(field);
-        }
+        usage.told.extend(fields.into_iter().cloned());
     }
 
     /// The column that is the value of `key`.

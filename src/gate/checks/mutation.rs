@@ -10,7 +10,7 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::command::{ToolFacts, from_command};
+use super::command::{CommandConfig, ToolFacts, from_command};
 use super::command_plan::tail;
 use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
@@ -51,21 +51,11 @@ struct Mutation {
     name: String,
     from: String,
     lines: OwnLines,
-    changes: Vec<LineChange>,
-    red: Red,
-}
-
-struct LineChange {
-    find: Regex,
-    put: String,
-}
-
-struct Red {
-    exit: Vec<i32>,
-    unconfirmed_exit: Vec<i32>,
-    /// The codes that alone are red, where there are any.
-    alone: Vec<i32>,
+    changes: Vec<(Regex, String)>,
+    command: CommandConfig,
     facts: Option<ToolFacts>,
+    /// The exit codes that alone are red, where there are any.
+    red_exit: Vec<i32>,
 }
 
 impl CheckConfig for MutationConfig {
@@ -84,21 +74,15 @@ impl CheckConfig for MutationConfig {
         }
         let changes = self.lines.into_iter().map(|table| {
             let find = source.pattern("lines", &table.find)?;
-            Ok(LineChange {
-                find,
-                put: table.put,
-            })
+            Ok((find, table.put))
         });
         let mutation = Mutation {
             name: source.head.name.clone(),
             changes: changes.collect::<Result<_, _>>()?,
             lines: OwnLines::build(&self.file, &self.first, &self.last, source)?,
-            red: Red {
-                facts: command.tool_facts()?,
-                exit: command.exit,
-                unconfirmed_exit: command.unconfirmed_exit,
-                alone: self.red_exit,
-            },
+            facts: command.tool_facts()?,
+            command,
+            red_exit: self.red_exit,
             from: self.from.clone(),
         };
         let mut check = source.check(Cost::Heavy, move |context| mutation.run(context));
@@ -147,7 +131,7 @@ impl Mutation {
             "tests that fail when its line {} is `{}`",
             mutant.line, mutant.put
         );
-        match self.red.is_red(&ran) {
+        match self.is_red(&ran) {
             Ok(true) => None,
             Ok(false) => Some(Fact::wrong(expected, "they pass")),
             Err(why) => Some(Fact::wrong(expected, why).unconfirmed()),
@@ -176,9 +160,7 @@ impl Mutation {
             }
         }
     }
-}
 
-impl Red {
     /// Whether the tests failed; an error says why that is not clear.
     fn is_red(&self, ran: &CommandResult) -> Result<bool, String> {
         let unclear = |why: String| Err(format!("{why}: {}", tail(ran)));
@@ -192,12 +174,12 @@ impl Red {
             End::TooMuchOutput => return unclear(String::from("they printed too much")),
             End::NotStarted(why) | End::Withheld(why) => return Err(why.clone()),
         };
-        if self.exit.contains(&code) {
+        if self.command.exit.contains(&code) {
             return Ok(false);
         }
         let ended = format!("they ended with the code {code}");
-        let other = !self.alone.is_empty() && !self.alone.contains(&code);
-        if other || self.unconfirmed_exit.contains(&code) {
+        let other = !self.red_exit.is_empty() && !self.red_exit.contains(&code);
+        if other || self.command.unconfirmed_exit.contains(&code) {
             return unclear(ended);
         }
         let Some(facts) = self.facts.as_ref().filter(|facts| facts.counts_tests()) else {
@@ -223,15 +205,19 @@ struct Mutant {
 }
 
 /// The file with each change of each line that it fits, except those that change nothing.
-fn single_lines(changes: &[LineChange], source: &str, lines: &RangeInclusive<u32>) -> Vec<Mutant> {
+fn single_lines(
+    changes: &[(Regex, String)],
+    source: &str,
+    lines: &RangeInclusive<u32>,
+) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(source.split_inclusive('\n')) {
         let end = start + line.len();
         let text = line.trim_end_matches(['\r', '\n']);
-        let fitting = changes.iter().filter(|one| one.find.is_match(text));
-        for change in fitting.filter(|_| lines.contains(&number)) {
-            let new = change.find.replace(text, change.put.as_str());
+        let fitting = changes.iter().filter(|(find, _)| find.is_match(text));
+        for (find, put) in fitting.filter(|_| lines.contains(&number)) {
+            let new = find.replace(text, put.as_str());
             if new != text {
                 let rest = &source[start + text.len()..];
                 mutants.push(Mutant {

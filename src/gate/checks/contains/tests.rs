@@ -210,8 +210,17 @@ fn the_page_may_have_to_be_of_a_site() {
         "<p>Acme</p>",
         "Acme",
     );
-    bench.clone().cell("www.news.co.kr").passes();
-    bench.clone().cell("https://other.co.kr").fails();
+    for site in [
+        "www.news.co.kr",
+        "https://www.news.co.kr:8443/x?y#z",
+        "NEWS.co.kr/en",
+        "info@news.co.kr",
+    ] {
+        bench.clone().cell(site).passes();
+    }
+    for site in ["https://other.co.kr", "", "two words", "a@b@", "[::1]", "news.co.kr, a.kr"] {
+        bench.clone().cell(site).fails();
+    }
     let away = bench
         .cell("short.co.kr")
         .submit("other", "https://short.co.kr/1");
