@@ -432,6 +432,9 @@ mod tests {
         assert_eq!(shown.chars().count(), 2_001);
         assert!(shown.starts_with('…'));
         let both = of("a".repeat(5_000).as_bytes(), "b".repeat(5_000).as_bytes());
-        assert_eq!(both, format!("…{}\n…{}", "a".repeat(2_000), "b".repeat(2_000)));
+        assert_eq!(
+            both,
+            format!("…{}\n…{}", "a".repeat(2_000), "b".repeat(2_000))
+        );
     }
 }

@@ -352,7 +352,9 @@ mod pointers {
 
     fn found(pointer: &str, value: &Value) -> Vec<(String, bool)> {
         let found = places(value, pointer).into_iter();
-        found.map(|(place, value)| (place, value.is_some())).collect()
+        found
+            .map(|(place, value)| (place, value.is_some()))
+            .collect()
     }
 
     #[test]

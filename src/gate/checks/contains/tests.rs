@@ -218,7 +218,14 @@ fn the_page_may_have_to_be_of_a_site() {
     ] {
         bench.clone().cell(site).passes();
     }
-    for site in ["https://other.co.kr", "", "two words", "a@b@", "[::1]", "news.co.kr, a.kr"] {
+    for site in [
+        "https://other.co.kr",
+        "",
+        "two words",
+        "a@b@",
+        "[::1]",
+        "news.co.kr, a.kr",
+    ] {
         bench.clone().cell(site).fails();
     }
     let away = bench
