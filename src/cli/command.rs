@@ -38,7 +38,8 @@ const GLOBAL: &str = "Global options";
           max_term_width = 100, disable_help_subcommand = true)]
 struct Cli {
     /// The session directory [env: `COMAIL_SESSION`] [default: .comail]
-    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
+    #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath,
+          help_heading = GLOBAL)]
     session: Option<PathBuf>,
 
     /// Print JSON
@@ -284,7 +285,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Insights(args) => insights::run(context, args),
         Command::Hook(args) => hook::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
-        Command::Config(args) => config::run(context, args, matches),
+        Command::Config(args) => config::run(context, args),
         Command::Demo(args) => demo::run(context, args, rehearse),
         Command::Schema(args) => schema::run(context, args),
         Command::Completions(args) => completions::run(context, args),

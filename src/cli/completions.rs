@@ -6,12 +6,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Command};
-use clap_complete::engine::{PathCompleter, ValueCompleter as _, complete};
+use clap_complete::engine::complete;
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use schemars::JsonSchema;
@@ -52,12 +52,10 @@ pub(super) struct Script {
 }
 
 pub(super) fn run(context: &mut Context, args: &CompletionsArgs) -> Result<Exit> {
-    let here = std::env::current_dir().ok();
-    let completer = completer(std::env::args_os().next(), here.as_deref());
     let shells = Shells::builtins();
     let shell = shells.completer(&args.shell).context("unknown shell")?;
     let mut script = Vec::new();
-    shell.write_registration(VARIABLE, "comail", "comail", &completer, &mut script)?;
+    shell.write_registration(VARIABLE, "comail", "comail", "comail", &mut script)?;
     let script = Script {
         shell: args.shell.clone(),
         script: String::from_utf8(script)?,
@@ -66,20 +64,6 @@ pub(super) fn run(context: &mut Context, args: &CompletionsArgs) -> Result<Exit>
         paper.line(script.script.trim_end());
     })?;
     Ok(Exit::Done)
-}
-
-/// How a script calls the program that was called as `called`: by its name where the search path
-/// finds it, else by its whole path.
-fn completer(called: Option<OsString>, here: Option<&Path>) -> String {
-    let called = called.map(|called| called.to_string_lossy().into_owned());
-    let called = called.filter(|called| !called.is_empty());
-    let called = called.unwrap_or_else(|| "comail".to_owned());
-    match here {
-        Some(here) if called.contains(MAIN_SEPARATOR) => {
-            here.join(&called).to_string_lossy().into_owned()
-        }
-        _ => called,
-    }
 }
 
 /// Answers `args` if a shell asks for completions with them.
@@ -199,11 +183,7 @@ pub(super) enum Offer {
     Ids(Which),
     ClaimedIds,
     Workers,
-    Runs,
     Rules,
-    FiredRules,
-    /// A rule of the e-mail gate with a level, as `scan --level` takes it.
-    RuleLevels,
 }
 
 /// The arguments with values from the session: command, id of the argument, values.
@@ -221,22 +201,13 @@ pub(super) const OFFERS: &[(&str, &str, Offer)] = &[
     ("review show", "key", Offer::Keys(REVIEWED)),
     ("review accept", "ids", Offer::Ids(OPEN)),
     ("review accept", "keys", Offer::Keys(OPEN)),
-    ("review accept", "rule", Offer::FiredRules),
+    ("review accept", "rule", Offer::Rules),
     ("review reject", "ids", Offer::Ids(OPEN)),
     ("review reject", "keys", Offer::Keys(OPEN)),
-    ("review reject", "rule", Offer::FiredRules),
+    ("review reject", "rule", Offer::Rules),
     ("review reopen", "ids", Offer::Ids(SETTLED)),
     ("review reopen", "keys", Offer::Keys(SETTLED)),
-    ("report", "run", Offer::Runs),
     ("rules", "rule", Offer::Rules),
-    ("scan", "levels", Offer::RuleLevels),
-];
-
-const SESSION_DIRS: [(&str, &str); 4] = [
-    ("scan", "carry"),
-    ("insights", "sessions"),
-    ("run", "lessons_from"),
-    ("", "session"),
 ];
 
 /// The parser, whose arguments take values from the session in `dir`.
@@ -256,9 +227,6 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
         parser = with_values(parser, path, arg, move |typed| {
             candidates(offer.values(&dir, typed).unwrap_or_default(), typed)
         });
-    }
-    for (path, arg) in SESSION_DIRS {
-        parser = with_values(parser, path, arg, session_dirs);
     }
     parser
 }
@@ -316,14 +284,6 @@ impl Offer {
                     .chain(EmailGate::default().rules());
                 all.map(|rule| value(&rule.id, &rule.meaning)).collect()
             }
-            Self::RuleLevels => {
-                let rules = EmailGate::default().rules();
-                let pairs = rules.iter().flat_map(|rule| {
-                    let levels = ["review", "fail"].into_iter();
-                    levels.map(|level| value(format!("{}={level}", rule.id), &rule.meaning))
-                });
-                pairs.collect()
-            }
             Self::Keys(which) => {
                 let quests = quests(&index()?, Prefix::Key(typed), which)?;
                 let keys = quests.iter().filter_map(|quest| {
@@ -349,18 +309,6 @@ impl Offer {
                 let claims = index()?.claims()?;
                 let ids = claims.iter();
                 ids.map(|claim| value(claim.quest, format!("held by {}", claim.worker)))
-                    .collect()
-            }
-            Self::Runs => {
-                let index = index()?;
-                let runs = index.totals().runs.keys();
-                runs.map(|run| value(run, "running")).collect()
-            }
-            Self::FiredRules => {
-                let index = index()?;
-                let rules = index.totals().counts.rules.iter();
-                rules
-                    .map(|(rule, count)| value(rule, format!("fired {count}×")))
                     .collect()
             }
         })
@@ -392,32 +340,11 @@ fn typeable(key: &Key) -> Option<String> {
     typed.map(str::to_owned)
 }
 
-/// Directories; hidden ones only if they hold a session.
-fn session_dirs(typed: &str) -> Vec<CompletionCandidate> {
-    let found = PathCompleter::dir().complete(OsStr::new(typed)).into_iter();
-    let found = found.filter(|dir| dir.get_value() != ".");
-    let shown = found.map(|dir| {
-        let is_session = Path::new(dir.get_value()).join("session.json").is_file();
-        let hidden = dir.is_hide_set() && !is_session;
-        dir.hide(hidden)
-    });
-    shown.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn a_script_calls_the_program_as_it_was_called() {
-        let called = |called: &str| completer(Some(called.into()), Some(Path::new("/w")));
-        assert_eq!(called("comail"), "comail");
-        assert_eq!(called("/opt/my bin/comail"), "/opt/my bin/comail");
-        assert_eq!(called("target/comail"), "/w/target/comail");
-        assert_eq!(completer(None, None), "comail");
-    }
 
     #[test]
     fn a_typed_word_is_read_as_a_shell_reads_it() {

@@ -6,26 +6,25 @@
 //! run, such as `next` and `submit`, take nothing from the user's file but the session directory.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command};
+use clap::{ArgMatches, Args, Command};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toml::Value;
 
 use super::context::{Context, DEFAULT_SESSION, SESSION_VARIABLE, kind_in};
 use super::exit::{Exit, UsageError, unknown_name};
-use super::output::{TextOutput, Tone};
 use crate::base::files;
 use crate::base::text::Escaped;
 use crate::quest::{QuestKind, email};
 
-/// Print the settings in force, and where each comes from
+/// Print what your configuration file sets
 ///
 /// A command-line flag takes precedence over an environment variable, and a variable over the
 /// user's configuration file. The file applies to scan, run, status, export, report, log and
@@ -81,16 +80,6 @@ impl Key {
         self.1.replace('-', "_")
     }
 
-    /// Its flag; `run` and its flags exist only on Unix.
-    fn argument(self, parser: &Command) -> Option<&Arg> {
-        let command = match self.0 {
-            "" => parser,
-            name => parser.find_subcommand(name)?,
-        };
-        let mut arguments = command.get_arguments();
-        arguments.find(|arg| *arg.get_id() == *self.id())
-    }
-
     /// Whether arguments that were given take the place of this key.
     fn is_overridden(self, given: &ArgMatches) -> bool {
         let others: &[&str] = match self {
@@ -104,12 +93,12 @@ impl Key {
         is_given(given, &self.id()) || others.iter().any(|id| is_given(given, id))
     }
 
-    /// The value of the environment variable that takes its place.
-    fn variable(self) -> Option<String> {
+    /// Whether an environment variable takes its place.
+    fn has_variable(self) -> bool {
         match self {
-            SESSION => variable(SESSION_VARIABLE).map(|dir| dir.to_string_lossy().into_owned()),
-            Key("", "color") => variable("NO_COLOR").map(|_| "never".to_owned()),
-            _ => None,
+            SESSION => variable(SESSION_VARIABLE).is_some(),
+            Key("", "color") => variable("NO_COLOR").is_some(),
+            _ => false,
         }
     }
 }
@@ -194,30 +183,28 @@ impl UserFile {
 
     /// Refuses values that the flag of a key would not take.
     fn check(&self, key: Key, values: &[String], parser: &Command) -> Result<(), UsageError> {
-        let refused =
-            |why: &str| UsageError(format!("{}: `{}`: {why}", self.path.display(), key.name()));
-        let argument = key.argument(parser);
-        let is_list = argument.is_some_and(|arg| matches!(arg.get_action(), ArgAction::Append));
-        if !is_list && values.len() != 1 {
-            return Err(refused("expected one value, found a list"));
-        }
         let command = if key.0.is_empty() { "status" } else { key.0 };
         let words = ["comail", command].map(str::to_owned).into_iter();
         let flags = values.iter().map(|value| format!("--{}={value}", key.1));
         match parser.clone().try_get_matches_from(words.chain(flags)) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::InvalidValue | ErrorKind::ValueValidation
-                ) =>
-            {
-                Err(refused(&first_line(&error)))
-            }
+            Err(error) if REFUSALS.contains(&error.kind()) => Err(UsageError(format!(
+                "{}: `{}`: {}",
+                self.path.display(),
+                key.name(),
+                first_line(&error)
+            ))),
             // Such a line may lack arguments that the command requires.
             _ => Ok(()),
         }
     }
 }
+
+/// The kinds of errors that one flag alone causes: the last one if it is given twice.
+const REFUSALS: [ErrorKind; 3] = [
+    ErrorKind::InvalidValue,
+    ErrorKind::ValueValidation,
+    ErrorKind::ArgumentConflict,
+];
 
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
@@ -307,7 +294,7 @@ pub(super) fn apply(
             continue;
         }
         file.check(key, values, parser)?;
-        if key.is_overridden(given) || key.variable().is_some() {
+        if key.is_overridden(given) || key.has_variable() {
             continue;
         }
         if key == SESSION && uses_session {
@@ -354,25 +341,12 @@ pub(super) fn session_of_args(args: &[OsString]) -> PathBuf {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Configuration {
-    file: FileSeen,
-    settings: Vec<InForce>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct FileSeen {
     path: PathBuf,
     /// A file is ignored if someone other than the user could have written it.
     #[schemars(extend("enum" = ["read", "absent", "ignored"]))]
     state: &'static str,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct InForce {
-    key: String,
-    /// As the flag takes them; empty if nothing is set and the command decides by itself.
-    values: Vec<String>,
-    #[schemars(extend("enum" = ["flag", "environment", "file", "default"]))]
-    from: &'static str,
+    /// What the file sets; the values are as flags take them.
+    settings: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -380,7 +354,7 @@ pub(super) struct Example {
     text: &'static str,
 }
 
-pub(super) fn run(context: &mut Context, args: &ConfigArgs, matches: &ArgMatches) -> Result<Exit> {
+pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
     if args.example {
         let example = Example { text: EXAMPLE };
         context.output.show(&example, |paper, example| {
@@ -389,72 +363,41 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs, matches: &ArgMatches
         return Ok(Exit::Done);
     }
     let file = UserFile::read(false)?;
-    let given = matches.subcommand().map_or(matches, |(_, given)| given);
-    let mut settings = Vec::new();
-    for key in keys() {
-        let Some(argument) = key.argument(&context.parser) else {
-            continue;
-        };
-        let (values, from) = if key.0.is_empty() && is_given(given, &key.id()) {
-            let raw = given.get_raw(&key.id()).into_iter().flatten();
-            (raw.map(text_of).collect(), "flag")
-        } else if let Some(value) = key.variable() {
-            (vec![value], "environment")
-        } else if let Some(values) = file.settings.get(&key) {
-            file.check(key, values, &context.parser)?;
-            (values.clone(), "file")
-        } else {
-            let defaults = argument.get_default_values().iter();
-            (defaults.map(|value| text_of(value)).collect(), "default")
-        };
-        settings.push(InForce {
-            key: key.name(),
-            values,
-            from,
-        });
+    for (key, values) in &file.settings {
+        file.check(*key, values, &context.parser)?;
     }
     let state = match (file.exists, file.ignored) {
         (false, _) => "absent",
         (true, None) => "read",
         (true, Some(_)) => "ignored",
     };
+    let settings = file.settings.into_iter();
     let configuration = Configuration {
-        file: FileSeen {
-            path: file.path,
-            state,
-        },
-        settings,
+        path: file.path,
+        state,
+        settings: settings.map(|(key, values)| (key.name(), values)).collect(),
     };
-    context.output.show(&configuration, text)?;
+    context.output.show(&configuration, |paper, it| {
+        let path = it.path.display().to_string();
+        paper.line(format!("{} ({state})", Escaped(&path)));
+        for (key, values) in &it.settings {
+            paper.line(format!("{key} = {}", Escaped(&values.join(", "))));
+        }
+    })?;
     Ok(Exit::Done)
-}
-
-fn text_of(value: &OsStr) -> String {
-    value.to_string_lossy().into_owned()
-}
-
-fn text(paper: &mut TextOutput, configuration: &Configuration) {
-    let FileSeen { path, state } = &configuration.file;
-    let path = path.display().to_string();
-    paper.line(format!("file: {} ({state})", Escaped(&path)));
-    paper.gap();
-    for InForce { key, values, from } in &configuration.settings {
-        let value = match &values[..] {
-            [] => "-".to_owned(),
-            values => Escaped(&values.join(", ")).to_string(),
-        };
-        paper.line(match *from {
-            "default" => format!("{key:24} {value}"),
-            from => paper.tint(Tone::Strong, &format!("{key:24} {value:24} ({from})")),
-        });
-    }
 }
 
 /// The keys whose help in the example is not that of a flag.
 #[cfg(test)]
 pub(super) fn undocumented_keys(parser: &Command) -> Vec<String> {
     let missing = keys().filter(|key| {
-        let help = key.argument(parser).and_then(Arg::get_help);
+        let command = match key.0 {
+            "" => Some(parser),
+            name => parser.find_subcommand(name),
+        };
+        let mut arguments = command.into_iter().flat_map(Command::get_arguments);
+        let argument = arguments.find(|arg| *arg.get_id() == *key.id());
+        let help = argument.and_then(clap::Arg::get_help);
         let help = help.map(|help| help.to_string().replace('\n', " "));
         let comment = help.map(|help| format!("# {help}\n# {} = ", key.1));
         !comment.is_some_and(|comment| EXAMPLE.contains(&comment))

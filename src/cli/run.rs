@@ -81,7 +81,7 @@ pub struct RunArgs {
     parallel: u32,
 
     /// Also use lessons from these sessions
-    #[arg(long, value_name = "SESSION", num_args = 1..)]
+    #[arg(long, value_name = "SESSION", num_args = 1.., value_hint = clap::ValueHint::DirPath)]
     lessons_from: Vec<PathBuf>,
 
     /// Minimum share of quests with PASS, such as 80%

@@ -26,7 +26,8 @@ pub struct CarryArgs {
     ///
     /// Each is judged again from its evidence, with the new session's settings. Other quests
     /// start with all their tries. The earlier session is not changed.
-    #[arg(long, value_name = "SESSION", conflicts_with = "update")]
+    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath,
+          conflicts_with = "update")]
     carry: Option<PathBuf>,
 
     /// Judge them by the world as it is now instead of by their evidence

@@ -232,17 +232,14 @@ fn every_key_of_the_configuration_is_a_flag_with_its_help() {
 }
 
 /// Arguments that name a part of the session.
-const SESSION_ARGS: [&str; 10] = [
+const SESSION_ARGS: [&str; 7] = [
     "id",
     "ids",
     "key",
     "keys",
     "worker",
-    "run",
     "rule",
-    "levels",
     answer_form::UNIT,
-    "quests",
 ];
 
 #[test]
