@@ -252,10 +252,21 @@ fn manual_pages_are_written_whole_and_replaced() {
             let path = place.at("share/man1").join(file.as_str().expect("a name"));
             fs::read_to_string(path).expect("a page")
         };
-        assert!(
-            files.iter().all(|file| text(file).contains(".SH EXAMPLES")
-                || text(file).contains(".SH \"EXIT CODES\""))
-        );
+        for file in files {
+            let (name, text) = (file.as_str().expect("a name"), text(file));
+            let below = match name {
+                "comail.1" => ".SH \"EXIT CODES\"",
+                _ => ".SH EXAMPLES",
+            };
+            assert!(text.contains(".SH NAME") && text.contains(below), "{name}");
+        }
+        let submit = text(&"comail-submit.1".into()).replace("\\-", "-");
+        for part in ["comail-submit", "--company", ".nf", "comail submit"] {
+            assert!(submit.contains(part), "{part}: {submit}");
+        }
+        for file in ["comail.1", "comail-review-accept.1", "comail-man.1"] {
+            assert!(files.contains(&file.into()), "{written}");
+        }
         let left = fs::read_dir(place.at("share/man1"))
             .expect("a directory")
             .count();

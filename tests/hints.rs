@@ -39,6 +39,11 @@ fn commands_that_are_advised_reach_the_same_session() {
     let run = place.run([&two[..], &["status"]].concat());
     let made = "make one with `comail scan LIST --col COLUMN --session 'my two'`";
     run.says(made);
+    for command in ["next", "status", "export", "resume"] {
+        let run = place.run([command]);
+        assert_eq!(run.code, 1);
+        run.says("comail scan");
+    }
     place.write("list.txt", "Acme\nBolt\n");
     let scan = [&two[..], &["scan", "list.txt", "--pause-after=1"]].concat();
     place.run(scan).ok();

@@ -32,10 +32,18 @@ fn what_is_published_is_what_the_program_says() {
     };
     let renew = "`comail schema --out fixtures/schemas` publishes them anew";
     assert_eq!(files(&place.at("new")), files(published()), "{renew}");
+    let places: BTreeSet<&str> = DOCUMENTS.iter().map(|document| document.place).collect();
+    assert_eq!(files(published()).len(), DOCUMENTS.len());
+    assert_eq!(places.len(), DOCUMENTS.len());
     for file in files(published()) {
         let read = |dir: &Path| fs::read_to_string(dir.join(&file)).expect("a schema");
         let (new, old) = (read(&place.at("new")), read(published()));
         assert!(new == old, "{file} is not as it was published: {renew}");
+        // No schema leads out of itself.
+        let outside = new.lines().find(|line| {
+            line.contains("\"$id\":") || line.contains("\"$ref\":") && !line.contains("\"#/$defs/")
+        });
+        assert_eq!(outside, None, "{file}");
     }
 }
 

@@ -3,9 +3,6 @@
 //! Every step is a command line that the program's own parser and commands run, so the demo shows
 //! what it does. Only web pages and DNS are recorded.
 
-#[cfg(test)]
-mod tests;
-
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -89,20 +89,6 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn nobody_who_does_not_ask_is_told() {
-        assert_eq!(filter(0, None), Ok(None));
-        assert_eq!(filter(0, Some("".into())), Ok(None));
-        assert_eq!(
-            filter(0, Some("debug".into())),
-            Ok(Some("debug".to_owned()))
-        );
-        let of = |count| filter(count, Some("off".into())).unwrap().unwrap();
-        assert_eq!(of(1), "comail=info");
-        assert_eq!(of(2), "comail=debug");
-        assert_eq!(of(9), "comail=trace");
-    }
-
     #[derive(Clone, Default)]
     struct Kept(Arc<Mutex<Vec<u8>>>);
 

@@ -126,29 +126,6 @@ pub(super) fn write_beside<R>(
 mod tests {
     use super::*;
 
-    #[test]
-    fn no_session_is_written_into_whichever_is_meant() {
-        let place = tempfile::tempdir().unwrap();
-        let at = |name: &str| place.path().join(name);
-        fs::create_dir_all(at("other/runs")).unwrap();
-        fs::write(at("other/session.json"), "").unwrap();
-        fs::write(at("other/ledger.jsonl"), "").unwrap();
-        let refused = |name: &str| refuse_in_session(&at(name), &at("mine")).is_err();
-        for within in [
-            "other",
-            "other/a",
-            "other/runs/a",
-            "other/new/a",
-            "x/../other/a",
-        ] {
-            assert!(refused(within), "{within}");
-        }
-        for within in ["mine", "mine/a", "mine/new/a"] {
-            assert!(refused(within), "{within}");
-        }
-        assert!(!refused("a") && !refused("others/a") && !refused("new/a"));
-    }
-
     #[cfg(unix)]
     #[test]
     fn nothing_is_written_where_one_of_the_files_may_not_be() {

@@ -1,8 +1,5 @@
 //! `comail schema`: the JSON Schemas of what comail prints, reads and stores.
 
-#[cfg(test)]
-mod tests;
-
 use std::path::PathBuf;
 
 use anyhow::Result;

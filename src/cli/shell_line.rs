@@ -73,10 +73,4 @@ mod tests {
             assert_eq!(joined, format!("--company={key}"), "{}", line.text());
         }
     }
-
-    #[test]
-    fn names_the_session_when_a_flag_did() {
-        let line = ShellLine::comail("next", Some(Path::new("my session")));
-        assert_eq!(line.text(), "comail next --session 'my session'");
-    }
 }

@@ -203,28 +203,6 @@ fn fields_may_be_called_what_the_parser_calls_its_own() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_with_its_examples() {
-    let pages = man::pages(&parser(&email::kind())).unwrap();
-    assert_eq!(pages[0].name, "comail.1");
-    for wanted in ["comail-submit.1", "comail-review-accept.1", "comail-man.1"] {
-        assert!(pages.iter().any(|page| page.name == wanted), "{wanted}");
-    }
-    let submit = pages.iter().find(|page| page.name == "comail-submit.1");
-    let submit = submit.unwrap().text.replace("\\-", "-");
-    for part in ["comail-submit", "--company", ".nf", "comail submit"] {
-        assert!(submit.contains(part), "{part}: {submit}");
-    }
-    for page in &pages {
-        assert!(page.text.contains(".SH NAME"), "{}", page.name);
-        let below = match page.name.as_str() {
-            "comail.1" => ".SH \"EXIT CODES\"",
-            _ => ".SH EXAMPLES",
-        };
-        assert!(page.text.contains(below), "{} lacks {below}", page.name);
-    }
-}
-
-#[test]
 fn every_key_of_the_configuration_is_a_flag_with_its_help() {
     let parser = parser(&email::kind());
     let missing = config::undocumented_keys(&parser);

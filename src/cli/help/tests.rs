@@ -99,22 +99,6 @@ fn see_also_names_what_exists() {
     }
 }
 
-#[test]
-fn completion_offers_commands_topics_and_checks() {
-    let parser = parser();
-    let offered = |words: &[&str]| -> Vec<String> {
-        names(&parser, words)
-            .into_iter()
-            .map(|it| it.name)
-            .collect()
-    };
-    for wanted in ["submit", "help", "email-gate", "contains"] {
-        assert!(offered(&[]).iter().any(|it| it == wanted), "{wanted}");
-    }
-    assert!(offered(&["review"]).contains(&"accept".to_owned()));
-    assert_eq!(offered(&["status"]), [""; 0]);
-    assert_eq!(offered(&["email-gate"]), [""; 0]);
-}
 /// What stands between backticks or behind `$ `, and could be a command line.
 fn typed(text: &str) -> Vec<String> {
     let mut found = Vec::new();
