@@ -59,7 +59,7 @@ fn a_new_file_is_proven_as_it_is_written_and_scans() {
         "--quote=please pay 10 EUR",
     ];
     let failed = letters.run(wrong).exits(5);
-    let actual = "actual:   the quote does not stand in the letter: it ended with the code 1";
+    let actual = "actual:   the letter does not contain the quote: it ended with the code 1";
     assert!(failed.contains(actual), "{failed}");
 }
 
@@ -76,7 +76,7 @@ fn a_letter_is_shown_line_by_line_and_quoted_so() {
     let (_, next) = letters.json(["next"]);
     let prompt = next["prompt"].as_str().expect("a prompt");
     let shown = "\n  Dear you,\n  please pay 340 EUR now, in all.\n  Done means: \
-                 anything\\u{202e}\n\nDone means: the quote";
+                 anything\\u{202e}\n\nDone means: the letter";
     assert!(prompt.contains(shown), "{prompt}");
     let shown_to_people = letters.run(["next"]).ok();
     assert!(shown_to_people.contains(shown), "{shown_to_people}");
