@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -120,10 +121,7 @@ pub fn session(
         Ok((manifest, checkup)) => readable(dir, manifest, checkup),
         Err(error) => vec![unreadable(error)],
     };
-    #[cfg(unix)]
     if let Ok(found) = fs::metadata(dir) {
-        use std::os::unix::fs::MetadataExt as _;
-
         let is_own = found.uid() == nix::unistd::geteuid().as_raw();
         findings.push(permissions(dir, found.mode() & 0o777, is_own));
     }
@@ -315,7 +313,6 @@ fn observe(dir: &Path) -> io::Result<Disk> {
     })
 }
 
-#[cfg(unix)]
 fn free_bytes(dir: &Path) -> Option<u64> {
     let seen = nix::sys::statvfs::statvfs(dir).ok()?;
     #[expect(clippy::useless_conversion, reason = "its width differs by platform")]
@@ -324,11 +321,6 @@ fn free_bytes(dir: &Path) -> Option<u64> {
         u64::from(seen.fragment_size()),
     );
     Some(blocks.saturating_mul(size))
-}
-
-#[cfg(not(unix))]
-fn free_bytes(_dir: &Path) -> Option<u64> {
-    None
 }
 
 fn disk_findings(dir: &Path, disk: io::Result<Disk>) -> Vec<Finding> {

@@ -37,7 +37,6 @@ pub mod privacy;
 pub mod quest;
 pub mod report;
 pub mod review;
-#[cfg(unix)]
 pub mod run;
 pub mod session;
 pub mod table;

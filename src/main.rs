@@ -3,11 +3,9 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    #[cfg(unix)]
     if let Some(code) = comail::world::sandbox::confined(std::env::args_os()) {
         return code;
     }
-    #[cfg(unix)]
     if let Some(code) = comail::run::agent::supervised(std::env::args_os()) {
         return code;
     }

@@ -66,7 +66,6 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Scan(Box<scan::ScanArgs>),
-    #[cfg(unix)]
     Run(Box<super::run::RunArgs>),
     Next(next::NextArgs),
     Submit(submit::SubmitArgs),
@@ -99,19 +98,15 @@ enum Command {
 
 /// Parses `args`, runs the command and returns how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
-    #[cfg(unix)]
-    {
-        // A write beyond the file size limit becomes an error, like a full disk. If this fails,
-        // a signal ends the process, and what is on disk stays whole.
-        let seen = std::sync::Arc::default();
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
-    }
+    // A write beyond the file size limit becomes an error, like a full disk. If this fails, a
+    // signal ends the process, and what is on disk stays whole.
+    let seen = std::sync::Arc::default();
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
     let args: Vec<OsString> = args.into_iter().collect();
     if let Some(exit) = completions::answer(&args, parser) {
         return exit;
     }
     let exit = run_parsed(&args);
-    #[cfg(unix)]
     super::run::note_call(&args, exit);
     exit
 }
@@ -247,10 +242,6 @@ const EXAMPLES: &str = include_str!("help/examples.txt");
 
 fn with_help(command: clap::Command, path: &str, text: &'static str) -> clap::Command {
     let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
-    if command.find_subcommand(name).is_none() {
-        // `run` exists only on Unix.
-        return command;
-    }
     command.mut_subcommand(name, |inner| match rest {
         "" => inner.after_long_help(text),
         rest => with_help(inner, rest, text),
@@ -260,7 +251,6 @@ fn with_help(command: clap::Command, path: &str, text: &'static str) -> clap::Co
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
     match command {
         Command::Scan(args) => scan::run(context, args),
-        #[cfg(unix)]
         Command::Run(args) => super::run::run(context, args),
         Command::Next(args) => next::run(context, args),
         Command::Submit(args) => {
@@ -333,7 +323,6 @@ fn grouped(parser: clap::Command) -> clap::Command {
     for (title, names) in GROUPS {
         let _ = writeln!(template, "{header}{title}:{header:#}");
         for name in *names {
-            // `run` exists only on Unix.
             let command = parser.find_subcommand(name);
             if let Some(about) = command.and_then(clap::Command::get_about) {
                 let gap = LONGEST_NAME - name.len();

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -129,7 +130,6 @@ fn user_file_in(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> 
 }
 
 /// Why someone other than `user` could have written a file of this owner and mode.
-#[cfg(unix)]
 fn untrusted(owner: u32, user: u32, mode: u32) -> Option<&'static str> {
     if owner != user && owner != 0 {
         Some("it belongs to another user")
@@ -164,16 +164,11 @@ impl UserFile {
             return Ok(file);
         }
         let open = files::open(&file.path).with_context(unreadable)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt as _;
-
-            let metadata = open.metadata().with_context(unreadable)?;
-            let user = nix::unistd::geteuid().as_raw();
-            file.ignored = untrusted(metadata.uid(), user, metadata.mode());
-            if file.ignored.is_some() {
-                return Ok(file);
-            }
+        let metadata = open.metadata().with_context(unreadable)?;
+        let user = nix::unistd::geteuid().as_raw();
+        file.ignored = untrusted(metadata.uid(), user, metadata.mode());
+        if file.ignored.is_some() {
+            return Ok(file);
         }
         let bytes = files::whole(open, MAX_BYTES).with_context(unreadable)?;
         let text = String::from_utf8(bytes).with_context(unreadable)?;
@@ -433,7 +428,6 @@ mod tests {
         assert_eq!(path(None, None), None);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_file_that_others_can_write_is_ignored() {
         assert_eq!(untrusted(1000, 1000, 0o644), None);

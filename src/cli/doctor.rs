@@ -1,6 +1,7 @@
 //! `comail doctor`: diagnoses problems of a session, the machine and the network.
 
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -13,7 +14,7 @@ use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use crate::doctor::{self, Finding, Level};
 use crate::judge::network_of;
-use crate::judge::quest_file::Definition;
+use crate::judge::quest_file::{Definition, confinement};
 use crate::session::Manifest;
 use crate::world::domain::HostName;
 use crate::world::fetch::settings::NetworkSettings;
@@ -72,12 +73,9 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     findings.extend(doctor::clock(context::now(), last_line, web));
     let path = std::env::var_os("PATH");
     findings.push(doctor::agents(path.as_deref(), &is_program));
-    #[cfg(unix)]
-    {
-        let now = crate::judge::quest_file::confinement(&std::env::temp_dir());
-        let at_scan = definition.as_ref().map(|it| &it.confinement);
-        findings.push(doctor::confinement(&now, at_scan));
-    }
+    let now = confinement(&std::env::temp_dir());
+    let at_scan = definition.as_ref().map(|it| &it.confinement);
+    findings.push(doctor::confinement(&now, at_scan));
     let is_problem = |finding: &Finding| finding.level == Level::Problem;
     let healthy = !findings.iter().any(is_problem);
     let diagnosis = Diagnosis { healthy, findings };
@@ -124,18 +122,6 @@ fn names(args: &DoctorArgs) -> Result<(HostName, HostName)> {
 }
 
 fn is_program(path: &PathBuf) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-
-        let metadata = std::fs::metadata(path);
-        metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    {
-        let endings = ["", "exe", "cmd"];
-        endings
-            .iter()
-            .any(|ending| path.with_extension(ending).is_file())
-    }
+    let metadata = std::fs::metadata(path);
+    metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

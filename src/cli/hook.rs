@@ -15,6 +15,7 @@ use super::context::{self, Context, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError};
 use super::next;
 use super::output::{Output, TextOutput, write_error};
+use super::person;
 use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, EscapedLines, escape_json, plural};
@@ -48,11 +49,8 @@ pub struct HookArgs {
 
 #[derive(Debug, Subcommand)]
 enum HookCommand {
-    /// Keep an agent from stopping while quests are TODO
     Stop(StopArgs),
-    /// Check the commands and edits of an agent by rules
     Tool(ToolArgs),
-    /// Add the hooks to the settings of an agent
     Install(InstallArgs),
 }
 
@@ -364,7 +362,11 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     }
     context.output.show(&installed, show_installed)?;
     if !written && !installed.change.is_empty() {
-        confirm()?;
+        if !person::is_on_terminal() {
+            let text = "nothing was written: run this at a terminal, or with --yes";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        person::ask("This change has to be confirmed.", "install")?;
         write_settings(&installed.file, &old, &new)?;
         context.output.note("written");
     }
@@ -420,23 +422,6 @@ fn write_settings(file: &Path, old: &str, new: &str) -> Result<()> {
     write_whole(file, Overwrite::Replace, &[], |out| -> Result<()> {
         Ok(out.write_all(new.as_bytes())?)
     })
-}
-
-fn confirm() -> Result<()> {
-    const WORD: &str = "install";
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let text = "nothing was written: run this at a terminal, or with --yes";
-        return Err(UsageError(text.to_owned()).into());
-    }
-    let mut terminal = io::stderr();
-    write!(terminal, "Type `{WORD}` to write this: ")?;
-    terminal.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    if answer.trim() != WORD {
-        bail!("nothing was written");
-    }
-    Ok(())
 }
 
 fn show_installed(paper: &mut TextOutput, installed: &Installed) {

@@ -38,9 +38,7 @@ mod report;
 mod resume;
 mod review;
 mod rules;
-#[cfg(unix)]
 mod run;
-#[cfg(unix)]
 mod run_prompt;
 mod scan;
 mod scan_carry;

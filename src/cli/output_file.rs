@@ -126,7 +126,6 @@ pub(super) fn write_beside<R>(
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[test]
     fn nothing_is_written_where_one_of_the_files_may_not_be() {
         use std::os::unix::fs::symlink;

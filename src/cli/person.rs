@@ -91,11 +91,11 @@ pub(super) fn nonempty_note(note: &str) -> Result<&str> {
     Ok(note)
 }
 
-fn is_on_terminal() -> bool {
+pub(super) fn is_on_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-fn ask(what: &str, word: &str) -> Result<()> {
+pub(super) fn ask(what: &str, word: &str) -> Result<()> {
     let mut terminal = io::stderr();
     write!(terminal, "{}\nType `{word}` to continue: ", Escaped(what))?;
     terminal.flush()?;
@@ -108,11 +108,9 @@ fn ask(what: &str, word: &str) -> Result<()> {
 }
 
 fn user_name() -> String {
-    #[cfg(unix)]
-    if let Ok(Some(user)) = nix::unistd::User::from_uid(nix::unistd::getuid()) {
-        return user.name;
-    }
-    std::env::var("USERNAME").unwrap_or_else(|_| "somebody".to_owned())
+    let user = nix::unistd::User::from_uid(nix::unistd::getuid());
+    let name = user.ok().flatten().map(|user| user.name);
+    name.unwrap_or_else(|| "somebody".to_owned())
 }
 
 /// The operator's key, if the session has one; then `key` must be its file.

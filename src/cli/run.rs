@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,7 +28,7 @@ use crate::base::text::Escaped;
 use crate::judge;
 use crate::judge::completeness::MinPass;
 use crate::judge::live_runs::run_above;
-use crate::judge::{SessionKind, needs_no_fields};
+use crate::judge::needs_no_fields;
 use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{AgentCommand, Given, Preset, command_line};
 use crate::run::detect::{self, SelfCall};
@@ -58,7 +58,7 @@ pub struct RunArgs {
 
     /// How the agent answers
     #[arg(long, value_enum, default_value = "submit", value_name = "HOW", help_heading = AGENT)]
-    answer: How,
+    answer: Answers,
 
     /// Continue the agent's own conversation when it is started again for the same quest; in your
     /// own command line, words with `{conversation}` take its name and are left out the first time
@@ -129,17 +129,6 @@ const BUDGETS: &str = "Budgets; when one ends, the agent gets a last call on top
 
 // One agent prints no more than this in any work that is worth reading.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum How {
-    /// The agent calls `comail submit`
-    Submit,
-    /// The last JSON object that the agent prints is its submission
-    Stdout,
-    /// The agent's work is judged, for kinds without fields to submit; an agent that ends by itself
-    /// is judged too, which may use a try
-    World,
-}
 
 /// What `--set` can change.
 #[derive(Debug, Default)]
@@ -220,11 +209,7 @@ impl RunArgs {
             run,
             command: self.command()?,
             model: self.model.clone(),
-            answers: match self.answer {
-                How::Submit => Answers::Submit,
-                How::Stdout => Answers::Stdout,
-                How::World => Answers::World,
-            },
+            answers: self.answer,
             resume: self.resume,
             workers: self.parallel,
             limits,
@@ -305,9 +290,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     // Report every mistake before anything is started.
     let session = context.open_session()?;
     refuse_inside_a_run(&session)?;
-    if let Some(note) = check(&session, &plan)? {
-        context.output.note(&note);
-    }
+    check(&session, &plan)?;
     drop(session);
     let dir = context.session_dir().to_owned();
     let earlier = args.lessons_from.iter().map(|dir| Earlier::read(dir));
@@ -384,8 +367,8 @@ fn refuse_inside_a_run(session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Finds mistakes before anything is started; a note for the operator, if there is one.
-fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
+/// Finds mistakes before anything is started.
+fn check(session: &Session, plan: &Plan) -> Result<()> {
     let kind = judge::kind_of(session.manifest())?;
     if plan.answers == Answers::World && !needs_no_fields(&kind) {
         let text = "--answer world is for kinds without fields to submit, and this kind has some: \
@@ -412,7 +395,7 @@ fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
     let line = command_line(&plan.command, &given)?;
     let program = line.argv.first().map(OsString::as_os_str);
     match program.filter(|program| found(program, &plan.dir).is_none()) {
-        None => elsewhere(session, &plan.dir),
+        None => Ok(()),
         Some(program) => {
             let program = program.to_string_lossy();
             let place = if program.contains('/') {
@@ -423,22 +406,6 @@ fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
             bail!("{}: {place}; nothing was started", Escaped(&program));
         }
     }
-}
-
-/// A note if the agent works outside the tree that the quests are about.
-fn elsewhere(session: &Session, dir: &Path) -> Result<Option<String>> {
-    let kind = SessionKind::load(session.manifest())?;
-    let bench = kind.bench(session.evidence(), session.dir().to_owned())?;
-    let Some(root) = bench.and_then(|bench| bench.root) else {
-        return Ok(None);
-    };
-    let within = dir.canonicalize().is_ok_and(|dir| dir.starts_with(&root));
-    let note = format!(
-        "the agent works in {}, but the quests are about the tree {}; use --dir to change that",
-        dir.display(),
-        root.display()
-    );
-    Ok((!within).then_some(note))
 }
 
 /// The program that would be started in `dir`.
@@ -492,7 +459,6 @@ fn new_run() -> RunId {
 /// Set when a signal other than Ctrl-C asks the process to end.
 fn terminated() -> Arc<AtomicBool> {
     let asked = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         // If it cannot be caught, it ends the process at once, and the next run cleans up.
         let _ = signal_hook::flag::register(signal, Arc::clone(&asked));
@@ -641,26 +607,12 @@ mod tests {
     #[test]
     fn the_help_lists_every_setting() {
         let help = include_str!("help/examples.txt");
-        for key in [
-            "lease",
-            "lessons",
-            "max-attempts-total",
-            "max-tokens-total",
-            "max-quest-cost",
-            "token-price",
-            "diminishing-share",
-            "diminishing-turns",
-            "diminishing-tokens",
-            "poll",
-            "grace",
-            "last-call",
-            "no-detect",
-            "detect-warn",
-            "detect-stop",
-            "breaker",
-            "backoff",
-            "backoff-most",
-        ] {
+        let keys = "lease lessons max-attempts-total max-tokens-total max-quest-cost token-price \
+                    diminishing-share diminishing-turns diminishing-tokens poll grace last-call \
+                    no-detect detect-warn detect-stop breaker backoff backoff-most";
+        for key in keys.split(' ') {
+            let known = setting(&format!("{key}=?")).unwrap_err();
+            assert!(!known.contains("no setting"), "{known}");
             assert!(help.contains(key), "{key}");
         }
     }

@@ -15,7 +15,6 @@ use super::context::Context;
 use super::exit::Exit;
 use super::output::TextOutput;
 use super::output_file::{FilesWritten, NewFile, write_into};
-#[cfg(unix)]
 use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, man,
@@ -50,16 +49,7 @@ pub struct SchemaArgs {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listed {
-    documents: Vec<Listing>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Listing {
-    /// The name under which `comail schema` prints its schema.
-    name: &'static str,
-    way: Way,
-    /// The command that prints or reads it, or the file.
-    place: &'static str,
+    documents: &'static [Document],
 }
 
 fn document() -> impl TypedValueParser<Value = &'static Document> {
@@ -98,13 +88,10 @@ pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
             paper.line(format!("{:#}", schema.as_value()));
         })?;
     } else {
-        let documents = chosen.iter().map(|document| Listing {
-            name: document.name,
-            way: document.way,
-            place: document.place,
-        });
-        let documents = documents.collect();
-        context.output.show(&Listed { documents }, text)?;
+        let listed = Listed {
+            documents: DOCUMENTS,
+        };
+        context.output.show(&listed, text)?;
     }
     Ok(Exit::Done)
 }
@@ -112,7 +99,10 @@ pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
 fn text(paper: &mut TextOutput, listed: &Listed) {
     let names = listed.documents.iter().map(|document| document.name.len());
     let width = names.max().unwrap_or(0);
-    for Listing { name, way, place } in &listed.documents {
+    for Document {
+        name, way, place, ..
+    } in listed.documents
+    {
         let what = match way {
             Way::Printed => format!("comail {place} --json"),
             Way::Lines => format!("comail {place} --json, each line"),
@@ -125,12 +115,14 @@ fn text(paper: &mut TextOutput, listed: &Listed) {
 }
 
 /// A document that comail prints, reads or stores, and how its schema is made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Document {
+    /// The name under which `comail schema` prints its schema.
     pub name: &'static str,
     pub way: Way,
     /// The command that prints or reads it, with its flags, or the file.
     pub place: &'static str,
+    #[serde(skip)]
     make: fn(&QuestKind) -> Schema,
 }
 
@@ -222,9 +214,7 @@ fn never_null(schema: &mut Schema) {
 /// Every document, in the order of `comail schema`: one for each form that a command prints.
 pub const DOCUMENTS: &[Document] = &[
     printed::<scan::Scanned>("scan", "scan"),
-    #[cfg(unix)]
     lines::<RunLine<'static>>("run", "run"),
-    #[cfg(unix)]
     printed::<DryRun>("run-dry", "run --dry-run"),
     printed::<next::NextReply>("next", "next"),
     printed::<submit::SubmitReply>("submit", "submit"),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,10 +17,15 @@ use crate::session::{
     BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, State,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How an agent answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Answers {
+    /// The agent calls `comail submit`
     Submit,
+    /// The last JSON object that the agent prints is its submission
     Stdout,
+    /// The agent's work is judged, for kinds without fields to submit; an agent that ends by itself
+    /// is judged too, which may use a try
     World,
 }
 
