@@ -250,7 +250,7 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
     };
     let gate = SessionGate::new(Box::new(gate.under(settings)), Some(panel));
     let tried = scene.judge(control, &gate, Alteration::default(), |case, world| {
-        gate.calibrate(case, &world)
+        gate.calibrate(case, world)
     });
     match tried {
         Err(ProveError::Sandbox { why, .. }) => Err(ProveError::Unasked(why)),
@@ -445,9 +445,7 @@ impl Scene {
         gate: &dyn Gate,
         altered: Alteration,
     ) -> Result<ControlOutcome, ProveError> {
-        let judgement = self.judge(control, gate, altered, |case, world| {
-            gate.judge(case, &Recorder::new(world).world())
-        })?;
+        let judgement = self.judge(control, gate, altered, |case, world| gate.judge(case, world))?;
         Ok(ControlOutcome::of(control, judgement))
     }
 
@@ -457,7 +455,7 @@ impl Scene {
         control: &ControlTable,
         gate: &dyn Gate,
         altered: Alteration,
-        judge: impl FnOnce(Case<'_>, World<'_>) -> T,
+        judge: impl FnOnce(Case<'_>, &World<'_>) -> T,
     ) -> Result<T, ProveError> {
         let cells = control.input.iter().map(|(label, text)| Shown {
             label: label.clone(),
@@ -484,9 +482,9 @@ impl Scene {
             quest: &quest,
             submission: &submission,
         };
-        let judged = self
-            .world
-            .lend_altered(&before, altered, |world| judge(case, world));
+        let judged = self.world.lend_altered(&before, altered, |world| {
+            judge(case, &Recorder::new(world).world())
+        });
         judged.map_err(|error| match error {
             JudgeError::Sandbox(why) => ProveError::Sandbox {
                 control: control.name.clone(),

@@ -8,6 +8,7 @@ use crate::base::text::visible;
 use crate::gate::{Passage, Vote, VoteOn};
 use crate::quest::file::{AnswerForm, QuestionTable};
 use crate::quest::{ReviewInput, json};
+use crate::world::evidence::prune::masked;
 use crate::world::sandbox::Usage;
 
 /// How sure a reviewer must be, in percent, so that a finding is a doubt; less is a question.
@@ -215,6 +216,21 @@ impl ShownInputs {
         } else {
             Err(format!("no input contains its quotation: {quotation:?}"))
         }
+    }
+
+    /// Whether one input still contains what an earlier doubt quotes.
+    ///
+    /// Which mailboxes a reviewer is shown depends on what is submitted, so that words next to one
+    /// would come and go with the submission. So a quotation is looked for in the text as it is, and
+    /// once more with every mailbox masked on both sides.
+    pub(super) fn still_hold(&self, quotation: &str) -> bool {
+        let without_mailboxes = |text: &str| visible(&masked(text, &[]));
+        let (sought, bare) = (visible(quotation), without_mailboxes(quotation));
+        let mut texts = self.inputs.iter().zip(&self.folded);
+        texts.any(|((_, text), folded)| {
+            (!sought.is_empty() && folded.contains(&sought))
+                || (!bare.is_empty() && without_mailboxes(text).contains(&bare))
+        })
     }
 }
 

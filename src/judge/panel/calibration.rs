@@ -69,14 +69,6 @@ pub struct TriedReviewer {
     pub usage: Usage,
     /// Why it has no answer to some of the cases.
     pub errors: Vec<String>,
-}
-
-/// How well a reviewer tells what is wrong from what is not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ScoredReviewer {
-    /// The reviewer.
-    #[serde(flatten)]
-    pub reviewer: TriedReviewer,
     /// Its score.
     #[serde(flatten)]
     pub score: Score,
@@ -86,7 +78,7 @@ pub struct ScoredReviewer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Calibration {
     /// The reviewers, in the order of the file.
-    pub reviewers: Vec<ScoredReviewer>,
+    pub reviewers: Vec<TriedReviewer>,
     /// How well they do together.
     pub panel: Score,
     /// The cases in which all that answered say the same, of those that several answered.
@@ -99,16 +91,6 @@ impl Share {
     fn count(&mut self, is_part: bool) {
         self.part += u32::from(is_part);
         self.whole += 1;
-    }
-}
-
-impl std::fmt::Display for Share {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.whole == 0 {
-            return f.write_str("none to tell by");
-        }
-        let percent = 100.0 * f64::from(self.part) / f64::from(self.whole);
-        write!(f, "{} of {} ({percent:.0} %)", self.part, self.whole)
     }
 }
 
@@ -145,7 +127,7 @@ impl Calibration {
         self.panel.is_clean() && reviewers.all(|it| it.score.unanswered.part == 0)
     }
 
-    pub fn of(reviewers: Vec<TriedReviewer>, cases: Vec<LabelledCase>) -> Self {
+    pub fn of(mut reviewers: Vec<TriedReviewer>, cases: Vec<LabelledCase>) -> Self {
         let mut agreement = Share::default();
         for case in &cases {
             let answers = case.said.iter().filter(|said| **said != Opinion::Nothing);
@@ -154,13 +136,11 @@ impl Calibration {
                 agreement.count(answers.windows(2).all(|pair| pair[0] == pair[1]));
             }
         }
-        let scored = reviewers.into_iter().enumerate();
-        let scored = scored.map(|(index, reviewer)| ScoredReviewer {
-            reviewer,
-            score: Score::of(&cases, |case| case.said[index]),
-        });
+        for (index, reviewer) in reviewers.iter_mut().enumerate() {
+            reviewer.score = Score::of(&cases, |case| case.said[index]);
+        }
         Self {
-            reviewers: scored.collect(),
+            reviewers,
             panel: Score::of(&cases, |case| case.panel),
             agreement,
             cases,
@@ -199,6 +179,7 @@ mod tests {
             model: name.to_owned(),
             usage: Usage::default(),
             errors: Vec::new(),
+            score: Score::default(),
         });
         Calibration::of(reviewers.into(), cases)
     }
@@ -261,11 +242,5 @@ mod tests {
         };
         assert!(cases(Doubt).is_clean() && cases(Clear).is_clean());
         assert!(cases(Nothing).panel.is_clean() && !cases(Nothing).is_clean());
-    }
-
-    #[test]
-    fn a_share_of_nothing_has_no_percentage() {
-        assert_eq!(share(1, 8).to_string(), "1 of 8 (12 %)");
-        assert_eq!(share(0, 0).to_string(), "none to tell by");
     }
 }

@@ -1,6 +1,5 @@
 //! Gathers what reviewers are shown of a case.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -11,10 +10,7 @@ use crate::quest::ReviewInput;
 use crate::world::evidence::prune::masked;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::{End, visit};
-use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
-    Started,
-};
+use crate::world::sandbox::{FileSeen, Sandbox};
 use crate::world::tree::TreePath;
 use crate::world::{Fetcher, World};
 
@@ -28,7 +24,6 @@ pub(super) fn gather<'s>(
     sights: impl IntoIterator<Item = &'s ReviewInput>,
     case: Case<'_>,
     world: &World<'_>,
-    outputs: &CommandOutputs<'_>,
     robots: RobotsPolicy,
 ) -> Gathered {
     let submitted = |field: &str| case.submission.field(field).unwrap_or_default();
@@ -44,11 +39,13 @@ pub(super) fn gather<'s>(
             }
             ReviewInput::Submission(field) => Ok(submitted(field.as_str()).to_owned()),
             ReviewInput::Evidence(field) => page(submitted(field.as_str()), world.fetcher, robots),
-            ReviewInput::File(field) => file(submitted(field.as_str()), outputs),
-            ReviewInput::TreeDiff => diff(outputs),
+            ReviewInput::File(field) => file(submitted(field.as_str()), world.sandbox),
+            ReviewInput::TreeDiff => diff(world.sandbox),
             ReviewInput::Transform(check) => {
                 let none = || String::from("its command did not end well");
-                outputs.printed(check).ok_or_else(none).and_then(text_of)
+                let ran = world.sandbox.last_run(check);
+                let ran = ran.filter(|ran| ran.end.is_success());
+                ran.ok_or_else(none).and_then(|ran| text_of(ran.stdout))
             }
         };
         let text = text.and_then(|text| match text.len() {
@@ -145,63 +142,5 @@ fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, Stri
             let text = String::from_utf8(bytes);
             text.map(Ok).map_err(|_| format!("{path} is no UTF-8 text"))
         }
-    }
-}
-
-/// Keeps what commands print, by the check that ran them, so that reviewers can be shown it.
-pub(super) struct CommandOutputs<'a> {
-    sandbox: &'a dyn Sandbox,
-    ran: RefCell<BTreeMap<String, CommandResult>>,
-}
-
-impl<'a> CommandOutputs<'a> {
-    pub(super) fn new(sandbox: &'a dyn Sandbox) -> Self {
-        Self {
-            sandbox,
-            ran: RefCell::default(),
-        }
-    }
-
-    fn printed(&self, check: &str) -> Option<Vec<u8>> {
-        let ran = self.ran.borrow();
-        let ran = ran.get(check).filter(|ran| ran.end.is_success());
-        ran.map(|ran| ran.stdout.clone())
-    }
-}
-
-impl Sandbox for CommandOutputs<'_> {
-    fn file(&self, path: &TreePath) -> FileSeen {
-        self.sandbox.file(path)
-    }
-
-    fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.sandbox.pinned(path)
-    }
-
-    fn changes(&self) -> Result<Vec<Changed>, String> {
-        self.sandbox.changes()
-    }
-
-    fn run(&self, order: &CommandSpec) -> CommandResult {
-        let ran = self.sandbox.run(order);
-        let mut known = self.ran.borrow_mut();
-        known.insert(order.name.clone(), ran.clone());
-        ran
-    }
-
-    fn call(&self, call: &Call) -> Called {
-        self.sandbox.call(call)
-    }
-
-    fn chat(&self, order: &ChatOrder) -> Chatted {
-        self.sandbox.chat(order)
-    }
-
-    fn service(&self, name: &str) -> Started {
-        self.sandbox.service(name)
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.sandbox.failure()
     }
 }

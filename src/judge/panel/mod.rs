@@ -12,8 +12,6 @@ mod reviewers;
 mod round;
 mod tally;
 
-pub use calibration::{
-    Calibration, LabelledCase, Opinion, Score, ScoredReviewer, Share, TriedReviewer,
-};
+pub use calibration::Calibration;
 pub use reviewers::Reviewers;
 pub use round::{Panel, PanelRound, SessionGate, Uncalibrated};

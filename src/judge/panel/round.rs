@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use crate::base::Digest;
 use crate::gate::{Case, Doubts, Gate, Judgement, PanelReport, ReviewerReport, Rule, Vote, doubts};
 use crate::judge::panel::answer::{ReviewerAnswer, ShownInputs, read};
-use crate::judge::panel::calibration::{Calibration, LabelledCase, Opinion, TriedReviewer};
-use crate::judge::panel::inputs::{CommandOutputs, Gathered, gather, without_others};
+use crate::judge::panel::calibration::{Calibration, LabelledCase, Opinion, Score, TriedReviewer};
+use crate::judge::panel::inputs::{Gathered, gather, without_others};
 use crate::judge::panel::reviewers::{Reviewer, Reviewers, prompt};
-use crate::judge::panel::tally::{Ballot, Lack, QuotedTexts, Tally, keep_doubts, tally};
+use crate::judge::panel::tally::{Ballot, Lack, Tally, keep_doubts, tally};
 use crate::quest::file::{PlantTable, QuestionTable};
 use crate::quest::{ReviewInput, Verdict};
 use crate::world::fetch::settings::RobotsPolicy;
@@ -57,17 +57,12 @@ impl SessionGate {
         case: Case<'_>,
         world: &World<'_>,
     ) -> (Judgement, Option<PanelRound<'_>>) {
-        let outputs = CommandOutputs::new(world.sandbox);
-        let world = World {
-            sandbox: &outputs,
-            ..*world
-        };
-        let judgement = self.machine.judge(case, &world);
+        let judgement = self.machine.judge(case, world);
         let panel = self.panel.as_ref();
         let panel = panel.filter(|_| judgement.verdict == Verdict::Pass);
         let round = panel.map(|panel| {
             let sights = panel.reviewers.all.iter().flat_map(|it| &it.sees);
-            let inputs = gather(sights, case, &world, &outputs, panel.robots);
+            let inputs = gather(sights, case, world, panel.robots);
             PanelRound { panel, inputs }
         });
         (judgement, round)
@@ -187,7 +182,7 @@ impl PanelRound<'_> {
                 // The answer is not judged at all, so that nobody else needs to be asked.
                 break;
             }
-            let texts = QuotedTexts::new(&shown(reviewer, whole));
+            let texts = ShownInputs::new(shown(reviewer, whole));
             keep_doubts(&mut said, &earlier, questions, &texts);
             report.reviewers.push(said);
         }
@@ -330,6 +325,7 @@ impl PanelRound<'_> {
             model: reviewer.model.clone(),
             usage: Usage::default(),
             errors: Vec::new(),
+            score: Score::default(),
         });
         let mut tried: Vec<_> = tried.collect();
         let mut cases = Vec::new();

@@ -3,12 +3,10 @@
 //! A question is cleared only if it would be cleared even when every silent reviewer had doubted:
 //! an agent that can make a reviewer fail gains nothing by it.
 
-use crate::base::text::visible;
 use crate::gate::{Passage, ReviewerReport, Vote, VoteOn};
-use crate::quest::ReviewInput;
+use crate::judge::panel::answer::ShownInputs;
 use crate::quest::file::{PanelTable, QuestionTable, Threshold};
 use crate::world::EarlierDoubt;
-use crate::world::evidence::prune::masked;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tally {
@@ -67,38 +65,6 @@ pub(super) fn tally<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot
     }
 }
 
-/// The texts in which an earlier quotation is looked for.
-///
-/// Which mailboxes a reviewer is shown depends on what is submitted, so that words next to one would
-/// come and go with the submission. So a quotation is looked for in the whole text, and once more
-/// with every mailbox masked on both sides.
-pub(super) struct QuotedTexts {
-    whole: Vec<String>,
-    masked: Vec<String>,
-}
-
-impl QuotedTexts {
-    pub(super) fn new(inputs: &[(ReviewInput, String)]) -> Self {
-        let texts = inputs.iter().map(|(_, text)| text);
-        Self {
-            whole: texts.clone().map(|text| visible(text)).collect(),
-            masked: texts.map(|text| without_mailboxes(text)).collect(),
-        }
-    }
-
-    fn holds(&self, quotation: &str) -> bool {
-        let within = |sought: &str, texts: &[String]| {
-            !sought.is_empty() && texts.iter().any(|text| text.contains(sought))
-        };
-        within(&visible(quotation), &self.whole)
-            || within(&without_mailboxes(quotation), &self.masked)
-    }
-}
-
-fn without_mailboxes(text: &str) -> String {
-    visible(&masked(text, &[]))
-}
-
 /// Adds the reviewer's earlier doubts to its votes if the text that it sees still contains what
 /// they quote, even if the reviewer's votes do not count this time. So a doubt is answered by
 /// changing what it quotes, and not by asking until the reviewer misses it.
@@ -106,14 +72,14 @@ pub(super) fn keep_doubts(
     report: &mut ReviewerReport,
     earlier: &[EarlierDoubt],
     questions: &[QuestionTable],
-    texts: &QuotedTexts,
+    texts: &ShownInputs,
 ) {
     for question in questions {
         let mut doubts = earlier.iter().rev();
         let doubt = doubts.find(|doubt| {
             doubt.reviewer == report.name
                 && doubt.question == question.id
-                && texts.holds(&doubt.quotation)
+                && texts.still_hold(&doubt.quotation)
         });
         let Some(doubt) = doubt else {
             continue;
@@ -143,7 +109,7 @@ pub(super) fn keep_doubts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::Passage;
+    use crate::quest::ReviewInput;
     use crate::world::sandbox::Usage;
     use proptest::prelude::*;
 
@@ -277,36 +243,32 @@ mod tests {
             ask: String::from("Is it so?"),
             checked: None,
         }];
-        let texts = QuotedTexts::new(&[(ReviewInput::Key, text.to_owned())]);
+        let texts = ShownInputs::new(vec![(ReviewInput::Key, text.to_owned())]);
         keep_doubts(&mut report, &earlier, &questions, &texts);
         report
     }
 
     #[test]
-    fn what_was_quoted_stands_whatever_is_put_beside_it() {
-        let texts = |text: &str| QuotedTexts::new(&[(ReviewInput::Key, text.to_owned())]);
-        assert!(texts("exit 0 #").holds("exit 0") && texts("exit 0").holds("exit 0"));
-        assert!(!texts("exit 1 #").holds("exit 0"));
-        for nothing in ["", " ", "\u{200b}"] {
-            assert!(!texts("exit 0").holds(nothing), "{nothing:?}");
-        }
-    }
-
-    #[test]
-    fn what_was_quoted_stands_whichever_mailbox_is_shown() {
-        let page = "Write to sales@acme.kr, which Bolt reads, or jo@acme.kr.";
-        let texts = QuotedTexts::new(&[(ReviewInput::Key, page.to_owned())]);
-        for quotation in [
-            "sales@acme.kr, which Bolt",
-            "xxxxx@acme.kr, which Bolt",
-            "Write to sal",
-            "xx@acme.kr, which Bolt",
-            "sales@acme.kr, which Bolt reads, or xx@acme.kr",
+    fn an_earlier_quotation_is_found_whatever_surrounds_it_and_whichever_mailbox_is_shown() {
+        let mail = "Write to sales@acme.kr, which Bolt reads, or jo@acme.kr.";
+        for (text, quotation, expected) in [
+            ("exit 0 #", "exit 0", true),
+            ("exit 0", "exit 0", true),
+            ("exit 1 #", "exit 0", false),
+            ("exit 0", "", false),
+            ("exit 0", " ", false),
+            ("exit 0", "\u{200b}", false),
+            (mail, "sales@acme.kr, which Bolt", true),
+            (mail, "xxxxx@acme.kr, which Bolt", true),
+            (mail, "Write to sal", true),
+            (mail, "xx@acme.kr, which Bolt", true),
+            (mail, "sales@acme.kr, which Bolt reads, or xx@acme.kr", true),
+            (mail, "sales@acme.kr, which nobody reads", false),
+            (mail, "xxxxx@bolt.kr, which Bolt", false),
         ] {
-            assert!(texts.holds(quotation), "{quotation}");
+            let texts = ShownInputs::new(vec![(ReviewInput::Key, text.to_owned())]);
+            assert_eq!(texts.still_hold(quotation), expected, "{text}: {quotation:?}");
         }
-        assert!(!texts.holds("sales@acme.kr, which nobody reads"));
-        assert!(!texts.holds("xxxxx@bolt.kr, which Bolt"));
     }
 
     #[test]

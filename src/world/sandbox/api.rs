@@ -21,6 +21,11 @@ pub trait Sandbox {
     /// Runs a command in a scratch copy of its own.
     fn run(&self, order: &CommandSpec) -> CommandResult;
 
+    /// What the last command of this name did; none where that is not kept.
+    fn last_run(&self, _name: &str) -> Option<CommandResult> {
+        None
+    }
+
     fn call(&self, call: &Call) -> Called;
 
     fn chat(&self, order: &ChatOrder) -> Chatted;
