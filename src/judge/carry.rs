@@ -28,7 +28,6 @@ use crate::session::{
 use crate::world::evidence::pack;
 use crate::world::{UniqueValue, UniquenessIndex};
 
-/// Why an old PASS is not carried.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -54,12 +53,9 @@ pub enum NotCarried {
     Taken,
 }
 
-/// What became of the PASSes of an earlier session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct CarryCounts {
-    /// How many are carried.
     pub carried: u32,
-    /// How many are not, by reason.
     #[schemars(schema_with = "map_schema::<NotCarried, u32>")]
     pub not_carried: BTreeMap<NotCarried, u32>,
 }
@@ -324,7 +320,6 @@ struct Side {
 }
 
 impl Pairs {
-    /// The pairs of these new quests, none so far.
     fn of(quests: &dyn Quests) -> io::Result<Self> {
         let mut pairs = Self::default();
         quests.each(&mut |quest| {

@@ -40,10 +40,7 @@ pub enum Fix {
     /// It changed nothing, so the submission is not judged again.
     ChangedNothing,
     /// It failed, so the submission is not judged again.
-    Failed {
-        /// Why.
-        why: String,
-    },
+    Failed { why: String },
 }
 
 const MAX_SHOWN: usize = 500;

@@ -8,7 +8,6 @@ use crate::session::SessionError;
 use crate::world::fetch::live::WorldError;
 use crate::world::tree::BadGlob;
 
-/// What can go wrong while a submission is judged; nothing was recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
     #[error(transparent)]
@@ -25,7 +24,6 @@ pub enum JudgeError {
     QuestFile(#[from] Faulty),
     #[error(transparent)]
     Bench(#[from] BenchError),
-    /// The network settings that the session froze cannot be used.
     #[error(transparent)]
     World(#[from] WorldError),
     /// The sandbox failed, for which the worker is not to blame.
@@ -49,7 +47,6 @@ pub enum JudgeError {
     Deserted(usize),
 }
 
-/// A quest file with a mistake in it.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}:{mistake}")]
 pub struct Faulty {

@@ -2,19 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use url::Url;
 
-use crate::gate::Fact;
-use crate::quest::Submission;
-use crate::world::Response;
+use crate::gate::{Fact, Judgement};
+use crate::judge::forgotten::{blotted, is_evidence_blotted};
+use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
+use crate::quest::{FieldName, Quest, Submission};
+use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
 use crate::world::evidence::{Asked, Evidence, Exchange, PageAnswer, Recording, Told};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
+use crate::world::{Fetched, Response};
 
-/// A page that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeenPage {
-    /// Its address.
     pub url: Url,
     /// What came: `status 200`, `no such host`, why nothing did.
     pub answer: String,
@@ -89,7 +91,7 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
     let bodies = &recording.bodies;
     match exchange {
         Exchange::Get { url, answer } => match answer.fetched(bodies)? {
-            crate::world::Fetched::Response(response) => of_page(url, &response),
+            Fetched::Response(response) => of_page(url, &response),
             _ => None,
         },
         Exchange::Sandbox { asked, answer } => {
@@ -150,11 +152,9 @@ pub struct Excerpt {
     pub of: String,
     /// The number of its first line; of a page, among the lines that a reader sees.
     pub first: usize,
-    /// The lines.
     pub lines: Vec<ExcerptLine>,
 }
 
-/// A line of an excerpt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExcerptLine {
     /// Its text, or the part of it around what was found.
@@ -213,20 +213,16 @@ pub(crate) fn excerpt_of(value: &str, sources: &[Source]) -> Option<Excerpt> {
 }
 
 fn look(needle: &Needle, sources: &[&Source]) -> Option<Excerpt> {
-    sources.iter().find_map(|source| source_at(source, needle))
-}
-
-fn source_at(source: &Source, needle: &Needle) -> Option<Excerpt> {
-    let at = plainly(source, needle)
-        .or_else(|| (0..source.lines.len()).find(|at| is_found(source, *at, needle)))?;
+    let (source, at) = sources.iter().find_map(|source| {
+        let mut lines = 0..source.lines.len();
+        let at = plainly(source, needle).or_else(|| lines.find(|at| is_found(source, *at, needle)));
+        Some((source, at?))
+    })?;
     let first = at.saturating_sub(AROUND);
     let last = source.lines.len().min(at + AROUND + 1);
-    let lines = (first..last).map(|here| {
-        let found = is_found(source, here, needle);
-        ExcerptLine {
-            text: clipped(&source.lines[here], needle),
-            found,
-        }
+    let lines = (first..last).map(|here| ExcerptLine {
+        text: clipped(&source.lines[here], needle),
+        found: is_found(source, here, needle),
     });
     Some(Excerpt {
         of: source.place.clone(),
@@ -315,44 +311,220 @@ fn clipped(line: &str, needle: &Needle) -> String {
     format!("{before}{inner}{after}")
 }
 
-#[cfg(test)]
-impl Source {
-    pub(crate) fn text(place: &str, text: &str) -> Self {
-        Self {
-            place: place.to_owned(),
-            lines: text.lines().map(str::to_owned).collect(),
-            page: None,
-        }
+#[derive(Debug)]
+pub struct QuestSummary {
+    pub quest: Quest,
+    /// The last submission; none if the quest was never judged.
+    pub submission: Option<Submission>,
+    pub sent_back: bool,
+    pub worker: Option<Worker>,
+    /// Whether the gate judged it again since; if so, the facts are from then.
+    pub again: bool,
+    pub facts: Vec<Fact>,
+    pub excerpts: Vec<Excerpt>,
+    pub damage: Option<String>,
+}
+
+/// Summarises many quests of one session within bounds, because a page that people open cannot hold
+/// everything that the gate ever saw.
+pub struct SummaryReader {
+    reader: LineReader,
+    replayer: Replayer,
+    forgetting: Forgetting,
+    /// The fields, the answer field first.
+    fields: Vec<FieldName>,
+    bounds: Bounds,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The most bytes to unpack for one quest.
+    pub one: u64,
+    /// The bytes that are left to unpack.
+    pub read: u64,
+    /// The bytes that are left to show.
+    pub shown: usize,
+}
+
+impl Bounds {
+    pub const PAGE: Self = Self {
+        one: 8 << 20,
+        read: 1 << 30,
+        shown: 12 << 20,
+    };
+}
+
+const MAX_EXCERPTS: usize = 4;
+
+impl SummaryReader {
+    pub fn new(session: &Session, bounds: Bounds) -> Result<Self, JudgeError> {
+        Ok(Self {
+            reader: session.reader()?,
+            replayer: Replayer::new(session.manifest(), session.evidence())?,
+            forgetting: session.forgetting(),
+            fields: kind_of(session.manifest())?.result_fields(),
+            bounds,
+        })
     }
 
-    pub(crate) fn html(url: &str, html: &str) -> Self {
-        let response = Response {
-            status: 200,
-            content_type: Some("text/html; charset=utf-8".to_owned()),
-            location: None,
-            refresh: None,
-            body: html.as_bytes().to_vec(),
+    pub fn summary(&mut self, standing: &QuestRecord) -> Result<QuestSummary, JudgeError> {
+        let quest = self.reader.quest(standing)?;
+        let mut summary = QuestSummary {
+            quest,
+            submission: None,
+            sent_back: false,
+            worker: None,
+            again: false,
+            facts: Vec::new(),
+            excerpts: Vec::new(),
+            damage: None,
         };
-        of_page(&Url::parse(url).unwrap(), &response).unwrap()
+        let Some(last) = self.reader.last_attempt(standing)? else {
+            return Ok(summary);
+        };
+        let again = self.reader.resolution(standing)?;
+        let (judgement, evidence) = match &again {
+            Some(again) => (&again.value.judgement, &again.value.evidence),
+            None => (&last.value.judgement, &last.value.evidence),
+        };
+        // `audit` reports a judgement that cannot be read.
+        let read = serde_json::from_str::<Judgement>(judgement.get());
+        summary.facts = read.map_or_else(|_| Vec::new(), |it| it.facts);
+        match self.recording(standing, evidence)? {
+            Ok(recording) => {
+                let submission = &last.value.submission;
+                let key = summary.quest.key.as_str();
+                summary.excerpts = self.excerpts(&summary.facts, submission, key, &recording);
+            }
+            Err(why) => summary.damage = Some(why),
+        }
+        summary.again = again.is_some();
+        summary.sent_back = last.value.revision;
+        summary.submission = Some(last.value.submission);
+        summary.worker = last.value.worker;
+        Ok(summary)
     }
+
+    /// The evidence with its bodies, or why it is not shown.
+    fn recording(
+        &mut self,
+        standing: &QuestRecord,
+        evidence: &RawValue,
+    ) -> Result<Result<Recording, String>, JudgeError> {
+        let named = serde_json::from_str::<Evidence>(evidence.get());
+        let bytes = named.map(|named| named.bodies().map(|body| body.bytes).sum::<u64>());
+        if matches!(bytes, Ok(0)) {
+            return Ok(Ok(Recording::default()));
+        }
+        // Evidence that was redacted may no longer be readable.
+        let (forgetting, reader) = (&self.forgetting, &mut self.reader);
+        if !forgetting.is_empty() && is_evidence_blotted(forgetting, reader, standing, evidence)? {
+            return Ok(Err(REMOVED.to_owned()));
+        }
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(Err(ReplayError::Evidence(error).to_string())),
+        };
+        let Bounds { one, read, shown } = &mut self.bounds;
+        if bytes > *one {
+            return Ok(Err(format!(
+                "it is not shown, because it has {bytes} bytes"
+            )));
+        }
+        if bytes > *read || *shown == 0 {
+            let text = "it is not shown, because the page already shows much of other quests";
+            return Ok(Err(text.to_owned()));
+        }
+        *read -= bytes;
+        let recording = self.replayer.recording(evidence);
+        Ok(recording.map_err(|error| error.to_string()))
+    }
+
+    fn excerpts(
+        &mut self,
+        facts: &[Fact],
+        submission: &Submission,
+        key: &str,
+        recording: &Recording,
+    ) -> Vec<Excerpt> {
+        let mut sources = sources(recording);
+        sources.retain(|source| !source.place.ends_with("/robots.txt"));
+        let fields = self.fields.iter();
+        let values = fields.filter_map(|name| submission.field(name.as_str()));
+        let values = values.filter(|value| !is_web(value));
+        let mut excerpts = found(facts, submission, key, values, &sources);
+        let redact = |text: &mut String| {
+            if let Some(redacted) = blotted(&self.forgetting, text) {
+                *text = redacted;
+            }
+        };
+        let mut bytes = 0;
+        for excerpt in &mut excerpts {
+            redact(&mut excerpt.of);
+            for line in &mut excerpt.lines {
+                redact(&mut line.text);
+                bytes += line.text.len();
+            }
+        }
+        self.bounds.shown = self.bounds.shown.saturating_sub(bytes);
+        excerpts
+    }
+}
+
+fn found<'a>(
+    facts: &[Fact],
+    submission: &Submission,
+    key: &str,
+    values: impl Iterator<Item = &'a str>,
+    sources: &[Source],
+) -> Vec<Excerpt> {
+    let around_facts = facts
+        .iter()
+        .filter_map(|fact| excerpt(fact, submission, key, sources));
+    let around_values = values.filter_map(|value| excerpt_of(value, sources));
+    let mut found: Vec<Excerpt> = Vec::new();
+    for excerpt in around_facts.chain(around_values) {
+        let same = |it: &Excerpt| (&it.of, it.first) == (&excerpt.of, excerpt.first);
+        if !found.iter().any(same) {
+            found.push(excerpt);
+        }
+        if found.len() == MAX_EXCERPTS {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether it is the address of a page. Pages link to others for many reasons, so an address is no
+/// evidence.
+fn is_web(value: &str) -> bool {
+    Url::parse(value.trim()).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Level, RuleId};
-    use crate::quest::{FieldName, Fields};
+    use crate::gate::RuleId;
+    use crate::quest::Fields;
 
-    fn fact(actual: &str, location: Option<&str>) -> Fact {
-        Fact {
-            cause: crate::gate::Cause::Wrong,
-            rule: RuleId::known("some-rule"),
-            level: Level::Review,
-            field: Some(FieldName::known("email")),
-            location: location.map(Into::into),
-            expected: "this".to_owned(),
-            actual: actual.to_owned(),
-            count: 1,
+    impl Source {
+        fn text(place: &str, text: &str) -> Self {
+            Self {
+                place: place.to_owned(),
+                lines: text.lines().map(str::to_owned).collect(),
+                page: None,
+            }
+        }
+
+        fn html(url: &str, html: &str) -> Self {
+            let response = Response {
+                status: 200,
+                content_type: Some("text/html; charset=utf-8".to_owned()),
+                location: None,
+                refresh: None,
+                body: html.as_bytes().to_vec(),
+            };
+            of_page(&Url::parse(url).unwrap(), &response).unwrap()
         }
     }
 
@@ -364,82 +536,110 @@ mod tests {
         ]))
     }
 
-    /// The excerpt's place, first line and lines, with `>` before those that hold it.
-    fn shown(fact: &Fact, sources: &[Source]) -> Option<(String, usize, Vec<String>)> {
-        let excerpt = excerpt(fact, &acme(), "Acme Foods", sources)?;
-        let line =
-            |line: ExcerptLine| format!("{}{}", if line.found { ">" } else { " " }, line.text);
-        let lines = excerpt.lines.into_iter().map(line).collect();
-        Some((excerpt.of, excerpt.first, lines))
+    /// The place, the first line and the lines around what a fact is about, with `>` before those
+    /// that hold it.
+    fn shown(actual: &str, location: &str, sources: &[Source]) -> Option<(String, usize, String)> {
+        let fact = Fact {
+            rule: RuleId::known("some-rule"),
+            field: Some(FieldName::known("email")),
+            location: (!location.is_empty()).then(|| location.into()),
+            ..Fact::wrong("this", actual)
+        };
+        let excerpt = excerpt(&fact, &acme(), "Acme Foods", sources)?;
+        let mark = |found| if found { ">" } else { "" };
+        let lines = excerpt.lines.iter();
+        let lines: Vec<_> = lines
+            .map(|line| format!("{}{}", mark(line.found), line.text))
+            .collect();
+        Some((excerpt.of, excerpt.first, lines.join("\n")))
     }
 
-    const PAGE: &str = "<p>one<p>two<p>three<p>Write to info [at] acme [dot] co [dot] kr<p>five\
+    #[test]
+    fn a_fact_is_shown_where_it_stands() {
+        const HOME: &str = "https://acme.co.kr/";
+        const OTHER: &str = "https://acme.co.kr/other";
+        let page = "<p>one<p>two<p>three<p>Write to info [at] acme [dot] co [dot] kr<p>five\
                     <p>Acme Foods<p>seven";
-
-    #[test]
-    fn an_address_is_found_however_the_page_spells_it() {
-        let page = Source::html("https://acme.co.kr/contact", PAGE);
-        let (of, first, lines) = shown(&fact("spelled out", None), &[page]).unwrap();
-        assert_eq!((of.as_str(), first), ("https://acme.co.kr/contact", 2));
-        let expected = [
-            " two",
-            " three",
-            ">Write to info [at] acme [dot] co [dot] kr",
-            " five",
-            " Acme Foods",
+        let sources = [
+            Source::html(HOME, page),
+            Source::html(OTHER, "<p>Acme Foods"),
+            Source::text("tests/test_a.py", "a\nb\nc\nd\ne\nf"),
         ];
-        assert_eq!(lines, expected);
-    }
-
-    #[test]
-    fn what_the_fact_quotes_goes_before_what_was_submitted() {
-        let page = || Source::html("https://acme.co.kr/", PAGE);
-        let (_, _, lines) = shown(&fact(r#"names "SEVEN""#, None), &[page()]).unwrap();
-        assert_eq!(lines, [" five", " Acme Foods", ">seven"]);
-        // What is not there is looked for in vain, and the next is shown.
-        let (_, first, _) = shown(&fact(r#"names "nobody""#, None), &[page()]).unwrap();
-        assert_eq!(first, 2);
-    }
-
-    #[test]
-    fn the_place_that_the_fact_names_goes_before_all_others() {
-        let pages = [
-            Source::html("https://acme.co.kr/", PAGE),
-            Source::html("https://acme.co.kr/other", "<p>Acme Foods"),
-        ];
-        let fact = fact("something", Some("https://acme.co.kr/other#end"));
-        let (of, _, lines) = shown(&fact, &pages).unwrap();
-        assert_eq!(of, "https://acme.co.kr/other");
-        assert_eq!(lines, [">Acme Foods"]);
-    }
-
-    #[test]
-    fn a_line_of_a_file_is_shown_by_its_number() {
-        let file = Source::text("tests/test_a.py", "a\nb\nc\nd\ne\nf");
-        let fact = fact("assert", Some("tests/test_a.py:5"));
-        let (of, first, lines) = shown(&fact, &[file]).unwrap();
-        assert_eq!((of.as_str(), first), ("tests/test_a.py", 3));
-        assert_eq!(lines, [" c", " d", ">e", " f"]);
-    }
-
-    #[test]
-    fn what_no_source_shows_has_no_excerpt() {
-        let page = Source::html("https://bolt.kr/", "<p>Bolt Toys");
-        assert_eq!(shown(&fact("nothing", None), &[page]), None);
-        assert_eq!(shown(&fact("nothing", None), &[]), None);
+        let address = "two\nthree\n>Write to info [at] acme [dot] co [dot] kr\nfive\nAcme Foods";
+        for (actual, location, of, first, lines) in [
+            // An address is found however the page spells it.
+            ("spelled out", "", HOME, 2, address),
+            // What the fact quotes goes before what was submitted, if it is there.
+            (r#"names "SEVEN""#, "", HOME, 5, "five\nAcme Foods\n>seven"),
+            (r#"names "nobody""#, "", HOME, 2, address),
+            // The place that the fact names goes before all others.
+            ("x", "https://acme.co.kr/other#end", OTHER, 1, ">Acme Foods"),
+            // A line of a file is shown by its number.
+            (
+                "assert",
+                "tests/test_a.py:5",
+                "tests/test_a.py",
+                3,
+                "c\nd\n>e\nf",
+            ),
+        ] {
+            let expected = (of.to_owned(), first, lines.to_owned());
+            let found = shown(actual, location, &sources);
+            assert_eq!(found, Some(expected), "{actual} {location}");
+        }
         // Empty quotes stand everywhere, and are no finding.
-        let page = Source::html("https://bolt.kr/", "<p>Bolt Toys");
-        assert_eq!(shown(&fact(r#"found "" there"#, None), &[page]), None);
+        let bolt = [Source::html("https://bolt.kr/", "<p>Bolt Toys")];
+        for actual in ["nothing", r#"found "" there"#] {
+            assert_eq!(shown(actual, "", &bolt), None);
+            assert_eq!(shown(actual, "", &[]), None);
+        }
     }
 
     #[test]
     fn a_long_line_is_cut_around_what_was_found() {
         let long = format!("{}Acme Foods{}", "가".repeat(500), "나".repeat(500));
-        let page = Source::text("a", &long);
-        let (_, _, lines) = shown(&fact("x", None), &[page]).unwrap();
-        assert!(lines[0].starts_with(">…가"), "{lines:?}");
-        assert!(lines[0].contains("Acme Foods나"), "{lines:?}");
-        assert!(lines[0].ends_with('…'), "{lines:?}");
-        assert_eq!(lines[0].chars().count(), MAX_LINE + 3);
+        let (_, _, line) = shown("x", "", &[Source::text("a", &long)]).unwrap();
+        assert!(line.starts_with(">…가") && line.ends_with('…'), "{line}");
+        assert!(line.contains("Acme Foods나"), "{line}");
+        assert_eq!(line.chars().count(), MAX_LINE + 3);
+    }
+
+    #[test]
+    fn what_passed_is_shown_where_it_stands() {
+        const PAGE: &str = "<h1>Acme Foods</h1><p>one<p>two<p>three<p>Write to info@acme.co.kr<p>5";
+        let sources = [
+            Source::html("https://acme.co.kr/", "<p>Acme Foods"),
+            Source::html("https://acme.co.kr/contact", PAGE),
+        ];
+        let values = ["info@acme.co.kr", "nowhere to be seen"].into_iter();
+        let found = found(&[], &acme(), "Acme Foods", values, &sources);
+        let [only] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        let place = (only.of.as_str(), only.first);
+        assert_eq!(place, ("https://acme.co.kr/contact", 3));
+        let lines: Vec<_> = only.lines.iter().filter(|line| line.found).collect();
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0].text, "Write to info@acme.co.kr");
+    }
+
+    #[test]
+    fn a_place_is_shown_once_and_not_too_many_are() {
+        let source = Source::text("a.txt", &"one\ntwo\nthree\nfour\nfive\nsix\n".repeat(9));
+        let values = ["one", "two", "three", "ONE"].into_iter();
+        let places = found(&[], &acme(), "key", values, &[source]);
+        let first: Vec<usize> = places.iter().map(|it| it.first).collect();
+        assert_eq!(first, [1], "the first three lines have the same place");
+        let values: Vec<String> = (0..9).map(|number| format!("text-{number}")).collect();
+        let many: Vec<Source> = values.iter().map(|text| Source::text(text, text)).collect();
+        let values = values.iter().map(String::as_str);
+        let found = found(&[], &acme(), "key", values, &many);
+        assert_eq!(found.len(), MAX_EXCERPTS);
+    }
+
+    #[test]
+    fn addresses_of_pages_are_not_looked_for() {
+        assert!(is_web("https://acme.co.kr/contact") && is_web(" http://a "));
+        assert!(!is_web("info@acme.co.kr") && !is_web("mailto:a@b.c") && !is_web("Acme"));
     }
 }

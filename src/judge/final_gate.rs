@@ -21,7 +21,6 @@ use crate::world::World;
 use crate::world::sandbox::{Alteration, Edit};
 use crate::world::tree::TreePath;
 
-/// What the final gate says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FinalResult {
     pub word: FinalWord,
@@ -40,9 +39,7 @@ pub enum FinalWord {
     Passed,
     /// They passed, and the negative control failed as it must.
     Proven,
-    /// They did not pass.
     Refused,
-    /// They were not judged.
     Unjudged,
 }
 

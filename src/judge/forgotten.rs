@@ -16,7 +16,6 @@ use crate::world::email_text::{mentions, without};
 use crate::world::sandbox::{FileSeen, Sandbox};
 use crate::world::tree::TreePath;
 
-/// Whether a person had this session forget an address.
 fn wanted(suppressed: &[Suppressed]) -> impl Fn(&str) -> bool {
     |address| suppressed.iter().any(|one| one.is(address))
 }
@@ -93,30 +92,30 @@ pub fn holding_files(
 
 /// Whether the name of a worker contains a forgotten address.
 pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
-    let suppressed = forgetting.suppressed();
-    let wanted = wanted(suppressed);
-    !suppressed.is_empty() && !mentions(worker.as_str(), &wanted).is_empty()
+    mention_one(forgetting.suppressed(), worker.as_str())
 }
 
 /// `text` without the addresses that were forgotten; none when it holds none of them.
 pub fn blotted(forgetting: &Forgetting, text: &str) -> Option<String> {
     let suppressed = forgetting.suppressed();
+    let masked = || without(text, &wanted(suppressed), MASK);
     if suppressed.is_empty() {
-        return None;
+        None
+    } else {
+        masked()
     }
-    let wanted = wanted(suppressed);
-    without(text, &wanted, MASK)
 }
 
 /// Whether a submission contains a forgotten address.
 pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {
-    let wanted = wanted(suppressed);
-    let held = |text: &str| !mentions(text, &wanted).is_empty();
-    !suppressed.is_empty()
-        && match submission {
-            Submission::None(why) => held(why),
-            Submission::Fields(fields) => fields.values().any(|text| held(text)),
-        }
+    match submission {
+        Submission::None(why) => mention_one(suppressed, why),
+        Submission::Fields(fields) => fields.values().any(|text| mention_one(suppressed, text)),
+    }
+}
+
+fn mention_one(suppressed: &[Suppressed], text: &str) -> bool {
+    !suppressed.is_empty() && !mentions(text, &wanted(suppressed)).is_empty()
 }
 
 /// The judgement without the forgotten addresses that pages showed the gate: neither in its facts
@@ -184,7 +183,6 @@ pub fn is_evidence_blotted(
     Ok(blotted)
 }
 
-/// Whether an address was removed from a submission.
 pub fn is_masked(submission: &Submission) -> bool {
     match submission {
         Submission::None(why) => why.contains(MASK),

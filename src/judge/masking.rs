@@ -12,7 +12,6 @@ use crate::world::email_text::{Wanted, mentions, without};
 /// What is written where a forgotten address was.
 pub const MASK: &str = "[forgotten]";
 
-/// Why a copy cannot be masked.
 #[derive(Debug, thiserror::Error)]
 pub enum Unmaskable {
     #[error(
@@ -25,10 +24,8 @@ pub enum Unmaskable {
          again, and remove this session"
     )]
     Parted(String),
-    /// The workbook cannot be read or written.
     #[error("cannot rewrite the workbook")]
     Zip(#[from] zip::result::ZipError),
-    /// A part of it cannot be read.
     #[error("cannot read a part of the workbook")]
     Io(#[from] std::io::Error),
 }

@@ -18,7 +18,6 @@ pub mod panel;
 mod poll;
 pub mod prove;
 pub mod quest_file;
-pub mod quest_summary;
 mod recheck;
 mod recorded;
 mod replay;

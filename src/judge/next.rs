@@ -23,7 +23,6 @@ pub struct Claimant {
     pub lease: Option<Lease>,
 }
 
-/// What is handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assignment {
     Quest(Box<QuestRecord>, Option<Claim>),
@@ -33,7 +32,6 @@ pub enum Assignment {
     Waiting(Waiting),
     /// Nothing: a run drives the session, and hands out its quests itself.
     Driven,
-    /// Nothing is in TODO; the whole ledger says so.
     Complete,
     Paused {
         streak: u32,

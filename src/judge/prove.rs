@@ -47,10 +47,8 @@ pub struct Proof {
     pub unfired: Vec<String>,
 }
 
-/// What came of one control.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ControlOutcome {
-    /// Its name.
     pub name: String,
     /// The verdict that it must get.
     pub expected: Verdict,
@@ -445,7 +443,9 @@ impl Scene {
         gate: &dyn Gate,
         altered: Alteration,
     ) -> Result<ControlOutcome, ProveError> {
-        let judgement = self.judge(control, gate, altered, |case, world| gate.judge(case, world))?;
+        let judgement = self.judge(control, gate, altered, |case, world| {
+            gate.judge(case, world)
+        })?;
         Ok(ControlOutcome::of(control, judgement))
     }
 

@@ -129,13 +129,16 @@ impl Evidence {
 
     /// What the last command of this name did.
     pub(crate) fn last_run(&self, check: &str) -> Option<&Told> {
-        self.exchanges.iter().rev().find_map(|exchange| match exchange {
-            Exchange::Sandbox {
-                asked: Asked::Run(order),
-                answer,
-            } if order.name == check => Some(answer),
-            _ => None,
-        })
+        self.exchanges
+            .iter()
+            .rev()
+            .find_map(|exchange| match exchange {
+                Exchange::Sandbox {
+                    asked: Asked::Run(order),
+                    answer,
+                } if order.name == check => Some(answer),
+                _ => None,
+            })
     }
 
     pub fn told(&self, question: &Asked) -> Option<&Told> {

@@ -17,9 +17,7 @@ use crate::world::tree::TreePath;
 /// What does not follow from what the session keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// What it is about.
     pub kind: FindingKind,
-    /// Where it is.
     #[serde(flatten)]
     pub place: Place,
     /// What was found, in one sentence.
@@ -29,7 +27,6 @@ pub struct Finding {
     pub facts: Vec<Fact>,
 }
 
-/// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
@@ -75,10 +72,8 @@ pub struct Place {
     /// The line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The quest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quest: Option<QuestId>,
-    /// Its key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
 }
@@ -105,7 +100,6 @@ impl Finding {
     }
 }
 
-/// What came of an audit.
 #[derive(Debug, Default)]
 pub struct Audited {
     pub findings: Vec<Finding>,
@@ -127,12 +121,9 @@ pub struct Proven {
     pub by_others: bool,
 }
 
-/// What was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Checked {
-    /// Lines of the ledger.
     pub lines: u64,
-    /// Quests.
     pub quests: usize,
     /// Judgements whose fields were compared with them.
     pub judgements: u64,

@@ -18,7 +18,6 @@ use crate::session::{Projection, Session};
 /// What the world says now of what was proven.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Live {
-    /// How many were judged again.
     pub asked: usize,
     /// Those with a lookup that was not answered.
     pub unanswered: Vec<Silent>,

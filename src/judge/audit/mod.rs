@@ -37,7 +37,6 @@ pub use findings::{
 };
 pub use live::Live;
 
-/// What is to be audited.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
     pub session: &'a Session,
@@ -358,7 +357,6 @@ pub struct OtherJudge {
 /// A built-in list that is not the one that the session was judged by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OtherList {
-    /// Its name.
     pub name: String,
     /// The digest that the session froze; none where it knew no such list.
     pub session: Option<Digest>,

@@ -24,9 +24,7 @@ pub enum Opinion {
 /// What came of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LabelledCase {
-    /// The plant.
     pub plant: String,
-    /// The question.
     pub question: String,
     /// Whether it must be doubted.
     pub must_doubt: bool,
@@ -36,12 +34,9 @@ pub struct LabelledCase {
     pub panel: Opinion,
 }
 
-/// So many of so many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Share {
-    /// How many.
     pub part: u32,
-    /// Of how many.
     pub whole: u32,
 }
 
@@ -61,15 +56,12 @@ pub struct Score {
 /// A reviewer that was asked about every case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TriedReviewer {
-    /// Its name.
     pub name: String,
-    /// The model that it is.
     pub model: String,
     /// What all its answers took, where it says so.
     pub usage: Usage,
     /// Why it has no answer to some of the cases.
     pub errors: Vec<String>,
-    /// Its score.
     #[serde(flatten)]
     pub score: Score,
 }
@@ -77,13 +69,11 @@ pub struct TriedReviewer {
 /// What the labelled cases show of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Calibration {
-    /// The reviewers, in the order of the file.
     pub reviewers: Vec<TriedReviewer>,
     /// How well they do together.
     pub panel: Score,
     /// The cases in which all that answered say the same, of those that several answered.
     pub agreement: Share,
-    /// The cases.
     pub cases: Vec<LabelledCase>,
 }
 

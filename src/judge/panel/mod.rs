@@ -10,7 +10,6 @@ pub mod frozen;
 mod inputs;
 mod reviewers;
 mod round;
-mod tally;
 
 pub use calibration::Calibration;
 pub use reviewers::Reviewers;

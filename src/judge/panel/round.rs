@@ -2,20 +2,24 @@
 //!
 //! Each reviewer is first asked about a planted defect. One that misses it is ignored.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use crate::base::Digest;
-use crate::gate::{Case, Doubts, Gate, Judgement, PanelReport, ReviewerReport, Rule, Vote, doubts};
+use crate::gate::{
+    Case, Doubts, Gate, Judgement, PanelReport, Passage, ReviewerReport, Rule, Vote, VoteOn, doubts,
+};
 use crate::judge::panel::answer::{ReviewerAnswer, ShownInputs, read};
 use crate::judge::panel::calibration::{Calibration, LabelledCase, Opinion, Score, TriedReviewer};
 use crate::judge::panel::inputs::{Gathered, gather, without_others};
 use crate::judge::panel::reviewers::{Reviewer, Reviewers, prompt};
-use crate::judge::panel::tally::{Ballot, Lack, Tally, keep_doubts, tally};
-use crate::quest::file::{PlantTable, QuestionTable};
+use crate::quest::file::{PanelTable, PlantTable, QuestionTable, Threshold};
 use crate::quest::{ReviewInput, Verdict};
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::sandbox::{Sandbox, Usage};
-use crate::world::{UniqueValue, World};
+use crate::world::{EarlierDoubt, UniqueValue, World};
 
 /// The machine's checks, and the reviewers that are asked about what they pass.
 pub struct SessionGate {
@@ -452,5 +456,100 @@ fn sum(one: Usage, two: Usage) -> Usage {
     }
 }
 
-#[cfg(test)]
-mod tests;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tally {
+    Doubted,
+    Cleared,
+    Unsettled(Lack),
+}
+
+/// Why a question is not settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// Only so many answered.
+    Quorum(u32),
+    /// So many are silent that their doubts would be enough.
+    Silent(u32),
+    /// Nobody answered who sees anything but the agent's own words.
+    OtherInput,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ballot<'v> {
+    /// None if the reviewer's votes do not count.
+    pub(super) vote: Option<&'v Vote>,
+    /// Whether the reviewer sees anything but the agent's own words.
+    pub(super) differs: bool,
+}
+
+pub(super) fn tally<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot<'v>>) -> Tally {
+    let (mut answered, mut doubting, mut silent) = (0_u32, 0_u32, 0_u32);
+    let mut differs = false;
+    for ballot in panel {
+        match ballot.vote.filter(|vote| vote.is_answer()) {
+            Some(vote) => {
+                answered += 1;
+                doubting += u32::from(vote.doubt().is_some());
+                differs |= ballot.differs;
+            }
+            None => silent += 1,
+        }
+    }
+    let enough = |of: u32| match head.threshold {
+        Threshold::Any => 1,
+        // Half of them is enough: a tie is a doubt.
+        Threshold::Majority => of.div_ceil(2).max(1),
+    };
+    if answered < head.quorum {
+        Tally::Unsettled(Lack::Quorum(answered))
+    } else if doubting >= enough(answered) {
+        Tally::Doubted
+    } else if doubting + silent >= enough(answered + silent) {
+        Tally::Unsettled(Lack::Silent(silent))
+    } else if !differs {
+        Tally::Unsettled(Lack::OtherInput)
+    } else {
+        Tally::Cleared
+    }
+}
+
+/// Adds the reviewer's earlier doubts to its votes if the text that it sees still contains what
+/// they quote, even if the reviewer's votes do not count this time. So a doubt is answered by
+/// changing what it quotes, and not by asking until the reviewer misses it.
+pub(super) fn keep_doubts(
+    report: &mut ReviewerReport,
+    earlier: &[EarlierDoubt],
+    questions: &[QuestionTable],
+    texts: &ShownInputs,
+) {
+    for question in questions {
+        let mut doubts = earlier.iter().rev();
+        let doubt = doubts.find(|doubt| {
+            doubt.reviewer == report.name
+                && doubt.question == question.id
+                && texts.still_hold(&doubt.quotation)
+        });
+        let Some(doubt) = doubt else {
+            continue;
+        };
+        report.counts = true;
+        let mut votes = report.votes.iter_mut();
+        let on = votes.find(|on| on.question == doubt.question);
+        if on.as_ref().is_some_and(|on| on.vote.doubt().is_some()) {
+            continue;
+        }
+        let vote = Vote::Doubt(Passage {
+            quotation: doubt.quotation.clone(),
+            file: None,
+            line: None,
+            confidence: None,
+        });
+        match on {
+            Some(on) => on.vote = vote,
+            None => report.votes.push(VoteOn {
+                question: doubt.question.clone(),
+                vote,
+            }),
+        }
+    }
+}

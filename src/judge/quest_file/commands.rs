@@ -11,32 +11,12 @@ use crate::quest::file::{
 use crate::quest::template::{Names, Template};
 use crate::world::sandbox::{CommandSpec, Network, Ready, ServicePlan};
 
-/// A fixer, ready to be started.
 #[derive(Debug, Clone)]
 pub struct FixerPlan {
     /// How it is started; its standard input is filled in later.
     pub order: CommandSpec,
     pub max_fixes: u32,
     pub rules: BTreeSet<String>,
-}
-
-/// An order without bounds, for a program that needs nothing but its arguments.
-pub(super) fn bare_order(name: &str, argv: Vec<String>) -> CommandSpec {
-    CommandSpec {
-        name: name.to_owned(),
-        argv,
-        env: BTreeMap::new(),
-        pass: Vec::new(),
-        dir: String::new(),
-        stdin: String::new(),
-        timeout_ms: 0,
-        output_bytes: 0,
-        writable: Vec::new(),
-        network: Network::None,
-        reports: Vec::new(),
-        edits: Vec::new(),
-        round: 0,
-    }
 }
 
 /// The order of a fixer or a reviewer. Its program is pinned, and its environment is PATH and what
@@ -73,11 +53,11 @@ pub(in crate::judge) fn confined_order(
             ReviewerNetwork::None => Network::None,
             ReviewerNetwork::Full => Network::Any,
         },
-        ..bare_order("", argv.collect())
+        argv: argv.collect(),
+        ..CommandSpec::default()
     })
 }
 
-/// The path of the program, and its arguments.
 fn pinned<'a>(argv: &'a [String], outside: &dyn Outside) -> Result<(String, &'a [String]), Flaw> {
     let Some((program, arguments)) = argv.split_first() else {
         return Err(Flaw::new("argv", "it is empty: name a program"));

@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::commands::bare_order;
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
@@ -34,7 +33,6 @@ use crate::world::sandbox::{
 use crate::world::tree::BOUNDS;
 use crate::world::tree::{Ignored, Listing, Zones};
 
-/// A quest file as a session freezes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -95,7 +93,6 @@ impl Definition {
         })
     }
 
-    /// The directory of the quest file.
     pub fn here(&self) -> &Path {
         let path = Path::new(&self.path);
         path.parent().unwrap_or(path)
@@ -209,7 +206,9 @@ pub(crate) fn confinement(scratch: &Path) -> Confinement {
         let order = CommandSpec {
             timeout_ms: TRIAL_MS,
             output_bytes: 4096,
-            ..bare_order("confinement", vec![program, "--version".into()])
+            name: String::from("confinement"),
+            argv: vec![program, "--version".into()],
+            ..CommandSpec::default()
         };
         Ok(run(&order, place.path(), &Launcher::this()?).confinement)
     };

@@ -32,19 +32,16 @@ pub struct Freezing<'a> {
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
-/// A frozen quest file.
 #[derive(Debug)]
 pub struct Frozen {
     pub definition: Definition,
     pub listing: Listing,
 }
 
-/// Why a quest file cannot be frozen.
 #[derive(Debug, thiserror::Error)]
 pub enum FreezeError {
     #[error(transparent)]
     Faulty(#[from] Faulty),
-    /// The tree cannot be taken.
     #[error("the tree {}", root.display())]
     Tree {
         root: PathBuf,

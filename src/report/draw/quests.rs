@@ -2,8 +2,8 @@
 
 use super::steps::{Course, bytes, leave_out, rows};
 use crate::base::text::truncate_with_size;
+use crate::judge::excerpts::QuestSummary;
 use crate::judge::forgotten::blotted;
-use crate::judge::quest_summary::QuestSummary;
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
 use crate::report::picture::{Excerpt, FactRow, FactRows, Labelled, QuestRow, Step, Worth};
 use crate::session::{Effective, Forgetting, QuestRecord, SessionError, State};

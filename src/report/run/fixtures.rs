@@ -85,9 +85,14 @@ pub(super) fn report() -> Report {
         format: FORMAT,
         complete: false,
         shortfalls: vec![
-            Shortfall::new(ShortfallKind::Todo, "1 quest is TODO").of(vec![id(2)]),
-            Shortfall::new(ShortfallKind::TreeChanged, "the working tree is not clean")
-                .with(vec!["own/data: changed".to_owned()]),
+            Shortfall {
+                quests: vec![id(2)],
+                ..Shortfall::new(ShortfallKind::Todo, "1 quest is TODO")
+            },
+            Shortfall {
+                details: vec!["own/data: changed".to_owned()],
+                ..Shortfall::new(ShortfallKind::TreeChanged, "the working tree is not clean")
+            },
         ],
         at: "2026-01-02T05:00:00Z".parse().unwrap(),
         comail: "0.1.0".to_owned(),

@@ -1,5 +1,8 @@
 //! Each condition with its negative control.
 
+use jiff::SignedDuration;
+use std::fs::File;
+
 use super::*;
 use crate::base::Digest;
 use crate::judge::audit::{Place, SeenFile};
@@ -78,7 +81,10 @@ fn a_session_without_a_shortfall_is_complete() {
     // What was not there, or is as it was, is no change.
     for (then, now) in [(Some("old"), Some("old")), (None, Some("new"))] {
         let files = vec![file(5, 1, then, now)];
-        assert!(decide(&Survey { files, ..good() }).is_complete(), "{then:?}");
+        assert!(
+            decide(&Survey { files, ..good() }).is_complete(),
+            "{then:?}"
+        );
     }
     // Of PASSes that saw the same file, the last one counts.
     let files = shared(Some("new"));
@@ -96,7 +102,13 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
     };
     type Spoil = fn(&mut Survey);
     let cases: [(Spoil, ShortfallKind, &[usize], &str, &[&str]); 13] = [
-        (|it| it.todo = vec![id(2), id(5)], Todo, &[2, 5], "2 quests are TODO", &[]),
+        (
+            |it| it.todo = vec![id(2), id(5)],
+            Todo,
+            &[2, 5],
+            "2 quests are TODO",
+            &[],
+        ),
         (
             |it| (it.todo, it.blocked) = (vec![id(2)], 1),
             Todo,
@@ -104,7 +116,13 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
             "1 quest is TODO; 1 of them can never",
             &[],
         ),
-        (|it| it.orphaned = vec![id(3)], OrphanedClaims, &[3], "1 quest", &[]),
+        (
+            |it| it.orphaned = vec![id(3)],
+            OrphanedClaims,
+            &[3],
+            "1 quest",
+            &[],
+        ),
         (
             |it| it.tree = TreeSeen::Seen(vec![change("in/a", true), change("own/b", false)]),
             TreeChanged,
@@ -140,8 +158,20 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
             "",
             &["quest 2: in/a: changed"],
         ),
-        (|it| it.unchecked = vec![id(1)], Unchecked, &[1], "1 quest is PASS", &[]),
-        (|it| it.stopped = true, Unchecked, &[], "it was stopped", &[]),
+        (
+            |it| it.unchecked = vec![id(1)],
+            Unchecked,
+            &[1],
+            "1 quest is PASS",
+            &[],
+        ),
+        (
+            |it| it.stopped = true,
+            Unchecked,
+            &[],
+            "it was stopped",
+            &[],
+        ),
         (
             |it| it.last = said(FinalWord::Refused, &["no build"]),
             FinalGate,
@@ -204,4 +234,107 @@ fn each_finding_counts_as_its_kind() {
         let kinds: Vec<ShortfallKind> = kinds.iter().map(|it| it.kind).collect();
         assert_eq!(kinds, [ShortfallKind::Ledger]);
     }
+}
+
+fn at() -> Timestamp {
+    "2026-01-02T03:00:00Z".parse().unwrap()
+}
+
+fn claim(quest: usize, worker: &str) -> Claim {
+    Claim {
+        quest: id(quest),
+        worker: worker.parse().unwrap(),
+        at: at(),
+        lease: "15m".parse().unwrap(),
+    }
+}
+
+fn left(claims: &[Claim], minutes: i64) -> Vec<String> {
+    let now = at() + SignedDuration::from_mins(minutes);
+    let lives = |run| run == RunId::new(7);
+    let quests = orphaned(claims.iter(), now, &lives);
+    quests.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_start_is_known_by_its_name_alone() {
+    let start = |name: &str| start_of(&name.parse().unwrap());
+    assert_eq!(start("run-00000007.12"), Some((RunId::new(7), 12)));
+    for other in [
+        "w1",
+        "run-7.1",
+        "run-00000007",
+        "run-00000007.01",
+        "run-00000007.1.2",
+        "run-0000000G.1",
+    ] {
+        assert_eq!(start(other), None, "{other}");
+    }
+}
+
+#[test]
+fn a_claim_of_a_run_that_ended_is_left_behind_and_one_of_a_live_run_is_not() {
+    let claims = [
+        claim(3, "run-00000008.1"),
+        claim(2, "run-00000007.1"),
+        claim(1, "w1"),
+    ];
+    assert_eq!(left(&claims, 1), ["3"]);
+    assert_eq!(left(&claims[1..], 1), [""; 0]);
+}
+
+#[test]
+fn a_lease_that_ran_out_leaves_its_claim_behind() {
+    let claims = [claim(2, "run-00000007.1"), claim(1, "w1")];
+    assert_eq!(left(&claims, 15), ["1", "2"]);
+}
+
+#[test]
+fn a_run_lives_as_long_as_its_lock_is_held() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = RunId::new(7);
+    assert!(!is_live(dir.path(), run, None));
+    std::fs::create_dir(dir.path().join("runs")).unwrap();
+    let lock = File::create(dir.path().join("runs/00000007.lock")).unwrap();
+    assert!(!is_live(dir.path(), run, None));
+    lock.lock().unwrap();
+    assert!(is_live(dir.path(), run, None));
+    assert!(!is_live(dir.path(), RunId::new(8), None));
+    lock.unlock().unwrap();
+    assert!(!is_live(dir.path(), run, None));
+}
+
+#[test]
+fn a_share_is_read_as_people_write_it_and_has_bounds() {
+    for (text, shown) in [
+        ("80%", "80 %"),
+        ("80", "80 %"),
+        ("99.5%", "99.5 %"),
+        ("0.05%", "0.05 %"),
+        ("100.00%", "100 %"),
+        ("0", "0 %"),
+    ] {
+        assert_eq!(text.parse::<MinPass>().unwrap().to_string(), shown);
+    }
+    for bad in [
+        "", "%", "-1", "100.01", "101%", "8e1", "1.234", ".5", "5.", "80 %", "+5", "0.8", "0.05",
+    ] {
+        assert!(bad.parse::<MinPass>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_share_is_met_exactly_and_missed_by_one() {
+    let least: MinPass = "80%".parse().unwrap();
+    let tally = |pass, review| Tally {
+        pass,
+        review,
+        ..Tally::default()
+    };
+    assert!(least.holds(&tally(8, 2)));
+    assert!(!least.holds(&tally(7, 3)));
+    assert!(!least.holds(&tally(799_999_999, 200_000_001)));
+    assert!(least.holds(&tally(0, 0)), "of nothing");
+    let all: MinPass = "100".parse().unwrap();
+    assert!(all.holds(&tally(1, 0)) && !all.holds(&tally(99_999, 1)));
 }

@@ -4,7 +4,8 @@
 //! from its evidence. [`decide()`] is a pure function of what was seen, which trusts neither an
 //! agent's word nor a cache.
 
-mod decide;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,16 +17,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::judge::audit::{Finding, Onlooker, OtherJudge, Plan, SeenFile, walk};
+use crate::judge::audit::{Finding, FindingKind, Onlooker, OtherJudge, Plan, SeenFile, walk};
 use crate::judge::error::JudgeError;
-use crate::judge::final_gate::FinalResult;
+use crate::judge::final_gate::{FinalResult, FinalWord};
 use crate::judge::kind::SessionKind;
 use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
 use crate::session::{Claim, Projection, RunId, RunProcess, Session, State, Tally, Worker};
 use crate::world::sandbox::{Changed, FileSeen, LiveSandbox, Sandbox};
-
-pub use decide::{decide, of_damage};
+use crate::world::tree::TreePath;
 
 pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     let name = worker.as_str().strip_prefix("run-")?;
@@ -63,7 +63,6 @@ pub fn orphaned<'a>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MinPass(u32);
 
-/// A text that is no share.
 #[derive(Debug, thiserror::Error)]
 #[error("a share is 0% to 100%, written such as 80% or 99.5%; less than 1% only with its %")]
 pub struct BadPercent;
@@ -108,7 +107,6 @@ impl fmt::Display for MinPass {
     }
 }
 
-/// Whether a session is complete.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Completeness {
     /// What stands against it; nothing when it is complete.
@@ -116,7 +114,6 @@ pub struct Completeness {
 }
 
 impl Completeness {
-    /// Whether nothing stands against it.
     pub fn is_complete(&self) -> bool {
         self.shortfalls.is_empty()
     }
@@ -125,7 +122,6 @@ impl Completeness {
 /// One thing that stands against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shortfall {
-    /// What it is about.
     pub kind: ShortfallKind,
     /// The quests that it is about, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -137,7 +133,6 @@ pub struct Shortfall {
     pub details: Vec<String>,
 }
 
-/// What a shortfall is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShortfallKind {
@@ -172,7 +167,6 @@ impl fmt::Display for ShortfallKind {
 }
 
 impl Shortfall {
-    /// A shortfall of no quest in particular.
     pub fn new(kind: ShortfallKind, what: impl Into<String>) -> Self {
         Self {
             kind,
@@ -181,19 +175,8 @@ impl Shortfall {
             details: Vec::new(),
         }
     }
-
-    pub fn of(mut self, quests: Vec<QuestId>) -> Self {
-        self.quests = quests;
-        self
-    }
-
-    pub fn with(mut self, details: Vec<String>) -> Self {
-        self.details = details;
-        self
-    }
 }
 
-/// What was seen of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     pub todo: Vec<QuestId>,
@@ -210,11 +193,9 @@ pub struct Survey {
     pub stopped: bool,
     pub last: FinalResult,
     pub tally: Tally,
-    /// The share that must have passed.
     pub min_pass: Option<MinPass>,
 }
 
-/// What was seen of the working tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TreeSeen {
     /// The kind has none.
@@ -234,12 +215,10 @@ pub struct FileThenAndNow {
     pub now: Option<Digest>,
 }
 
-/// What is asked of a session.
 pub struct Asked<'a> {
     pub now: Timestamp,
     pub lives: &'a dyn Fn(RunId) -> bool,
     pub last: FinalResult,
-    /// The share that must have passed.
     pub min_pass: Option<MinPass>,
 }
 
@@ -345,113 +324,194 @@ fn now(sandbox: &dyn Sandbox, files: impl Iterator<Item = SeenFile>) -> Vec<File
     files.collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use jiff::SignedDuration;
-    use std::fs::File;
-
-    fn at() -> Timestamp {
-        "2026-01-02T03:00:00Z".parse().unwrap()
+pub fn decide(seen: &Survey) -> Completeness {
+    let shortfalls = [
+        todo(&seen.todo, seen.blocked),
+        orphans(&seen.orphaned),
+        tree_change(&seen.tree),
+        pass_change(&seen.files),
+        audited(&seen.findings, ShortfallKind::Ledger),
+        audited(&seen.findings, ShortfallKind::NotReplayed),
+        audited(&seen.findings, ShortfallKind::Record),
+        unchecked(&seen.unchecked, seen.stopped),
+        last(&seen.last),
+        enough(seen.min_pass, &seen.tally),
+    ];
+    Completeness {
+        shortfalls: shortfalls.into_iter().flatten().collect(),
     }
+}
 
-    fn claim(quest: usize, worker: &str) -> Claim {
-        Claim {
-            quest: QuestId::from_index(quest - 1).unwrap(),
-            worker: worker.parse().unwrap(),
-            at: at(),
-            lease: "15m".parse().unwrap(),
+/// The shortfall of a session that cannot be read on: nothing else of it can be told.
+pub fn of_damage(finding: &Finding) -> Completeness {
+    let shortfall = audited(std::slice::from_ref(finding), ShortfallKind::Ledger);
+    Completeness {
+        shortfalls: shortfall.into_iter().collect(),
+    }
+}
+
+fn todo(quests: &[QuestId], blocked: usize) -> Option<Shortfall> {
+    let mut what = format!("{} TODO", are(quests.len()));
+    if blocked > 0 {
+        what = format!(
+            "{what}; {blocked} of them can never be handed out as it stands, for they come after \
+             others that ended without a PASS"
+        );
+    }
+    let shortfall = Shortfall {
+        quests: quests.to_vec(),
+        ..Shortfall::new(ShortfallKind::Todo, what)
+    };
+    (!quests.is_empty()).then_some(shortfall)
+}
+
+fn orphans(quests: &[QuestId]) -> Option<Shortfall> {
+    let what = format!("{} claimed by workers that are gone", are(quests.len()));
+    let shortfall = Shortfall {
+        quests: quests.to_vec(),
+        ..Shortfall::new(ShortfallKind::OrphanedClaims, what)
+    };
+    (!quests.is_empty()).then_some(shortfall)
+}
+
+fn tree_change(seen: &TreeSeen) -> Option<Shortfall> {
+    let changes = match seen {
+        TreeSeen::None => return None,
+        TreeSeen::Unread(why) => {
+            let what = format!("the working tree cannot be looked at: {why}");
+            return Some(Shortfall::new(ShortfallKind::TreeUnread, what));
+        }
+        TreeSeen::Seen(changes) => changes,
+    };
+    let outside = changes.iter().filter(|change| !change.inside);
+    let details: Vec<String> = outside
+        .map(|change| format!("{}: {}", change.path, change.how))
+        .collect();
+    let what = "the working tree is not clean: it was changed where nobody may write";
+    (!details.is_empty()).then(|| Shortfall {
+        details,
+        ..Shortfall::new(ShortfallKind::TreeChanged, what)
+    })
+}
+
+/// What PASSes saw in files that hold something else now, or are gone.
+///
+/// Quests may share a file: what the last PASS that looked at it saw is what must be there.
+fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
+    let mut last: BTreeMap<&TreePath, &FileThenAndNow> = BTreeMap::new();
+    for file in files {
+        let known = last.entry(&file.then.path).or_insert(file);
+        if known.then.line < file.then.line {
+            *known = file;
         }
     }
-
-    fn left(claims: &[Claim], minutes: i64) -> Vec<String> {
-        let now = at() + SignedDuration::from_mins(minutes);
-        let lives = |run| run == RunId::new(7);
-        let quests = orphaned(claims.iter(), now, &lives);
-        quests.iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn a_start_is_known_by_its_name_alone() {
-        let start = |name: &str| start_of(&name.parse().unwrap());
-        assert_eq!(start("run-00000007.12"), Some((RunId::new(7), 12)));
-        for other in [
-            "w1",
-            "run-7.1",
-            "run-00000007",
-            "run-00000007.01",
-            "run-00000007.1.2",
-            "run-0000000G.1",
-        ] {
-            assert_eq!(start(other), None, "{other}");
+    let mut quests = BTreeSet::new();
+    let mut details = Vec::new();
+    for FileThenAndNow { then, now } in last.into_values() {
+        // Where it saw no file there is nothing that could be lost.
+        if then.file.is_some() && then.file != *now {
+            let how = now.map_or("gone", |_| "changed");
+            quests.insert(then.quest);
+            details.push(format!("quest {}: {}: {how}", then.quest, then.path));
         }
     }
+    let what = "files in which a PASS was seen are not as they were then";
+    (!quests.is_empty()).then(|| Shortfall {
+        quests: quests.into_iter().collect(),
+        details,
+        ..Shortfall::new(ShortfallKind::PassChanged, what)
+    })
+}
 
-    #[test]
-    fn a_claim_of_a_run_that_ended_is_left_behind_and_one_of_a_live_run_is_not() {
-        let claims = [
-            claim(3, "run-00000008.1"),
-            claim(2, "run-00000007.1"),
-            claim(1, "w1"),
-        ];
-        assert_eq!(left(&claims, 1), ["3"]);
-        assert_eq!(left(&claims[1..], 1), [""; 0]);
-    }
-
-    #[test]
-    fn a_lease_that_ran_out_leaves_its_claim_behind() {
-        let claims = [claim(2, "run-00000007.1"), claim(1, "w1")];
-        assert_eq!(left(&claims, 15), ["1", "2"]);
-    }
-
-    #[test]
-    fn a_run_lives_as_long_as_its_lock_is_held() {
-        let dir = tempfile::tempdir().unwrap();
-        let run = RunId::new(7);
-        assert!(!is_live(dir.path(), run, None));
-        std::fs::create_dir(dir.path().join("runs")).unwrap();
-        let lock = File::create(dir.path().join("runs/00000007.lock")).unwrap();
-        assert!(!is_live(dir.path(), run, None));
-        lock.lock().unwrap();
-        assert!(is_live(dir.path(), run, None));
-        assert!(!is_live(dir.path(), RunId::new(8), None));
-        lock.unlock().unwrap();
-        assert!(!is_live(dir.path(), run, None));
-    }
-
-    #[test]
-    fn a_share_is_read_as_people_write_it_and_has_bounds() {
-        for (text, shown) in [
-            ("80%", "80 %"),
-            ("80", "80 %"),
-            ("99.5%", "99.5 %"),
-            ("0.05%", "0.05 %"),
-            ("100.00%", "100 %"),
-            ("0", "0 %"),
-        ] {
-            assert_eq!(text.parse::<MinPass>().unwrap().to_string(), shown);
+fn counts_as(kind: FindingKind) -> Option<ShortfallKind> {
+    match kind {
+        FindingKind::Ledger | FindingKind::Settings | FindingKind::Source | FindingKind::Head => {
+            Some(ShortfallKind::Ledger)
         }
-        for bad in [
-            "", "%", "-1", "100.01", "101%", "8e1", "1.234", ".5", "5.", "80 %", "+5", "0.8",
-            "0.05",
-        ] {
-            assert!(bad.parse::<MinPass>().is_err(), "{bad}");
+        FindingKind::Evidence | FindingKind::Replay | FindingKind::OtherLists => {
+            Some(ShortfallKind::NotReplayed)
         }
+        FindingKind::Answer | FindingKind::Field | FindingKind::Seal | FindingKind::Forgotten => {
+            Some(ShortfallKind::Record)
+        }
+        // None of them is about what was judged: the index is rebuilt, and programs and the world
+        // are what they are now.
+        FindingKind::Index | FindingKind::Program | FindingKind::Drift => None,
     }
+}
 
-    #[test]
-    fn a_share_is_met_exactly_and_missed_by_one() {
-        let least: MinPass = "80%".parse().unwrap();
-        let tally = |pass, review| Tally {
-            pass,
-            review,
-            ..Tally::default()
-        };
-        assert!(least.holds(&tally(8, 2)));
-        assert!(!least.holds(&tally(7, 3)));
-        assert!(!least.holds(&tally(799_999_999, 200_000_001)));
-        assert!(least.holds(&tally(0, 0)), "of nothing");
-        let all: MinPass = "100".parse().unwrap();
-        assert!(all.holds(&tally(1, 0)) && !all.holds(&tally(99_999, 1)));
+fn audited(findings: &[Finding], kind: ShortfallKind) -> Option<Shortfall> {
+    let mut quests = BTreeSet::new();
+    let mut details = Vec::new();
+    for finding in findings
+        .iter()
+        .filter(|it| counts_as(it.kind) == Some(kind))
+    {
+        quests.extend(finding.place.quest);
+        let line = finding.place.line.map(|line| format!("line {line}"));
+        let quest = finding.place.quest.map(|quest| format!("quest {quest}"));
+        let place: Vec<String> = line.into_iter().chain(quest).collect();
+        details.push(match place.as_slice() {
+            [] => finding.what.clone(),
+            place => format!("{}: {}", place.join(", "), finding.what),
+        });
+    }
+    let what = match kind {
+        ShortfallKind::NotReplayed => "what was judged does not follow from its evidence",
+        ShortfallKind::Record => "lines of the ledger say what does not follow",
+        _ => "the ledger, or what it is bound to, cannot be believed",
+    };
+    (!details.is_empty()).then(|| Shortfall {
+        quests: quests.into_iter().collect(),
+        details,
+        ..Shortfall::new(kind, what)
+    })
+}
+
+fn unchecked(quests: &[QuestId], stopped: bool) -> Option<Shortfall> {
+    let what = if stopped {
+        "it was stopped before everything was looked at".to_owned()
+    } else {
+        format!("{} PASS and not judged again", are(quests.len()))
+    };
+    let shortfall = Shortfall {
+        quests: quests.to_vec(),
+        ..Shortfall::new(ShortfallKind::Unchecked, what)
+    };
+    (stopped || !quests.is_empty()).then_some(shortfall)
+}
+
+fn last(said: &FinalResult) -> Option<Shortfall> {
+    let (what, details) = match said.word {
+        FinalWord::None | FinalWord::Passed | FinalWord::Proven => return None,
+        FinalWord::Refused => {
+            let what = "the checks over the whole result did not pass".to_owned();
+            (what, said.details.clone())
+        }
+        FinalWord::Unjudged => {
+            let why = said.details.join("; ");
+            (
+                format!("the whole result was not judged: {why}"),
+                Vec::new(),
+            )
+        }
+    };
+    Some(Shortfall {
+        details,
+        ..Shortfall::new(ShortfallKind::FinalGate, what)
+    })
+}
+
+fn enough(least: Option<MinPass>, tally: &Tally) -> Option<Shortfall> {
+    let least = least.filter(|least| !least.holds(tally))?;
+    let (pass, total) = (tally.pass, tally.total());
+    let what = format!("{pass} of {total} quests are PASS, and at least {least} were asked for");
+    Some(Shortfall::new(ShortfallKind::MinPass, what))
+}
+
+fn are(count: usize) -> String {
+    match count {
+        1 => "1 quest is".to_owned(),
+        count => format!("{count} quests are"),
     }
 }
