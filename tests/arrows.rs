@@ -100,7 +100,7 @@ fn sources() -> Vec<(PathBuf, String, BTreeSet<String>)> {
         let path = entry.expect("an entry of src").into_path();
         let inner = path.strip_prefix(&root).expect("a path below src");
         let parts: Vec<_> = inner.iter().filter_map(|part| part.to_str()).collect();
-        let skipped = ["tests", "tests.rs", "lib.rs", "main.rs"];
+        let skipped = ["tests", "tests.rs", "lib.rs", "main.rs", "build.rs"];
         let is_skipped = parts.iter().any(|part| skipped.contains(part));
         if path.extension().is_none_or(|it| it != "rs") || is_skipped {
             continue;
