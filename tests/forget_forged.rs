@@ -112,15 +112,7 @@ fn a_line_that_was_blotted_out_by_hand_never_comes_under_the_operators_seal() {
 }
 
 #[test]
-fn a_line_that_is_blotted_out_by_hand_is_damage() {
-    let world = known();
-    let line = passed(&world);
-    blot(&world, line, |body| body.replace(ADDRESS, "[forgotten]"));
-    assert_damaged(&world, line);
-}
-
-#[test]
-fn so_it_is_where_no_key_was_frozen() {
+fn where_no_key_was_frozen_it_is_damage_too() {
     let world = EmailNet::with(&[ACME], &[]);
     world.expect(1, &world.acme(), "PASS", &[]);
     world.spoils();
@@ -136,10 +128,11 @@ fn so_it_is_where_no_key_was_frozen() {
 }
 
 #[test]
-fn a_decision_without_the_key_has_no_effect() {
+fn a_line_that_is_blotted_out_by_hand_is_damage_also_with_a_decision_without_the_key() {
     let world = known();
     let line = passed(&world);
     let named = blot(&world, line, |body| body.replace(ADDRESS, "[forgotten]"));
+    assert_damaged(&world, line);
     append(&world, &forgotten(vec![named], ADDRESS));
     assert_damaged(&world, line);
 }
@@ -164,23 +157,19 @@ fn nor_does_it_suppress_anything() {
 }
 
 #[test]
-fn without_the_key_it_is_refused() {
-    let world = known();
-    let before = world.place.ledger();
-    fs::write(world.place.at("other"), [8; 32]).expect("a key");
-    for key in [&[][..], &["--operator-key=other"]] {
-        let forget = [&["forget", ADDRESS, "--note=x"], key].concat();
+fn without_the_key_and_at_no_terminal_it_is_refused() {
+    let (keyed, open) = (known(), EmailNet::start());
+    fs::write(keyed.place.at("other"), [8; 32]).expect("a key");
+    for (world, key) in [
+        (&keyed, None),
+        (&keyed, Some("--operator-key=other")),
+        (&open, None),
+    ] {
+        let before = world.place.ledger();
+        let forget = ["forget", ADDRESS, "--note=x"].into_iter().chain(key);
         world.place.run(forget).exits(2);
+        assert_eq!(world.place.ledger(), before);
     }
-    assert_eq!(world.place.ledger(), before);
-}
-
-#[test]
-fn at_no_terminal_it_is_refused_too() {
-    let world = EmailNet::start();
-    let before = world.place.ledger();
-    world.place.run(["forget", ADDRESS, "--note=x"]).exits(2);
-    assert_eq!(world.place.ledger(), before);
 }
 
 #[test]

@@ -153,7 +153,6 @@ mod run_loop;
 #[cfg(target_os = "linux")]
 mod run_world;
 mod scan_formats;
-mod scan_jsonl;
 mod scan_refusals;
 mod scan_update;
 mod schema;

@@ -4,7 +4,7 @@ use encoding_rs::{EUC_KR, SHIFT_JIS};
 use serde_json::{Value, json};
 
 use crate::harness::Place;
-use crate::sheets::{fixture, keys, quests, rows, workbook, xml_row};
+use crate::sheets::{cells, fixture, keys, quests, rows, texts, workbook, xml_row};
 
 /// Scans a fixture in a place of its own.
 #[track_caller]
@@ -200,4 +200,60 @@ fn a_site_that_nothing_can_be_held_against_is_told() {
         run.stderr.contains("2 quests with a site") && run.stderr.contains("Beta in row 3"),
         "{run:?}"
     );
+}
+
+const OBJECTS: &str = r#"{"company":"Acme Foods","size": 1.50,"tags":["a", "b"]}
+
+{"company":"Bolt Toys","email":"old@bolt.kr"}
+{"company":" ","size":3}
+"#;
+
+#[test]
+fn each_object_of_json_lines_is_a_quest_and_keeps_what_it_holds() {
+    let place = Place::new();
+    place.write("list.jsonl", OBJECTS);
+    let flags = ["--col=company", "--show=tags", "--pause-after=0"];
+    let scan = [&["scan", "list.jsonl"], &flags[..]].concat();
+    let text = place.run(scan).ok();
+    assert!(text.contains("headed by the keys"), "{text}");
+    assert_eq!(keys(&place), ["Acme Foods", "Bolt Toys"]);
+    let expected: [&[u64]; 2] = [&[1], &[3]];
+    assert_eq!(rows(&place), expected);
+    assert!(place.at(".comail/source.jsonl").is_file());
+    let (code, answer) = place.json(["next"]);
+    let shown = json!([{"label": "tags", "text": "[\"a\",\"b\"]"}]);
+    assert_eq!((code, &answer["quest"]["shown"]), (0, &shown));
+    let exported = |args: &[&str]| {
+        let (_, answer) = place.json([&["export"], args].concat());
+        let path = place.at(answer["path"].as_str().expect("a path"));
+        std::fs::read_to_string(path).expect("an export")
+    };
+    let table = exported(&["out.csv", "--columns=status"]);
+    let table: Vec<&str> = table.trim_start_matches('\u{feff}').lines().collect();
+    assert_eq!(
+        table,
+        [
+            "company,size,tags,email,status",
+            r#"Acme Foods,1.50,"[""a"",""b""]",,TODO"#,
+            "Bolt Toys,,,old@bolt.kr,TODO",
+            ",3,,,",
+        ]
+    );
+    place.run(["export", "out.xlsx"]).ok();
+    let sheet = cells(&place.at("out.xlsx"), "comail");
+    assert_eq!(texts(&sheet, 1, 1), ["company", "size"]);
+    assert_eq!(texts(&sheet, 3, 1), ["Bolt Toys", ""]);
+    assert_eq!(place.give_up(2), 5);
+    let text = exported(&["--columns=email,status,tries"]);
+    assert!(place.at("list.comail.jsonl").is_file());
+    let first = r#"{"company":"Acme Foods","size":1.50,"tags":["a", "b"],"email (comail)":null,"status":"TODO","tries":0}"#;
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (3, first));
+    let second: Value = serde_json::from_str(lines[1]).expect("an object");
+    assert_eq!(
+        (&second["email"], &second["tries"]),
+        (&json!("old@bolt.kr"), &json!(1))
+    );
+    let third: Value = serde_json::from_str(lines[2]).expect("an object");
+    assert_eq!(third["status"], Value::Null);
 }

@@ -47,7 +47,8 @@ fn refused(place: &Place, args: &[&str], code: i32, words: &str) {
 #[test]
 fn lists_that_cannot_be_read() {
     let place = place();
-    let cases: [(&[&str], &str); 12] = [
+    place.write("bad.jsonl", "{\"a\":1}\n{\"a\" 2}\n");
+    let cases: [(&[&str], &str); 13] = [
         (&["no.xlsx", "--col", "A"], "no.xlsx|no such file"),
         (&["no.txt"], "no.txt|no such file"),
         (&["."], "directory"),
@@ -60,6 +61,10 @@ fn lists_that_cannot_be_read() {
         (&["binary.txt"], "neither a workbook nor text"),
         (&["fake.xlsx", "--col", "A"], "web page"),
         (&["torn.xlsx", "--col", "A"], "damaged"),
+        (
+            &["bad.jsonl", "--col=a"],
+            "bad.jsonl: line 2, column 6: expected `:`",
+        ),
     ];
     for (args, words) in cases {
         refused(&place, args, 1, words);
@@ -191,11 +196,7 @@ fn a_session_is_never_replaced_and_the_list_is_not_even_looked_at() {
     refused(&place, &["lines.txt", "--session=other"], 1, "other");
     place.write("file", "mine");
     refused(&place, &["lines.txt", "--session=file"], 1, "file");
-}
-
-#[test]
-fn an_empty_directory_becomes_the_session() {
-    let place = place();
+    // An empty directory becomes the session.
     std::fs::create_dir(place.at("mine")).unwrap();
     place.run(["scan", "lines.txt", "--session", "mine"]).ok();
     assert!(place.at("mine/session.json").exists());

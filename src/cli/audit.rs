@@ -39,7 +39,7 @@ pub struct AuditArgs {
     live: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Report {
     /// How it ended.
     pub(super) status: Status,
@@ -64,50 +64,26 @@ pub(super) struct Report {
 }
 
 /// How an audit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Status {
     /// Nothing was found.
     Clean,
     /// Something was.
+    #[default]
     Found,
     /// Not everything was looked at.
     Interrupted,
 }
 
-impl Status {
-    /// How an audit ended that was `stopped` or not, and found this.
-    pub(super) fn of(stopped: bool, findings: &[Finding]) -> Self {
-        if stopped {
-            Self::Interrupted
-        } else if findings.is_empty() {
-            Self::Clean
-        } else {
-            Self::Found
-        }
-    }
-}
-
-impl Report {
-    /// A ledger or settings that cannot be believed: nothing else was looked at.
-    pub(super) fn of_damage(finding: Finding) -> Self {
-        Self {
-            status: Status::Found,
-            live: None,
-            findings: vec![finding],
-            checked: None,
-            head: None,
-            noted: None,
-            notes: Vec::new(),
-            judge: None,
-        }
-    }
-}
-
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match open(context) {
         Ok((session, board)) => audit(context, args, &session, &board)?,
-        Err(error) => Report::of_damage(audit::found(error)?),
+        // A ledger or settings that cannot be believed: nothing else is looked at.
+        Err(error) => Report {
+            findings: vec![audit::found(error)?],
+            ..Report::default()
+        },
     };
     context.output.show(&report, |paper, report| {
         paper.template(include_str!("text/audit.txt"), report);
@@ -167,8 +143,13 @@ fn audit(
     notes.extend(audit::notes(&audited.forgotten));
     let forgetting = &board.totals().forgetting;
     notes.extend(audit::left_over(&session.evidence(), forgetting)?);
+    let status = match (stop(), findings.is_empty()) {
+        (true, _) => Status::Interrupted,
+        (false, true) => Status::Clean,
+        (false, false) => Status::Found,
+    };
     Ok(Report {
-        status: Status::of(stop(), &findings),
+        status,
         live,
         findings,
         checked: Some(audited.checked),

@@ -9,21 +9,21 @@ use clap::Args;
 use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::context::Context;
 use super::exit::{Exit, UsageError};
-use super::gate_args::GateArgs;
-use super::gate_args::NetworkArgs;
+use super::gate_args::{GateArgs, NetworkArgs};
 use super::list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
 use super::progress::Interrupt;
 use super::scan_carry::{CarriedOver, CarryArgs};
-use super::scan_kind::{KindArgs, ScanKind, made_up};
+use super::scan_kind::{KindArgs, gate_settings, made_up};
 use super::shell_line::ShellLine;
 use super::{context, person};
 use crate::base::text::plural;
 use crate::gate::email::site::is_anchored;
 use crate::judge::quest_file::Definition;
-use crate::quest::{Listed, Listing, ListingCounts, Quests as _};
+use crate::quest::{Listed, Listing, ListingCounts, Quests as _, email};
 use crate::session::{
     Appended, FORMAT, Forgetting, Frozen, Lease, Manifest, NewSession, SourceRecord,
 };
@@ -113,15 +113,21 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
     args.carry.refuse_same(context.session_dir())?;
     session::refuse_existing(context.session_dir())?;
-    let kind = args.kind.choose(context)?;
-    kind.prove()?;
-    let record = args.kind.record(&kind)?;
-    let frozen = frozen(args, &kind)?;
-    let input = kind.input()?;
-    let file = ListFile::find(&args.list, input.as_ref(), kind.path())?;
+    let quest_file = args.kind.freeze(context)?;
+    let definition = quest_file.as_ref().map(|frozen| &frozen.definition);
+    let record = args.kind.record(definition)?;
+    let settings = gate_settings(definition, &args.gate, &args.network)?;
+    let place = definition.map(|definition| Path::new(&definition.path));
+    let table = definition.map(Definition::file).transpose()?;
+    let input = table.as_ref().map(|table| table.input.clone());
+    let unit = table.as_ref().map(|table| table.unit.clone());
+    let unit = unit.unwrap_or_else(|| email::kind().unit.into_owned());
+    let max_tries = table.as_ref().and_then(|table| table.max_tries);
+    let frozen = frozen(args, settings, max_tries)?;
+    let file = ListFile::find(&args.list, input.as_ref(), place)?;
     let path = file.path();
     let sha256 = digest(path)?;
-    let plan = args.list.plan(&file, None, input.as_ref(), &kind.unit()?)?;
+    let plan = args.list.plan(&file, None, input.as_ref(), &unit)?;
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;
@@ -135,7 +141,9 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
             planned.key_labels().join(", ")
         );
     }
-    kind.prompts(&quests)?;
+    if let Some(definition) = definition {
+        made_up(&definition.kind()?, &quests)?;
+    }
     let carry = args.carry.open(context)?;
     let forgotten = carry.as_ref().map(|carry| carry.forgotten(path));
     let created = context::now();
@@ -154,7 +162,10 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         source: path,
         quests: &quests,
         now: created,
-        stock: &|store| kind.stock(store),
+        stock: &|store| match &quest_file {
+            None => Ok(()),
+            Some(frozen) => frozen.stock(store),
+        },
         watch: watch.as_ref(),
     };
     let carried = match carry {
@@ -197,18 +208,16 @@ fn note_unusable_sites(context: &mut Context, quests: &Listed) -> Result<()> {
     Ok(())
 }
 
-fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
+fn frozen(args: &ScanArgs, gate: Value, max_tries: Option<NonZeroU32>) -> Result<Frozen> {
     let key = args.operator_key.as_deref();
     let key = key.map(|path| person::signing_key(path).map(|key| key.public()));
+    let max_tries = args.max_tries.or(max_tries);
     Ok(Frozen {
-        max_tries: args
-            .max_tries
-            .or(kind.max_tries()?)
-            .unwrap_or(DEFAULT_MAX_TRIES),
+        max_tries: max_tries.unwrap_or(DEFAULT_MAX_TRIES),
         pause_after: args.pause_after,
         lease: args.lease,
         operator_key: key.transpose()?,
-        gate: kind.settings(&args.gate, &args.network)?,
+        gate,
         network: serde_json::to_value(args.network.settings()?)?,
     })
 }

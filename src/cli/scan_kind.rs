@@ -9,19 +9,18 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::exit::UsageError;
-use super::gate_args::GateArgs;
-use super::gate_args::NetworkArgs;
+use super::gate_args::{GateArgs, NetworkArgs};
 use super::progress::WorkBar;
 use super::prove::refuse_unproven;
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
 use crate::judge::prove::{Proof, ProveError};
-use crate::judge::quest_file::{Faulty, FreezeError, Freezing, Frozen};
+use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen};
 use crate::judge::{self, FreezingPanel, prove};
-use crate::quest::file::{InputTable, Mistake, QuestFile};
-use crate::quest::{QuestKind, Quests, email, prompt};
-use crate::session::{EvidenceStore, KindRecord, SessionError};
+use crate::quest::file::Mistake;
+use crate::quest::{QuestKind, Quests, prompt};
+use crate::session::KindRecord;
 
 /// The flags of `scan` that choose the quest kind.
 #[derive(Debug, Args)]
@@ -46,25 +45,26 @@ pub struct KindArgs {
     generator_model: Option<String>,
 }
 
-/// That of a quest file, or none for the built-in e-mail kind.
-pub(super) struct ScanKind(Option<Box<Frozen>>);
-
 impl KindArgs {
-    pub(super) fn choose(&self, context: &Context) -> Result<ScanKind> {
-        let freeze = |path| freeze(path, self.tree.as_deref(), context.session_dir());
-        let frozen = self.quest.as_deref().map(freeze).transpose()?;
-        Ok(ScanKind(frozen.map(Box::new)))
+    /// What `scan` froze of the quest file, after its controls were run; none without a quest file.
+    pub(super) fn freeze(&self, context: &Context) -> Result<Option<Frozen>> {
+        let Some(path) = &self.quest else {
+            return Ok(None);
+        };
+        let frozen = freeze(path, self.tree.as_deref(), context.session_dir())?;
+        refuse_unproven(&proof_of(&frozen)?, &frozen.definition.path)?;
+        Ok(Some(frozen))
     }
 
     /// What the session records of the kind, with the reviewers of what passes.
-    pub(super) fn record(&self, kind: &ScanKind) -> Result<KindRecord> {
+    pub(super) fn record(&self, definition: Option<&Definition>) -> Result<KindRecord> {
         let path = self.reviewers.as_deref().map(std::path::absolute);
         let path = path.transpose()?;
         let text = path.as_deref().map(reviewers).transpose()?;
         let seating = FreezingPanel {
             file: path.as_deref().zip(text),
             generator_model: self.generator_model.clone(),
-            definition: kind.0.as_ref().map(|frozen| &frozen.definition),
+            definition,
             scratch: std::env::temp_dir(),
             variables: &|name| std::env::var_os(name),
         };
@@ -76,7 +76,10 @@ impl KindArgs {
         }
         Ok(KindRecord {
             reviewers: panel.map(serde_json::to_value).transpose()?,
-            ..kind.record()?
+            ..match definition {
+                None => judge::email_record(),
+                Some(definition) => definition.record()?,
+            }
         })
     }
 }
@@ -126,71 +129,26 @@ pub(super) fn proof_of(frozen: &Frozen) -> Result<Proof> {
     })
 }
 
-impl ScanKind {
-    pub(super) fn input(&self) -> Result<Option<InputTable>> {
-        self.file(|file| file.input.clone())
-    }
-
-    pub(super) fn unit(&self) -> Result<String> {
-        let unit = self.file(|file| file.unit.clone())?;
-        Ok(unit.unwrap_or_else(|| email::kind().unit.into_owned()))
-    }
-
-    pub(super) fn max_tries(&self) -> Result<Option<std::num::NonZeroU32>> {
-        Ok(self.file(|file| file.max_tries)?.flatten())
-    }
-
-    fn file<T>(&self, take: impl FnOnce(&QuestFile<'_>) -> T) -> Result<Option<T>> {
-        match &self.0 {
-            None => Ok(None),
-            Some(frozen) => Ok(Some(take(&frozen.definition.file()?))),
-        }
-    }
-
-    pub(super) fn path(&self) -> Option<&Path> {
-        self.0.as_ref().map(|it| Path::new(&it.definition.path))
-    }
-
-    fn record(&self) -> Result<KindRecord> {
-        match &self.0 {
-            None => Ok(judge::email_record()),
-            Some(frozen) => Ok(frozen.definition.record()?),
-        }
-    }
-
-    pub(super) fn settings(&self, args: &GateArgs, network: &NetworkArgs) -> Result<Value> {
-        let Some(frozen) = &self.0 else {
-            let levels = args.known_levels(&EmailGate::default().rules())?;
-            return Ok(serde_json::to_value(args.email(network, levels))?);
-        };
-        let rules = frozen.definition.gate(FileSettings::default())?.rules();
-        Ok(serde_json::to_value(FileSettings {
-            robots: network.robots(),
-            allow_net: network.allow_net().to_vec(),
-            levels: args.known_levels(&rules)?,
-            ..FileSettings::default()
-        })?)
-    }
-
-    /// Runs the controls, and refuses a gate that fails one of them.
-    pub(super) fn prove(&self) -> Result<()> {
-        self.0.as_ref().map_or(Ok(()), |frozen| {
-            refuse_unproven(&proof_of(frozen)?, &frozen.definition.path)
-        })
-    }
-
-    /// Renders the prompt of every quest once, so that none fails only when it is handed out.
-    pub(super) fn prompts(&self, quests: &dyn Quests) -> Result<()> {
-        self.0
-            .as_ref()
-            .map_or(Ok(()), |frozen| made_up(&frozen.definition.kind()?, quests))
-    }
-
-    pub(super) fn stock(&self, store: &EvidenceStore) -> Result<(), SessionError> {
-        self.0.as_ref().map_or(Ok(()), |frozen| frozen.stock(store))
-    }
+/// The settings of the gate that `scan` freezes.
+pub(super) fn gate_settings(
+    definition: Option<&Definition>,
+    args: &GateArgs,
+    network: &NetworkArgs,
+) -> Result<Value> {
+    let Some(definition) = definition else {
+        let levels = args.known_levels(&EmailGate::default().rules())?;
+        return Ok(serde_json::to_value(args.email(network, levels))?);
+    };
+    let rules = definition.gate(FileSettings::default())?.rules();
+    Ok(serde_json::to_value(FileSettings {
+        robots: network.robots(),
+        allow_net: network.allow_net().to_vec(),
+        levels: args.known_levels(&rules)?,
+        ..FileSettings::default()
+    })?)
 }
 
+/// Renders the prompt of every quest once, so that none fails only when it is handed out.
 pub(super) fn made_up(kind: &QuestKind, quests: &dyn Quests) -> Result<()> {
     let bar = WorkBar::of("rendering the prompts", quests.count() as u64);
     let mut rendered = Ok(());
@@ -215,7 +173,7 @@ pub(super) fn made_up(kind: &QuestKind, quests: &dyn Quests) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quest::{Key, Quest, QuestId};
+    use crate::quest::{Key, Quest, QuestId, email};
 
     #[test]
     fn a_prompt_that_cannot_be_rendered_is_named_with_its_row_and_key() {
