@@ -32,3 +32,13 @@ macro_rules! serde_as_text {
 }
 
 pub(crate) use serde_as_text;
+
+/// A table of cases for a test, a row each: `"what is tried", value => expected;`.
+#[cfg(test)]
+macro_rules! rows {
+    ($($($value:expr),+ => $expected:expr;)+) => {
+        [$(($($value),+, $expected)),+]
+    };
+}
+#[cfg(test)]
+pub(crate) use rows;

@@ -23,7 +23,7 @@ use super::context::Context;
 use super::exit::Exit;
 use super::help::{self, Named};
 use crate::base::text::{Escaped, is_unsafe};
-use crate::gate::email::EmailGate;
+use crate::gate::email::{EmailSettings, email_gate};
 use crate::gate::{Gate as _, house};
 use crate::quest::{Key, QuestKind};
 use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, Sought, State};
@@ -281,7 +281,7 @@ impl Offer {
             Self::Rules => {
                 let all = house::rules()
                     .into_iter()
-                    .chain(EmailGate::default().rules());
+                    .chain(email_gate(EmailSettings::default()).rules());
                 all.map(|rule| value(&rule.id, &rule.meaning)).collect()
             }
             Self::Keys(which) => {

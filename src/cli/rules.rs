@@ -11,7 +11,7 @@ use super::context::Context;
 use super::exit::{Exit, Hinted, unknown_name};
 use super::output::Tone;
 use crate::base::text::wrap;
-use crate::gate::email::EmailGate;
+use crate::gate::email::{EmailSettings, email_gate};
 use crate::gate::{Gate, Level, Rule, house};
 use crate::judge::SessionKind;
 use crate::quest::email;
@@ -61,7 +61,10 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
         let kind = session.manifest().kind.name.clone();
         (kind, Box::new(SessionKind::load(session.manifest())?.gate))
     } else {
-        (email::NAME.to_owned(), Box::new(EmailGate::default()))
+        (
+            email::NAME.to_owned(),
+            Box::new(email_gate(EmailSettings::default())),
+        )
     };
     let mut rules = house::rules();
     rules.extend(gate.rules());
@@ -73,7 +76,7 @@ pub(super) fn known(dir: &Path) -> Vec<Rule> {
     let of_session = catalogue(dir).map(|catalogue| catalogue.rules);
     let mut rules = of_session.unwrap_or_default();
     rules.extend(house::rules());
-    rules.extend(EmailGate::default().rules());
+    rules.extend(email_gate(EmailSettings::default()).rules());
     rules
 }
 

@@ -14,7 +14,7 @@ use super::progress::WorkBar;
 use super::prove::refuse_unproven;
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::email::EmailGate;
+use crate::gate::email::{EmailSettings, email_gate};
 use crate::judge::prove::{Proof, ProveError};
 use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen};
 use crate::judge::{self, FreezingPanel, prove};
@@ -136,7 +136,7 @@ pub(super) fn gate_settings(
     network: &NetworkArgs,
 ) -> Result<Value> {
     let Some(definition) = definition else {
-        let levels = args.known_levels(&EmailGate::default().rules())?;
+        let levels = args.known_levels(&email_gate(EmailSettings::default()).rules())?;
         return Ok(serde_json::to_value(args.email(network, levels))?);
     };
     let rules = definition.gate(FileSettings::default())?.rules();

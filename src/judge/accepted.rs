@@ -105,7 +105,7 @@ pub(super) fn mark(taken: &UniqueValue) -> Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::email::EmailGate;
+    use crate::gate::email::{EmailSettings, email_gate};
     use crate::quest::{Quest, Submission, email};
 
     fn texts(email: &str) -> Vec<String> {
@@ -123,7 +123,7 @@ mod tests {
             quest: &quest,
             submission: &submission,
         };
-        let marks = marks(&EmailGate::default(), case).into_iter();
+        let marks = marks(&email_gate(EmailSettings::default()), case).into_iter();
         marks.map(|mark| mark.0).collect()
     }
 

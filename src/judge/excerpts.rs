@@ -13,6 +13,7 @@ use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
 use crate::world::evidence::{Asked, Evidence, Exchange, PageAnswer, Recording, Told};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
+use crate::world::sandbox::FileSeen;
 use crate::world::{Fetched, Response};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -96,10 +97,10 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
         },
         Exchange::Sandbox { asked, answer } => {
             let (place, bytes) = match (asked, answer) {
-                (Asked::File(path), Told::File(body)) => {
+                (Asked::File(path), Told::File(FileSeen::File(body))) => {
                     (path.to_string(), bodies.get(&body.sha256)?)
                 }
-                (Asked::Run(order), Told::Ran(ran)) => {
+                (Asked::Run(order), Told::Run(ran)) => {
                     (order.name.clone(), bodies.get(&ran.stdout.sha256)?)
                 }
                 _ => return None,

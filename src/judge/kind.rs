@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::email::EmailGate;
+use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, house};
 use crate::judge::error::JudgeError;
 use crate::judge::panel::frozen::FrozenPanel;
@@ -76,7 +76,7 @@ impl SessionKind {
         let mut kind = match source {
             None => Self {
                 quest: kind_of(manifest)?,
-                gate: SessionGate::new(Box::new(EmailGate::new(settings)), panel),
+                gate: SessionGate::new(Box::new(email_gate(settings)), panel),
                 definition: None,
                 has_final: false,
                 fixer: None,

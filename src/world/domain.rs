@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use serde::{Deserialize, Serialize};
 use unicode_script::{Script, ScriptExtension, UnicodeScript as _};
 use url::{Host, Url};
@@ -146,7 +147,62 @@ const WRITTEN_TOGETHER: [&[Script]; 3] = [
 /// Lower-case letters of other scripts whose skeleton is Latin (UTS #39, `confusables.txt`).
 const LIKE_LATIN: [&str; 3] = ["авгеорсухѕіјһԁԛԝѵӏ", "αγινορσυ", "հցոսօզ"];
 
-pub fn mixes_scripts(label: &str) -> bool {
+/// A name that may have labels in Unicode, in both of its forms (UTS #46, strict).
+pub struct InternationalName {
+    pub ascii: String,
+    unicode: String,
+}
+
+/// A label that looks like another.
+pub enum Disguise {
+    MixedScripts(String),
+    LooksLatin(String),
+}
+
+impl InternationalName {
+    pub fn parse(text: &str) -> Option<Self> {
+        let (deny, hyphens) = (AsciiDenyList::STD3, Hyphens::Check);
+        let ascii = Uts46::new().to_ascii(text.as_bytes(), deny, hyphens, DnsLength::Verify);
+        let ascii = ascii.ok()?.into_owned();
+        let (unicode, valid) = Uts46::new().to_unicode(ascii.as_bytes(), deny, hyphens);
+        valid.ok()?;
+        let unicode = unicode.into_owned();
+        Some(Self { ascii, unicode })
+    }
+
+    /// The first label of `written`, which is in lower case, that mapping changed, and what it
+    /// becomes: look-alike dots, wide forms, and what is not NFC.
+    pub fn repair(&self, written: &str) -> Option<(String, String)> {
+        let registered = self.ascii.split('.').zip(self.unicode.split('.'));
+        let labels = written.split('.');
+        if labels.clone().count() != registered.clone().count() {
+            return Some((written.to_owned(), self.unicode.clone()));
+        }
+        labels
+            .zip(registered)
+            .find_map(|(label, (ascii, unicode))| {
+                let becomes = if label.is_ascii() { ascii } else { unicode };
+                (label != becomes).then(|| (label.to_owned(), becomes.to_owned()))
+            })
+    }
+
+    /// The first label that looks like another, however it was spelled.
+    pub fn disguise(&self) -> Option<Disguise> {
+        let last = self.ascii.rsplit('.').next();
+        let latin_suffix = last.is_some_and(|label| !label.starts_with("xn--"));
+        let mut labels = self.unicode.split('.').filter(|label| !label.is_ascii());
+        labels.find_map(|label| {
+            if mixes_scripts(label) {
+                Some(Disguise::MixedScripts(label.to_owned()))
+            } else {
+                let disguised = latin_suffix && looks_latin(label);
+                disguised.then(|| Disguise::LooksLatin(label.to_owned()))
+            }
+        })
+    }
+}
+
+fn mixes_scripts(label: &str) -> bool {
     let one_script = !ScriptExtension::for_str(label).is_empty();
     let together = |scripts: &&[Script]| {
         label.chars().all(|c| {
@@ -160,7 +216,7 @@ pub fn mixes_scripts(label: &str) -> bool {
 }
 
 /// Whether every letter of `label` stands for a Latin one in the eye of a reader.
-pub fn looks_latin(label: &str) -> bool {
+fn looks_latin(label: &str) -> bool {
     label
         .chars()
         .filter(|c| c.is_alphabetic())
@@ -202,14 +258,7 @@ mod tests {
             registrable("www.xn--9t4b11yi5a.xn--3e0b707e").as_deref(),
             Some("xn--9t4b11yi5a.xn--3e0b707e")
         );
-        for text in [
-            "co.kr",
-            "com",
-            "github.io",
-            "acme.nosuchsuffix",
-            "127.0.0.1",
-            "localhost",
-        ] {
+        for text in "co.kr com github.io acme.nosuchsuffix 127.0.0.1 localhost".split_whitespace() {
             assert_eq!(registrable(text), None, "{text}");
         }
     }

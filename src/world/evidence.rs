@@ -24,6 +24,7 @@ mod sandbox;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::io;
 use std::io::{Read as _, Write as _};
 
@@ -317,17 +318,17 @@ mod tests_robots {
 impl PageAnswer {
     pub fn of(fetched: Fetched) -> (Self, Option<(Digest, Vec<u8>)>) {
         let mut apart = None;
-        let stored = fetched.with_body(|bytes| {
+        let Ok(stored) = fetched.with_body(|bytes| {
             let body = BodyRef::of(&bytes);
             apart = Some((body.sha256, bytes));
-            Some(body)
+            Ok::<_, Infallible>(body)
         });
-        // Every body has a digest, so the conversion always gives an answer.
-        (stored.unwrap_or(Self::NoSuchHost), apart)
+        (stored, apart)
     }
 
     pub fn fetched(&self, bodies: &dyn Bodies) -> Option<Fetched> {
-        self.clone().with_body(|body| bodies.body(&body.sha256))
+        let body = |body: BodyRef| bodies.body(&body.sha256).ok_or(());
+        self.clone().with_body(body).ok()
     }
 }
 

@@ -9,11 +9,10 @@ use std::fmt;
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::WhiteSpace;
-use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use serde::{Deserialize, Serialize};
 use url::Host;
 
-use super::domain::{HostName, looks_latin, mixes_scripts};
+use super::domain::{Disguise, HostName, InternationalName};
 use crate::base::text::invisible;
 
 /// The most octets of a local part (RFC 5321 §4.5.3.1.1).
@@ -26,7 +25,7 @@ const MAX_OCTETS: usize = 254;
 /// Comparing, hashing and ordering ignore case, in the local part too: RFC 5321 §2.4 leaves
 /// that to the receiving host, and no mail system in use tells `Info@` from `info@`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[serde(try_from = "String", into = "String")]
 pub struct Mailbox {
     local: String,
     domain: HostName,
@@ -168,16 +167,12 @@ impl fmt::Display for Mailbox {
     }
 }
 
-/// A mailbox in a ledger or in evidence. It was parsed when it was written, and stays readable
-/// when a later edition of the Public Suffix List no longer knows its suffix.
-#[derive(Serialize, Deserialize)]
-#[serde(transparent)]
-struct Stored(String);
-
-impl TryFrom<Stored> for Mailbox {
+/// Reads a mailbox in a ledger or in evidence. It was parsed when it was written, and stays
+/// readable when a later edition of the Public Suffix List no longer knows its suffix.
+impl TryFrom<String> for Mailbox {
     type Error = BadMailbox;
 
-    fn try_from(Stored(text): Stored) -> Result<Self, BadMailbox> {
+    fn try_from(text: String) -> Result<Self, BadMailbox> {
         let (local, domain) = text.rsplit_once('@').ok_or(BadMailbox::NoAt)?;
         dot_atom(local)?;
         let domain =
@@ -189,9 +184,9 @@ impl TryFrom<Stored> for Mailbox {
     }
 }
 
-impl From<Mailbox> for Stored {
+impl From<Mailbox> for String {
     fn from(mailbox: Mailbox) -> Self {
-        Self(mailbox.to_string())
+        mailbox.to_string()
     }
 }
 
@@ -205,67 +200,16 @@ pub(super) fn mail_domain(text: &str) -> Result<HostName, BadMailbox> {
     }
     let bad = || BadMailbox::BadDomain(text.to_owned());
     let written = text.to_ascii_lowercase();
-    let ascii = Uts46::new()
-        .to_ascii(
-            written.as_bytes(),
-            AsciiDenyList::STD3,
-            Hyphens::Check,
-            DnsLength::Verify,
-        )
-        .map_err(|_| bad())?;
-    let (unicode, valid) =
-        Uts46::new().to_unicode(ascii.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
-    valid.map_err(|_| bad())?;
-    as_registered(&written, &ascii, &unicode)?;
-    undisguised(&ascii, &unicode)?;
-    registered(HostName::parse(&ascii).map_err(|_| bad())?)
-}
-
-fn is_ip_address(text: &str) -> bool {
-    matches!(Host::parse(text), Ok(Host::Ipv4(_))) || text.parse::<std::net::Ipv6Addr>().is_ok()
-}
-
-/// Refuses labels that mapping changed: look-alike dots, wide forms, capitals beyond ASCII,
-/// and what is not NFC.
-fn as_registered(written: &str, ascii: &str, unicode: &str) -> Result<(), BadMailbox> {
-    let registered = ascii.split('.').zip(unicode.split('.'));
-    let written = written.split('.');
-    if written.clone().count() != registered.clone().count() {
-        return Err(BadMailbox::Repaired {
-            written: written.collect::<Vec<_>>().join("."),
-            becomes: unicode.to_owned(),
-        });
+    let name = InternationalName::parse(&written).ok_or_else(bad)?;
+    if let Some((written, becomes)) = name.repair(&written) {
+        return Err(BadMailbox::Repaired { written, becomes });
     }
-    for (label, (ascii, unicode)) in written.zip(registered) {
-        let becomes = if label.is_ascii() { ascii } else { unicode };
-        if label != becomes {
-            return Err(BadMailbox::Repaired {
-                written: label.to_owned(),
-                becomes: becomes.to_owned(),
-            });
-        }
+    match name.disguise() {
+        Some(Disguise::MixedScripts(label)) => return Err(BadMailbox::MixedScripts(label)),
+        Some(Disguise::LooksLatin(label)) => return Err(BadMailbox::LooksLatin(label)),
+        None => {}
     }
-    Ok(())
-}
-
-/// Refuses labels that look like other labels, however they were spelled.
-fn undisguised(ascii: &str, unicode: &str) -> Result<(), BadMailbox> {
-    let latin_suffix = ascii
-        .rsplit('.')
-        .next()
-        .is_some_and(|label| !label.starts_with("xn--"));
-    for label in unicode.split('.').filter(|label| !label.is_ascii()) {
-        if mixes_scripts(label) {
-            return Err(BadMailbox::MixedScripts(label.to_owned()));
-        }
-        if latin_suffix && looks_latin(label) {
-            return Err(BadMailbox::LooksLatin(label.to_owned()));
-        }
-    }
-    Ok(())
-}
-
-fn registered(name: HostName) -> Result<HostName, BadMailbox> {
+    let name = HostName::parse(&name.ascii).map_err(|_| bad())?;
     if !name.has_public_suffix() {
         Err(BadMailbox::UnknownSuffix(name))
     } else if name.registrable().is_none() {
@@ -273,4 +217,8 @@ fn registered(name: HostName) -> Result<HostName, BadMailbox> {
     } else {
         Ok(name)
     }
+}
+
+fn is_ip_address(text: &str) -> bool {
+    matches!(Host::parse(text), Ok(Host::Ipv4(_))) || text.parse::<std::net::Ipv6Addr>().is_ok()
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use proptest::prelude::*;
 
-use super::EmailGate;
 use super::context::EmailSettings;
+use super::email_gate;
 use super::format;
 use super::testing::Bench;
 use crate::gate::{Case, CheckOutcome, Cost, Gate, Judgement, Level, Levels, RuleId};
@@ -42,7 +42,7 @@ fn judge(bench: &Bench, levels: Levels) -> Judgement {
         accepted: &accepted,
         sandbox: &NoSandbox,
     };
-    let gate = EmailGate::new(EmailSettings {
+    let gate = email_gate(EmailSettings {
         levels,
         ..settings.clone()
     });
@@ -61,7 +61,7 @@ fn fired(judgement: &Judgement) -> Vec<&str> {
 
 #[test]
 fn the_catalogue_has_every_rule_once_in_kebab_case() {
-    let rules = EmailGate::default().rules();
+    let rules = email_gate(EmailSettings::default()).rules();
     for (id, level) in RULES {
         let rule = rules.iter().find(|rule| rule.id.as_str() == id);
         assert_eq!(rule.map(|rule| rule.level), Some(level), "{id}");
@@ -145,7 +145,7 @@ fn a_fail_without_a_lookup_looks_nothing_up() {
         accepted: &accepted,
         sandbox: &NoSandbox,
     };
-    let gate = EmailGate::new(settings.clone());
+    let gate = email_gate(settings.clone());
     // The mocks panic when they are asked.
     let judgement = gate.judge(Case { quest, submission }, &world);
     assert_eq!(judgement.verdict, Verdict::Fail);

@@ -30,5 +30,6 @@ pub mod site;
 #[cfg(test)]
 mod testing;
 
-pub use gate::EmailGate;
+pub use context::EmailSettings;
+pub use gate::email_gate;
 pub use lists::list_digests;

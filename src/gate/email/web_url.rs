@@ -4,12 +4,11 @@
 #[cfg(test)]
 mod tests;
 
-use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Position, Url};
 
 use crate::base::text::invisible;
-use crate::world::domain::{HostName, looks_latin, mixes_scripts};
+use crate::world::domain::{Disguise, HostName, InternationalName};
 
 pub const MAX_URL_BYTES: usize = 2048;
 
@@ -146,51 +145,19 @@ pub fn written_host(text: &str) -> Result<HostName, BadHost> {
         _ if text.ends_with('.') => return Err(BadHost::TrailingDot),
         _ => {}
     }
-    let has_a_label = |name: &str| {
-        name.to_ascii_lowercase()
-            .split('.')
-            .any(|l| l.starts_with("xn--"))
-    };
-    if text.is_ascii() && !has_a_label(text) {
+    let written = text.to_lowercase();
+    if text.is_ascii() && !written.split('.').any(|label| label.starts_with("xn--")) {
         return HostName::parse(text).map_err(|_| BadHost::NotAName);
     }
-    idn(text)
-}
-
-fn idn(text: &str) -> Result<HostName, BadHost> {
-    let uts46 = Uts46::new();
-    let ascii = uts46
-        .to_ascii(
-            text.as_bytes(),
-            AsciiDenyList::STD3,
-            Hyphens::Check,
-            DnsLength::Verify,
-        )
-        .map_err(|_| BadHost::NotAName)?;
-    let (unicode, valid) = uts46.to_unicode(ascii.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
-    valid.map_err(|_| BadHost::NotAName)?;
-    let name = HostName::parse(&ascii).map_err(|_| BadHost::NotAName)?;
-    let written = text.to_lowercase();
-    if written != *ascii && written != *unicode {
+    let international = InternationalName::parse(text).ok_or(BadHost::NotAName)?;
+    let name = HostName::parse(&international.ascii).map_err(|_| BadHost::NotAName)?;
+    if international.repair(&written).is_some() {
         return Err(BadHost::Repaired(name));
     }
-    undisguised(&ascii, &unicode)?;
-    Ok(name)
-}
-
-/// Refuses labels that look like other labels, however they were spelled.
-fn undisguised(ascii: &str, unicode: &str) -> Result<(), BadHost> {
-    let labels = || unicode.split('.').filter(|label| !label.is_ascii());
-    let under_ascii = !ascii
-        .rsplit('.')
-        .next()
-        .is_some_and(|top| top.starts_with("xn--"));
-    if labels().any(mixes_scripts) {
-        Err(BadHost::MixedScripts)
-    } else if under_ascii && labels().any(looks_latin) {
-        Err(BadHost::LooksLatin)
-    } else {
-        Ok(())
+    match international.disguise() {
+        Some(Disguise::MixedScripts(_)) => Err(BadHost::MixedScripts),
+        Some(Disguise::LooksLatin(_)) => Err(BadHost::LooksLatin),
+        None => Ok(name),
     }
 }
 
@@ -245,14 +212,7 @@ mod tests_host {
 
     #[test]
     fn refuses_addresses_in_any_notation() {
-        for text in [
-            "127.0.0.1",
-            "0x7f.1",
-            "2130706433",
-            "acme.0x",
-            "[::1]",
-            "1.2.3.4.",
-        ] {
+        for text in "127.0.0.1 0x7f.1 2130706433 acme.0x [::1] 1.2.3.4.".split_whitespace() {
             assert_eq!(host(text), Err(BadHost::IpAddress), "{text}");
         }
         assert!(host("1.2.3.4.kr").is_ok());

@@ -14,6 +14,7 @@ use crate::judge::replay::{JudgementRecord, ReplayError, Replayer};
 use crate::quest::{Key, Quest, QuestId, Verdict};
 use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};
 use crate::world::evidence::{Asked, Evidence, Exchange, Recording, Told};
+use crate::world::sandbox::FileSeen;
 use crate::world::{EarlierDoubt, UniqueValue};
 
 /// A line of the ledger with a judgement.
@@ -357,7 +358,7 @@ fn seen_files(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<SeenFile> {
             return None;
         };
         let file = match answer {
-            Told::File(body) => Some(body.sha256),
+            Told::File(FileSeen::File(body)) => Some(body.sha256),
             _ => None,
         };
         Some(SeenFile {

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::sandbox::{Apart, Kept};
-use super::{Asked, Evidence, Exchange, PageAnswer, Recording};
+use super::sandbox::Kept;
+use super::{Asked, BodyRef, Evidence, Exchange, PageAnswer, Recording};
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{
@@ -75,9 +75,12 @@ impl<'a> Recorder<'a> {
         };
         known.unwrap_or_else(|| {
             let seen = ask(self.world.sandbox);
-            let mut apart = Apart::default();
-            let answer = seen.clone().stored(&mut apart);
-            self.recording.borrow_mut().bodies.extend(apart.0);
+            let answer = seen.clone().stored(&mut |bytes| {
+                let body = BodyRef::of(&bytes);
+                let bodies = &mut self.recording.borrow_mut().bodies;
+                bodies.insert(body.sha256, bytes);
+                body
+            });
             self.keep(Exchange::Sandbox { asked, answer });
             seen
         })

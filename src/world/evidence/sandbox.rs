@@ -2,21 +2,19 @@
 //!
 //! ```json
 //! {"sandbox": {"asked": {"file": "tests/test_a.py"},
-//!   "answer": {"file": {"sha256": "9f86…", "bytes": 512}}}}
+//!   "answer": {"file": {"file": {"sha256": "9f86…", "bytes": 512}}}}}
 //! {"sandbox": {"asked": {"run": {"name": "tests-pass", "argv": ["/usr/bin/python3", "-q"], …}},
-//!   "answer": {"ran": {"end": {"exited": 0}, "stdout": {"sha256": "…", "bytes": 0}, …}}}}
+//!   "answer": {"run": {"end": {"exited": 0}, "stdout": {"sha256": "…", "bytes": 0}, …}}}}
 //! ```
 
-use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Bodies, BodyRef};
-use crate::base::Digest;
 use crate::world::sandbox::{
-    Call, CallAnswer, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement,
-    End, FileSeen, Said, Started, Usage,
+    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Started,
 };
 use crate::world::tree::TreePath;
 
@@ -46,76 +44,39 @@ impl fmt::Display for Asked {
     }
 }
 
+/// What came of a question, the answer of each kind with its bodies kept apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
 pub enum Told {
-    File(BodyRef),
-    Absent,
-    Other(String),
-    Changes(Vec<Changed>),
-    NoChanges(String),
-    Ran(Box<StoredRan>),
-    Answered {
-        status: u16,
-        headers: Vec<(String, String)>,
-        body: BodyRef,
-    },
-    /// The service took the request, gave no answer to it, and goes on.
-    Refused(String),
-    Unanswered(String),
-    Port(u16),
-    NotStarted(String),
-    Said {
-        text: BodyRef,
-        usage: Usage,
-        millis: u64,
-        tries: u32,
-    },
-    Unsaid(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StoredRan {
-    pub end: End,
-    pub stdout: BodyRef,
-    pub stderr: BodyRef,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub reports: BTreeMap<String, Option<BodyRef>>,
-    pub confinement: Confinement,
-    pub millis: u64,
+    File(FileSeen<BodyRef>),
+    Changes(Result<Vec<Changed>, String>),
+    Run(Box<CommandResult<BodyRef>>),
+    Call(Called<BodyRef>),
+    Chat(Chatted<BodyRef>),
+    Service(Started),
 }
 
 impl Told {
     pub fn bodies(&self) -> Vec<&BodyRef> {
         match self {
-            Self::File(body) | Self::Answered { body, .. } | Self::Said { text: body, .. } => {
-                vec![body]
-            }
-            Self::Ran(stored) => {
-                let reports = stored.reports.values().flatten();
-                let outputs = [&stored.stdout, &stored.stderr];
-                outputs.into_iter().chain(reports).collect()
+            Self::File(FileSeen::File(body)) => vec![body],
+            Self::Call(Called::Answered(answer)) => vec![&answer.body],
+            Self::Chat(Chatted::Said(said)) => vec![&said.text],
+            Self::Run(ran) => {
+                let reports = ran.reports.values().flatten();
+                [&ran.stdout, &ran.stderr]
+                    .into_iter()
+                    .chain(reports)
+                    .collect()
             }
             _ => Vec::new(),
         }
     }
 }
 
-#[derive(Default)]
-pub(super) struct Apart(pub(super) Vec<(Digest, Vec<u8>)>);
-
-impl Apart {
-    fn put(&mut self, bytes: Vec<u8>) -> BodyRef {
-        let named = BodyRef::of(&bytes);
-        self.0.push((named.sha256, bytes));
-        named
-    }
-}
-
 /// An answer of a sandbox that evidence can hold.
 pub(super) trait Kept: Clone {
-    fn stored(self, apart: &mut Apart) -> Told;
+    fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told;
 
     /// The answer that was stored; none when it is one to another question, or a body is missing.
     fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self>;
@@ -124,159 +85,50 @@ pub(super) trait Kept: Clone {
     fn absent(why: String) -> Self;
 }
 
-impl Kept for FileSeen {
-    fn stored(self, apart: &mut Apart) -> Told {
-        match self {
-            Self::File(bytes) => Told::File(apart.put(bytes)),
-            Self::Absent => Told::Absent,
-            Self::Other(what) => Told::Other(what),
+macro_rules! kept {
+    ($answer:ident, $variant:ident, $absent:expr) => {
+        impl Kept for $answer {
+            fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
+                let Ok(stored) = self.with_body(|body| Ok::<_, Infallible>(keep(body)));
+                Told::$variant(stored.into())
+            }
+
+            fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
+                let Told::$variant(stored) = told else {
+                    return None;
+                };
+                let stored = $answer::<BodyRef>::clone(stored);
+                let body = |body: BodyRef| bodies.body(&body.sha256).ok_or(());
+                stored.with_body(body).ok()
+            }
+
+            fn absent(why: String) -> Self {
+                $absent(why)
+            }
         }
-    }
-
-    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
-        Some(match told {
-            Told::File(body) => Self::File(bodies.body(&body.sha256)?),
-            Told::Absent => Self::Absent,
-            Told::Other(what) => Self::Other(what.clone()),
-            _ => return None,
-        })
-    }
-
-    fn absent(why: String) -> Self {
-        Self::Other(why)
-    }
+    };
 }
 
-impl Kept for Result<Vec<Changed>, String> {
-    fn stored(self, _apart: &mut Apart) -> Told {
-        self.map_or_else(Told::NoChanges, Told::Changes)
-    }
-
-    fn read(told: &Told, _bodies: &dyn Bodies) -> Option<Self> {
-        Some(match told {
-            Told::Changes(changes) => Ok(changes.clone()),
-            Told::NoChanges(why) => Err(why.clone()),
-            _ => return None,
-        })
-    }
-
-    fn absent(why: String) -> Self {
-        Err(why)
-    }
-}
-
-impl Kept for CommandResult {
-    fn stored(self, apart: &mut Apart) -> Told {
-        let reports = self.reports.into_iter();
-        let reports = reports.map(|(name, bytes)| (name, bytes.map(|bytes| apart.put(bytes))));
-        let reports = reports.collect();
-        Told::Ran(Box::new(StoredRan {
-            end: self.end,
-            stdout: apart.put(self.stdout),
-            stderr: apart.put(self.stderr),
-            reports,
-            confinement: self.confinement,
-            millis: self.millis,
-        }))
-    }
-
-    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
-        let Told::Ran(stored) = told else {
-            return None;
-        };
-        let reports = stored.reports.iter().map(|(name, body)| {
-            let bytes = match body {
-                Some(body) => Some(bodies.body(&body.sha256)?),
-                None => None,
-            };
-            Some((name.clone(), bytes))
-        });
-        Some(Self {
-            end: stored.end.clone(),
-            stdout: bodies.body(&stored.stdout.sha256)?,
-            stderr: bodies.body(&stored.stderr.sha256)?,
-            reports: reports.collect::<Option<_>>()?,
-            confinement: stored.confinement.clone(),
-            millis: stored.millis,
-        })
-    }
-
-    fn absent(why: String) -> Self {
-        Self {
-            end: End::NotStarted(why),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            reports: BTreeMap::new(),
-            confinement: Confinement::default(),
-            millis: 0,
-        }
-    }
-}
-
-impl Kept for Called {
-    fn stored(self, apart: &mut Apart) -> Told {
-        match self {
-            Self::Answered(answer) => Told::Answered {
-                status: answer.status,
-                headers: answer.headers,
-                body: apart.put(answer.body),
-            },
-            Self::Refused(why) => Told::Refused(why),
-            Self::Unanswered(why) => Told::Unanswered(why),
-        }
-    }
-
-    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
-        Some(match told {
-            Told::Answered {
-                status,
-                headers,
-                body,
-            } => Self::Answered(CallAnswer {
-                status: *status,
-                headers: headers.clone(),
-                body: bodies.body(&body.sha256)?,
-            }),
-            Told::Refused(why) => Self::Refused(why.clone()),
-            Told::Unanswered(why) => Self::Unanswered(why.clone()),
-            _ => return None,
-        })
-    }
-
-    fn absent(why: String) -> Self {
-        Self::Unanswered(why)
-    }
-}
+kept!(FileSeen, File, FileSeen::Other);
+kept!(CommandResult, Run, CommandResult::without_reports);
+kept!(Called, Call, Called::Unanswered);
 
 impl Kept for Chatted {
-    fn stored(self, apart: &mut Apart) -> Told {
-        match self {
-            Self::Said(said) => Told::Said {
-                text: apart.put(said.text.into_bytes()),
-                usage: said.usage,
-                millis: said.millis,
-                tries: said.tries,
-            },
-            Self::Failed(why) => Told::Unsaid(why),
-        }
+    fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
+        let keep = |text: String| Ok::<_, Infallible>(keep(text.into_bytes()));
+        let Ok(stored) = self.with_text(keep);
+        Told::Chat(stored)
     }
 
     fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
-        Some(match told {
-            Told::Said {
-                text,
-                usage,
-                millis,
-                tries,
-            } => Self::Said(Said {
-                text: String::from_utf8(bodies.body(&text.sha256)?).ok()?,
-                usage: *usage,
-                millis: *millis,
-                tries: *tries,
-            }),
-            Told::Unsaid(why) => Self::Failed(why.clone()),
-            _ => return None,
-        })
+        let Told::Chat(stored) = told else {
+            return None;
+        };
+        let text = |text: BodyRef| {
+            let text = bodies.body(&text.sha256).ok_or(())?;
+            String::from_utf8(text).map_err(drop)
+        };
+        stored.clone().with_text(text).ok()
     }
 
     fn absent(why: String) -> Self {
@@ -284,20 +136,33 @@ impl Kept for Chatted {
     }
 }
 
-impl Kept for Started {
-    fn stored(self, _apart: &mut Apart) -> Told {
-        match self {
-            Self::Listening { port } => Told::Port(port),
-            Self::Failed(why) => Told::NotStarted(why),
+impl Kept for Result<Vec<Changed>, String> {
+    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
+        Told::Changes(self)
+    }
+
+    fn read(told: &Told, _: &dyn Bodies) -> Option<Self> {
+        match told {
+            Told::Changes(changes) => Some(changes.clone()),
+            _ => None,
         }
     }
 
-    fn read(told: &Told, _bodies: &dyn Bodies) -> Option<Self> {
-        Some(match told {
-            Told::Port(port) => Self::Listening { port: *port },
-            Told::NotStarted(why) => Self::Failed(why.clone()),
-            _ => return None,
-        })
+    fn absent(why: String) -> Self {
+        Err(why)
+    }
+}
+
+impl Kept for Started {
+    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
+        Told::Service(self)
+    }
+
+    fn read(told: &Told, _: &dyn Bodies) -> Option<Self> {
+        match told {
+            Told::Service(started) => Some(started.clone()),
+            _ => None,
+        }
     }
 
     fn absent(why: String) -> Self {

@@ -1,6 +1,6 @@
 //! Evidence as JSON, and packed bodies.
 
-use super::sandbox::{Apart, Kept as _};
+use super::sandbox::Kept as _;
 use super::*;
 use crate::world::sandbox::{ChatOrder, Chatted, Said, Usage};
 use crate::world::{MockUniquenessIndex, Response, UnansweredKind};
@@ -110,9 +110,12 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
         millis: 12,
         tries: 1,
     });
-    let mut apart = Apart::default();
-    let answer = said.clone().stored(&mut apart);
-    let bodies: BTreeMap<_, _> = apart.0.into_iter().collect();
+    let mut bodies = BTreeMap::new();
+    let answer = said.clone().stored(&mut |bytes| {
+        let body = BodyRef::of(&bytes);
+        bodies.insert(body.sha256, bytes);
+        body
+    });
     let asked = Asked::Chat(Box::new(order));
     let exchange = Exchange::Sandbox { asked, answer };
     let json = serde_json::json!({"sandbox": {
@@ -120,9 +123,9 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
             "base_url": "http://127.0.0.1:1/v1", "model": "small", "key": "A_KEY",
             "system": "Doubt.", "prompt": "Well?",
             "timeout_ms": 1_000, "retries": 2, "most_bytes": 100}},
-        "answer": {"said": {
+        "answer": {"chat": {"said": {
             "text": {"sha256": Digest::of(b"No."), "bytes": 3},
-            "usage": {"input_tokens": 7}, "millis": 12, "tries": 1}}}});
+            "usage": {"input_tokens": 7}, "millis": 12, "tries": 1}}}}});
     assert_eq!(serde_json::to_value(&exchange).unwrap(), json);
     let Exchange::Sandbox { answer, .. } = serde_json::from_value(json).unwrap() else {
         panic!("a question to the sandbox");

@@ -21,7 +21,7 @@ use hickory_resolver::proto::op::{DnsRequest, DnsRequestOptions, DnsResponse, Me
 use hickory_resolver::proto::rr::Name;
 use hickory_resolver::system_conf::read_system_conf;
 
-use self::answer::{Aliases, Indefinite, Reading};
+use self::answer::Indefinite;
 use super::log;
 use super::settings::{Budget, Limits, NetworkSettings, backoff};
 use crate::world::domain::HostName;
@@ -89,13 +89,13 @@ impl DnsResolver {
         name: &Name,
         kind: RecordKind,
     ) -> Result<Looked, Indefinite> {
-        let mut aliases = Aliases::of(name.clone());
+        let mut chain = vec![name.clone()];
         loop {
-            let query = Query::query(aliases.last().clone(), answer::record_type(kind));
+            let last = chain.last().unwrap_or(name).clone();
+            let query = Query::query(last, answer::record_type(kind));
             let message = self.exchange(server, &query)?;
-            match answer::read(&message, &mut aliases, kind)? {
-                Reading::Definite(looked) => return Ok(looked),
-                Reading::AskOn => {}
+            if let Some(looked) = answer::read(&message, &mut chain, kind)? {
+                return Ok(looked);
             }
         }
     }

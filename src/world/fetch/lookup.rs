@@ -45,9 +45,9 @@ pub struct Response<B = Vec<u8>> {
 }
 
 impl<B> Fetched<B> {
-    /// The same answer with another form of its body; none when `convert` has none.
-    pub fn with_body<C>(self, convert: impl FnOnce(B) -> Option<C>) -> Option<Fetched<C>> {
-        Some(match self {
+    /// The same answer with another form of its body.
+    pub fn with_body<C, E>(self, convert: impl FnOnce(B) -> Result<C, E>) -> Result<Fetched<C>, E> {
+        Ok(match self {
             Self::Response(response) => Fetched::Response(Response {
                 status: response.status,
                 content_type: response.content_type,

@@ -89,7 +89,7 @@ impl RobotsRules {
 
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
-            Self::Listed(rules) => rules.crawl_delay(),
+            Self::Listed(rules) => rules.crawl_delay,
             _ => None,
         }
     }
@@ -116,64 +116,53 @@ struct Rule {
     pattern: Vec<u8>,
 }
 
-enum Line<'a> {
-    UserAgent(&'a [u8]),
-    Rule(bool, &'a [u8]),
-    CrawlDelay(&'a [u8]),
-    Other,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Group {
-    names_product: bool,
-    names_all: bool,
-    has_rules: bool,
-}
-
 impl Rules {
     /// The rules in `text` for `product`, or for `*` where no group names it.
     ///
-    /// Groups of the same name add up; lines that say nothing are skipped, and rules before
-    /// the first group too.
+    /// Groups of the same name add up. Lines that say nothing are skipped, and so are rules before
+    /// the first group.
     pub fn parse(product: &str, text: &[u8]) -> Self {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut own = None::<Self>;
         let mut all = Self::default();
-        let mut group = Group::default();
+        let (mut names_own, mut names_all, mut has_rules) = (false, false, false);
         for line in text.split(|&b| matches!(b, b'\n' | b'\r' | 0)) {
-            let line = parse_line(line);
-            if let Line::UserAgent(name) = line {
-                if group.has_rules {
-                    group = Group::default();
+            let line = line.split(|&b| b == b'#').next().unwrap_or_default();
+            let Some(colon) = line.iter().position(|&b| b == b':') else {
+                continue;
+            };
+            let (field, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+            let field = field.to_ascii_lowercase();
+            if field == b"user-agent" {
+                if has_rules {
+                    (names_own, names_all, has_rules) = (false, false, false);
                 }
-                group.names_all |= name == b"*";
-                if names(product, name) {
-                    group.names_product = true;
+                names_all |= value == b"*";
+                if names(product, value) {
+                    names_own = true;
                     own.get_or_insert_default();
                 }
                 continue;
             }
-            group.has_rules |= matches!(line, Line::Rule(..) | Line::CrawlDelay(_));
-            if group.names_product {
-                own.get_or_insert_default().add(&line);
+            has_rules |= matches!(field.as_slice(), b"allow" | b"disallow" | b"crawl-delay");
+            if names_own {
+                own.get_or_insert_default().add(&field, value);
             }
-            if group.names_all {
-                all.add(&line);
+            if names_all {
+                all.add(&field, value);
             }
         }
         own.unwrap_or(all)
     }
 
-    fn add(&mut self, line: &Line<'_>) {
-        match line {
+    fn add(&mut self, field: &[u8], value: &[u8]) {
+        match field {
             // An empty pattern matches nothing.
-            Line::Rule(allow, pattern) if !pattern.is_empty() => self.rules.push(Rule {
-                allow: *allow,
-                pattern: normal(pattern),
+            b"allow" | b"disallow" if !value.is_empty() => self.rules.push(Rule {
+                allow: field == b"allow",
+                pattern: normal(value),
             }),
-            Line::CrawlDelay(seconds) => {
-                self.crawl_delay = self.crawl_delay.or_else(|| delay(seconds));
-            }
+            b"crawl-delay" => self.crawl_delay = self.crawl_delay.or_else(|| delay(value)),
             _ => {}
         }
     }
@@ -187,25 +176,6 @@ impl Rules {
             .filter(|rule| matches(&rule.pattern, &path))
             .max_by_key(|rule| (rule.pattern.len(), rule.allow))
             .is_none_or(|rule| rule.allow)
-    }
-
-    pub fn crawl_delay(&self) -> Option<Duration> {
-        self.crawl_delay
-    }
-}
-
-fn parse_line(line: &[u8]) -> Line<'_> {
-    let line = line.split(|&b| b == b'#').next().unwrap_or_default();
-    let Some(colon) = line.iter().position(|&b| b == b':') else {
-        return Line::Other;
-    };
-    let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
-    match name.to_ascii_lowercase().as_slice() {
-        b"user-agent" => Line::UserAgent(value),
-        b"allow" => Line::Rule(true, value),
-        b"disallow" => Line::Rule(false, value),
-        b"crawl-delay" => Line::CrawlDelay(value),
-        _ => Line::Other,
     }
 }
 
@@ -444,7 +414,7 @@ mod tests {
 
     #[test]
     fn reads_the_crawl_delay() {
-        let delay = |text: &str| Rules::parse("comail", text.as_bytes()).crawl_delay();
+        let delay = |text: &str| Rules::parse("comail", text.as_bytes()).crawl_delay;
         let two = Some(Duration::from_secs(2));
         assert_eq!(delay("User-agent: *\nCrawl-delay: 2"), two);
         assert_eq!(delay("User-agent: other\nCrawl-delay: 2"), None);

@@ -10,9 +10,10 @@
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use scraper::node::Element;
 use url::Url;
 
-use super::Unreadable;
+use super::{Unreadable, dom};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -141,8 +142,8 @@ fn sniffed(body: &[u8]) -> Result<Kind, Unreadable> {
     }
 }
 
-/// How far a meta tag is looked for, in bytes: browsers look 1024 bytes ahead and start over
-/// when one comes later, which a longer look ahead amounts to.
+/// How far a meta tag is looked for, in bytes. Browsers look 1024 bytes ahead and start over when
+/// one comes later, so they find those too.
 const PRESCAN_BYTES: usize = 16 * 1024;
 
 /// One of this many characters may be undecodable or a control character, no more.
@@ -183,50 +184,17 @@ fn detected(url: &Url, body: &[u8]) -> &'static Encoding {
     detector.guess(tld.map(str::as_bytes), Utf8Detection::Allow)
 }
 
-/// The charset that a meta tag declares, by the prescan algorithm (§13.2.3.2).
+/// The charset that a meta tag declares (WHATWG HTML §13.2.3.2).
 fn declared_in(body: &[u8]) -> Option<&'static Encoding> {
-    let mut bytes = Bytes(&body[..body.len().min(PRESCAN_BYTES)]);
-    while !bytes.0.is_empty() {
-        if bytes.0.starts_with(b"<!--") {
-            let end = find(&bytes.0[2..], b"-->")?;
-            bytes.skip(2 + end + 3);
-        } else if is_tag(bytes.0) {
-            let meta = bytes.0.len() > 5
-                && bytes.0[1..5].eq_ignore_ascii_case(b"meta")
-                && (bytes.0[5].is_ascii_whitespace() || bytes.0[5] == b'/');
-            let name_end = |b: &u8| b.is_ascii_whitespace() || *b == b'>';
-            bytes.skip(1);
-            let name = bytes.0.iter().position(name_end)?;
-            bytes.skip(if meta { 4 } else { name });
-            let attributes = std::iter::from_fn(|| bytes.attribute()).collect::<Vec<_>>();
-            if let Some(encoding) = meta.then(|| of_meta(&attributes)).flatten() {
-                return Some(encoding);
-            }
-        } else if matches!(bytes.0, [b'<', b'!' | b'/' | b'?', ..]) {
-            let end = bytes.0.iter().position(|b| *b == b'>')?;
-            bytes.skip(end + 1);
-        } else {
-            bytes.skip(1);
-        }
-    }
-    None
-}
-
-fn is_tag(bytes: &[u8]) -> bool {
-    matches!(bytes, [b'<', b'/', c, ..] | [b'<', c, ..] if c.is_ascii_alphabetic())
-}
-
-fn of_meta(attributes: &[(Vec<u8>, Vec<u8>)]) -> Option<&'static Encoding> {
-    let value = |name: &[u8]| {
-        let found = attributes.iter().find(|(n, _)| n == name);
-        found.map(|(_, value)| value.as_slice())
-    };
-    let label = match value(b"charset") {
-        Some(label) => label,
-        None if value(b"http-equiv")? == b"content-type" => in_content(value(b"content")?)?,
-        None => return None,
-    };
-    let encoding = Encoding::for_label(label)?;
+    let start = &body[..body.len().min(PRESCAN_BYTES)];
+    // Tags and labels are ASCII, and every byte is a character of windows-1252.
+    let (text, _) = WINDOWS_1252.decode_without_bom_handling(start);
+    let html = dom::parse(&text).ok()?;
+    let mut nodes = html.tree.root().descendants();
+    let encoding = nodes.find_map(|node| {
+        let element = node.value().as_element()?;
+        (element.name() == "meta").then(|| of_meta(element))?
+    })?;
     Some(if encoding == UTF_16BE || encoding == UTF_16LE {
         UTF_8
     } else if encoding == X_USER_DEFINED {
@@ -236,65 +204,30 @@ fn of_meta(attributes: &[(Vec<u8>, Vec<u8>)]) -> Option<&'static Encoding> {
     })
 }
 
-fn in_content(content: &[u8]) -> Option<&[u8]> {
-    let mut rest = content;
-    loop {
-        rest = &rest[find(rest, b"charset")? + 7..];
-        if let [b'=', value @ ..] = rest.trim_ascii_start() {
-            let value = value.trim_ascii_start();
-            if let [quote @ (b'"' | b'\''), quoted @ ..] = value {
-                return Some(&quoted[..quoted.iter().position(|b| b == quote)?]);
-            }
-            let end = |b: &u8| b.is_ascii_whitespace() || *b == b';';
-            return Some(&value[..value.iter().position(end).unwrap_or(value.len())]);
-        }
+fn of_meta(element: &Element) -> Option<&'static Encoding> {
+    if let Some(label) = element.attr("charset") {
+        return Encoding::for_label(label.as_bytes());
     }
+    let content = element.attr("content")?.to_ascii_lowercase();
+    let is_type = element
+        .attr("http-equiv")
+        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"));
+    let label = is_type.then(|| in_content(&content))??;
+    Encoding::for_label(label.as_bytes())
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|w| w == needle)
-}
-
-struct Bytes<'a>(&'a [u8]);
-
-impl Bytes<'_> {
-    fn skip(&mut self, count: usize) {
-        self.0 = self.0.get(count..).unwrap_or_default();
-    }
-
-    fn skip_space(&mut self) {
-        self.0 = self.0.trim_ascii_start();
-    }
-
-    /// The next attribute, name and value in lower case; none at the end of the tag.
-    fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
-        while matches!(self.0, [b, ..] if b.is_ascii_whitespace() || *b == b'/') {
-            self.skip(1);
-        }
-        if matches!(self.0, [] | [b'>', ..]) {
-            return None;
-        }
-        let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'=' | b'/' | b'>');
-        let name_length = 1 + self.0[1..].iter().position(ends)?;
-        let name = self.0[..name_length].to_ascii_lowercase();
-        self.skip(name_length);
-        self.skip_space();
-        if !self.0.starts_with(b"=") {
-            return Some((name, Vec::new()));
-        }
-        self.skip(1);
-        self.skip_space();
-        if let [quote @ (b'"' | b'\''), quoted @ ..] = self.0 {
-            let length = quoted.iter().position(|b| b == quote)?;
-            let value = quoted[..length].to_ascii_lowercase();
-            self.skip(length + 2);
-            return Some((name, value));
-        }
-        let ends = |b: &u8| b.is_ascii_whitespace() || *b == b'>';
-        let length = self.0.iter().position(ends)?;
-        let value = self.0[..length].to_ascii_lowercase();
-        self.skip(length);
-        Some((name, value))
+/// The label after `charset=` (WHATWG HTML, "extracting a character encoding from a meta element").
+fn in_content(content: &str) -> Option<&str> {
+    let mut values = content.match_indices("charset").filter_map(|(at, word)| {
+        let rest = content[at + word.len()..].trim_ascii_start();
+        Some(rest.strip_prefix('=')?.trim_ascii_start())
+    });
+    let value = values.next()?;
+    match value.chars().next() {
+        Some(quote @ ('"' | '\'')) => Some(value[1..].split_once(quote)?.0),
+        _ => value
+            .split(|c: char| c.is_ascii_whitespace() || c == ';')
+            .next(),
     }
 }
 

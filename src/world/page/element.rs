@@ -79,53 +79,31 @@ pub(super) fn is_section(element: &Element) -> bool {
     )
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Header,
-    Footer,
-    Heading,
-    Address,
-    Article,
-    Menu,
-}
-
-impl Place {
-    pub(super) fn count(self, regions: &mut Regions) -> &mut usize {
-        match self {
-            Self::Header => &mut regions.header,
-            Self::Footer => &mut regions.footer,
-            Self::Heading => &mut regions.heading,
-            Self::Address => &mut regions.address,
-            Self::Article => &mut regions.article,
-            Self::Menu => &mut regions.menu,
-        }
-    }
-}
-
-/// The region that an element opens inside `sections` sectioning elements.
+/// Counts the region of the page that an element opens.
 ///
 /// The page's header and footer are the elements of that name outside all sections, those with
-/// the role, and those that the id or a class calls so by the whole word.
-pub(super) fn place(element: &Element, sections: usize) -> Option<Place> {
+/// the role, and those whose id or class is that whole word.
+pub(super) fn enter_region(element: &Element, in_section: bool, regions: &mut Regions) {
     let called = |names: &[&str]| {
         let classes = element.classes();
         let mut all = element.id().into_iter().chain(classes);
         all.any(|one| names.iter().any(|name| one.eq_ignore_ascii_case(name)))
     };
     let role = element.attr("role").unwrap_or_default();
-    match element.name() {
-        "h1" => Some(Place::Heading),
-        "address" => Some(Place::Address),
-        "article" | "aside" | "blockquote" | "figcaption" => Some(Place::Article),
-        "nav" => Some(Place::Menu),
-        _ if role == "navigation" => Some(Place::Menu),
-        _ if sections > 0 => None,
-        "header" => Some(Place::Header),
-        "footer" => Some(Place::Footer),
-        _ if role == "banner" || called(&["header", "site-header"]) => Some(Place::Header),
-        _ if role == "contentinfo" || called(&["footer", "site-footer"]) => Some(Place::Footer),
-        _ => None,
-    }
+    let region = match element.name() {
+        "h1" => &mut regions.heading,
+        "address" => &mut regions.address,
+        "article" | "aside" | "blockquote" | "figcaption" => &mut regions.article,
+        "nav" => &mut regions.menu,
+        _ if role == "navigation" => &mut regions.menu,
+        _ if in_section => return,
+        "header" => &mut regions.header,
+        "footer" => &mut regions.footer,
+        _ if role == "banner" || called(&["header", "site-header"]) => &mut regions.header,
+        _ if role == "contentinfo" || called(&["footer", "site-footer"]) => &mut regions.footer,
+        _ => return,
+    };
+    *region += 1;
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -262,24 +240,11 @@ mod tests {
 
     #[test]
     fn boxes_of_visitors() {
-        for name in [
-            "comments",
-            "guestBook",
-            "commentBody",
-            "commentarea",
-            "comment-list",
-            "cmt",
-            "cmt_list",
-            "board_view",
-            "boardView",
-            "boardview",
-            "bbs-list",
-            "bbsContent",
-            "qna_list",
-            "forum-post",
-            "postReply",
-            "REVIEWS",
-        ] {
+        for name in "comments guestBook commentBody commentarea comment-list cmt cmt_list
+            board_view boardView boardview bbs-list bbsContent qna_list forum-post postReply
+            REVIEWS"
+            .split_whitespace()
+        {
             assert!(is_called_so(name), "{name}");
         }
     }

@@ -102,10 +102,13 @@ const CONTACTS: &[&str] = &["contactPoint", "contactPoints", "address", "locatio
 /// The values of an object's own `email`.
 fn emails(of: &Value) -> impl Iterator<Item = String> {
     let emails = of.get("email").into_iter().flat_map(one_or_many);
-    emails.filter_map(Value::as_str).map(|email| {
-        let scheme = email.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:"));
-        email[scheme.map_or(0, str::len)..].trim().to_owned()
-    })
+    emails.filter_map(Value::as_str).map(without_scheme)
+}
+
+/// The address of a value of `email`, which may be written as a `mailto:` link.
+pub(super) fn without_scheme(email: &str) -> String {
+    let scheme = email.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:"));
+    email[scheme.map_or(0, str::len)..].trim().to_owned()
 }
 
 impl Said {

@@ -14,7 +14,7 @@ use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
 
-use super::element::{self, Hints, Place, Shape};
+use super::element::{self, Hints, Shape};
 use super::hidden::{Concealed, Declared, Sheets};
 use super::owner::{Owner, Regions};
 use super::text::Run;
@@ -28,20 +28,9 @@ pub(super) struct Walk<'a> {
     base: Url,
     concealed: &'a Concealed,
     open: Vec<Open>,
-    hidden: usize,
-    preformatted: usize,
-    regions: Regions,
-    sections: usize,
-    /// Of the open `itemscope`s, whether each is the owner's organization.
-    scopes: Vec<bool>,
-    /// How many of the open elements name others than the owner.
-    naming: usize,
-    /// How many of the open elements are written by visitors.
-    visitors: usize,
-    /// How many of the open elements hold what is no part of the page yet.
-    inert: usize,
+    around: Around,
     run: Run,
-    /// What of `run` may name the owner.
+    /// The part of `run` that may name the owner.
     own: Run,
     unseen: Run,
     owner: Owner,
@@ -49,21 +38,28 @@ pub(super) struct Walk<'a> {
     titled: bool,
 }
 
-#[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is counted by itself while the element is open"
-)]
+/// What the open elements say together. It is restored when an element ends.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    hidden: usize,
+    preformatted: bool,
+    regions: Regions,
+    in_section: bool,
+    /// Whether the innermost `itemscope` is the owner's organization.
+    in_owner: bool,
+    names_others: bool,
+    by_visitors: bool,
+    /// Whether an element holds what is not part of the page yet.
+    inert: bool,
+}
+
 struct Open {
     shape: Shape,
-    hints: element::Hints,
-    place: Option<Place>,
-    section: bool,
+    hints: Hints,
     parts_children: bool,
-    names_others: bool,
-    visitors: bool,
     /// For an organization's name: where it began, in lines and in bytes of the run.
     name: Option<(usize, usize)>,
+    before: Around,
 }
 
 impl Walk<'_> {
@@ -74,14 +70,7 @@ impl Walk<'_> {
             base: base(url, html),
             concealed: &concealed,
             open: Vec::new(),
-            hidden: 0,
-            preformatted: 0,
-            regions: Regions::default(),
-            sections: 0,
-            scopes: Vec::new(),
-            naming: 0,
-            visitors: 0,
-            inert: 0,
+            around: Around::default(),
             run: Run::default(),
             own: Run::default(),
             unseen: Run::default(),
@@ -120,9 +109,9 @@ impl Walk<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        if self.hidden > 0 {
+        if self.around.hidden > 0 {
             self.unseen.push(text);
-        } else if self.preformatted > 0 {
+        } else if self.around.preformatted {
             for (index, line) in text.split('\n').enumerate() {
                 if index > 0 {
                     self.end_line();
@@ -136,7 +125,7 @@ impl Walk<'_> {
 
     fn show(&mut self, text: &str) {
         self.run.push(text);
-        if self.naming == 0 {
+        if !self.around.names_others {
             self.own.push(text);
         } else {
             self.own.part();
@@ -144,49 +133,47 @@ impl Walk<'_> {
     }
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let before = self.around;
         let inline = Declared::inline(element);
         let mut shape = element::shape(element);
-        let visitors = element::write_in(element);
+        let by_visitors = element::write_in(element);
         shape.hides |= self.concealed.hides(node, element, &inline);
         // Visitors' words are kept apart from the owner's.
-        shape.parts |=
-            visitors || inline.parts() || self.open.last().is_some_and(|open| open.parts_children);
-        let shown_before = self.hidden == 0;
-        self.hidden += usize::from(shape.hides);
-        if self.hidden == 0 && shape.parts {
+        shape.parts |= by_visitors
+            || inline.parts()
+            || self.open.last().is_some_and(|open| open.parts_children);
+        self.around.hidden += usize::from(shape.hides);
+        let is_shown = self.around.hidden == 0;
+        if is_shown && shape.parts {
             self.end_line();
-        } else if self.hidden == 0 && element::is_replaced(element)
-            || shown_before && element::is_struck(element)
+        } else if is_shown && element::is_replaced(element)
+            || before.hidden == 0 && element::is_struck(element)
         {
             self.run.part();
             self.own.part();
-        } else if self.hidden == 0 && element::is_edged(element) {
+        } else if is_shown && element::is_edged(element) {
             self.run.edge();
         }
-        if self.hidden > 0 && (shape.hides || shape.parts) {
+        if !is_shown && (shape.hides || shape.parts) {
             self.end_unseen();
         }
-        let mut open = Open {
+        let hints = element::hints(&self.base, element);
+        let name = self.microdata(element, by_visitors);
+        let around = &mut self.around;
+        around.preformatted |= shape.preformatted;
+        around.names_others |= element::names_others(&self.base, element);
+        around.by_visitors |= by_visitors;
+        around.inert |= element::is_inert(element);
+        element::enter_region(element, around.in_section, &mut around.regions);
+        around.in_section |= element::is_section(element);
+        self.special(node, element, hints);
+        self.open.push(Open {
             shape,
+            hints,
             parts_children: inline.parts_children(),
-            hints: element::hints(&self.base, element),
-            place: element::place(element, self.sections),
-            section: element::is_section(element),
-            names_others: element::names_others(&self.base, element),
-            visitors,
-            ..Open::default()
-        };
-        self.microdata(element, &mut open);
-        self.preformatted += usize::from(shape.preformatted);
-        self.sections += usize::from(open.section);
-        self.naming += usize::from(open.names_others);
-        self.visitors += usize::from(open.visitors);
-        self.inert += usize::from(element::is_inert(element));
-        if let Some(place) = open.place {
-            *place.count(&mut self.regions) += 1;
-        }
-        self.special(node, element, open.hints);
-        self.open.push(open);
+            name,
+            before,
+        });
         self.attributes(node, element);
     }
 
@@ -194,63 +181,38 @@ impl Walk<'_> {
         let Some(open) = self.open.pop() else {
             return;
         };
-        if let Some(start) = open.name
-            && self.hidden == 0
-        {
+        let is_shown = self.around.hidden == 0;
+        if let Some(start) = open.name.filter(|_| is_shown) {
             let name = self.since(start);
             self.owner.add(OwnerPlace::Organization, &name);
         }
-        if self.hidden > 0 && (open.shape.hides || open.shape.parts) {
+        if !is_shown && (open.shape.hides || open.shape.parts) {
             self.end_unseen();
-        } else if self.hidden == 0 && open.shape.parts {
+        } else if is_shown && open.shape.parts {
             self.end_line();
-        } else if self.hidden == 0 && element::is_edged(element) {
+        } else if is_shown && element::is_edged(element) {
             self.run.edge();
         }
-        if element.attr("itemscope").is_some() {
-            self.scopes.pop();
-        }
-        self.hidden -= usize::from(open.shape.hides);
-        self.preformatted -= usize::from(open.shape.preformatted);
-        self.sections -= usize::from(open.section);
-        self.naming -= usize::from(open.names_others);
-        self.visitors -= usize::from(open.visitors);
-        self.inert -= usize::from(element::is_inert(element));
-        if let Some(place) = open.place {
-            *place.count(&mut self.regions) -= 1;
-        }
+        self.around = open.before;
     }
 
     /// What has become visible since `start`, up to a few lines.
     fn since(&self, (lines, bytes): (usize, usize)) -> String {
-        const MOST_LINES: usize = 3;
-        let mut text = String::new();
-        for (index, line) in self.page.visible[lines..]
-            .iter()
-            .take(MOST_LINES)
-            .enumerate()
-        {
-            text.push_str(
-                line.get(if index == 0 { bytes } else { 0 }..)
-                    .unwrap_or_default(),
-            );
-            text.push(' ');
-        }
-        let whole = self.page.visible.len() > lines;
-        text.push_str(
-            self.run
-                .as_str()
-                .get(if whole { 0 } else { bytes }..)
-                .unwrap_or_default(),
-        );
-        text
+        const MAX_LINES: usize = 3;
+        let ended = self.page.visible[lines..].iter().take(MAX_LINES);
+        let pieces = ended.map(String::as_str).chain([self.run.as_str()]);
+        let pieces = pieces.enumerate().map(|(index, piece)| {
+            let start = if index == 0 { bytes } else { 0 };
+            piece.get(start..).unwrap_or_default()
+        });
+        pieces.collect::<Vec<_>>().join(" ")
     }
 
     fn end_line(&mut self) {
         let edges = self.run.take_edges();
         let (line, unclear) = find_address::part(self.run.take(), &edges);
         let own = self.own.take();
-        if self.visitors > 0 {
+        if self.around.by_visitors {
             let words = unclear.into_iter().chain([line]);
             self.page
                 .visitors
@@ -259,7 +221,7 @@ impl Walk<'_> {
         }
         self.page.unclear.extend(unclear);
         if !line.is_empty() {
-            self.owner.line(&own, self.regions);
+            self.owner.line(&own, self.around.regions);
             self.page.visible.push(line);
         }
     }
@@ -339,7 +301,7 @@ impl Walk<'_> {
             "script" => self.script(node, element),
             "noscript" => self.scripts.noscript(&own_text(node)),
             "iframe" | "frame" if !self.is_hidden_frame(node, element) => self.frame(element),
-            "img" if self.hidden == 0 => self.logo(element, hints),
+            "img" if self.around.hidden == 0 => self.logo(element, hints),
             _ => {}
         }
         let root = element.id().is_some_and(is_root) || element.name() == "app-root";
@@ -381,7 +343,7 @@ impl Walk<'_> {
     }
 
     fn said(&mut self, said: structured::Said) {
-        let (inert, visitors) = (self.inert > 0, self.visitors > 0);
+        let (inert, visitors) = (self.around.inert, self.around.by_visitors);
         self.add(said.emails, inert, visitors);
         self.add(said.others_emails, inert, true);
         if self.is_owners() {
@@ -393,13 +355,13 @@ impl Walk<'_> {
     }
 
     fn is_owners(&self) -> bool {
-        self.inert == 0 && self.visitors == 0
+        !self.around.inert && !self.around.by_visitors
     }
 
     fn is_hidden_frame(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
         let unseen = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
         // A frame hides its own fallback, which counts in `hidden`.
-        self.hidden > 1 && element.name() == "iframe"
+        self.around.hidden > 1 && element.name() == "iframe"
             || self
                 .concealed
                 .hides(node, element, &Declared::inline(element))
@@ -430,53 +392,44 @@ impl Walk<'_> {
         let others = hints.others || near().any(|hints| hints.others);
         let home = near().any(|hints| hints.home);
         if !others
-            && self.naming == 0
-            && self.regions.article == 0
-            && (home || (called && self.regions.header > 0))
+            && !self.around.names_others
+            && self.around.regions.article == 0
+            && (home || (called && self.around.regions.header > 0))
             && let Some(alt) = element.attr("alt")
         {
             self.owner.add(OwnerPlace::Logo, alt);
         }
     }
 
-    fn microdata(&mut self, element: &Element, open: &mut Open) {
-        let properties = || {
-            element
-                .attr("itemprop")
-                .unwrap_or_default()
-                .split_ascii_whitespace()
+    /// Reads what microdata says. If the element's text is the name of the owner's organization,
+    /// gives where that text begins.
+    fn microdata(&mut self, element: &Element, by_visitors: bool) -> Option<(usize, usize)> {
+        let has_property = |names: &[&str]| {
+            let properties = element.attr("itemprop").unwrap_or_default();
+            let mut properties = properties.split_ascii_whitespace();
+            properties.any(|property| names.contains(&property))
         };
-        let content = element.attr("content").map(str::to_owned);
-        if properties().any(|name| name == "email")
-            && let Some(content) = &content
-        {
-            let scheme = content
-                .get(..7)
-                .filter(|s| s.eq_ignore_ascii_case("mailto:"));
-            let address = content[scheme.map_or(0, str::len)..].trim().to_owned();
-            let visitors = self.visitors > 0 || open.visitors;
-            self.add([address], self.inert > 0, visitors);
+        let content = element.attr("content");
+        if let Some(content) = content.filter(|_| has_property(&["email"])) {
+            let address = structured::without_scheme(content);
+            let by_visitors = self.around.by_visitors || by_visitors;
+            self.add([address], self.around.inert, by_visitors);
         }
-        let inside = self.scopes.last().copied().unwrap_or(false);
-        if inside
-            && self.is_owners()
-            && properties().any(|name| matches!(name, "name" | "legalName"))
-        {
-            match content {
-                Some(content) => self.owner.add(OwnerPlace::Organization, &content),
-                None => open.name = Some((self.page.visible.len(), self.run.as_str().len())),
-            }
+        let is_name =
+            self.around.in_owner && self.is_owners() && has_property(&["name", "legalName"]);
+        if let Some(content) = content.filter(|_| is_name) {
+            self.owner.add(OwnerPlace::Organization, content);
         }
         if element.attr("itemscope").is_some() {
             let of_owner = element.attr("itemprop").is_none()
-                || properties().any(|name| matches!(name, "publisher" | "copyrightHolder"));
+                || has_property(&["publisher", "copyrightHolder"]);
             let types = element.attr("itemtype").unwrap_or_default();
-            let organization = types
-                .split_ascii_whitespace()
-                .any(structured::is_organization);
-            self.scopes
-                .push(of_owner && organization && self.regions.article == 0);
+            let mut types = types.split_ascii_whitespace();
+            self.around.in_owner = of_owner
+                && types.any(structured::is_organization)
+                && self.around.regions.article == 0;
         }
+        (is_name && content.is_none()).then(|| (self.page.visible.len(), self.run.as_str().len()))
     }
 
     /// Whether anything in an element can be seen: a text, an image, or an element that a style
@@ -509,7 +462,7 @@ impl Walk<'_> {
 
     /// Links that can be clicked, and attributes that no one reads.
     fn attributes(&mut self, node: NodeRef<'_, Node>, element: &Element) {
-        let (hidden, visitors) = (self.hidden > 0, self.visitors > 0);
+        let (hidden, visitors) = (self.around.hidden > 0, self.around.by_visitors);
         for (name, value) in element.attrs() {
             let link = name == "href" && matches!(element.name(), "a" | "area");
             let encoded = match name {

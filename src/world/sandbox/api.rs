@@ -40,7 +40,8 @@ pub trait Sandbox {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Started {
     /// It is ready, on this port of 127.0.0.1.
     Listening {
@@ -49,12 +50,27 @@ pub enum Started {
     Failed(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileSeen {
-    File(Vec<u8>),
+/// What is at a path. `B` is the content: its bytes, or in evidence the digest by which it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileSeen<B = Vec<u8>> {
+    File(B),
     Absent,
     /// A directory, a link, a device, or a file that is too large.
     Other(String),
+}
+
+impl<B> FileSeen<B> {
+    pub fn with_body<C, E>(
+        self,
+        convert: impl FnOnce(B) -> Result<C, E>,
+    ) -> Result<FileSeen<C>, E> {
+        Ok(match self {
+            Self::File(body) => FileSeen::File(convert(body)?),
+            Self::Absent => FileSeen::Absent,
+            Self::Other(what) => FileSeen::Other(what),
+        })
+    }
 }
 
 /// One request to a service.
@@ -72,20 +88,36 @@ pub struct Call {
     pub timeout_ms: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Called {
-    Answered(CallAnswer),
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Called<B = Vec<u8>> {
+    Answered(CallAnswer<B>),
     /// It accepted the request and is still running, but sent no answer that can be read.
     Refused(String),
     Unanswered(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallAnswer {
+impl<B> Called<B> {
+    pub fn with_body<C, E>(self, convert: impl FnOnce(B) -> Result<C, E>) -> Result<Called<C>, E> {
+        Ok(match self {
+            Self::Answered(answer) => Called::Answered(CallAnswer {
+                status: answer.status,
+                headers: answer.headers,
+                body: convert(answer.body)?,
+            }),
+            Self::Refused(why) => Called::Refused(why),
+            Self::Unanswered(why) => Called::Unanswered(why),
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallAnswer<B = Vec<u8>> {
     pub status: u16,
     /// In order; the names are in lower case.
     pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+    pub body: B,
 }
 
 /// For gates that ask nothing of it.

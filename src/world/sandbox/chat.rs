@@ -27,15 +27,32 @@ pub struct ChatOrder {
     pub most_bytes: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Chatted {
-    Said(Said),
+/// `T` is what the model says: its text, or in evidence the digest by which that is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chatted<T = String> {
+    Said(Said<T>),
     Failed(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    pub text: String,
+impl<T> Chatted<T> {
+    pub fn with_text<U, E>(self, convert: impl FnOnce(T) -> Result<U, E>) -> Result<Chatted<U>, E> {
+        Ok(match self {
+            Self::Said(said) => Chatted::Said(Said {
+                text: convert(said.text)?,
+                usage: said.usage,
+                millis: said.millis,
+                tries: said.tries,
+            }),
+            Self::Failed(why) => Chatted::Failed(why),
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Said<T = String> {
+    pub text: T,
     pub usage: Usage,
     /// The time of all tries together.
     pub millis: u64,

@@ -89,13 +89,17 @@ impl CommandSpec {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandResult {
+/// What came of a command. `B` is an output: its bytes, or in evidence the digest by which it is
+/// kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandResult<B = Vec<u8>> {
     pub end: End,
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
+    pub stdout: B,
+    pub stderr: B,
     /// None for a report that is missing, not a regular file, or larger than 16 MiB.
-    pub reports: BTreeMap<String, Option<Vec<u8>>>,
+    #[serde(default = "BTreeMap::new", skip_serializing_if = "BTreeMap::is_empty")]
+    pub reports: BTreeMap<String, Option<B>>,
     pub confinement: Confinement,
     pub millis: u64,
 }
@@ -117,13 +121,40 @@ impl CommandResult {
     pub fn not_started(order: &CommandSpec, why: impl Into<String>) -> Self {
         let reports = order.reports.iter().map(|name| (name.clone(), None));
         Self {
-            end: End::NotStarted(why.into()),
+            reports: reports.collect(),
+            ..Self::without_reports(why.into())
+        }
+    }
+
+    pub fn without_reports(why: String) -> Self {
+        Self {
+            end: End::NotStarted(why),
             stdout: Vec::new(),
             stderr: Vec::new(),
-            reports: reports.collect(),
+            reports: BTreeMap::new(),
             confinement: Confinement::default(),
             millis: 0,
         }
+    }
+}
+
+impl<B> CommandResult<B> {
+    pub fn with_body<C, E>(
+        self,
+        mut convert: impl FnMut(B) -> Result<C, E>,
+    ) -> Result<CommandResult<C>, E> {
+        let mut reports = BTreeMap::new();
+        for (name, body) in self.reports {
+            reports.insert(name, body.map(&mut convert).transpose()?);
+        }
+        Ok(CommandResult {
+            end: self.end,
+            stdout: convert(self.stdout)?,
+            stderr: convert(self.stderr)?,
+            reports,
+            confinement: self.confinement,
+            millis: self.millis,
+        })
     }
 }
 

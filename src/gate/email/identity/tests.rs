@@ -1,6 +1,7 @@
 //! Step 7 on canned sites.
 
 use super::*;
+use crate::base::rows;
 use crate::gate::email::testing::{
     Canned, begun_at, page_of, page_saying, rules, silence, url, visit_of,
 };
@@ -37,32 +38,35 @@ fn every_owners_place_of_the_home_page_names_the_owner() {
 }
 
 #[test]
-fn an_article_about_a_company_is_not_its_page() {
+fn a_page_says_no_more_than_its_place_and_text() {
+    use OwnerPlace::{Copyright, Footer, Heading, Organization, Title};
     let article = "https://acme.co.kr/article/1";
-    for place in [
-        OwnerPlace::Title,
-        OwnerPlace::Heading,
-        OwnerPlace::Organization,
-    ] {
-        let visit = visit_of(vec![page_of(article, place, "Bolt Foods sues Acme")]);
-        assert_eq!(
-            stands("Bolt Foods", &visit),
-            Standing::Mentioned,
-            "{place:?}"
-        );
+    let on = |at: &str, place, text: &str| visit_of(vec![page_of(at, place, text)]);
+    let sued = "Bolt Foods sues Acme";
+    let framed = vec![
+        page_saying(CONTACT, "hello"),
+        page_of("https://bolt.kr/", Copyright, "Bolt Foods"),
+    ];
+    let mut unanswered = visit_of(vec![page_saying(CONTACT, "Bolt Foods")]);
+    unanswered.end = End::Unanswered {
+        url: url(CONTACT),
+        why: silence(),
+    };
+    for (case, visit, expected) in rows! {
+        "the title of an article", on(article, Title, sued) => Standing::Mentioned;
+        "the heading of an article", on(article, Heading, sued) => Standing::Mentioned;
+        "an article's organization", on(article, Organization, sued) => Standing::Mentioned;
+        "the copyright of an article", on(article, Copyright, "© Bolt Foods") => Standing::Signed;
+        "text", visit_of(vec![page_saying(HOME, "we bought Bolt Foods")]) => Standing::Mentioned;
+        "another site", on("https://bolt.kr/", Copyright, "Bolt Foods") => Standing::Absent;
+        "a frame of another site", visit_of(framed) => Standing::Absent;
+        "no page", unanswered => Standing::Absent;
+    } {
+        assert_eq!(stands("Bolt Foods", &visit), expected, "{case}");
     }
-    let visit = visit_of(vec![page_of(
-        article,
-        OwnerPlace::Copyright,
-        "© Acme Foods",
-    )]);
-    assert_eq!(stands("Acme Foods", &visit), Standing::Signed);
-}
-
-#[test]
-fn text_alone_is_a_mention() {
-    let visit = visit_of(vec![page_saying(HOME, "we bought Bolt Foods")]);
-    assert_eq!(stands("Bolt Foods", &visit), Standing::Mentioned);
+    // The registrable domain may carry the name.
+    let own = on("https://www.acme.co.kr/x", Footer, "Acme");
+    assert_eq!(stands("Acme", &own), Standing::Signed);
 }
 
 #[test]
@@ -83,119 +87,59 @@ fn a_name_that_the_url_carries_counts_for_nothing() {
     assert_eq!(stands("Bolt Foods", &owner(CONTACT)), Standing::Signed);
 }
 
-#[test]
-fn the_registrable_domain_may_carry_the_name() {
-    let visit = visit_of(vec![page_of(
-        "https://www.acme.co.kr/x",
-        OwnerPlace::Footer,
-        "Acme",
-    )]);
-    assert_eq!(stands("Acme", &visit), Standing::Signed);
-}
-
-#[test]
-fn pages_of_other_sites_say_nothing() {
-    let visit = visit_of(vec![page_of(
-        "https://bolt.kr/",
-        OwnerPlace::Copyright,
-        "Bolt Foods",
-    )]);
-    assert_eq!(stands("Bolt Foods", &visit), Standing::Absent);
-    let visit = visit_of(vec![
-        page_saying(CONTACT, "hello"),
-        page_of("https://bolt.kr/", OwnerPlace::Copyright, "Bolt Foods"),
-    ]);
-    assert_eq!(stands("Bolt Foods", &visit), Standing::Absent);
-}
-
-#[test]
-fn a_visit_without_a_page_says_nothing() {
-    let mut visit = visit_of(vec![page_saying(CONTACT, "Acme Foods")]);
-    visit.end = End::Unanswered {
-        url: url(CONTACT),
-        why: silence(),
-    };
-    assert_eq!(stands("Acme Foods", &visit), Standing::Absent);
-}
-
-/// What the step finds, the source page and the home page being this HTML.
-fn run(key: &str, world: &Canned) -> Vec<String> {
+/// What the step finds of a company, and what it asked for.
+fn run(key: &str, world: &Canned) -> String {
     let fields = [SITE, "info@acme.co.kr", CONTACT];
-    let findings = world.run(&STEP, key, fields);
-    rules(&findings).into_iter().map(str::to_owned).collect()
+    rules(&world.run(&STEP, key, fields)).concat()
 }
 
 const MAIL: &str = "<p>Mail: info@acme.co.kr</p>";
-
-fn web() -> Canned {
-    Canned::default().html(CONTACT, MAIL)
-}
+const SIGNED: &str = "<p>Mail: info@acme.co.kr</p><footer>© 2024 Acme Foods Inc.</footer>";
 
 #[test]
 fn the_home_page_is_asked_unless_it_is_the_source() {
-    let body = format!("<p>{MAIL}</p><footer>© 2024 Acme Foods Inc.</footer>");
-    let world = Canned::default().html(HOME, &body);
+    let world = Canned::default().html(HOME, SIGNED);
     let fields = [SITE, "info@acme.co.kr", HOME];
     assert!(world.run(&STEP, "Acme Foods", fields).is_empty());
     assert_eq!(world.asked(), [HOME]);
-    let world = web().html(HOME, "<title>Acme Foods</title>");
-    assert_eq!(run("Acme Foods", &world), [""; 0]);
+    let world = Canned::default().html(CONTACT, MAIL);
+    let world = world.html(HOME, "<title>Acme Foods</title>");
+    assert_eq!(run("Acme Foods", &world), "");
     assert_eq!(world.asked(), [CONTACT, HOME]);
 }
 
 #[test]
-fn a_signature_holds_where_the_home_page_knows_the_company() {
-    let body = format!("<p>{MAIL}</p><footer>© 2024 Acme Foods Inc.</footer>");
-    let signed = |home: &str| Canned::default().html(CONTACT, &body).html(HOME, home);
-    let knows = signed("<title>Noodles</title><p>Acme Foods makes noodles");
-    assert_eq!(run("Acme Foods", &knows), [""; 0]);
-    let does_not = signed("<title>Gamma Market</title>");
-    assert_eq!(run("Acme Foods", &does_not), ["company-mentioned-only"]);
-    let none = Canned::default().html(CONTACT, &body);
-    assert_eq!(run("Acme Foods", &none), ["company-mentioned-only"]);
-}
-
-#[test]
-fn a_name_on_neither_page() {
-    let world = web().html(HOME, "<title>Bolt</title>");
-    assert_eq!(run("Acme Foods", &world), ["company-not-on-site"]);
-    assert_eq!(run("Acme Foods", &web()), ["company-not-on-site"]);
-}
-
-#[test]
-fn a_name_that_is_only_mentioned() {
-    let world = web().html(HOME, "<title>News</title><p>Acme Foods was sued</p>");
-    assert_eq!(run("Acme Foods", &world), ["company-mentioned-only"]);
-    let world = Canned::default()
-        .html(
-            CONTACT,
-            "<title>Acme Foods sued</title><p>info@acme.co.kr</p>",
-        )
-        .html(HOME, "<title>The News</title>");
-    assert_eq!(run("Acme Foods", &world), ["company-mentioned-only"]);
-}
-
-#[test]
-fn a_home_page_that_leads_to_the_real_company_does_not_count() {
-    let world = web()
-        .redirects(HOME, "https://acme-foods.com/")
-        .html("https://acme-foods.com/", "<title>Acme Foods</title>");
-    assert_eq!(run("Acme Foods", &world), ["company-not-on-site"]);
-}
-
-#[test]
-fn a_silent_home_page_is_asked_again_some_day() {
-    assert_eq!(
-        run("Acme Foods", &web().silent(HOME)),
-        ["identity-unanswered"]
-    );
+fn source_and_home_page_say_whose_the_site_is() {
+    let source = |body: &str| Canned::default().html(CONTACT, body);
+    let headline = "<title>Acme Foods sued</title><p>info@acme.co.kr</p>";
+    let mentions = "<title>News</title><p>Acme Foods was sued</p>";
+    let knows = "<title>Noodles</title><p>Acme Foods makes noodles";
+    let theirs = "https://acme-foods.com/";
+    let led = source(MAIL).redirects(HOME, theirs);
+    for (case, world, expected) in rows! {
+        "signed, and the home page knows it", source(SIGNED).html(HOME, knows) => "";
+        "signed, and the home page is another's", source(SIGNED).html(HOME, "<title>Gamma Market</title>")
+            => "company-mentioned-only";
+        "signed, and no home page", source(SIGNED) => "company-mentioned-only";
+        "on neither page", source(MAIL).html(HOME, "<title>Bolt</title>") => "company-not-on-site";
+        "no home page", source(MAIL) => "company-not-on-site";
+        "mentioned at home", source(MAIL).html(HOME, mentions) => "company-mentioned-only";
+        "in a headline", source(headline).html(HOME, "<title>The News</title>")
+            => "company-mentioned-only";
+        "home leads to the real company", led.html(theirs, "<title>Acme Foods</title>")
+            => "company-not-on-site";
+        "home gives no answer", source(MAIL).silent(HOME) => "identity-unanswered";
+    } {
+        assert_eq!(run("Acme Foods", &world), expected, "{case}");
+    }
 }
 
 #[test]
 fn a_weak_name_is_for_a_person() {
     for key in ["3M", "주식회사", "Global Trading Inc."] {
-        let world = web().html(HOME, "<title>3M 주식회사 Global Trading</title>");
-        assert_eq!(run(key, &world), ["company-name-weak"], "{key}");
+        let world = Canned::default().html(CONTACT, MAIL);
+        let world = world.html(HOME, "<title>3M 주식회사 Global Trading</title>");
+        assert_eq!(run(key, &world), "company-name-weak", "{key}");
         assert_eq!(world.asked(), [""; 0]);
     }
 }
@@ -214,92 +158,62 @@ fn fired(email: &str, taken: &[&str]) -> Option<String> {
 #[test]
 fn the_same_address_or_else_the_same_domain() {
     let both = ["info@acme.co.kr", "acme.co.kr"];
-    assert_eq!(
-        fired("Info@acme.co.kr", &both).as_deref(),
-        Some("email-reused")
-    );
-    assert_eq!(
-        fired("x@mail.acme.co.kr", &both).as_deref(),
-        Some("domain-reused")
-    );
-    assert_eq!(fired("info@acme.com", &both), None);
+    for (email, taken, expected) in rows! {
+        "Info@acme.co.kr", &both[..] => Some("email-reused");
+        "x@mail.acme.co.kr", &both => Some("domain-reused");
+        "info@acme.com", &both => None;
+        // A provider's domain is everybody's.
+        "acme@naver.com", &["naver.com"] => None;
+        "acme@naver.com", &["acme@naver.com"] => Some("email-reused");
+    } {
+        assert_eq!(fired(email, taken).as_deref(), expected, "{email}");
+    }
 }
 
 #[test]
-fn a_providers_domain_is_everybodys() {
-    assert_eq!(fired("acme@naver.com", &["naver.com"]), None);
-    let taken = ["acme@naver.com"];
-    assert_eq!(
-        fired("acme@naver.com", &taken).as_deref(),
-        Some("email-reused")
-    );
-}
-
-fn home(site: &str) -> String {
-    home_url(&Url::parse(site).unwrap()).into()
-}
-
-#[test]
-fn the_root_of_an_own_host() {
-    assert_eq!(
-        home("https://www.acme.co.kr/en/?q=Acme#x"),
-        "https://www.acme.co.kr/"
-    );
-    assert_eq!(home("http://acme.co.kr:8080/a"), "http://acme.co.kr:8080/");
+fn the_root_of_an_own_host_or_a_hosted_site_itself_is_the_home_page() {
+    for (site, home) in rows! {
+        "https://www.acme.co.kr/en/?q=Acme#x" => "https://www.acme.co.kr/";
+        "http://acme.co.kr:8080/a" => "http://acme.co.kr:8080/";
+        "https://blog.naver.com/acme" => "https://blog.naver.com/acme";
+    } {
+        assert_eq!(home_url(&url(site)).as_str(), home);
+    }
 }
 
 #[test]
 fn a_name_below_a_domain_introduces_its_own_mail_alone() {
-    let introduces = |home: &str, email: &str| {
-        introduces(&Url::parse(home).unwrap(), &Mailbox::parse(email).unwrap())
-    };
-    for home in [
-        "acme.co.kr",
-        "www.acme.co.kr",
-        "en.acme.co.kr",
-        "m.acme.co.kr",
-    ] {
-        let home = format!("https://{home}/");
-        assert!(introduces(&home, "info@acme.co.kr"), "{home}");
+    for (home, email, expected) in rows! {
+        "acme.co.kr", "info@acme.co.kr" => true;
+        "www.acme.co.kr", "info@acme.co.kr" => true;
+        "en.acme.co.kr", "info@acme.co.kr" => true;
+        "m.acme.co.kr", "info@acme.co.kr" => true;
+        "foods.acme.co.kr", "info@foods.acme.co.kr" => true;
+        "foods.acme.co.kr", "info@mail.foods.acme.co.kr" => true;
+        "www.foods.acme.co.kr", "info@foods.acme.co.kr" => true;
+        "foods.acme.co.kr", "info@acme.co.kr" => false;
+        "foods.acme.co.kr", "info@toys.acme.co.kr" => false;
+        "foods.acme.co.kr", "info@xfoods.acme.co.kr" => false;
+        "c1.acme.co.kr", "info@acme.co.kr" => false;
+        "acme.tistory.com", "info@acme.co.kr" => true;
+    } {
+        let (page, mailbox) = (
+            url(&format!("https://{home}/")),
+            Mailbox::parse(email).unwrap(),
+        );
+        assert_eq!(introduces(&page, &mailbox), expected, "{home} {email}");
     }
-    let foods = "https://foods.acme.co.kr/";
-    assert!(introduces(foods, "info@foods.acme.co.kr"));
-    assert!(introduces(foods, "info@mail.foods.acme.co.kr"));
-    assert!(introduces(
-        "https://www.foods.acme.co.kr/",
-        "info@foods.acme.co.kr"
-    ));
-    for email in [
-        "info@acme.co.kr",
-        "info@toys.acme.co.kr",
-        "info@xfoods.acme.co.kr",
-    ] {
-        assert!(!introduces(foods, email), "{email}");
-    }
-    assert!(!introduces("https://c1.acme.co.kr/", "info@acme.co.kr"));
-    assert!(introduces("https://acme.tistory.com/", "info@acme.co.kr"));
 }
 
 #[test]
 fn a_name_that_may_be_anybodys_is_introduced_by_its_domain() {
-    let of = |site: &str, email: &str| {
-        let (site, email) = (Url::parse(site).unwrap(), Mailbox::parse(email).unwrap());
-        String::from(home_page(&site, &email))
-    };
     let shop = "http://shop17.gamma.kr:8080/x";
-    assert_eq!(of(shop, "info@gamma.kr"), "http://www.gamma.kr:8080/");
-    assert_eq!(
-        of(shop, "info@shop17.gamma.kr"),
-        "http://shop17.gamma.kr:8080/"
-    );
-    assert_eq!(
-        of("https://en.gamma.kr/", "info@gamma.kr"),
-        "https://en.gamma.kr/"
-    );
-}
-
-#[test]
-fn a_hosted_site_itself() {
-    let site = "https://blog.naver.com/acme";
-    assert_eq!(home(site), site);
+    for (site, email, expected) in rows! {
+        shop, "info@gamma.kr" => "http://www.gamma.kr:8080/";
+        shop, "info@shop17.gamma.kr" => "http://shop17.gamma.kr:8080/";
+        "https://en.gamma.kr/", "info@gamma.kr" => "https://en.gamma.kr/";
+    } {
+        let home = home_page(&url(site), &Mailbox::parse(email).unwrap());
+        assert_eq!(home.as_str(), expected, "{site} {email}");
+    }
 }

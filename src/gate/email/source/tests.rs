@@ -1,6 +1,7 @@
 //! Step 5 on canned pages.
 
 use super::*;
+use crate::base::rows;
 use crate::gate::email::testing::{
     Canned, begun_at, page, page_saying, rules, silence, url, visit_of,
 };
@@ -27,21 +28,6 @@ fn good(at: &str) -> Page {
     page_saying(at, "Mail: info@acme.co.kr")
 }
 
-fn ended(end: End) -> Visit {
-    let mut visit = visit_of(vec![page(CONTACT)]);
-    visit.end = end;
-    visit
-}
-
-#[test]
-fn an_address_that_a_page_of_the_site_shows_passes() {
-    assert_eq!(fired(&visit_of(vec![good(CONTACT)])), [""; 0]);
-    assert_eq!(
-        fired(&begun_at("https://go.kr/1", visit_of(vec![good(CONTACT)]))),
-        [""; 0]
-    );
-}
-
 #[test]
 fn an_echo_is_refused_before_anything_is_fetched() {
     let world = Canned::default();
@@ -53,63 +39,57 @@ fn an_echo_is_refused_before_anything_is_fetched() {
 }
 
 #[test]
-fn an_echo_on_the_way_is_refused() {
-    let echo = good("https://acme.co.kr/hello?to=aW5mb0BhY21lLmNvLmty");
-    assert_eq!(
-        fired(&begun_at("https://acme.co.kr/h", visit_of(vec![echo]))),
-        ["source-echo"]
-    );
-}
-
-#[test]
-fn a_frame_that_carries_the_address_shows_nothing() {
-    let map = || good("https://acme.co.kr/map?title=info@acme.co.kr");
-    assert_eq!(
-        fired(&visit_of(vec![page(CONTACT), map()])),
-        ["email-not-on-source"]
-    );
-    assert_eq!(fired(&visit_of(vec![good(CONTACT), map()])), [""; 0]);
-}
-
-#[test]
-fn what_may_be_an_echo_is_doubted() {
-    let visit = visit_of(vec![good("https://acme.co.kr/search?q=Acme+Foods")]);
-    assert_eq!(fired(&visit), ["source-may-echo"]);
-    let visit = begun_at("https://acme.co.kr/?u=info", visit_of(vec![good(CONTACT)]));
-    assert_eq!(fired(&visit), ["source-may-echo"]);
+fn pages_and_the_way_to_them_decide() {
+    let at = |at: &str| visit_of(vec![good(at)]);
+    let framed = |main: fn(&str) -> Page, frame: Page| visit_of(vec![main(CONTACT), frame]);
+    let hidden = |at: &str| Page {
+        hidden: vec![EMAIL.to_owned()],
+        ..page(at)
+    };
+    let scripted = |page: Page| {
+        visit_of(vec![Page {
+            needs_script: true,
+            ..page
+        }])
+    };
+    let echo = || good("https://acme.co.kr/map?title=info@acme.co.kr");
+    let encoded = at("https://acme.co.kr/hello?to=aW5mb0BhY21lLmNvLmty");
+    let evil = "https://evil.kr/";
+    let spelled = page_saying(CONTACT, "info [at] acme.co.kr");
     // The site itself chose the URLs of its frames.
-    let frame = page("https://maps.com/embed?pb=q83vEjRWeJCrze8SNFZ4");
-    assert_eq!(fired(&visit_of(vec![good(CONTACT), frame])), [""; 0]);
-}
-
-#[test]
-fn a_page_of_another_site_is_doubted() {
-    let visit = visit_of(vec![good("https://acme.com/contact")]);
-    assert_eq!(fired(&visit), ["source-off-site"]);
-    let visit = begun_at(CONTACT, visit_of(vec![good("https://evil.kr/")]));
-    assert_eq!(fired(&visit), ["source-off-site"]);
-    let visit = begun_at(CONTACT, visit_of(vec![page("https://evil.kr/")]));
-    assert_eq!(fired(&visit), ["source-off-site", "email-not-on-source"]);
-}
-
-#[test]
-fn a_frame_of_the_site_counts_and_one_of_another_does_not() {
-    let visit = visit_of(vec![page(CONTACT), good("https://www.acme.co.kr/frame")]);
-    assert_eq!(fired(&visit), [""; 0]);
-    let visit = visit_of(vec![page(CONTACT), good("https://evil.kr/")]);
-    let findings = judged(&visit);
+    let blob = page("https://maps.com/embed?pb=q83vEjRWeJCrze8SNFZ4");
+    for (case, visit, expected) in rows! {
+        "shown", at(CONTACT) => "";
+        "shown where a redirect led", begun_at("https://go.kr/1", at(CONTACT)) => "";
+        "an echo on the way", begun_at("https://acme.co.kr/h", encoded) => "source-echo";
+        "only in a frame that carries it", framed(page, echo()) => "email-not-on-source";
+        "a frame carries it, the page shows it", framed(good, echo()) => "";
+        "the URL carries the name", at("https://acme.co.kr/search?q=Acme+Foods")
+            => "source-may-echo";
+        "the URL carried a part", begun_at("https://acme.co.kr/?u=info", at(CONTACT))
+            => "source-may-echo";
+        "a blob in a frame's URL", framed(good, blob) => "";
+        "another site", at("https://acme.com/contact") => "source-off-site";
+        "redirected to another site", begun_at(CONTACT, at(evil)) => "source-off-site";
+        "redirected, and absent there", begun_at(CONTACT, visit_of(vec![page(evil)]))
+            => "source-off-site email-not-on-source";
+        "a frame of the site", framed(page, good("https://www.acme.co.kr/frame")) => "";
+        "a board", at("https://acme.co.kr/bbs/1") => "source-user-content";
+        "a board on the way", begun_at("https://acme.co.kr/?wr_id=1", at(CONTACT))
+            => "source-user-content";
+        "a wiki in a frame", framed(page, good("https://acme.co.kr/wiki/1"))
+            => "source-user-content";
+        "hidden", visit_of(vec![hidden(CONTACT)]) => "email-hidden";
+        "hidden, and shown in a frame", framed(hidden, good("https://acme.co.kr/f")) => "";
+        "spelled", visit_of(vec![spelled]) => "email-obfuscated";
+        "absent without scripts", scripted(page(CONTACT)) => "source-needs-script";
+        "shown without scripts", scripted(good(CONTACT)) => "";
+    } {
+        assert_eq!(fired(&visit).join(" "), expected, "{case}");
+    }
+    let findings = judged(&framed(page, good(evil)));
     assert_eq!(rules(&findings), ["source-off-site"]);
-    assert_eq!(findings[0].location.as_deref(), Some("https://evil.kr/"));
-}
-
-#[test]
-fn places_where_others_write_are_doubted() {
-    let visit = visit_of(vec![good("https://acme.co.kr/bbs/1")]);
-    assert_eq!(fired(&visit), ["source-user-content"]);
-    let visit = begun_at("https://acme.co.kr/?wr_id=1", visit_of(vec![good(CONTACT)]));
-    assert_eq!(fired(&visit), ["source-user-content"]);
-    let visit = visit_of(vec![page(CONTACT), good("https://acme.co.kr/wiki/1")]);
-    assert_eq!(fired(&visit), ["source-user-content"]);
+    assert_eq!(findings[0].location.as_deref(), Some(evil));
 }
 
 #[test]
@@ -133,87 +113,48 @@ fn an_absent_address_fails_with_those_that_are_there() {
     assert_eq!(findings[0].location.as_deref(), Some(CONTACT));
 }
 
-#[test]
-fn an_address_that_no_reader_sees_is_doubted() {
-    let hidden = |at: &str| Page {
-        hidden: vec![EMAIL.to_owned()],
-        ..page(at)
-    };
-    assert_eq!(fired(&visit_of(vec![hidden(CONTACT)])), ["email-hidden"]);
-    let visit = visit_of(vec![hidden(CONTACT), good("https://acme.co.kr/f")]);
-    assert_eq!(fired(&visit), [""; 0]);
-}
-
-#[test]
-fn an_address_in_disguise_is_doubted() {
-    let visit = visit_of(vec![page_saying(CONTACT, "info [at] acme.co.kr")]);
-    assert_eq!(fired(&visit), ["email-obfuscated"]);
-}
-
-#[test]
-fn an_absent_address_is_unknown_where_the_page_needs_its_scripts() {
-    let bare = Page {
-        needs_script: true,
-        ..page(CONTACT)
-    };
-    assert_eq!(fired(&visit_of(vec![bare])), ["source-needs-script"]);
-    let shown = Page {
-        needs_script: true,
-        ..good(CONTACT)
-    };
-    assert_eq!(fired(&visit_of(vec![shown])), [""; 0]);
-}
-
-#[test]
-fn an_absent_address_is_unknown_where_a_frame_of_the_site_was_not_read() {
-    let unread = |at: &str, end: fn(Url) -> End| {
-        let mut visit = visit_of(vec![page(CONTACT)]);
-        visit.unread.push((url(at), end(url(at))));
-        fired(&visit)
-    };
-    let own = "https://acme.co.kr/f";
-    let silent = |url| End::Unanswered {
-        url,
-        why: silence(),
-    };
-    let forbidden = |url| End::Forbidden { url };
-    let odd = |url| End::Unreadable {
-        url,
-        why: "pdf".to_owned(),
-    };
-    assert_eq!(unread(own, silent), ["source-unanswered"]);
-    assert_eq!(unread(own, forbidden), ["source-robots"]);
-    assert_eq!(unread(own, odd), ["source-unreadable"]);
-    assert_eq!(
-        unread("https://maps.com/", forbidden),
-        ["email-not-on-source"]
-    );
+fn every_end() -> [(&'static str, fn(Url) -> End); 5] {
+    [
+        ("source-missing", |url| End::Missing {
+            url,
+            status: Some(404),
+        }),
+        ("source-missing", |url| End::Missing { url, status: None }),
+        ("source-robots", |url| End::Forbidden { url }),
+        ("source-unanswered", |url| End::Unanswered {
+            url,
+            why: silence(),
+        }),
+        ("source-unreadable", |url| End::Unreadable {
+            url,
+            why: "not text \u{1b}[2J".to_owned(),
+        }),
+    ]
 }
 
 #[test]
 fn every_end_without_a_page_has_its_rule() {
-    let missing = |status| End::Missing {
-        url: url(CONTACT),
-        status,
-    };
-    assert_eq!(fired(&ended(missing(Some(404)))), ["source-missing"]);
-    assert_eq!(fired(&ended(missing(None))), ["source-missing"]);
-    let (url, why) = (url(CONTACT), silence());
-    assert_eq!(
-        fired(&ended(End::Forbidden { url: url.clone() })),
-        ["source-robots"]
-    );
-    assert_eq!(
-        fired(&ended(End::Unanswered {
-            url: url.clone(),
-            why
-        })),
-        ["source-unanswered"]
-    );
-    let why = "not text \u{1b}[2J".to_owned();
-    let findings = judged(&ended(End::Unreadable { url, why }));
-    assert_eq!(rules(&findings), ["source-unreadable"]);
-    assert!(!findings[0].actual.contains('\u{1b}'));
+    for (rule, end) in every_end() {
+        let mut visit = visit_of(vec![page(CONTACT)]);
+        visit.end = end(url(CONTACT));
+        let findings = judged(&visit);
+        assert_eq!(rules(&findings), [rule]);
+        assert!(!findings[0].actual.contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn an_absent_address_is_unknown_where_a_frame_of_the_site_was_not_read() {
+    for (rule, end) in &every_end()[2..] {
+        for (at, expected) in [
+            ("https://acme.co.kr/f", *rule),
+            ("https://maps.com/", "email-not-on-source"),
+        ] {
+            let mut visit = visit_of(vec![page(CONTACT)]);
+            visit.unread.push((url(at), end(url(at))));
+            assert_eq!(fired(&visit), [expected], "{at}");
+        }
+    }
 }
 
 #[test]
@@ -244,35 +185,20 @@ fn hops_of_frames_come_after_the_way() {
 #[test]
 fn html_is_judged_from_end_to_end() {
     let run = |body: &str| {
-        let world = Canned::default().html(CONTACT, body);
+        let text = "Acme Foods makes food and sells it, and here is how to reach us. ".repeat(5);
+        let world = Canned::default().html(CONTACT, &format!("<p>{text}</p>{body}"));
         let findings = world.run(&STEP, "Acme Foods", [SITE, EMAIL, CONTACT]);
-        rules(&findings)
-            .into_iter()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
+        rules(&findings).concat()
     };
-    let text =
-        "Acme Foods makes food and sells it, and here is how to reach us by mail. ".repeat(5);
-    assert_eq!(
-        run(&format!("<p>{text}</p><p>info&#64;acme.co.kr</p>")),
-        [""; 0]
-    );
-    assert_eq!(
-        run(&format!(
-            "<p>{text}</p><a href='mailto:info@acme.co.kr'>Mail</a>"
-        )),
-        [""; 0]
-    );
-    assert_eq!(
-        run(&format!("<p>{text}</p><!-- info@acme.co.kr -->")),
-        ["email-hidden"]
-    );
-    assert_eq!(
-        run(&format!("<p>{text}</p><p>info@acme.co.krx</p>")),
-        ["email-not-on-source"]
-    );
-    let refusal = "이메일 주소가 무단으로 수집되는 것을 거부하며, 위반시 처벌됩니다.";
-    let refused = |address: &str| run(&format!("<p>{text}</p><p>{address}</p><p>{refusal}</p>"));
-    assert_eq!(refused("info@acme.co.kr"), ["collection-refused"]);
-    assert_eq!(refused("sales@acme.co.kr"), ["email-not-on-source"]);
+    let refusal = "<p>이메일 주소가 무단으로 수집되는 것을 거부하며, 위반시 처벌됩니다.</p>";
+    for (body, expected) in rows! {
+        "<p>info&#64;acme.co.kr</p>" => "";
+        "<a href='mailto:info@acme.co.kr'>Mail</a>" => "";
+        "<!-- info@acme.co.kr -->" => "email-hidden";
+        "<p>info@acme.co.krx</p>" => "email-not-on-source";
+        &format!("<p>info@acme.co.kr</p>{refusal}") => "collection-refused";
+        &format!("<p>sales@acme.co.kr</p>{refusal}") => "email-not-on-source";
+    } {
+        assert_eq!(run(body), expected, "{body}");
+    }
 }

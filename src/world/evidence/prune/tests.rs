@@ -1,5 +1,6 @@
 //! What is taken out of a recording, and what stays.
 
+use crate::base::rows;
 use proptest::prelude::*;
 use url::Url;
 
@@ -100,24 +101,16 @@ fn masks_addresses_however_they_are_written() {
 
 #[test]
 fn empties_scripts_that_do_not_hold_it() {
-    for (page, expected) in [
-        ("a<script src=x>f()</script>b", "a<script src=x></script>b"),
-        (
-            "<SCRIPT>f()</Script><svg><path/></svg>",
-            "<SCRIPT></Script><svg></svg>",
-        ),
-        (
-            "<script>'info@acme.com'</script>",
-            "<script>'info@acme.com'</script>",
-        ),
-        (
-            "<script type=application/ld+json>{}</script>",
-            "<script type=application/ld+json>{}</script>",
-        ),
-        ("<script></script><script>a", "<script></script><script>a"),
-        ("<script", "<script"),
-        ("<script>a</script", "<script></script"),
-    ] {
+    for (page, expected) in rows! {
+        "a<script src=x>f()</script>b" => "a<script src=x></script>b";
+        "<SCRIPT>f()</Script><svg><path/></svg>" => "<SCRIPT></Script><svg></svg>";
+        "<script>'info@acme.com'</script>" => "<script>'info@acme.com'</script>";
+        "<script type=application/ld+json>{}</script>"
+            => "<script type=application/ld+json>{}</script>";
+        "<script></script><script>a" => "<script></script><script>a";
+        "<script" => "<script";
+        "<script>a</script" => "<script></script";
+    } {
         assert_eq!(left_of(page), expected);
     }
     let text = b"<script>f()</script>";

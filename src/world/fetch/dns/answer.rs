@@ -12,6 +12,8 @@
 //! A denial counts only from a server that is authoritative or recurses: one that is neither
 //! knows nothing about the name.
 
+use std::collections::BTreeSet;
+
 use hickory_resolver::proto::op::{Message, ResponseCode};
 use hickory_resolver::proto::rr::{DNSClass, Name, RData, Record, RecordType};
 
@@ -20,47 +22,12 @@ use crate::world::{Looked, MxHost, RecordKind, Records};
 
 const MAX_ALIASES: usize = 8;
 
+/// Why nothing definite is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Indefinite(pub(super) String);
 
-/// The names that aliases have led through, the one that was asked for first.
-#[derive(Debug)]
-pub(super) struct Aliases {
-    passed: Vec<Name>,
-    last: Name,
-}
-
-/// What a message adds to what is known.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Reading {
-    Definite(Looked),
-    /// The chain goes on at its last name, of which the message says nothing.
-    AskOn,
-}
-
-impl Aliases {
-    pub(super) fn of(name: Name) -> Self {
-        Self {
-            passed: Vec::new(),
-            last: name,
-        }
-    }
-
-    pub(super) fn last(&self) -> &Name {
-        &self.last
-    }
-
-    fn follow(&mut self, target: &Name) -> Result<(), Indefinite> {
-        let left = std::mem::replace(&mut self.last, target.clone());
-        self.passed.push(left);
-        if self.passed.contains(&self.last) {
-            return Err(Indefinite(format!("the aliases loop at {target}")));
-        }
-        if self.passed.len() > MAX_ALIASES {
-            return Err(Indefinite(format!("more than {MAX_ALIASES} aliases")));
-        }
-        Ok(())
-    }
+fn indefinite<T>(why: impl Into<String>) -> Result<T, Indefinite> {
+    Err(Indefinite(why.into()))
 }
 
 pub(super) fn record_type(kind: RecordKind) -> RecordType {
@@ -71,57 +38,61 @@ pub(super) fn record_type(kind: RecordKind) -> RecordType {
     }
 }
 
+/// What a message says of the last name of `chain`, the names that aliases have led through; the
+/// message's own aliases are added to it. None when the chain goes on at a name of which the
+/// message says nothing.
 pub(super) fn read(
     message: &Message,
-    aliases: &mut Aliases,
+    chain: &mut Vec<Name>,
     kind: RecordKind,
-) -> Result<Reading, Indefinite> {
+) -> Result<Option<Looked>, Indefinite> {
     let code = message.metadata.response_code;
     if !matches!(code, ResponseCode::NoError | ResponseCode::NXDomain) {
-        return Err(Indefinite(format!("the server says {code}")));
+        return indefinite(format!("the server says {code}"));
     }
-    let asked = aliases.passed.len();
-    while let Some(target) = alias(message, aliases.last()) {
-        aliases.follow(target)?;
+    let asked = chain.len();
+    let mut last = chain.last().cloned().unwrap_or_default();
+    while let Some(target) = alias(message, &last) {
+        if chain.contains(target) {
+            return indefinite(format!("the aliases loop at {target}"));
+        }
+        if chain.len() > MAX_ALIASES {
+            return indefinite(format!("more than {MAX_ALIASES} aliases"));
+        }
+        last = target.clone();
+        chain.push(last.clone());
     }
-    let found: Vec<&RData> = records_of(message, aliases.last())
+    let found: Vec<&RData> = records_of(message, &last)
         .filter(|data| data.record_type() == record_type(kind))
         .collect();
     let denied = code == ResponseCode::NXDomain;
     match (found.is_empty(), denied) {
-        (false, false) => found_records(&found, kind).map(Reading::Definite),
-        (false, true) => Err(Indefinite(
-            "the server denies the name and gives records of it".to_owned(),
-        )),
-        (true, _) if !knows(message) => Err(Indefinite(
-            "the server is neither authoritative nor recursive".to_owned(),
-        )),
-        (true, true) => Ok(Reading::Definite(Looked::NoSuchName)),
-        (true, false) => no_record(message, aliases, asked),
+        (false, false) => found_records(&found, kind).map(Some),
+        (false, true) => indefinite("the server denies the name and gives records of it"),
+        (true, _) if !knows(message) => {
+            indefinite("the server is neither authoritative nor recursive")
+        }
+        (true, true) => Ok(Some(Looked::NoSuchName)),
+        (true, false) => no_record(message, &last, chain.len() > asked),
     }
 }
 
-fn no_record(message: &Message, aliases: &Aliases, asked: usize) -> Result<Reading, Indefinite> {
+fn no_record(message: &Message, last: &Name, led: bool) -> Result<Option<Looked>, Indefinite> {
     let of_type = |wanted: RecordType| {
         let authorities = message.authorities.iter();
         authorities.filter(move |record| record.record_type() == wanted)
     };
-    let denies = of_type(RecordType::SOA).any(|soa| soa.name.zone_of(aliases.last()));
-    if denies {
-        return Ok(Reading::Definite(Looked::NoData));
+    if of_type(RecordType::SOA).any(|soa| soa.name.zone_of(last)) {
+        Ok(Some(Looked::NoData))
+    } else if led {
+        Ok(None)
+    } else if of_type(RecordType::NS).next().is_some() {
+        indefinite("the server only refers to others")
+    } else if of_type(RecordType::SOA).next().is_some() {
+        indefinite("the server speaks for a zone that the name is not in")
+    } else {
+        Ok(Some(Looked::NoData))
     }
-    if aliases.passed.len() > asked {
-        return Ok(Reading::AskOn);
-    }
-    if of_type(RecordType::NS).next().is_some() {
-        return Err(Indefinite("the server only refers to others".to_owned()));
-    }
-    if of_type(RecordType::SOA).next().is_some() {
-        return Err(Indefinite(
-            "the server speaks for a zone that the name is not in".to_owned(),
-        ));
-    }
-    Ok(Reading::Definite(Looked::NoData))
 }
 
 fn knows(message: &Message) -> bool {
@@ -142,29 +113,27 @@ fn records_of<'m>(message: &'m Message, name: &Name) -> impl Iterator<Item = &'m
 }
 
 fn found_records(found: &[&RData], kind: RecordKind) -> Result<Looked, Indefinite> {
-    let records = match kind {
+    match kind {
         RecordKind::A | RecordKind::Aaaa => {
-            let mut addresses: Vec<_> = found.iter().filter_map(|data| data.ip_addr()).collect();
-            addresses.sort_unstable();
-            addresses.dedup();
-            Records::Addresses(addresses)
+            let addresses = sorted(found.iter().filter_map(|data| data.ip_addr()));
+            if addresses.is_empty() {
+                return indefinite("the records hold no address");
+            }
+            Ok(Looked::Found(Records::Addresses(addresses)))
         }
         RecordKind::Mx => {
-            let mut hosts: Vec<_> = found.iter().filter_map(|data| mx_host(data)).collect();
-            hosts.sort_unstable();
-            hosts.dedup();
-            Records::Mx(hosts)
+            let hosts = sorted(found.iter().filter_map(|data| mx_host(data)));
+            if hosts.is_empty() {
+                return indefinite("no mail exchanger is a host name");
+            }
+            Ok(Looked::Found(Records::Mx(hosts)))
         }
-    };
-    match &records {
-        Records::Addresses(addresses) if addresses.is_empty() => {
-            Err(Indefinite("the records hold no address".to_owned()))
-        }
-        Records::Mx(hosts) if hosts.is_empty() => {
-            Err(Indefinite("no mail exchanger is a host name".to_owned()))
-        }
-        _ => Ok(Looked::Found(records)),
     }
+}
+
+fn sorted<T: Ord>(found: impl Iterator<Item = T>) -> Vec<T> {
+    let found: BTreeSet<T> = found.collect();
+    found.into_iter().collect()
 }
 
 /// The exchanger of an MX record; none when it cannot be a host's name, so that no mail

@@ -1,6 +1,7 @@
 //! Which addresses a connection may go to.
 
 use super::*;
+use crate::base::rows;
 use crate::world::MockResolver;
 
 fn found(addresses: &[&str]) -> Looked {
@@ -12,76 +13,66 @@ fn unanswered() -> Looked {
     Looked::Unanswered(Unanswered::new(UnansweredKind::Dns, "SERVFAIL"))
 }
 
-fn route(url: &str, a: Looked, aaaa: Looked) -> Result<Vec<IpAddr>, Fetched> {
-    let mut resolver = MockResolver::new();
-    resolver
-        .expect_lookup()
-        .returning(move |_, kind| match kind {
-            RecordKind::A => a.clone(),
-            _ => aaaa.clone(),
-        });
-    addresses(&parse(url), &resolver, &NetworkSettings::default())
-}
-
 fn parse(url: &str) -> Url {
     Url::parse(url).expect("the tests' URLs are well-formed")
 }
 
-fn silence(routed: Result<Vec<IpAddr>, Fetched>) -> Option<UnansweredKind> {
-    match routed {
-        Err(Fetched::Unanswered(why)) => Some(why.silence),
+/// Why there is no answer; none where there is no such host.
+fn silence(fetched: &Fetched) -> Option<UnansweredKind> {
+    match fetched {
+        Fetched::Unanswered(why) => Some(why.silence),
         _ => None,
     }
 }
 
+fn literal(url: &str) -> Result<Vec<IpAddr>, Option<UnansweredKind>> {
+    let routed = addresses(
+        &parse(url),
+        &MockResolver::new(),
+        &NetworkSettings::default(),
+    );
+    routed.map_err(|fetched| silence(&fetched))
+}
+
 #[test]
-fn both_kinds_of_address_are_used_and_private_ones_left_out() {
-    let routed = route(
-        "http://acme.test/",
+fn the_records_of_a_name_decide_where_to_connect() {
+    use UnansweredKind::{Dns, PrivateAddress};
+    let one = || found(&["1.1.1.1"]);
+    let first: IpAddr = [1, 1, 1, 1].into();
+    let second: IpAddr = [0x2606, 0, 0, 0, 0, 0, 0, 1].into();
+    let mixed = (
         found(&["10.0.0.1", "1.1.1.1"]),
         found(&["2606::1", "fc00::1"]),
     );
-    let expected: [IpAddr; 2] = [[1, 1, 1, 1].into(), [0x2606, 0, 0, 0, 0, 0, 0, 1].into()];
-    assert_eq!(routed, Ok(expected.to_vec()));
-}
-
-#[test]
-fn private_addresses_alone_are_silence() {
-    let routed = route(
-        "http://acme.test/",
-        found(&["127.0.0.1"]),
-        found(&["::ffff:1.1.1.1"]),
-    );
-    assert_eq!(silence(routed), Some(UnansweredKind::PrivateAddress));
-}
-
-#[test]
-fn no_address_of_either_kind_is_no_host_and_half_an_answer_is_silence() {
-    let no_host = Err(Fetched::NoSuchHost);
-    assert_eq!(
-        route("http://acme.test/", Looked::NoData, Looked::NoData),
-        no_host
-    );
-    assert_eq!(
-        route("http://acme.test/", Looked::NoSuchName, unanswered()),
-        no_host
-    );
-    for (a, aaaa) in [
-        (Looked::NoData, unanswered()),
-        (unanswered(), Looked::NoData),
-        (found(&["1.1.1.1"]), unanswered()),
-    ] {
+    let private = (found(&["127.0.0.1"]), found(&["::ffff:1.1.1.1"]));
+    for (case, (a, aaaa), expected) in rows! {
+        "private ones are left out", mixed => Ok(vec![first, second]);
+        "private addresses alone", private => Err(Some(PrivateAddress));
+        "no address of either kind", (Looked::NoData, Looked::NoData) => Err(None);
+        "no such name", (Looked::NoSuchName, unanswered()) => Err(None);
+        "no answer for AAAA", (Looked::NoData, unanswered()) => Err(Some(Dns));
+        "no answer for A", (unanswered(), Looked::NoData) => Err(Some(Dns));
+        "half an answer", (one(), unanswered()) => Err(Some(Dns));
+        "a name that is denied after its address", (one(), Looked::NoSuchName) => Ok(vec![first]);
+    } {
+        let mut resolver = MockResolver::new();
+        resolver
+            .expect_lookup()
+            .returning(move |_, kind| match kind {
+                RecordKind::A => a.clone(),
+                _ => aaaa.clone(),
+            });
+        let routed = addresses(
+            &parse("http://acme.test/"),
+            &resolver,
+            &NetworkSettings::default(),
+        );
         assert_eq!(
-            silence(route("http://acme.test/", a, aaaa)),
-            Some(UnansweredKind::Dns)
+            routed.map_err(|fetched| silence(&fetched)),
+            expected,
+            "{case}"
         );
     }
-}
-
-#[test]
-fn a_server_that_denies_a_name_after_giving_its_address_is_not_believed() {
-    let routed = route("http://acme.test/", found(&["1.1.1.1"]), Looked::NoSuchName);
-    assert_eq!(routed, Ok(vec![[1, 1, 1, 1].into()]));
 }
 
 /// Every spelling of a private address that a URL has.
@@ -102,28 +93,13 @@ const PRIVATE_LITERALS: [&str; 12] = [
 
 #[test]
 fn no_spelling_of_a_private_address_gets_through() {
+    let private = Err(Some(UnansweredKind::PrivateAddress));
     for url in PRIVATE_LITERALS {
-        let routed = addresses(
-            &parse(url),
-            &MockResolver::new(),
-            &NetworkSettings::default(),
-        );
-        assert_eq!(
-            silence(routed),
-            Some(UnansweredKind::PrivateAddress),
-            "{url}"
-        );
+        assert_eq!(literal(url), private, "{url}");
     }
-}
-
-#[test]
-fn a_public_literal_needs_no_resolver() {
-    let routed = addresses(
-        &parse("http://0x01010101/"),
-        &MockResolver::new(),
-        &NetworkSettings::default(),
-    );
-    assert_eq!(routed, Ok(vec![[1, 1, 1, 1].into()]));
+    assert_eq!(literal("http://0x01010101/"), Ok(vec![[1, 1, 1, 1].into()]));
+    let too_long = format!("http://{}.test/", "a".repeat(64));
+    assert_eq!(literal(&too_long), Err(Some(UnansweredKind::Dns)));
 }
 
 #[test]
@@ -136,21 +112,7 @@ fn a_proxy_takes_names_unresolved_and_private_literals_not_at_all() {
     let proxy: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
     assert_eq!(route("http://acme.test/"), Ok(proxy.to_vec()));
     for url in PRIVATE_LITERALS {
-        assert_eq!(
-            silence(route(url)),
-            Some(UnansweredKind::PrivateAddress),
-            "{url}"
-        );
+        let refused = route(url).map_err(|fetched| silence(&fetched));
+        assert_eq!(refused, Err(Some(UnansweredKind::PrivateAddress)), "{url}");
     }
-}
-
-#[test]
-fn a_host_that_dns_cannot_hold_is_not_asked_for() {
-    let url = format!("http://{}.test/", "a".repeat(64));
-    let routed = addresses(
-        &parse(&url),
-        &MockResolver::new(),
-        &NetworkSettings::default(),
-    );
-    assert_eq!(silence(routed), Some(UnansweredKind::Dns));
 }
