@@ -37,7 +37,12 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
     world
         .place
         .write("home/.config/comail/config.toml", hostile(&own));
-    for file in ["comail.toml", "home/comail.toml"] {
+    for file in [
+        "comail.toml",
+        "config.toml",
+        ".comail/config.toml",
+        "home/comail.toml",
+    ] {
         let text = format!("session = \"own\"\n{}", hostile(&own));
         world.place.write(file, text);
     }
@@ -69,37 +74,23 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
     assert!(!world.place.at("own").exists());
     run(&words(&["audit"])).ok();
     run(&words(&["next"])).ok();
+    // A project has no file, so a person's commands read none there.
+    let (_, true_one) = world.place.json(["status"]);
+    for words in [
+        &["export", "out.csv"][..],
+        &["log"],
+        &["audit"],
+        &["review"],
+    ] {
+        let run = world.place.run(words);
+        assert!(!run.stderr.contains("config"), "{run:?}");
+        run.ok();
+    }
+    assert_eq!(world.place.json(["status"]).1["head"], true_one["head"]);
     // A person's command says what is wrong with the file, and does nothing.
     let status = run(&words(&["status"]));
     status.says("config.toml: unknown key `submit`");
     status.exits(2);
-}
-
-/// A second session, which says that all is done, and a file that would have it shown.
-#[test]
-fn a_projects_file_changes_nothing() {
-    let place = Place::new();
-    place.scan(&["Acme"], &[]);
-    let second = ["--session", "work", "scan", "companies.txt"];
-    Run::of(place.command().args(second)).ok();
-    let (_, true_one) = place.json(["status"]);
-    let text = "session = \"work\"\n[export]\ncolumns = \"source=status\"\n[submit]\nx = 1\n";
-    for name in ["comail.toml", "config.toml", ".comail/config.toml"] {
-        place.write(name, text);
-    }
-    for words in [
-        &["status"][..],
-        &["export", "out.csv"],
-        &["log"],
-        &["next"],
-        &["audit"],
-        &["review"],
-    ] {
-        let run = place.run(words);
-        assert!(!run.stderr.contains("config"), "{run:?}");
-        run.ok();
-    }
-    assert_eq!(place.json(["status"]).1["head"], true_one["head"]);
 }
 
 #[cfg(unix)]

@@ -12,10 +12,9 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::context::Context;
-use super::exit::{Exit, UsageError};
+use super::exit::{Exit, refuse};
 use super::output::{Output, TextOutput, Tone};
 use super::output_file::refuse_in_session;
 use super::shell_line::{ShellLine, words};
@@ -61,15 +60,7 @@ struct PlayedStep {
     command: String,
     exit: u8,
     /// What the command printed.
-    #[schemars(with = "serde_json::Value")]
-    output: StepOutput,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum StepOutput {
-    Json(Box<RawValue>),
-    Text(String),
+    output: String,
 }
 
 /// Runs a command line on a recorded world.
@@ -108,15 +99,10 @@ pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) ->
         let words = shlex::split(&command).with_context(failed)?;
         let (output, kept) = context.output.kept();
         let exit = rehearse(&words, output, Rc::clone(&world)).with_context(failed)?;
-        let text = kept.text();
         played.steps.push(PlayedStep {
             about: about.trim_start_matches("# "),
             exit: exit.code(),
-            output: if context.output.is_json() {
-                StepOutput::Json(serde_json::from_str(&text).with_context(failed)?)
-            } else {
-                StepOutput::Text(text)
-            },
+            output: kept.text(),
             command,
         });
     }
@@ -132,10 +118,8 @@ fn text(paper: &mut TextOutput, played: &Played) {
         let command = Escaped(&step.command).to_string();
         let command = paper.tint(Tone::Strong, &command);
         paper.line(format!("$ {command}"));
-        if let StepOutput::Text(text) = &step.output {
-            // The command has already escaped its output for a terminal.
-            paper.line(text.trim_end());
-        }
+        // The command has already escaped its output for a terminal.
+        paper.line(step.output.trim_end());
         if step.exit != 0 {
             paper.line(format!("[exit code {}]", step.exit));
         }
@@ -150,10 +134,9 @@ fn text(paper: &mut TextOutput, played: &Played) {
 fn create(dir: &Path) -> Result<PathBuf> {
     let place = dir.display();
     if dir.to_str().is_none() {
-        let text = format!(
+        return refuse(format!(
             "--dir {place}: the name must be UTF-8, because the demo prints command lines with it"
-        );
-        return Err(UsageError(text).into());
+        ));
     }
     match fs::create_dir(dir) {
         // The commands would take a leading dash for a flag.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use url::Url;
 
 use super::context::{self, Context};
-use super::exit::{Exit, UsageError};
+use super::exit::{self, Exit, UsageError};
 use crate::doctor::{self, Finding, Level};
 use crate::judge::network_of;
 use crate::judge::quest_file::{Definition, confinement};
@@ -82,7 +82,7 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     context.output.show(&diagnosis, |paper, diagnosis| {
         paper.template(include_str!("text/doctor.txt"), diagnosis);
     })?;
-    Ok(if healthy { Exit::Done } else { Exit::Finding })
+    Ok(exit::of_finding(healthy))
 }
 
 /// The directory of the session, or the one that it would be created in.

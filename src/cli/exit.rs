@@ -76,6 +76,11 @@ impl UsageError {
     }
 }
 
+/// Refuses how the program was called.
+pub(super) fn refuse<T>(why: impl Into<String>) -> anyhow::Result<T> {
+    Err(UsageError(why.into()).into())
+}
+
 /// A usage error about a name that does not exist. The hint names the nearest one that does.
 pub(super) fn unknown_name(
     message: String,
@@ -109,9 +114,9 @@ pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
     })
 }
 
-/// The exit of a command that tells whether a session is complete.
-pub fn of_completeness(complete: bool) -> Exit {
-    if complete { Exit::Done } else { Exit::Finding }
+/// The exit of a command that tells whether all is well.
+pub fn of_finding(is_well: bool) -> Exit {
+    if is_well { Exit::Done } else { Exit::Finding }
 }
 
 pub fn of_error(error: &anyhow::Error) -> Exit {
@@ -158,8 +163,8 @@ mod tests {
 
     #[test]
     fn only_what_is_complete_is_done() {
-        assert_eq!(of_completeness(true).code(), 0);
-        assert_eq!(of_completeness(false).code(), 8);
+        assert_eq!(of_finding(true).code(), 0);
+        assert_eq!(of_finding(false).code(), 8);
     }
 
     #[test]

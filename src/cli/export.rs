@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::exit::{Exit, Found, UsageError, found};
+use super::exit::{Exit, Found, UsageError, found, refuse};
 use super::export_rows::{Comes, Findings, RowMap, results};
 use super::list::{ListPlan, PlannedList, known_quests};
 use super::output::Output;
@@ -135,8 +135,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     let page = target.format == Format::Html;
     if page {
         if args.columns.is_some() {
-            let text = "--columns is for tables; a page shows every field";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse("--columns is for tables; a page shows every field");
         }
         let wanted = PageWanted {
             path: &target.path,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::exit::{Exit, UsageError};
+use super::exit::{Exit, UsageError, refuse};
 use super::output::TextOutput;
 use super::person::PersonArgs;
 use crate::base::text::{Escaped, plural};
@@ -53,8 +53,9 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
         .map_err(|why| UsageError(format!("{:?} is no address: {why}", args.address)))?;
     let mut session = context.open_session()?;
     if !is_known(&session, &address).map_err(usage_error)? {
-        let text = format!("{address} is not in this session; check its spelling");
-        return Err(UsageError(text).into());
+        return refuse(format!(
+            "{address} is not in this session; check its spelling"
+        ));
     }
     let what = format!(
         "remove {address} from the session in {}, permanently: {}",

@@ -8,7 +8,7 @@ use clap::Args;
 use ipnet::IpNet;
 use url::Url;
 
-use super::exit::UsageError;
+use super::exit::{UsageError, refuse};
 use super::rules::unknown as unknown_rule;
 use crate::gate::email::context::EmailSettings;
 use crate::gate::{Level, Levels, Rule, house};
@@ -58,8 +58,7 @@ impl GateArgs {
             if let Some(rule) = rules.iter().find(is_named) {
                 levels.insert(rule.id.clone(), *level);
             } else if house::rules().iter().any(|rule| is_named(&rule)) {
-                let text = format!("the level of {name} cannot be changed");
-                return Err(UsageError(text).into());
+                return refuse(format!("the level of {name} cannot be changed"));
             } else {
                 return Err(unknown_rule(rules, name).into());
             }

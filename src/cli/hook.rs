@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::config;
 use super::context::{self, Context, WORKER_VARIABLE};
-use super::exit::{Exit, UsageError};
+use super::exit::{Exit, refuse};
 use super::next;
 use super::output::{Output, TextOutput, write_error};
 use super::person;
@@ -363,8 +363,7 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     context.output.show(&installed, show_installed)?;
     if !written && !installed.change.is_empty() {
         if !person::is_on_terminal() {
-            let text = "nothing was written: run this at a terminal, or with --yes";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse("nothing was written: run this at a terminal, or with --yes");
         }
         person::ask("This change has to be confirmed.", "install")?;
         write_settings(&installed.file, &old, &new)?;

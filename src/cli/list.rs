@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::exit::UsageError;
+use super::exit::refuse;
 use super::progress::WorkBar;
 use crate::base::Digest;
 use crate::base::text::truncate;
@@ -290,13 +290,12 @@ fn only_column(
         Some(name) => format!("the sheet `{name}` of "),
         None => String::new(),
     };
-    let text = format!(
+    refuse(format!(
         "which column names the {unit}? Use --col with a letter or a heading{in_file}; {sheet}{} \
          has {}",
         file.shown(),
         list.columns().join(", ")
-    );
-    Err(UsageError(text).into())
+    ))
 }
 
 /// The files of a directory that are quests if the quest file does not say.
@@ -344,9 +343,7 @@ impl ListFile {
                 })
             }
             (None, None) => {
-                let text =
-                    "no list given; name a workbook, a text file or, with --quest, a directory";
-                Err(UsageError(text.to_owned()).into())
+                refuse("no list given; name a workbook, a text file or, with --quest, a directory")
             }
             (Some(place), _) => {
                 let made = match input {
@@ -378,8 +375,7 @@ impl ListFile {
 
 fn printed(argv: &[String], here: &Path) -> Result<Vec<u8>> {
     let Some((program, arguments)) = argv.split_first() else {
-        let text = "[input] says that a command prints the list, but `argv` is empty";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse("[input] says that a command prints the list, but `argv` is empty");
     };
     let place = here.display();
     let output = Command::new(program)

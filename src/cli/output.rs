@@ -46,11 +46,12 @@ impl Output {
         }
     }
 
-    /// An output of the same form that keeps its text in memory.
+    /// An output of text that is kept in memory.
     pub(super) fn kept(&self) -> (Self, Kept) {
         let kept = Kept::default();
         let output = Self {
             out: Box::new(kept.clone()),
+            json: false,
             terminal: false,
             ..*self
         };

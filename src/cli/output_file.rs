@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::exit::UsageError;
+use super::exit::refuse;
 use crate::base::files::{AtomicError, Overwrite, write_whole};
 use crate::base::text::{Escaped, plural};
 use crate::hook::real_path;
@@ -76,11 +76,10 @@ pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
     } else {
         return Ok(());
     };
-    let text = format!(
+    refuse(format!(
         "{} is inside {which}, where only comail writes; name a file {elsewhere}",
         path.display()
-    );
-    Err(UsageError(text).into())
+    ))
 }
 
 /// The path with every link followed, also if there is no file yet.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
-use super::exit::UsageError;
+use super::exit::{UsageError, refuse};
 use crate::base::text::Escaped;
 use crate::session::{Session, SigningKey};
 
@@ -59,18 +59,20 @@ pub(super) fn authorise(
         return Ok(key);
     }
     if !is_on_terminal() {
-        let text = "only a person can decide this: run it on a terminal (or scan with \
-                    --operator-key, and pass that key file)";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse(
+            "only a person can decide this: run it on a terminal (or scan with \
+                    --operator-key, and pass that key file)",
+        );
     }
     word.map_or(Ok(None), |word| ask(what, word).map(|()| None))
 }
 
 pub(super) fn refuse_bare_yes(yes: bool, person: &PersonArgs) -> Result<()> {
     if yes && person.operator_key.is_none() {
-        let text = "--yes requires --operator-key: without a key, only the word typed on a \
-                    terminal keeps a program from deciding";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse(
+            "--yes requires --operator-key: without a key, only the word typed on a \
+                    terminal keeps a program from deciding",
+        );
     }
     Ok(())
 }
@@ -79,14 +81,12 @@ pub(super) fn confirm(what: &str, word: &str) -> Result<()> {
     if is_on_terminal() {
         return ask(what, word);
     }
-    let text = "confirm several decisions on a terminal, or with --yes and --operator-key";
-    Err(UsageError(text.to_owned()).into())
+    refuse("confirm several decisions on a terminal, or with --yes and --operator-key")
 }
 
 pub(super) fn nonempty_note(note: &str) -> Result<&str> {
     if note.trim().is_empty() {
-        let text = "--note must not be empty: say what you looked at and what it shows";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse("--note must not be empty: say what you looked at and what it shows");
     }
     Ok(note)
 }

@@ -5,8 +5,8 @@ use clap::Args;
 use minijinja::context;
 
 use super::context::Context;
-use super::exit::Exit;
 use super::exit::UsageError;
+use super::exit::{self, Exit, refuse};
 use super::output::TextOutput;
 use crate::judge::prove::{Proof, ProveError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
@@ -30,11 +30,7 @@ pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
         return calibrate(context);
     }
     let proof = proof(context)?;
-    let exit = if proof.holds() {
-        Exit::Done
-    } else {
-        Exit::Finding
-    };
+    let exit = exit::of_finding(proof.holds());
     context.output.show(&proof, text)?;
     Ok(exit)
 }
@@ -47,11 +43,7 @@ fn calibrate(context: &mut Context) -> Result<Exit> {
         }
         tried => tried?,
     };
-    let exit = if calibration.is_clean() {
-        Exit::Done
-    } else {
-        Exit::Finding
-    };
+    let exit = exit::of_finding(calibration.is_clean());
     context.output.show(&calibration, |paper, calibration| {
         paper.template(include_str!("text/calibration.txt"), calibration);
     })?;
@@ -105,9 +97,8 @@ pub(super) fn refuse_unproven(proof: &Proof, path: &str) -> Result<()> {
     });
     let lacking = proof.lacking.iter().map(ToString::to_string);
     let why: Vec<_> = failed.chain(lacking).collect();
-    let text = format!(
+    refuse(format!(
         "{path}: the gate is not proven, so no session is made: {}; run `comail quest check` for details",
         why.join("; ")
-    );
-    Err(UsageError(text).into())
+    ))
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::exit::{Exit, UsageError};
+use super::exit::{self, Exit, UsageError};
 use super::output_file::refuse_in_session;
 use super::prove;
 use super::scan_kind::{freeze, proof_of};
@@ -85,11 +85,7 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
         name: file.name.clone(),
         proof: proof_of(&frozen)?,
     };
-    let exit = if checked.proof.holds() {
-        Exit::Done
-    } else {
-        Exit::Finding
-    };
+    let exit = exit::of_finding(checked.proof.holds());
     context.output.show(&checked, |paper, checked| {
         paper.line(format!("{}: valid", Escaped(&checked.file)));
         prove::text(paper, &checked.proof);

@@ -71,7 +71,7 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     Ok(if made.stopped {
         Exit::Interrupted
     } else {
-        exit::of_completeness(made.report.complete)
+        exit::of_finding(made.report.complete)
     })
 }
 

@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use self::settle::SettleArgs;
 use self::show::ShowArgs;
 use super::context::Context;
-use super::exit::{Exit, UsageError};
+use super::exit::{Exit, refuse};
 use super::person::PersonArgs;
 use super::screen::is_possible;
 use crate::session::Decision;
@@ -96,9 +96,10 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
     let at_terminal = alone && is_possible(&context.output);
     if !at_terminal && args.import.is_none() && args.person.is_named() {
         // A user who passes a key must not believe that the list needed it.
-        let text = "--by and --operator-key need --import or a terminal; for accept, reject and reopen, \
-                    pass them after the command";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse(
+            "--by and --operator-key need --import or a terminal; for accept, reject and reopen, \
+                    pass them after the command",
+        );
     }
     match &args.what {
         None if at_terminal => screen::run(context, &args.person),

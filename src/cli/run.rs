@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context, SESSION_VARIABLE, WORKER_VARIABLE};
-use super::exit::{self, Exit, UsageError};
+use super::exit::{self, Exit, UsageError, refuse};
 use super::export::page;
 use super::export_rows::Findings;
 use super::hook::RUN_VARIABLE;
@@ -227,18 +227,18 @@ impl RunArgs {
         let command = match self.agent {
             Some(preset) => AgentCommand::Preset(preset, self.words.clone()),
             None if self.words.is_empty() => {
-                let text = "no agent is given: name one with --agent, or write its command line \
-                            after --";
-                return Err(UsageError(text.to_owned()).into());
+                return refuse(
+                    "no agent is given: name one with --agent, or write its command line \
+                            after --",
+                );
             }
             None => AgentCommand::Custom(self.words.clone()),
         };
         if self.resume && !command.can_resume() {
-            let text = format!(
+            return refuse(format!(
                 "--resume: {} cannot continue a conversation",
                 command.name()
-            );
-            return Err(UsageError(text).into());
+            ));
         }
         Ok(command)
     }
@@ -314,7 +314,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let (reason, complete) = (driven?, complete?);
     Ok(match reason {
         Reason::Interrupted => Exit::Interrupted,
-        Reason::Complete => exit::of_completeness(complete),
+        Reason::Complete => exit::of_finding(complete),
         _ => Exit::Finding,
     })
 }
@@ -361,8 +361,7 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
 fn refuse_inside_a_run(session: &Session) -> Result<()> {
     let inside = env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty());
     if inside || run_above(&session.totals().runs).is_some() {
-        let text = "a run cannot start another run; nothing was changed";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse("a run cannot start another run; nothing was changed");
     }
     Ok(())
 }
@@ -371,14 +370,16 @@ fn refuse_inside_a_run(session: &Session) -> Result<()> {
 fn check(session: &Session, plan: &Plan) -> Result<()> {
     let kind = judge::kind_of(session.manifest())?;
     if plan.answers == Answers::World && !needs_no_fields(&kind) {
-        let text = "--answer world is for kinds without fields to submit, and this kind has some: \
-                    use --answer submit or --answer stdout; nothing was started";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse(
+            "--answer world is for kinds without fields to submit, and this kind has some: \
+                    use --answer submit or --answer stdout; nothing was started",
+        );
     }
     if plan.answers == Answers::Stdout && kind.fields.is_empty() {
-        let text = "--answer stdout: this kind has no fields to print; use --answer world; nothing \
-                    was started";
-        return Err(UsageError(text.to_owned()).into());
+        return refuse(
+            "--answer stdout: this kind has no fields to print; use --answer world; nothing \
+                    was started",
+        );
     }
     if !plan.dir.is_dir() {
         let dir = plan.dir.display().to_string();

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::exit::{UsageError, found};
+use super::exit::{UsageError, found, refuse};
 use super::progress;
 use super::progress::WorkBar;
 use super::scan::nothing_forgotten;
@@ -62,8 +62,9 @@ impl CarryArgs {
             .ancestors()
             .find_map(|place| fs::canonicalize(place).ok());
         if place.is_some_and(|place| place.starts_with(&old)) {
-            let text = "PASSes are carried into another session: name its directory with --session";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse(
+                "PASSes are carried into another session: name its directory with --session",
+            );
         }
         Ok(())
     }

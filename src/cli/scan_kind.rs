@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::context::Context;
-use super::exit::UsageError;
+use super::exit::{UsageError, refuse};
 use super::gate_args::{GateArgs, NetworkArgs};
 use super::progress::WorkBar;
 use super::prove::refuse_unproven;
@@ -71,8 +71,7 @@ impl KindArgs {
         let panel = seating.freeze();
         let panel = panel.map_err(|faulty| UsageError(faulty.to_string()))?;
         if panel.is_none() && self.generator_model.is_some() {
-            let text = "--generator-model says who may not review, and there are no reviewers";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse("--generator-model says who may not review, and there are no reviewers");
         }
         Ok(KindRecord {
             reviewers: panel.map(serde_json::to_value).transpose()?,

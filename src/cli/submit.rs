@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::answer_form::{ANSWER, QUEST, field_flags, unit_flag};
 use super::context::{self, Context};
-use super::exit::{Exit, UsageError};
+use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact};
@@ -146,8 +146,7 @@ fn submission(
 ) -> Result<Submission> {
     if let Some(why) = &args.none {
         if why.trim().is_empty() {
-            let text = "--none says why: what was tried, and where; nothing changed";
-            return Err(UsageError(text.to_owned()).into());
+            return refuse("--none says why: what was tried, and where; nothing changed");
         }
         return Ok(Submission::None(why.clone()));
     }
@@ -167,8 +166,9 @@ fn submission(
         format!(", and {}", context::which(&kind.unit))
     };
     let missing = missing.join(", ");
-    let text = format!("not submitted, nothing changed: {missing} missing{quest}");
-    Err(UsageError(text).into())
+    refuse(format!(
+        "not submitted, nothing changed: {missing} missing{quest}"
+    ))
 }
 
 // A field is a line, not a book.
