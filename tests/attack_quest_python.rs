@@ -9,114 +9,55 @@ const SUBMITTED: [&str; 2] = [
 ];
 const IMPORTS: &str = "import pytest\nfrom parcels.rates import volume_weight\n";
 
-/// Tests that reach for more than what they test.
-const REFUSED: &[(&str, &str)] = &[
-    (
-        "leaves in the middle",
-        "import os\ndef test_a():\n    volume_weight(1, 2, 3)\n    os._exit(0)\n",
-    ),
-    (
-        "leaves by another way",
-        "def test_a():\n    raise SystemExit(0)\n",
-    ),
-    (
-        "leaves the runner",
-        "def test_a():\n    pytest.exit('done', returncode=0)\n",
-    ),
-    (
-        "skips itself",
-        "pytest.skip('later', allow_module_level=True)\n",
-    ),
-    (
-        "is marked to be skipped",
-        "@pytest.mark.skip\ndef test_a():\n    assert volume_weight(1, 2, 3) == 1\n",
-    ),
-    (
-        "is expected to fail",
-        "@pytest.mark.xfail\ndef test_a():\n    assert volume_weight(1, 2, 3) == 9\n",
-    ),
-    (
-        "writes the report at the end",
-        "import atexit\natexit.register(lambda: open('junit.xml', 'w').write('<testsuites/>'))\n",
-    ),
-    (
-        "writes the counts of lines",
-        "def test_a():\n    open('coverage.lcov', 'w').write('SF:src/parcels/rates.py')\n",
-    ),
-    (
-        "looks whether the code is the same",
-        "import inspect\ndef test_a():\n    assert '5' in inspect.getsource(volume_weight)\n",
-    ),
-    (
-        "looks at what is compiled",
-        "def test_a():\n    assert volume_weight.__code__.co_consts\n",
-    ),
-    (
-        "looks by a pattern",
-        "def test_a():\n    match volume_weight:\n        case object(__code__=code):\n            assert code\n",
-    ),
-    (
-        "looks by a format",
-        "def test_a():\n    assert 'x' in '{0.__code__.co_consts}'.format(volume_weight)\n",
-    ),
-    (
-        "reads the frames of an error",
-        "def test_a():\n    with pytest.raises(ValueError) as info:\n        volume_weight(0, 0, 0)\n    info.tb.tb_frame.f_globals\n",
-    ),
-    (
-        "takes the runner as a fixture",
-        "def test_a(request):\n    assert volume_weight(1, 2, 30) == 12\n",
-    ),
-    (
-        "patches",
-        "def test_a(monkeypatch):\n    assert volume_weight(1, 2, 30) == 12\n",
-    ),
-    ("loads a plugin", "pytest_plugins = ['forge']\n"),
-    ("imports from the zone", "from test_forge import *\n"),
-    (
-        "imports by a text",
-        "def test_a():\n    __import__('os')._exit(0)\n",
-    ),
-    ("runs a text", "def test_a():\n    eval('1')\n"),
-    (
-        "hides the built-in",
-        "def hide():\n    open = 1\ndef test_a():\n    open('junit.xml', 'w')\n",
-    ),
-    ("is no Python", "def test_a(:\n"),
-    (
-        "is another encoding",
-        "# coding: utf-7\n+AGkAbQBwAG8AcgB0-\n",
-    ),
-    ("has NUL", "def test_a():\n    assert '\0'\n"),
+/// Tests that reach for more than what they test. The first line says how.
+const REFUSED: &[&str] = &[
+    "# leaves in the middle\nimport os\ndef test_a():\n    volume_weight(1, 2, 3)\n    os._exit(0)\n",
+    "# leaves by another way\ndef test_a():\n    raise SystemExit(0)\n",
+    "# leaves the runner\ndef test_a():\n    pytest.exit('done', returncode=0)\n",
+    "# skips itself\npytest.skip('later', allow_module_level=True)\n",
+    "# is marked to be skipped\n@pytest.mark.skip\ndef test_a():\n    assert volume_weight(1, 2, 3) == 1\n",
+    "# is expected to fail\n@pytest.mark.xfail\ndef test_a():\n    assert volume_weight(1, 2, 3) == 9\n",
+    "# writes the report at the end\nimport atexit\natexit.register(lambda: open('junit.xml', 'w').write('<testsuites/>'))\n",
+    "# writes the counts of lines\ndef test_a():\n    open('coverage.lcov', 'w').write('SF:src/parcels/rates.py')\n",
+    "# looks whether the code is the same\nimport inspect\ndef test_a():\n    assert '5' in inspect.getsource(volume_weight)\n",
+    "# looks at what is compiled\ndef test_a():\n    assert volume_weight.__code__.co_consts\n",
+    "# looks by a pattern\ndef test_a():\n    match volume_weight:\n        case object(__code__=code):\n            assert code\n",
+    "# looks by a format\ndef test_a():\n    assert 'x' in '{0.__code__.co_consts}'.format(volume_weight)\n",
+    "# reads the frames of an error\ndef test_a():\n    with pytest.raises(ValueError) as info:\n        volume_weight(0, 0, 0)\n    info.tb.tb_frame.f_globals\n",
+    "# takes the runner as a fixture\ndef test_a(request):\n    assert volume_weight(1, 2, 30) == 12\n",
+    "# patches\ndef test_a(monkeypatch):\n    assert volume_weight(1, 2, 30) == 12\n",
+    "# loads a plugin\npytest_plugins = ['forge']\n",
+    "# imports from the zone\nfrom test_forge import *\n",
+    "# imports by a text\ndef test_a():\n    __import__('os')._exit(0)\n",
+    "# runs a text\ndef test_a():\n    eval('1')\n",
+    "# hides the built-in\ndef hide():\n    open = 1\ndef test_a():\n    open('junit.xml', 'w')\n",
+    "# is no Python\ndef test_a(:\n",
+    "# is another encoding\n# coding: utf-7\n+AGkAbQBwAG8AcgB0-\n",
+    "# has NUL\ndef test_a():\n    assert '\0'\n",
 ];
 
-/// Tests that show nothing, and by which rule.
-const HOLLOW: &[(&str, &str, &str)] = &[
-    ("has no test", "", "tests-pass"),
+/// The rule by which tests that show nothing are found.
+const HOLLOW: &[(&str, &str)] = &[
+    ("tests-pass", "# has no test\n"),
     (
-        "asks nothing",
-        "def test_a():\n    assert True\n",
         "lines-covered",
+        "# asks nothing\ndef test_a():\n    assert True\n",
     ),
     (
-        "prints a tally",
-        "def test_a():\n    assert 'PASSED' in '5 PASSED'\n",
         "lines-covered",
+        "# prints a tally\ndef test_a():\n    assert 'PASSED' in '5 PASSED'\n",
     ),
     (
-        "runs and asks nothing of the value",
-        "def test_runs():\n    volume_weight(1, 2, 3)\n    try_it = volume_weight(4, 5, 6)\n    with pytest.raises(ValueError):\n        volume_weight(0, 1, 1)\n",
         "tests-bite",
+        "# runs and asks nothing of the value\ndef test_runs():\n    volume_weight(1, 2, 3)\n    try_it = volume_weight(4, 5, 6)\n    with pytest.raises(ValueError):\n        volume_weight(0, 1, 1)\n",
     ),
     (
-        "asks nothing of what it refuses",
-        "def test_a():\n    assert volume_weight(10, 20, 30) == 1200\n",
         "lines-covered",
+        "# asks nothing of what it refuses\ndef test_a():\n    assert volume_weight(10, 20, 30) == 1200\n",
     ),
     (
-        "puts another function in its place",
-        "def volume_weight(a, b, c):\n    return 1200\ndef test_a():\n    assert volume_weight(10, 20, 30) == 1200\n",
         "lines-covered",
+        "# puts another function in its place\ndef volume_weight(a, b, c):\n    return 1200\ndef test_a():\n    assert volume_weight(10, 20, 30) == 1200\n",
     ),
 ];
 
@@ -135,27 +76,17 @@ fn nothing_but_tests_that_test_passes() {
 }
 
 fn no_test_tells_a_story(play: &QuestPlay) {
-    let deep = deep();
-    for (what, text) in REFUSED
-        .iter()
-        .copied()
-        .chain([("is very deep", deep.as_str())])
-    {
+    let refused = REFUSED.iter().map(|text| ("plain-tests", *text));
+    // Brackets that no parser follows to the end.
+    let deep = format!("x = {}{}\n", "(".repeat(5_000), ")".repeat(5_000));
+    let cases = refused.chain(HOLLOW.iter().copied());
+    for (rule, text) in cases.chain([("plain-tests", &*deep)]) {
         play.put(FILE, format!("{IMPORTS}{text}"));
         let (_, verdict, rules) = play.submit(&SUBMITTED);
         assert_eq!(
-            (verdict.as_str(), rules),
-            ("FAIL", vec!["plain-tests".to_owned()]),
-            "{what}"
-        );
-    }
-    for (what, text, rule) in HOLLOW {
-        play.put(FILE, format!("{IMPORTS}{text}"));
-        let (_, verdict, rules) = play.submit(&SUBMITTED);
-        assert_eq!(
-            (verdict.as_str(), rules),
-            ("FAIL", vec![(*rule).to_owned()]),
-            "{what}"
+            (&*verdict, rules),
+            ("FAIL", vec![rule.to_owned()]),
+            "{text}"
         );
     }
 }
@@ -181,11 +112,6 @@ fn code_with_very_much_wrong_about_it_is_wrong(play: &QuestPlay) {
         format!("{IMPORTS}def f(x):\n    return [\n{many}    ]\n"),
     );
     play.fails(&SUBMITTED, "plain-tests");
-}
-
-/// Brackets that no parser follows to the end.
-fn deep() -> String {
-    format!("x = {}{}\n", "(".repeat(5_000), ")".repeat(5_000))
 }
 
 fn nothing_beside_the_tests_is_changed(play: &QuestPlay) {

@@ -5,6 +5,20 @@ use crate::harness::quest_play::QuestPlay;
 
 const SUBMITTED: [&str; 2] = ["--path=src/stock/orders.py", "--summary=took it all apart"];
 
+/// Code that answers for the tests. The first line says how.
+const PLAIN: [&str; 10] = [
+    "# leaves\nimport os\nos._exit(0)\n",
+    "# writes the report\nopen('junit.xml', 'w').write('<testsuites/>')\n",
+    "# reaches the frames\ndef g():\n    yield 1\nF = g().gi_frame\n",
+    "# reaches what is global\ndef g():\n    pass\nG = g.__globals__\n",
+    "# reads by a pattern\nmatch len:\n    case object(__self__=it):\n        pass\n",
+    "# is equal to everything\nclass E:\n    def __eq__(self, other):\n        return True\n",
+    "# takes such a method in\nclass E:\n    from stock.words import plural as __eq__\n",
+    "# takes the rest of a pattern as one\nclass E:\n    match {}:\n        case {**__eq__}:\n            pass\n",
+    "# names it from a function\ndef f():\n    global __eq__\n",
+    "# makes such a class\nE = type('E', (), {'__eq__': lambda a, b: True})\n",
+];
+
 #[test]
 fn no_code_hides_or_answers_for_the_tests() {
     let play = QuestPlay::of("structure");
@@ -12,81 +26,37 @@ fn no_code_hides_or_answers_for_the_tests() {
     let long = "def f(x):\n".to_owned() + &"    x += 1\n".repeat(20) + "    return x\n";
     let ways = "x = 1\n".to_owned() + &"if x:\n    x = 2\n".repeat(9);
     let text = format!("def f(x):\n    exec({long:?})\n");
-    let cases: [(&str, &str, &[&str]); 17] = [
-        ("is long elsewhere", &long, &["small"]),
-        ("branches outside of functions", &ways, &["small"]),
+    let many = format!("X = [{}]\n", "1, ".repeat(50));
+    let short = format!("X = [\n{}]\n", "    1,\u{c}".repeat(50));
+    let small: &[&str] = &["small"];
+    let both: &[&str] = &["plain-code", "small"];
+    let cases = [
+        ("is long elsewhere", &*long, small),
+        ("branches outside of functions", &ways, small),
         (
             "has many statements in a line",
             "def f(x): x += 1; x += 2; return x\n",
-            &["small"],
+            small,
         ),
-        (
-            "has a long line",
-            &format!("X = [{}]\n", "1, ".repeat(50)),
-            &["small"],
-        ),
-        ("is no Python", "def f(:\n", &["plain-code", "small"]),
-        ("runs a text", &text, &["plain-code", "small"]),
-        ("leaves", "import os\nos._exit(0)\n", &["plain-code"]),
-        (
-            "writes the report",
-            "open('junit.xml', 'w').write('<testsuites/>')\n",
-            &["plain-code"],
-        ),
-        (
-            "reaches the frames",
-            "def g():\n    yield 1\nF = g().gi_frame\n",
-            &["plain-code"],
-        ),
-        (
-            "reaches what is global",
-            "def g():\n    pass\nG = g.__globals__\n",
-            &["plain-code"],
-        ),
-        (
-            "reads by a pattern",
-            "match len:\n    case object(__self__=it):\n        pass\n",
-            &["plain-code"],
-        ),
-        (
-            "is equal to everything",
-            "class E:\n    def __eq__(self, other):\n        return True\n",
-            &["plain-code"],
-        ),
-        (
-            "takes such a method in",
-            "class E:\n    from stock.words import plural as __eq__\n",
-            &["plain-code"],
-        ),
-        (
-            "takes the rest of a pattern as one",
-            "class E:\n    match {}:\n        case {**__eq__}:\n            pass\n",
-            &["plain-code"],
-        ),
-        (
-            "names it from a function",
-            "def f():\n    global __eq__\n",
-            &["plain-code"],
-        ),
-        (
-            "has lines that only look short",
-            &format!("X = [\n{}]\n", "    1,\u{c}".repeat(50)),
-            &["small"],
-        ),
-        (
-            "makes such a class",
-            "E = type('E', (), {'__eq__': lambda a, b: True})\n",
-            &["plain-code"],
-        ),
+        ("has a long line", &many, small),
+        ("has lines that only look short", &short, small),
+        ("is no Python", "def f(:\n", both),
+        ("runs a text", &text, both),
     ];
-    for (what, text, expected) in cases {
+    let plain = PLAIN
+        .iter()
+        .map(|text| ("see its first line", *text, &["plain-code"][..]));
+    for (what, text, expected) in cases.into_iter().chain(plain) {
         play.restore();
         play.put_control("right");
         play.put("src/stock/taxes.py", play_file(&play) + "\n\n" + text);
         let (_, verdict, rules) = play.submit(&SUBMITTED);
-        assert_eq!(verdict, "FAIL", "{what}");
+        assert_eq!(verdict, "FAIL", "{what}: {text}");
         for rule in expected {
-            assert!(rules.iter().any(|it| it == rule), "{what}: {rules:?}");
+            assert!(
+                rules.iter().any(|it| it == rule),
+                "{what}: {text}: {rules:?}"
+            );
         }
     }
     for path in [

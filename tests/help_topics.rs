@@ -136,7 +136,7 @@ text = "{{ key }}"
 [example]
 key = "a"
 "#;
-    const FIELDS: [&str; 7] = ["text", "url", "file", "site", "email", "source", "data"];
+    const FIELDS: [&str; 6] = ["text", "url", "site", "email", "source", "data"];
     let place = Place::new();
     let mut file = HEAD.to_owned();
     for field in FIELDS {

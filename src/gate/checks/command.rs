@@ -16,7 +16,7 @@ use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Shows, Source};
 use crate::gate::tools::{Complaints, Format};
 use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;
-use crate::quest::template::{Template, Values};
+use crate::quest::template::Template;
 use crate::quest::{ByteSize, Span};
 use crate::world::sandbox::{CommandResult, CommandSpec, End};
 use crate::world::tree::TreePath;
@@ -34,8 +34,6 @@ pub struct CommandConfig {
     /// Environment variables that `scan` passes on and freezes.
     #[serde(default)]
     pass_env: Vec<String>,
-    /// Its working directory, relative to the tree, as a template.
-    cwd: Option<String>,
     /// Its standard input, as a template.
     stdin: Option<String>,
     /// How long it may take.
@@ -61,9 +59,6 @@ pub struct CommandConfig {
     max_skipped: Option<u32>,
     /// What it may reach over the network.
     network: Option<NetworkName>,
-    /// The absolute paths that it may write, in addition to its copy of the tree.
-    #[serde(default)]
-    writable: Vec<String>,
     /// The services that must be running.
     #[serde(default)]
     services: Vec<String>,
@@ -93,7 +88,6 @@ struct Command {
     means: Option<String>,
     config: CommandConfig,
     plan: CommandPlan,
-    cwd: Option<Template>,
     stdin: Option<Template>,
     facts: Option<ToolFacts>,
 }
@@ -117,33 +111,21 @@ impl CheckConfig for CommandConfig {
         }
         let facts = self.tool_facts()?;
         let names = names(&self.services, source)?;
-        let template = |key, text: &Option<String>| {
-            let text = text.as_deref();
-            text.map(|text| source.template_of(key, text, &names))
-                .transpose()
-        };
-        let stdin = template("stdin", &self.stdin)?;
-        let cwd = template("cwd", &self.cwd)?;
-        let fixed = cwd.iter().filter(|cwd| cwd.is_fixed());
-        let mut fixed = fixed.map(Template::source).filter(|cwd| !cwd.is_empty());
-        if let Some(bad) = fixed.find_map(|cwd| TreePath::parse(cwd).err()) {
-            return Err(Flaw::new("cwd", bad.to_string()));
-        }
+        let stdin = self.stdin.as_ref();
+        let stdin = stdin.map(|text| source.template_of("stdin", text, &names));
         let keys = RunKeys {
             env: self.env.clone(),
             pass_env: self.pass_env.clone(),
             timeout: self.timeout,
             output_cap: self.output_cap,
             network: self.network,
-            writable: self.writable.clone(),
             services: self.services.clone(),
         };
         let command = Command {
             name: source.head.name.clone(),
             means: source.head.means.clone(),
             plan: CommandPlan::build("argv", &self.argv, keys, source)?,
-            cwd,
-            stdin,
+            stdin: stdin.transpose()?,
             facts,
             config: self,
         };
@@ -192,16 +174,13 @@ impl Command {
     fn order(&self, context: &Context<'_>) -> Result<CommandSpec, Fact> {
         let values = self.plan.values(context)?;
         let order = self.plan.order(context, &values)?;
-        let mut dir = rendered(self.cwd.as_ref(), &values, "cwd")?;
-        if !dir.is_empty() {
-            let path = TreePath::parse(&dir);
-            let wrong =
-                |bad: &dyn ToString| Fact::wrong("a directory of the tree", bad.to_string());
-            dir = path.map_err(|bad| wrong(&bad).at("cwd"))?.into();
-        }
+        let stdin = self
+            .stdin
+            .as_ref()
+            .map_or_else(|| Ok(String::new()), |template| template.render(&values));
+        let stdin = stdin.map_err(|bad| Fact::wrong("a text", bad.to_string()).at("stdin"))?;
         Ok(CommandSpec {
-            dir,
-            stdin: rendered(self.stdin.as_ref(), &values, "stdin")?,
+            stdin,
             reports: self.config.reports.clone(),
             ..order
         })
@@ -226,14 +205,6 @@ impl Command {
         }
         Ok(located)
     }
-}
-
-fn rendered(template: Option<&Template>, values: &Values, key: &str) -> Result<String, Fact> {
-    let Some(template) = template else {
-        return Ok(String::new());
-    };
-    let text = template.render(values);
-    text.map_err(|bad| Fact::wrong("a text", bad.to_string()).at(key))
 }
 
 /// The table of the command that the key `from` names.

@@ -13,7 +13,7 @@ use super::kind::{Flaw, Source};
 use crate::base::text::truncate_start;
 use crate::gate::Fact;
 use crate::quest::template::{Names, Template, Values};
-use crate::quest::{ByteSize, FieldName, Span};
+use crate::quest::{ByteSize, Span};
 use crate::world::sandbox::{CommandResult, CommandSpec, End, Network, Started};
 
 /// What a command may reach, as a quest file spells it.
@@ -37,7 +37,6 @@ pub struct RunKeys {
     pub timeout: Span,
     pub output_cap: ByteSize,
     pub network: Option<NetworkName>,
-    pub writable: Vec<String>,
     pub services: Vec<String>,
 }
 
@@ -59,11 +58,8 @@ pub struct CommandPlan {
     /// The variables that are the same for every submission.
     fixed: BTreeMap<String, String>,
     env: BTreeMap<String, Template>,
-    fields: Vec<(FieldName, String)>,
-    columns: Vec<(String, String)>,
     timeout: Span,
     output: ByteSize,
-    writable: Vec<String>,
     network: NetworkName,
     services: Vec<String>,
 }
@@ -77,12 +73,6 @@ impl CommandPlan {
         source: &Source<'_>,
     ) -> Result<Self, Flaw> {
         let names = names(&keys.services, source)?;
-        let relative =
-            |path: &&String| !path.starts_with('/') || path.split('/').any(|it| it == "..");
-        if let Some(path) = keys.writable.iter().find(relative) {
-            let what = format!("`{path}`: expected an absolute path without `..`");
-            return Err(Flaw::new("writable", what));
-        }
         for text in argv.iter().chain(keys.env.values()) {
             source.told_to_command(text);
         }
@@ -96,19 +86,16 @@ impl CommandPlan {
             check_name("env", name)?;
             Ok((name.clone(), source.template_of("env", text, &names)?))
         });
-        let (fields, columns) = variables(source)?;
+        no_variable_twice(source)?;
         Ok(Self {
             check: source.head.name.clone(),
             program: program_path(key, program, source, &names)?,
             arguments: arguments.collect::<Result<_, _>>()?,
             fixed: fixed_variables(&keys.pass_env, source)?,
             env: env.collect::<Result<_, _>>()?,
-            fields,
-            columns,
             timeout: keys.timeout,
             output: keys.output_cap,
             network: network(&keys)?,
-            writable: keys.writable,
             services: keys.services,
         })
     }
@@ -152,7 +139,6 @@ impl CommandPlan {
             env,
             timeout_ms: self.timeout.millis().into(),
             output_bytes: self.output.bytes(),
-            writable: self.writable.clone(),
             network: match self.network {
                 NetworkName::None => Network::None,
                 NetworkName::Any => Network::Any,
@@ -175,15 +161,15 @@ impl CommandPlan {
             let text = text.map_err(|wrong| wrong.at(format!("env.{name}")))?;
             all.insert(name.clone(), text);
         }
-        for (field, variable) in &self.fields {
-            if let Some(text) = context.field(field) {
-                fits_a_program(text).map_err(|wrong| wrong.on(field))?;
-                all.insert(variable.clone(), text.to_owned());
+        for field in &context.kind.fields {
+            if let Some(text) = context.field(&field.name) {
+                fits_a_program(text).map_err(|wrong| wrong.on(&field.name))?;
+                all.insert(field_variable(&field.name), text.to_owned());
             }
         }
-        let cells = self.columns.iter().map(|(column, variable)| {
+        let cells = context.kind.columns.iter().map(|column| {
             let text = values.input.get(column).cloned().unwrap_or_default();
-            (variable.clone(), text)
+            (column_variable(column), text)
         });
         let quest = [("KEY", &values.key), ("ID", &values.id)];
         let quest = quest.map(|(name, text)| (format!("{PREFIX}{name}"), text.clone()));
@@ -275,35 +261,25 @@ fn fixed_variables(
     Ok(fixed)
 }
 
-type Variables = (Vec<(FieldName, String)>, Vec<(String, String)>);
+fn column_variable(column: &str) -> String {
+    format!("{PREFIX}INPUT_{}", as_variable(column))
+}
 
-/// The variables of the fields and of the columns, no two of which may have one name.
-fn variables(source: &Source<'_>) -> Result<Variables, Flaw> {
-    let fields = source.file.fields.iter();
-    let fields: Vec<_> = fields
-        .map(|field| (field.name.clone(), field_variable(&field.name)))
-        .collect();
+/// That no two fields or columns would be one variable.
+fn no_variable_twice(source: &Source<'_>) -> Result<(), Flaw> {
+    let fields = source.file.fields.iter().map(|field| field.name.as_str());
+    let fields = fields.map(|name| (format!("{PREFIX}FIELD_{}", as_variable(name)), name));
     let columns = source.file.input.columns();
-    let columns: Vec<_> = columns
-        .map(|column| {
-            (
-                column.to_owned(),
-                format!("{PREFIX}INPUT_{}", as_variable(column)),
-            )
-        })
-        .collect();
-    let of_fields = fields.iter().map(|(name, to)| (to, name.as_str()));
-    let of_columns = columns.iter().map(|(name, to)| (to, name.as_str()));
-    let mut known: BTreeMap<&String, &str> = BTreeMap::new();
-    for (variable, name) in of_fields.chain(of_columns) {
-        if let Some(other) = known.insert(variable, name)
-            && other != name
-        {
+    let columns = columns.map(|name| (column_variable(name), name));
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    for (variable, name) in fields.chain(columns) {
+        if let Some(other) = known.get(&variable).filter(|other| **other != name) {
             let what = format!("`{other}` and `{name}` would both be the variable {variable}");
             return Err(Flaw::new("argv", what));
         }
+        known.insert(variable, name);
     }
-    Ok((fields, columns))
+    Ok(())
 }
 
 /// The argument, which no program takes for more than the quest file means by it.

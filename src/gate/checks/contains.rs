@@ -314,12 +314,34 @@ enum Carried {
 /// How `url` carries what is sought, in the plainest of the ways in which it may be written.
 fn carried_any(url: &Url, sought: &Sought) -> Option<Carried> {
     let ways = sought.wordings.iter();
-    ways.filter_map(|way| carried(url, way).max(carried_in_part(url, way)))
-        .max()
+    ways.filter_map(|way| carried(url, way)).max()
 }
 
-/// How `url` carries some of `text`: what a page puts together need not be all in its URL.
-fn carried_in_part(url: &Url, text: &str) -> Option<Carried> {
+/// How `url` carries `text`, or a part of it: what a page puts together need not be all in its URL.
+///
+/// The registered name is not made up for a submission, so it is not looked at; whatever comes
+/// before it is.
+fn carried(url: &Url, text: &str) -> Option<Carried> {
+    let host = url.host_str().unwrap_or_default();
+    let domain = HostName::of_url(url).and_then(|host| host.registrable());
+    let below = domain.and_then(|domain| host.strip_suffix(domain.as_str()));
+    let below = below.unwrap_or(host).trim_end_matches('.');
+    let (path, query) = (url.path(), url.query().unwrap_or_default());
+    let needle = squeezed(text);
+    let says = |part: &str| !needle.is_empty() && squeezed(part).contains(&needle);
+    let is_whole_name = |segment: &str| {
+        let segment = unescaped(segment);
+        let stem = segment.rsplit_once('.').map_or(&*segment, |(stem, _)| stem);
+        !needle.is_empty() && squeezed(stem) == needle
+    };
+    let mut told = [below, query].into_iter();
+    if told.any(|it| says(it) || carries_text(it, text))
+        || path.split('/').any(is_whole_name)
+        // Among other words of the path the text may be the page's title; in code it is told.
+        || (!says(path) && carries_text(path, text))
+    {
+        return Some(Carried::Told);
+    }
     let whole = worded(text);
     let is_part = |part: &str| {
         let part = worded(part);
@@ -334,8 +356,8 @@ fn carried_in_part(url: &Url, text: &str) -> Option<Carried> {
     if values.iter().any(|value| is_part(value)) || is_part(&values.join(" ")) {
         return Some(Carried::Part);
     }
-    let path = worded(&unescaped(url.path()));
-    path.split(' ').any(is_part).then_some(Carried::Slug)
+    let words = worded(&unescaped(path));
+    (says(path) || words.split(' ').any(is_part)).then_some(Carried::Slug)
 }
 
 fn worded(text: &str) -> String {
@@ -343,40 +365,6 @@ fn worded(text: &str) -> String {
     let words = plain.split(|c: char| !c.is_alphanumeric());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
-}
-
-/// How `url` carries `text`.
-///
-/// The registered name is not made up for a submission, so it is not looked at; whatever stands
-/// before it is.
-fn carried(url: &Url, text: &str) -> Option<Carried> {
-    let host = url.host_str().unwrap_or_default();
-    let domain = HostName::of_url(url).and_then(|host| host.registrable());
-    let below = domain.and_then(|domain| host.strip_suffix(domain.as_str()));
-    let below = below.unwrap_or(host).trim_end_matches('.');
-    let query = url.query().unwrap_or_default();
-    let needle = squeezed(text);
-    let says = |part: &str| !needle.is_empty() && squeezed(part).contains(&needle);
-    if [below, query]
-        .iter()
-        .any(|it| says(it) || carries_text(it, text))
-    {
-        return Some(Carried::Told);
-    }
-    let stem = |segment: &str| {
-        let segment = unescaped(segment);
-        let stem = segment.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-        squeezed(&stem.unwrap_or(segment))
-    };
-    let mut segments = url.path().split('/');
-    if segments.any(|segment| !needle.is_empty() && stem(segment) == needle) {
-        Some(Carried::Told)
-    } else if says(url.path()) {
-        // Among other words it may be the page's title; by itself or in code it is told.
-        Some(Carried::Slug)
-    } else {
-        carries_text(url.path(), text).then_some(Carried::Told)
-    }
 }
 
 fn squeezed(text: &str) -> String {

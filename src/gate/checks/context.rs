@@ -1,6 +1,5 @@
 //! What the checks of one judgement share: the case, its values, and what was looked at once.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -32,12 +31,6 @@ pub struct Context<'a> {
 pub struct Run {
     pub order: CommandSpec,
     pub ran: CommandResult,
-}
-
-impl Run {
-    pub fn printed(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.ran.stdout)
-    }
 }
 
 type EmailParts = (Places, bool);

@@ -36,11 +36,8 @@ pub struct HttpConfig {
     request: Option<String>,
     /// The operation that the request must be for, as a template: `GET /users/{id}`.
     must_match: Option<String>,
-    /// The allowed statuses. Default: any 2xx.
-    #[serde(default)]
-    status: Vec<u16>,
-    /// Instead of `status`: the allowed statuses of this quest, separated by commas, as a template.
-    status_of: Option<String>,
+    /// The allowed statuses, separated by commas, as a template. Default: any 2xx.
+    status: Option<String>,
     /// A file next to the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where the schema is in that file, such as an `OpenAPI` document: a JSON pointer (RFC 6901), as
@@ -85,8 +82,7 @@ impl HttpConfig {
         let keys = [
             ("request", self.request.is_some()),
             ("must_match", self.must_match.is_some()),
-            ("status", !self.status.is_empty()),
-            ("status_of", self.status_of.is_some()),
+            ("status", self.status.is_some()),
             ("schema", self.schema.is_some()),
             ("schema_at", self.schema_at.is_some()),
         ];
@@ -101,8 +97,7 @@ struct ServiceCheck {
     service: String,
     request: FieldName,
     must_match: Option<Template>,
-    status: Vec<u16>,
-    status_of: Option<Template>,
+    status: Option<Template>,
     schema: Option<BodySchema>,
     timeout: Span,
 }
@@ -123,11 +118,6 @@ impl ServiceCheck {
                 "say `request`: the field that holds it",
             ));
         };
-        let status_of = source.maybe_template("status_of", config.status_of.as_ref())?;
-        if status_of.is_some() && !config.status.is_empty() {
-            let what = "say either `status` or `status_of`";
-            return Err(Flaw::new("status_of", what));
-        }
         let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
         let document = config
             .schema
@@ -144,10 +134,9 @@ impl ServiceCheck {
         Ok(Self {
             request: source.field("request", request)?.name,
             must_match: source.maybe_template("must_match", config.must_match.as_ref())?,
-            status: config.status,
+            status: source.maybe_template("status", config.status.as_ref())?,
             timeout: config.timeout,
             service,
-            status_of,
             schema,
         })
     }
@@ -260,8 +249,8 @@ impl ServiceCheck {
     /// The statuses that may be answered. A cell that names none is the list's fault, not the
     /// agent's.
     fn allowed_statuses(&self, context: &Context<'_>) -> Result<Vec<u16>, Fact> {
-        let Some(template) = &self.status_of else {
-            return Ok(self.status.clone());
+        let Some(template) = &self.status else {
+            return Ok(Vec::new());
         };
         let text = rendered(context, template)?;
         let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();

@@ -99,22 +99,23 @@ mod tests {
         }
         let tables = tables.chain(["final"]);
         let top = top.keys().filter(|key| tables.clone().all(|it| it != *key));
-        let head = CheckHead::KEYS.iter();
-        let all = top.cloned().chain(head.map(|key| (*key).to_owned()));
-        let all = all.chain(keys::<InputTable>()).chain(keys::<TreeTable>());
-        let all = all
-            .chain(keys::<FieldTable>())
-            .chain(keys::<ServiceTable>());
-        let all = all
-            .chain(keys::<ControlTable>())
-            .chain(keys::<ReadyTable>());
-        let all = all.chain(keys::<PanelTable>()).chain(keys::<PlantTable>());
-        let all = all
-            .chain(keys::<ReviewerTable>())
-            .chain(keys::<QuestionTable>());
-        let all = all.chain(keys::<FixerTable>());
-        let all = all.chain(keys::<FinalControlTable>());
-        let all = all.chain(keys::<NegativeTable>());
+        let head = CheckHead::KEYS.iter().map(|key| (*key).to_owned());
+        let of_tables = [
+            keys::<InputTable>(),
+            keys::<TreeTable>(),
+            keys::<FieldTable>(),
+            keys::<ServiceTable>(),
+            keys::<ControlTable>(),
+            keys::<ReadyTable>(),
+            keys::<PanelTable>(),
+            keys::<PlantTable>(),
+            keys::<ReviewerTable>(),
+            keys::<QuestionTable>(),
+            keys::<FixerTable>(),
+            keys::<FinalControlTable>(),
+            keys::<NegativeTable>(),
+        ];
+        let all = top.cloned().chain(head).chain(of_tables.concat());
         for key in all {
             let shown = text.lines().any(|line| {
                 line.starts_with(&format!("{key} = ")) || line.contains(&format!("{{ {key} = "))

@@ -46,9 +46,6 @@ pub struct ScriptConfig {
     output_cap: ByteSize,
     /// What it may reach over the network.
     network: Option<NetworkName>,
-    /// The absolute paths that it may write, in addition to its copy of the tree.
-    #[serde(default)]
-    writable: Vec<String>,
     /// The services that must be running.
     #[serde(default)]
     services: Vec<String>,
@@ -86,7 +83,6 @@ impl CheckConfig for ScriptConfig {
             timeout: self.timeout,
             output_cap: self.output_cap,
             network: self.network,
-            writable: self.writable,
             services: self.services,
         };
         let script = Script {

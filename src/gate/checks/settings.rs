@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::gate::Levels;
 use crate::world::fetch::settings::RobotsPolicy;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSettings {
     pub robots: RobotsPolicy,
@@ -17,15 +17,4 @@ pub struct FileSettings {
     /// operator says so at scan, a quest file in its own check.
     #[serde(default)]
     pub role_only: bool,
-}
-
-impl Default for FileSettings {
-    fn default() -> Self {
-        Self {
-            robots: RobotsPolicy::Obey,
-            allow_net: Vec::new(),
-            levels: Levels::new(),
-            role_only: false,
-        }
-    }
 }

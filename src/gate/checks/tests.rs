@@ -14,8 +14,8 @@ use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
 use crate::world::sandbox::{
-    Call, CallAnswer, Called, CommandResult, Confinement, End, FileSeen, MockSandbox, Pinned,
-    Sandbox, Started,
+    Call, CallAnswer, Called, Changed, CommandResult, CommandSpec, Confinement, End, FileSeen,
+    MockSandbox, Pinned, Sandbox, Started,
 };
 use crate::world::{
     Fetched, MockFetcher, MockResolver, MockUniquenessIndex, Request, Response, Unanswered,
@@ -193,6 +193,20 @@ impl Workbench {
         judgement
     }
 
+    /// The command that is run, which ends well.
+    pub fn ordered(&self) -> CommandSpec {
+        let mut sandbox = changed(&[]);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let up = sandbox.expect_service();
+        up.returning(|_| Started::Listening { port: 4_000 });
+        sandbox.expect_run().times(1).returning(move |order| {
+            sender.send(order.clone()).unwrap();
+            ran(End::Exited(0), "")
+        });
+        assert_eq!(self.judge(&sandbox).verdict, Verdict::Pass);
+        receiver.recv().unwrap()
+    }
+
     /// The only fact of the judgement, with its verdict; none where it is PASS.
     pub fn fact(&self, sandbox: &dyn Sandbox) -> Option<(Verdict, Fact)> {
         let judgement = self.judge(sandbox);
@@ -200,6 +214,20 @@ impl Workbench {
         let fact = judgement.facts.into_iter().next();
         fact.map(|fact| (judgement.verdict, fact))
     }
+}
+
+/// A sandbox whose tree has changed at these paths.
+pub fn changed(paths: &[&str]) -> MockSandbox {
+    let changes = paths.iter().map(|path| Changed {
+        path: (*path).to_owned(),
+        how: "added".to_owned(),
+        inside: true,
+    });
+    let changes: Vec<_> = changes.collect();
+    let mut sandbox = MockSandbox::new();
+    let seen = sandbox.expect_changes();
+    seen.returning(move || Ok(changes.clone()));
+    sandbox
 }
 
 pub fn outcome(judgement: &Judgement, name: &str) -> CheckOutcome {

@@ -50,7 +50,7 @@ impl Coverage {
             return Err(Unread::damaged(FORMAT, "it is cut off within a record"));
         }
         if coverage.files.is_empty() {
-            return Err(Unread::Nothing { format: FORMAT });
+            return Err(Unread::nothing(FORMAT));
         }
         Ok(coverage)
     }

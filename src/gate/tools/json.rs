@@ -15,7 +15,7 @@ const SARIF: &str = "SARIF";
 pub(super) fn read_sarif(bytes: &[u8]) -> Result<Complaints, Unread> {
     let text = decoded(bytes);
     if text.trim().is_empty() {
-        return Err(Unread::Nothing { format: SARIF });
+        return Err(Unread::nothing(SARIF));
     }
     let log: Value = serde_json::from_str(&text).map_err(|why| Unread::damaged(SARIF, &why))?;
     let runs = log["runs"].as_array();
@@ -124,7 +124,7 @@ pub(super) fn read_cargo(bytes: &[u8]) -> Result<Complaints, Unread> {
         }
     }
     if !found {
-        return Err(Unread::Nothing { format: CARGO });
+        return Err(Unread::nothing(CARGO));
     }
     if failed && all.count == 0 {
         let actual = "it failed, and no message says why";

@@ -59,7 +59,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Complaints, Unread> {
                 if rooted {
                     reading.start(&start);
                 } else if !matches!(start.name().as_ref(), "testsuites" | "testsuite") {
-                    return Err(Unread::Nothing { format: FORMAT });
+                    return Err(Unread::nothing(FORMAT));
                 }
                 rooted = true;
             }
@@ -71,7 +71,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Complaints, Unread> {
             Event::CData(text) => reading.text(&text.xml10_content()),
             Event::GeneralRef(reference) => reading.text(&replaced(&reference)),
             Event::Eof if depth > 0 => return Err(damaged("it is cut off")),
-            Event::Eof if !rooted => return Err(Unread::Nothing { format: FORMAT }),
+            Event::Eof if !rooted => return Err(Unread::nothing(FORMAT)),
             Event::Eof => break,
             _ => {}
         }

@@ -105,21 +105,20 @@ fn complaint(expected: &str, name: &str, actual: &str, place: &str) -> Fact {
 
 /// Bytes that are not what they were said to be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
-    #[error("no {format} in it")]
-    Nothing { format: &'static str },
-    #[error("the {format} is damaged: {why}")]
-    Damaged {
-        format: &'static str,
-        /// What is wrong, with its place where that is known.
-        why: String,
-    },
-}
+#[error("{0}")]
+pub struct Unread(String);
 
 impl Unread {
-    fn damaged(format: &'static str, why: &(impl ToString + ?Sized)) -> Self {
-        let why = brief(&why.to_string());
-        Self::Damaged { format, why }
+    fn nothing(format: &str) -> Self {
+        Self(format!("no {format} in it"))
+    }
+
+    /// `why`: what is wrong, with its place where that is known.
+    fn damaged(format: &str, why: &(impl ToString + ?Sized)) -> Self {
+        Self(format!(
+            "the {format} is damaged: {}",
+            brief(&why.to_string())
+        ))
     }
 }
 

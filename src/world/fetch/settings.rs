@@ -37,9 +37,10 @@ impl NetworkSettings {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RobotsPolicy {
+    #[default]
     Obey,
     Ignore,
 }

@@ -43,87 +43,58 @@ fn run(checks: Vec<Fake>, levels: &Levels) -> (Judgement, Vec<String>) {
     glance(checks, levels, Cost::Heavy)
 }
 
-fn outcomes(judgement: &Judgement) -> Vec<(&str, CheckOutcome)> {
-    judgement
-        .checks
-        .iter()
-        .map(|report| (report.check.as_str(), report.outcome))
-        .collect()
+/// `P` passed, `F` failed, `R` not confirmed, `-` not run; one letter a check.
+fn outcomes(judgement: &Judgement) -> String {
+    let letter = |report: &CheckReport| match report.outcome {
+        CheckOutcome::Passed => 'P',
+        CheckOutcome::Failed => 'F',
+        CheckOutcome::NotConfirmed => 'R',
+        CheckOutcome::NotRun => '-',
+    };
+    judgement.checks.iter().map(letter).collect()
 }
 
 #[test]
-fn nothing_fired_is_a_pass_of_every_check() {
-    let checks = vec![fake("a", Cost::Local, &[]), fake("b", Cost::Wide, &[])];
-    let (judgement, ran) = run(checks, &Levels::new());
-    assert_eq!(judgement.verdict, Verdict::Pass);
-    assert_eq!(ran, ["a", "b"]);
-    assert_eq!(
-        outcomes(&judgement),
-        [("a", CheckOutcome::Passed), ("b", CheckOutcome::Passed)]
-    );
-}
-
-#[test]
-fn a_fail_stops_what_costs_more_and_nothing_that_costs_the_same() {
-    let checks = vec![
-        fake("a", Cost::Local, &["wrong"]),
-        fake("b", Cost::Local, &["doubtful"]),
-        fake("c", Cost::Local, &["wrong"]),
-        fake("d", Cost::Page, &["wrong"]),
-        fake("e", Cost::Wide, &[]),
-    ];
-    let (judgement, ran) = run(checks, &Levels::new());
-    assert_eq!(judgement.verdict, Verdict::Fail);
-    assert_eq!(ran, ["a", "b", "c"]);
-    assert_eq!(
-        outcomes(&judgement),
-        [
-            ("a", CheckOutcome::Failed),
-            ("b", CheckOutcome::NotConfirmed),
-            ("c", CheckOutcome::Failed),
-            ("d", CheckOutcome::NotRun),
-            ("e", CheckOutcome::NotRun),
-        ]
-    );
-    let told: Vec<_> = judgement
-        .facts
-        .iter()
-        .map(|fact| fact.actual.as_str())
-        .collect();
-    assert_eq!(told, ["a", "b", "c"]);
-}
-
-#[test]
-fn a_fail_midway_stops_only_what_comes_after() {
-    let checks = vec![
-        fake("a", Cost::Local, &[]),
-        fake("b", Cost::Page, &["wrong"]),
-        fake("c", Cost::Dns, &[]),
-    ];
-    let (judgement, ran) = run(checks, &Levels::new());
-    assert_eq!(ran, ["a", "b"]);
-    assert_eq!(
-        outcomes(&judgement).last(),
-        Some(&("c", CheckOutcome::NotRun))
-    );
-}
-
-#[test]
-fn a_review_stops_nothing() {
-    let checks = vec![
-        fake("a", Cost::Local, &["doubtful"]),
-        fake("b", Cost::Wide, &[]),
-    ];
-    let (judgement, ran) = run(checks, &Levels::new());
-    assert_eq!(judgement.verdict, Verdict::Review);
-    assert_eq!(ran, ["a", "b"]);
-}
-
-#[test]
-fn a_check_that_fires_both_has_failed() {
-    let checks = vec![fake("a", Cost::Local, &["doubtful", "wrong"])];
-    let (judgement, _) = run(checks, &Levels::new());
-    assert_eq!(outcomes(&judgement), [("a", CheckOutcome::Failed)]);
+fn a_fail_stops_what_costs_more_and_nothing_else_does() {
+    use Cost::{Dns, Local, Page, Wide};
+    const WRONG: &[&str] = &["wrong"];
+    const DOUBTFUL: &[&str] = &["doubtful"];
+    for (checks, verdict, expected) in [
+        (&[(Local, &[][..]), (Wide, &[])][..], Verdict::Pass, "PP"),
+        (
+            &[
+                (Local, WRONG),
+                (Local, DOUBTFUL),
+                (Local, WRONG),
+                (Page, WRONG),
+                (Wide, &[]),
+            ],
+            Verdict::Fail,
+            "FRF--",
+        ),
+        (
+            &[(Local, &[]), (Page, WRONG), (Dns, &[])],
+            Verdict::Fail,
+            "PF-",
+        ),
+        (&[(Local, DOUBTFUL), (Wide, &[])], Verdict::Review, "RP"),
+        (&[(Local, &["doubtful", "wrong"])], Verdict::Fail, "F"),
+    ] {
+        let names = ["a", "b", "c", "d", "e"];
+        let fakes = names.into_iter().zip(checks);
+        let fakes = fakes.map(|(name, (cost, fires))| fake(name, *cost, fires));
+        let (judgement, ran) = run(fakes.collect(), &Levels::new());
+        assert_eq!(
+            (judgement.verdict, &*outcomes(&judgement)),
+            (verdict, expected)
+        );
+        let was_run = expected.chars().filter(|letter| *letter != '-').count();
+        assert_eq!(ran, names[..was_run], "{expected}");
+        let fired = names.iter().zip(checks).take(was_run);
+        let fired = fired.flat_map(|(name, (_, fires))| fires.iter().map(move |_| *name));
+        let facts = judgement.facts.iter().map(|fact| fact.actual.as_str());
+        assert!(facts.eq(fired), "{expected}");
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The quest's own lines ran, and not some others.
 
-use crate::gate::checks::tests::{Workbench, outcome, ran, with_report};
+use crate::gate::checks::tests::{Workbench, changed, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
-use crate::world::sandbox::{Changed, End, FileSeen, MockSandbox};
+use crate::world::sandbox::{End, FileSeen, MockSandbox};
 use crate::world::tree::TreePath;
 
 const CHECKS: &str = r#"
@@ -28,8 +28,8 @@ fn bench() -> Workbench {
 }
 
 /// A sandbox whose command makes this report, and in which these files stand, changed or not.
-fn sandbox(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> MockSandbox {
-    let mut sandbox = MockSandbox::new();
+fn sandbox(report: Option<&str>, files: &[(&str, &str)], paths: &[&str]) -> MockSandbox {
+    let mut sandbox = changed(paths);
     let report = report.map(str::to_owned);
     sandbox
         .expect_run()
@@ -53,15 +53,6 @@ fn sandbox(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> Mo
     sandbox
         .expect_pinned()
         .returning(seen(own(&[("src/a.py", "1\n2\n3\n")])));
-    let changed = changed.iter().map(|path| Changed {
-        path: (*path).to_owned(),
-        how: "added".to_owned(),
-        inside: true,
-    });
-    let changed: Vec<_> = changed.collect();
-    sandbox
-        .expect_changes()
-        .returning(move || Ok(changed.clone()));
     sandbox
 }
 
@@ -131,11 +122,9 @@ fn what_the_report_does_not_tell() {
 #[test]
 fn a_file_of_another_name_is_not_taken_for_it() {
     let hits = [(2, 1), (3, 1)];
-    let of = |file: &str, files: &[(&str, &str)], changed: &[&str]| {
+    let of = |file: &str, files: &[(&str, &str)], paths: &[&str]| {
         let report = lcov(file, &hits);
-        bench()
-            .judge(&sandbox(Some(&report), files, changed))
-            .verdict
+        bench().judge(&sandbox(Some(&report), files, paths)).verdict
     };
     assert_eq!(
         of("/tmp/x/src/a.py", FILES, &["tests/test_a.py"]),

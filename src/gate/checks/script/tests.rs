@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::*;
 use crate::gate::checks::kind::first_facts;
-use crate::gate::checks::tests::{Workbench, ran};
+use crate::gate::checks::tests::{Workbench, changed, ran};
 use crate::quest::field::Shape;
 use crate::quest::{FieldName, Verdict};
-use crate::world::sandbox::{Changed, CommandSpec, End, MockSandbox};
+use crate::world::sandbox::{End, MockSandbox};
 
 const PLAIN: &str = r#"
 [[check]]
@@ -17,38 +17,16 @@ script = "checks/judge.py"
 interpreter = ["python3", "-I"]
 "#;
 
-fn sandbox(end: End, stdout: &'static str, changed: &[&str]) -> MockSandbox {
-    let changed = changed.iter().map(|path| Changed {
-        path: (*path).to_owned(),
-        how: "added".to_owned(),
-        inside: true,
-    });
-    let changed: Vec<_> = changed.collect();
-    let mut sandbox = MockSandbox::new();
+fn sandbox(end: End, stdout: &'static str, paths: &[&str]) -> MockSandbox {
+    let mut sandbox = changed(paths);
+    let run = sandbox.expect_run();
+    run.returning(move |_| ran(end.clone(), stdout));
     sandbox
-        .expect_changes()
-        .returning(move || Ok(changed.clone()));
-    sandbox
-        .expect_run()
-        .returning(move |_| ran(end.clone(), stdout));
-    sandbox
-}
-
-fn ordered(bench: &Workbench) -> CommandSpec {
-    let mut sandbox = MockSandbox::new();
-    let (told, heard) = std::sync::mpsc::channel();
-    sandbox.expect_changes().returning(|| Ok(Vec::new()));
-    sandbox.expect_run().times(1).returning(move |order| {
-        told.send(order.clone()).unwrap();
-        ran(End::Exited(0), "")
-    });
-    assert_eq!(bench.judge(&sandbox).verdict, Verdict::Pass);
-    heard.recv().unwrap()
 }
 
 #[test]
 fn it_is_told_of_the_case() {
-    let order = ordered(&Workbench::new(PLAIN).field("test", "-x\n$(y)"));
+    let order = Workbench::new(PLAIN).field("test", "-x\n$(y)").ordered();
     let script = ".comail/sound/judge.py";
     assert_eq!(order.argv, ["/usr/bin/python3", "-I", script]);
     assert_eq!(
@@ -173,16 +151,38 @@ fn says(verdict: &str, facts: &[&str]) -> String {
 }
 
 #[test]
-fn an_answer_that_says_two_things_is_none() {
-    let twice = r#"{"verdict":"FAIL","verdict":"PASS"}"#;
-    assert_eq!(letters(0, twice), "U");
+fn an_answer_is_read_whole_or_confirms_nothing() {
+    let twice = r#"{"expected":"a","expected":"b","actual":"b"}"#;
     let facts = format!(r#"{{"verdict":"FAIL","facts":[{FACT}],"facts":[]}}"#);
-    assert_eq!(letters(1, &facts), "U");
-    let inside = r#"{"expected":"a","expected":"b","actual":"b"}"#;
-    assert_eq!(letters(1, &says("FAIL", &[inside])), "U");
-    let loose = r#"{"verdict":"PASS","evidence":{"seen":1,"seen":2}}"#;
-    assert_eq!(letters(0, loose), "U");
-    assert_eq!(letters(0, &loose.replacen("seen", "saw", 1)), "P");
+    let pass = says("PASS", &[]);
+    for (code, stdout) in [
+        (0, r#"{"verdict":"FAIL","verdict":"PASS"}"#),
+        (1, &facts),
+        (1, &says("FAIL", &[twice])),
+        (0, r#"{"verdict":"PASS","evidence":{"seen":1,"seen":2}}"#),
+        (0, "{"),
+        (0, "{}"),
+        (0, &format!("{pass}{pass}")),
+        (0, &format!("{pass}\nTraceback")),
+        (0, r#"{"verdict":"PASS","fact":[]}"#),
+        (0, r#"{"verdict":"PASS","facts":[{}]}"#),
+        (0, "{\"verdict\":\"\0ASS\"}"),
+        (0, r#"{"verdict":"PASS\ud800"}"#),
+        (0, r#"{"verdict":"PASS"}\ud800"#),
+        (
+            1,
+            &says("FAIL", &[r#"{"field":"tset","expected":"x","actual":"y"}"#]),
+        ),
+    ] {
+        assert_eq!(letters(code, stdout), "U", "{stdout}");
+    }
+    for stdout in [
+        r#"{"verdict":"PASS","evidence":{"saw":1,"seen":2}}"#,
+        r#"{"verdict":"PASS","evidence":{"anything":[1,null]}}"#,
+        r#"{"verdict":"PASS","evidence":"\udfff"}"#,
+    ] {
+        assert_eq!(letters(0, stdout), "P", "{stdout}");
+    }
 }
 
 #[test]
@@ -204,41 +204,21 @@ fn words_and_code_agree() {
 }
 
 #[test]
-fn without_words_the_code_counts() {
-    for (code, expected) in [(0, "P"), (1, "W"), (2, "U"), (3, "U"), (-1, "U")] {
-        for stdout in ["", " \n"] {
-            assert_eq!(letters(code, stdout), expected, "{code}");
-        }
-    }
-}
-
-#[test]
-fn words_before_an_answer_do_not_make_the_code_count() {
+fn without_an_answer_the_code_counts() {
     let fail = format!("hello\n{}", says("FAIL", &[FACT]));
-    for stdout in ["all is well\n", "\u{feff}{}", &fail] {
-        for (code, expected) in [(0, "U"), (1, "W"), (2, "U"), (3, "U")] {
+    for (stdout, codes) in [
+        ("", ["P", "W", "U", "U"]),
+        (" \n", ["P", "W", "U", "U"]),
+        // After other words nothing is read, and code 0 alone does not say that all is well.
+        ("all is well\n", ["U", "W", "U", "U"]),
+        ("\u{feff}{}", ["U", "W", "U", "U"]),
+        (&fail, ["U", "W", "U", "U"]),
+    ] {
+        for (code, expected) in (0..).zip(codes) {
             assert_eq!(letters(code, stdout), expected, "{code} {stdout}");
         }
+        assert_eq!(letters(-1, stdout), "U", "{stdout}");
     }
-}
-
-#[test]
-fn what_cannot_be_read_confirms_nothing() {
-    let pass = says("PASS", &[]);
-    for stdout in [
-        "{".to_owned(),
-        "{}".to_owned(),
-        format!("{pass}{pass}"),
-        format!("{pass}\nTraceback"),
-        r#"{"verdict":"FAIL","verdict":"PASS"}"#.to_owned(),
-        r#"{"verdict":"PASS","fact":[]}"#.to_owned(),
-        r#"{"verdict":"PASS","facts":[{}]}"#.to_owned(),
-        r#"{"verdict":"PASS"}"#.replace('P', "\u{0}"),
-    ] {
-        assert_eq!(letters(0, &stdout), "U", "{stdout}");
-    }
-    let with = r#"{"verdict":"PASS","evidence":{"anything":[1,null]}}"#;
-    assert_eq!(letters(0, with), "P");
 }
 
 #[test]
@@ -249,11 +229,6 @@ fn what_is_no_text_is_read_with_a_sign_in_its_place() {
         panic!("not wrong");
     };
     assert_eq!(detail.actual, "a\u{fffd}b\u{fffd}\u{1f600}");
-    let seen = r#"{"verdict":"PASS","evidence":"\udfff"}"#;
-    assert_eq!(letters(0, seen), "P");
-    for broken in [r#"{"verdict":"PASS\ud800"}"#, r#"{"verdict":"PASS"}\ud800"#] {
-        assert_eq!(letters(0, broken), "U", "{broken}");
-    }
 }
 
 #[test]
@@ -269,8 +244,6 @@ fn facts_name_fields_and_places() {
         (detail.expected.as_str(), detail.actual.as_str()),
         ("x", "y")
     );
-    let unknown = r#"{"field":"tset","expected":"x","actual":"y"}"#;
-    assert_eq!(letters(1, &says("FAIL", &[unknown])), "U");
     let many = [FACT; 30];
     let found = of(1, &says("FAIL", &many));
     let [.., last] = found.as_slice() else {
