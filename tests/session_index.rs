@@ -12,8 +12,10 @@ use std::path::Path;
 use comail::session::Session;
 use rusqlite::Connection;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::harness::EmailNet;
+use crate::harness::case::copy;
 use crate::harness::email_net::ACME;
 
 const NAMES: [&str; 5] = [
@@ -27,7 +29,63 @@ const NAMES: [&str; 5] = [
 /// A session with a PASS, a FAIL and two claims, and an older copy of its index.
 ///
 /// Quest 1 is passed, 2 failed once and is held by `b`, 3 is held by `c`, 4 and 5 are free.
-pub fn worked() -> EmailNet {
+pub struct Worked {
+    pub world: EmailNet,
+    /// The session's files as they were left.
+    kept: TempDir,
+    /// What commands say of them.
+    truth: Truth,
+}
+
+/// Status and claims.
+type Truth = (Value, Vec<(Value, Value)>);
+
+impl Worked {
+    pub fn new() -> Self {
+        let world = worked();
+        let kept = tempfile::tempdir().expect("a temporary directory");
+        copy(&world.place.at(".comail"), kept.path());
+        let truth = truth(&world);
+        Self { world, kept, truth }
+    }
+
+    /// Puts the session back as it was, with this done to its index.
+    pub fn edited(&self, sql: &str) -> &EmailNet {
+        let session = self.world.place.at(".comail");
+        fs::remove_dir_all(&session).expect("a session");
+        copy(self.kept.path(), &session);
+        edit(&self.world, sql);
+        &self.world
+    }
+
+    /// Does something to the index, and looks at what commands say of it.
+    #[track_caller]
+    fn faulty(&self, what: &str, spoil: impl Fn(&Path)) {
+        let Self { world, truth, .. } = self;
+        let index = world.place.at(".comail/index.sqlite");
+        let before = world.place.ledger();
+        let spoil = |index: &Path| {
+            clear(index);
+            fs::copy(world.place.at("index.copy"), index).expect("an index");
+            spoil(index);
+        };
+        spoil(&index);
+        assert_eq!(self::truth(world), *truth, "{what}");
+        spoil(&index);
+        assert_eq!(give(world, "c"), Some(3), "{what}");
+        spoil(&index);
+        // Each quest is where it was: settled, held by another, free.
+        assert_eq!(world.place.give_up(1), 7, "{what}");
+        spoil(&index);
+        assert_eq!(world.place.give_up(3), 7, "{what}");
+        assert_eq!(world.place.ledger(), before, "{what}");
+        spoil(&index);
+        world.place.run(["export", "--force"]).ok();
+        assert_eq!(world.place.ledger(), before, "{what}");
+    }
+}
+
+fn worked() -> EmailNet {
     let world = EmailNet::with(&NAMES, &[]);
     assert_eq!(give(&world, "a"), Some(1));
     keep(&world, "older.sqlite");
@@ -61,7 +119,7 @@ pub fn edit(world: &EmailNet, sql: &str) {
 }
 
 /// Status and claims, without what the clock changes.
-pub fn truth(world: &EmailNet) -> (Value, Vec<(Value, Value)>) {
+pub fn truth(world: &EmailNet) -> Truth {
     let (code, mut status) = world.place.json(["status"]);
     assert_eq!(code, 0, "{status}");
     for of_the_clock in ["claims", "pace"] {
@@ -91,32 +149,6 @@ pub fn assert_heals(world: &EmailNet, what: &str) {
     assert_eq!(fold().1, [], "{what}");
 }
 
-/// Does something to the index of a session, and looks at what commands say of it.
-#[track_caller]
-fn faulty(world: &EmailNet, what: &str, spoil: impl Fn(&Path)) {
-    let index = world.place.at(".comail/index.sqlite");
-    let before = world.place.ledger();
-    let expected = truth(world);
-    let spoil = |index: &Path| {
-        clear(index);
-        fs::copy(world.place.at("index.copy"), index).expect("an index");
-        spoil(index);
-    };
-    spoil(&index);
-    assert_eq!(truth(world), expected, "{what}");
-    spoil(&index);
-    assert_eq!(give(world, "c"), Some(3), "{what}");
-    spoil(&index);
-    // Each quest is where it was: settled, held by another, free.
-    assert_eq!(world.place.give_up(1), 7, "{what}");
-    spoil(&index);
-    assert_eq!(world.place.give_up(3), 7, "{what}");
-    assert_eq!(world.place.ledger(), before, "{what}");
-    spoil(&index);
-    world.place.run(["export", "--force"]).ok();
-    assert_eq!(world.place.ledger(), before, "{what}");
-}
-
 fn clear(index: &Path) {
     if index.is_dir() && !index.is_symlink() {
         fs::remove_dir_all(index).expect("a directory");
@@ -127,9 +159,10 @@ fn clear(index: &Path) {
 
 #[test]
 fn an_index_that_is_lost_cut_or_rubbish_is_made_anew() {
-    let world = worked();
+    let worked = Worked::new();
+    let world = &worked.world;
     let whole = fs::read(world.place.at("index.copy")).expect("an index");
-    faulty(&world, "deleted", |index| {
+    worked.faulty("deleted", |index| {
         fs::remove_file(index).expect("an index");
     });
     let half = whole.len() / 2;
@@ -145,7 +178,7 @@ fn an_index_that_is_lost_cut_or_rubbish_is_made_anew() {
         whole.len() - 4_096,
         whole.len() - 1,
     ] {
-        faulty(&world, &format!("cut to {length} bytes"), |index| {
+        worked.faulty(&format!("cut to {length} bytes"), |index| {
             fs::write(index, &whole[..length]).expect("an index");
         });
     }
@@ -157,16 +190,17 @@ fn an_index_that_is_lost_cut_or_rubbish_is_made_anew() {
             [&whole[..100], &[0xa5; 12_188]].concat(),
         ),
     ] {
-        faulty(&world, what, |index| {
+        worked.faulty(what, |index| {
             fs::write(index, &bytes).expect("an index");
         });
     }
-    assert_heals(&world, "cut");
+    assert_heals(world, "cut");
 }
 
 #[test]
 fn an_index_of_another_format_session_or_time_is_not_believed() {
-    let world = worked();
+    let worked = Worked::new();
+    let world = &worked.world;
     for sql in [
         "PRAGMA user_version = 0",
         "PRAGMA user_version = 1",
@@ -177,31 +211,31 @@ fn an_index_of_another_format_session_or_time_is_not_believed() {
         "ALTER TABLE quest ADD COLUMN more TEXT",
         "ALTER TABLE quest RENAME COLUMN state TO was",
     ] {
-        faulty(&world, sql, |_| edit(&world, sql));
+        worked.faulty(sql, |_| edit(world, sql));
     }
-    let other = worked();
+    let other = self::worked();
     for (what, from) in [
         ("another session's", other.place.at("index.copy")),
         ("older", world.place.at("older.sqlite")),
     ] {
-        faulty(&world, what, |index| {
+        worked.faulty(what, |index| {
             fs::copy(&from, index).expect("an index");
         });
     }
     // Newer than the ledger: what it knows beyond is not the truth any more.
     let before = world.place.ledger();
     assert_eq!(world.place.give_up(4), 5);
-    assert_eq!(give(&world, "d"), Some(4));
-    keep(&world, "newer.sqlite");
+    assert_eq!(give(world, "d"), Some(4));
+    keep(world, "newer.sqlite");
     fs::write(world.place.at(".comail/ledger.jsonl"), before).expect("a ledger");
     let newer = world.place.at("newer.sqlite");
     fs::copy(&newer, world.place.at(".comail/index.sqlite")).expect("an index");
     let run = world.place.run(["status"]);
     run.says("has fewer now");
-    faulty(&world, "newer", |index| {
+    worked.faulty("newer", |index| {
         fs::copy(&newer, index).expect("an index");
     });
-    assert_heals(&world, "newer");
+    assert_heals(world, "newer");
 }
 
 /// A journal that a process left behind which died while it wrote, with the index beside it.
@@ -219,11 +253,12 @@ fn torn(world: &EmailNet, from: &str) -> [Vec<u8>; 2] {
 
 #[test]
 fn a_write_that_was_cut_off_is_not_believed_whatever_it_belongs_to() {
-    let world = worked();
+    let worked = Worked::new();
+    let world = &worked.world;
     let now = fs::read(world.place.at("index.copy")).expect("an index");
     let older = fs::read(world.place.at("older.sqlite")).expect("an index");
-    let [torn_now, journal_now] = torn(&world, "index.copy");
-    let [torn_older, journal_older] = torn(&world, "older.sqlite");
+    let [torn_now, journal_now] = torn(world, "index.copy");
+    let [torn_older, journal_older] = torn(world, "older.sqlite");
     let journal = world.place.at(".comail/index.sqlite-journal");
     for (what, index_bytes, journal_bytes) in [
         ("its own", &torn_now, &journal_now),
@@ -238,20 +273,21 @@ fn a_write_that_was_cut_off_is_not_believed_whatever_it_belongs_to() {
             &journal_now[..journal_now.len() / 2].to_vec(),
         ),
     ] {
-        faulty(&world, what, |index| {
+        worked.faulty(what, |index| {
             clear(index);
             fs::write(index, index_bytes).expect("an index");
             fs::write(&journal, journal_bytes).expect("a journal");
         });
     }
-    assert_heals(&world, "torn");
+    assert_heals(world, "torn");
 }
 
 #[cfg(unix)]
 #[test]
 fn what_lies_in_the_way_of_an_index_stops_no_command() {
-    let world = worked();
-    let other = worked();
+    let worked = Worked::new();
+    let world = &worked.world;
+    let other = self::worked();
     let foreign = other.place.at(".comail/index.sqlite");
     let kept = fs::read(&foreign).expect("an index");
     let session = world.place.at(".comail");
@@ -259,17 +295,17 @@ fn what_lies_in_the_way_of_an_index_stops_no_command() {
         clear(index);
         std::os::unix::fs::symlink(to, index).expect("a link");
     };
-    faulty(&world, "a link to itself", |index| link(index, index));
-    faulty(&world, "a link to nothing", |index| {
+    worked.faulty("a link to itself", |index| link(index, index));
+    worked.faulty("a link to nothing", |index| {
         link(Path::new("nothing"), index);
     });
-    faulty(&world, "a link to a directory", |index| {
+    worked.faulty("a link to a directory", |index| {
         link(Path::new("/"), index);
     });
-    faulty(&world, "a link to the ledger", |index| {
+    worked.faulty("a link to the ledger", |index| {
         link(&session.join("ledger.jsonl"), index);
     });
-    faulty(&world, "a link to another session's", |index| {
+    worked.faulty("a link to another session's", |index| {
         link(&foreign, index);
     });
     assert_eq!(fs::read(&foreign).expect("an index"), kept);
@@ -279,26 +315,26 @@ fn what_lies_in_the_way_of_an_index_stops_no_command() {
         fs::write(place.join("file"), "in the way").expect("a file");
     };
     let draft = session.join("index.sqlite-new");
-    faulty(&world, "a draft left behind", |index| {
+    worked.faulty("a draft left behind", |index| {
         fs::write(&draft, "half").expect("a draft");
         clear(index);
     });
-    faulty(&world, "a directory as the draft", |index| {
+    worked.faulty("a directory as the draft", |index| {
         full(&draft);
         clear(index);
     });
     clear(&draft);
-    faulty(&world, "a directory as the journal", |index| {
+    worked.faulty("a directory as the journal", |index| {
         full(&session.join("index.sqlite-journal"));
         clear(index);
     });
     clear(&session.join("index.sqlite-journal"));
-    faulty(&world, "a directory", full);
+    worked.faulty("a directory", full);
     // What is judged then is judged all the same.
     full(&session.join("index.sqlite"));
     assert_eq!(world.place.give_up(2), 7);
     assert_eq!(world.place.give_up(5), 5);
-    assert_eq!(give(&world, "d"), Some(4));
+    assert_eq!(give(world, "d"), Some(4));
     clear(&session.join("index.sqlite"));
-    assert_heals(&world, "in the way");
+    assert_heals(world, "in the way");
 }

@@ -2,66 +2,63 @@
 
 use std::fs;
 
-use super::{assert_heals, edit, give, truth, worked};
+use super::{Worked, assert_heals, edit, give, truth, worked};
 use crate::harness::EmailNet;
 
-/// Commands after an edit: what they say is so, and no line gets into the ledger that cannot
+/// Commands after each edit: what they say is so, and no line gets into the ledger that cannot
 /// have happened, which the fold at the end finds.
 #[track_caller]
-fn edited(sql: &str, commands: &[(&[&str], i32)]) {
-    let world = worked();
-    let expected = truth(&world);
-    edit(&world, sql);
-    assert_eq!(truth(&world), expected, "{sql}");
-    edit(&world, sql);
-    for (command, code) in commands {
-        let run = world.place.run(*command);
-        assert_eq!(run.code, *code, "{sql}: {command:?}: {run:?}");
+fn edited(edits: &[&str], commands: &[(&[&str], i32)]) {
+    let worked = Worked::new();
+    for sql in edits {
+        let world = worked.edited(sql);
+        assert_eq!(truth(world), worked.truth, "{sql}");
+        edit(world, sql);
+        for (command, code) in commands {
+            let run = world.place.run(*command);
+            assert_eq!(run.code, *code, "{sql}: {command:?}: {run:?}");
+        }
+        assert_heals(world, sql);
+        world.place.run(["export", "--force"]).ok();
     }
-    assert_heals(&world, sql);
-    world.place.run(["export", "--force"]).ok();
 }
 
 #[test]
 fn an_index_that_says_complete_is_not_believed() {
-    for sql in [
-        "UPDATE quest SET state = 'PASS'",
-        "UPDATE checkpoint SET body = replace(body, '\"todo\":4', '\"todo\":0')",
-        "UPDATE checkpoint SET body = replace(body, '\"pass\":1', '\"pass\":5')",
-        "UPDATE checkpoint SET seal = seal + 1",
-        "UPDATE quest SET state = 'DONE' WHERE id > 3",
-        "DELETE FROM quest WHERE id > 1",
-        "DELETE FROM checkpoint",
-        "UPDATE checkpoint SET body = '{}'",
-    ] {
-        edited(
-            sql,
-            &[
-                (&["next", "--worker=d"], 0),
-                (&["submit", "--id=4", "--worker=d", "--none=x"], 5),
-                (&["submit", "--id=1", "--none=x"], 7),
-            ],
-        );
-    }
+    edited(
+        &[
+            "UPDATE quest SET state = 'PASS'",
+            "UPDATE checkpoint SET body = replace(body, '\"todo\":4', '\"todo\":0')",
+            "UPDATE checkpoint SET body = replace(body, '\"pass\":1', '\"pass\":5')",
+            "UPDATE checkpoint SET seal = seal + 1",
+            "UPDATE quest SET state = 'DONE' WHERE id > 3",
+            "DELETE FROM quest WHERE id > 1",
+            "DELETE FROM checkpoint",
+            "UPDATE checkpoint SET body = '{}'",
+        ],
+        &[
+            (&["next", "--worker=d"], 0),
+            (&["submit", "--id=4", "--worker=d", "--none=x"], 5),
+            (&["submit", "--id=1", "--none=x"], 7),
+        ],
+    );
 }
 
 #[test]
 fn a_settled_quest_that_is_set_back_takes_no_answer() {
-    for sql in [
-        "UPDATE quest SET state = 'TODO' WHERE id = 1",
-        "UPDATE quest SET state = 'TODO', body = replace(body, 'PASS', 'TODO') WHERE id = 1",
-        "DELETE FROM quest WHERE id = 1",
-        "UPDATE quest SET id = 77 WHERE id = 1",
-    ] {
-        edited(
-            sql,
-            &[
-                (&["submit", "--id=1", "--none=x"], 7),
-                (&["next"], 0),
-                (&["next", "--worker=d"], 0),
-            ],
-        );
-    }
+    edited(
+        &[
+            "UPDATE quest SET state = 'TODO' WHERE id = 1",
+            "UPDATE quest SET state = 'TODO', body = replace(body, 'PASS', 'TODO') WHERE id = 1",
+            "DELETE FROM quest WHERE id = 1",
+            "UPDATE quest SET id = 77 WHERE id = 1",
+        ],
+        &[
+            (&["submit", "--id=1", "--none=x"], 7),
+            (&["next"], 0),
+            (&["next", "--worker=d"], 0),
+        ],
+    );
 }
 
 /// The row is sealed: it is one that the program once wrote.
@@ -101,11 +98,12 @@ fn a_row_that_is_set_back_to_an_older_one_gets_no_line_into_the_ledger() {
         assert_eq!(again.stderr, "");
         assert_heals(&world, &set_back);
     }
-    world.place.run(["export"]).ok();
+    world.place.run(["export", "--force"]).ok();
 }
 
 #[test]
 fn a_claim_that_is_deleted_or_edited_holds_all_the_same() {
+    let worked = Worked::new();
     for sql in [
         "UPDATE quest SET worker = NULL, held_ms = NULL, lease_s = NULL",
         "UPDATE quest SET worker = 'd' WHERE id = 3",
@@ -114,36 +112,35 @@ fn a_claim_that_is_deleted_or_edited_holds_all_the_same() {
         "UPDATE quest SET body = json_remove(body, '$.claim')",
         "UPDATE quest SET worker = 'x', held_ms = 9e15, lease_s = 86400 WHERE id = 4",
     ] {
-        let world = worked();
-        edit(&world, sql);
+        let world = worked.edited(sql);
         assert_eq!(world.place.give_up(3), 7, "{sql}");
         let run = world
             .place
             .run(["submit", "--id=2", "--worker=d", "--none=x"]);
         assert_eq!(run.code, 7, "{sql}: {run:?}");
-        edit(&world, sql);
-        assert_eq!(give(&world, "d"), Some(4), "{sql}");
-        assert_eq!(give(&world, "e"), Some(5), "{sql}");
+        edit(world, sql);
+        assert_eq!(give(world, "d"), Some(4), "{sql}");
+        assert_eq!(give(world, "e"), Some(5), "{sql}");
         assert_eq!(world.place.run(["next", "--worker=f"]).code, 4, "{sql}");
-        assert_heals(&world, sql);
-        world.place.run(["export"]).ok();
+        assert_heals(world, sql);
+        world.place.run(["export", "--force"]).ok();
     }
 }
 
 #[test]
 fn quests_that_are_hidden_are_not_called_claimed() {
+    let worked = Worked::new();
     for sql in [
         "UPDATE quest SET state = 'DONE' WHERE id IN (4, 5)",
         "DELETE FROM quest WHERE id IN (4, 5)",
         "UPDATE quest SET worker = 'x' || id, lease_s = 86400, \
          held_ms = CAST(strftime('%s') AS INTEGER) * 1000 WHERE id > 3",
     ] {
-        let world = worked();
-        edit(&world, sql);
-        assert_eq!(give(&world, "d"), Some(4), "{sql}");
-        edit(&world, sql);
+        let world = worked.edited(sql);
+        assert_eq!(give(world, "d"), Some(4), "{sql}");
+        edit(world, sql);
         assert_eq!(world.place.run(["next"]).code, 0, "{sql}");
-        assert_heals(&world, sql);
+        assert_heals(world, sql);
     }
 }
 
@@ -153,46 +150,47 @@ fn a_repeat_is_known_whatever_the_index_says_of_earlier_answers() {
         let (code, answer) = world.submit(5, &world.acme().email("ceo@acme.co.kr"));
         (code, answer["facts"][0]["rule"].clone())
     };
+    let worked = Worked::new();
     for sql in [
         "UPDATE quest SET body = json_remove(body, '$.submissions')",
         "UPDATE quest SET body = json_set(body, '$.submissions[0][1]', 'unanswered') WHERE id = 5",
         "UPDATE quest SET body = json_set(body, '$.attempts', 7) WHERE id = 5",
     ] {
-        let world = worked();
-        assert_eq!(again(&world).0, 5);
-        edit(&world, sql);
-        assert_eq!(again(&world), (5, "repeated-submission".into()), "{sql}");
-        assert_heals(&world, sql);
+        let world = worked.edited("");
+        assert_eq!(again(world).0, 5);
+        edit(world, sql);
+        assert_eq!(again(world), (5, "repeated-submission".into()), "{sql}");
+        assert_heals(world, sql);
     }
 }
 
 #[test]
 fn a_key_that_is_edited_adds_no_company_twice() {
+    let worked = Worked::new();
     for sql in [
         "UPDATE quest SET key = 'Nobody' WHERE id = 2",
         "DELETE FROM quest WHERE id = 2",
     ] {
-        let world = worked();
-        edit(&world, sql);
+        let world = worked.edited(sql);
         let update = world.place.json(["scan", "companies.txt", "--update"]);
         assert_eq!(update.0, 0, "{sql}: {}", update.1);
         let (_, status) = world.place.json(["status"]);
         assert_eq!(status["total"], 5, "{sql}");
-        assert_heals(&world, sql);
+        assert_heals(world, sql);
     }
 }
 
 #[test]
 fn an_address_whose_mark_was_deleted_is_still_taken() {
+    let worked = Worked::new();
     for sql in [
         "DELETE FROM mark",
         "UPDATE mark SET mark = 'mailbox x@y.kr' WHERE mark LIKE 'mailbox%'",
     ] {
-        let world = worked();
-        edit(&world, sql);
+        let world = worked.edited(sql);
         let (_, answer) = world.submit(5, &world.acme());
         assert_eq!(answer["verdict"], "REVIEW", "{sql}: {answer}");
-        assert_heals(&world, sql);
+        assert_heals(world, sql);
     }
 }
 
