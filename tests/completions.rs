@@ -108,7 +108,7 @@ fn each_argument_is_offered_what_it_can_name() {
         (&["log", "--type", "att"], &["attempt"]),
         (&["hook", "install", "--agent", "c"], &["claude", "codex"]),
         (&["stat"], &["status"]),
-        (&["completions", "p"], &["powershell"]),
+        (&["completions", "z"], &["zsh"]),
         (&["nonsense", "--wh"], &[]),
         (&["help", "subm"], &["submit"]),
         (&["help", "email-g"], &["email-gate"]),

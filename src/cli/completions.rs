@@ -31,7 +31,7 @@ use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, S
 /// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
 
-const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
+const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 /// Print a shell completion script
 ///
@@ -84,32 +84,27 @@ fn offered(shell: &str, words: &[OsString], parser: fn(&QuestKind) -> Command) -
     let (last, complete_words) = words.split_last()?;
     // Bash and zsh pass every word as it was typed, with its quotes; fish only the last one.
     let typed: Vec<OsString> = match shell {
-        "bash" | "zsh" => words.iter().map(unquoted).collect::<Option<_>>()?,
         "fish" => [complete_words, &[unquoted(last)?]].concat(),
-        _ => words.to_vec(),
+        _ => words.iter().map(unquoted).collect::<Option<_>>()?,
     };
     let parser = parser(&kind_of_args(&typed));
     let mut parser = attach(parser, &session_of_args(&typed), &typed);
     let here = std::env::current_dir().ok();
-    let quote: fn(&str) -> Option<String> = match shell {
-        "bash" => |value| Some(quoted_for_bash(value)),
-        "powershell" => quoted_for_powershell,
-        _ => {
-            let mut answer = Vec::new();
-            let shells = Shells::builtins();
-            let shell = shells.completer(shell)?;
-            let written = shell.write_complete(&mut parser, typed, here.as_deref(), &mut answer);
-            return written.ok().map(|()| answer);
-        }
-    };
-    // clap_complete writes values for these two unquoted, but they insert what they read as it
-    // is. A key such as `$(rm -r .)` would become a command.
+    if shell != "bash" {
+        let mut answer = Vec::new();
+        let shells = Shells::builtins();
+        let shell = shells.completer(shell)?;
+        let written = shell.write_complete(&mut parser, typed, here.as_deref(), &mut answer);
+        return written.ok().map(|()| answer);
+    }
+    // clap_complete writes values for bash unquoted, which inserts what it reads as it is. A key
+    // such as `$(rm -r .)` would become a command.
     let index = std::env::var("_CLAP_COMPLETE_INDEX").ok();
     let index = index.and_then(|index| index.parse().ok());
     let index = index.unwrap_or(typed.len() - 1);
     let offers = complete(&mut parser, typed, index, here.as_deref()).ok()?;
     let values = offers.iter().filter_map(|offer| offer.get_value().to_str());
-    let values: Vec<String> = values.filter_map(quote).collect();
+    let values: Vec<String> = values.map(quoted_for_bash).collect();
     let separator = std::env::var("_CLAP_IFS").unwrap_or_else(|_| "\n".to_owned());
     Some(values.join(&separator).into_bytes())
 }
@@ -134,30 +129,15 @@ fn unquoted(word: &OsString) -> Option<OsString> {
 fn quoted_for_bash(value: &str) -> String {
     let mut quoted = String::with_capacity(value.len());
     for character in value.chars() {
-        if !is_plain(character) {
+        let is_plain = character.is_ascii_alphanumeric()
+            || matches!(character, '_' | '-' | '.' | '/' | '+' | '%')
+            || !character.is_ascii() && !character.is_whitespace();
+        if !is_plain {
             quoted.push('\\');
         }
         quoted.push(character);
     }
     quoted
-}
-
-/// The value as one word; nothing if it holds what `PowerShell` takes for a quote.
-fn quoted_for_powershell(value: &str) -> Option<String> {
-    if value.chars().all(is_plain) && !value.is_empty() {
-        return Some(value.to_owned());
-    }
-    let is_quote = |character: char| ('\u{2018}'..='\u{201f}').contains(&character);
-    (!value.contains(is_quote)).then(|| format!("'{}'", value.replace('\'', "''")))
-}
-
-/// Whether a character means itself wherever it is in a word.
-fn is_plain(character: char) -> bool {
-    character.is_ascii_alphanumeric()
-        || matches!(character, '_' | '-' | '.' | '/' | '+' | '%')
-        || (!character.is_ascii()
-            && !character.is_whitespace()
-            && !('\u{2018}'..='\u{201f}').contains(&character))
 }
 
 const MAX_VALUES: usize = 200;
@@ -234,26 +214,20 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
 fn with_values(
     command: Command,
     path: &str,
-    arg: &str,
+    arg: &'static str,
     values: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static,
 ) -> Command {
-    fn add(command: Command, path: &str, arg: &str, completer: ArgValueCompleter) -> Command {
-        let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
-        if command.find_subcommand(name).is_some() {
-            return command.mut_subcommand(name, |inner| add(inner, rest, arg, completer));
-        }
-        command.mut_args(|known| {
-            if name.is_empty() && known.get_id() == arg {
-                known.add(completer.clone())
-            } else {
-                known
-            }
-        })
-    }
-
     let completer =
         ArgValueCompleter::new(move |typed: &OsStr| typed.to_str().map_or_else(Vec::new, &values));
     add(command, path, arg, completer)
+}
+
+fn add(command: Command, path: &str, arg: &'static str, completer: ArgValueCompleter) -> Command {
+    let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
+    if name.is_empty() {
+        return command.mut_arg(arg, |known| known.add(completer));
+    }
+    command.mut_subcommand(name, |inner| add(inner, rest, arg, completer))
 }
 
 fn candidates(mut values: Vec<Named>, typed: &str) -> Vec<CompletionCandidate> {
@@ -361,14 +335,6 @@ mod tests {
         for open in ["'a", "\"Acme Co", "a b"] {
             assert_eq!(read(open), None, "{open}");
         }
-    }
-
-    #[test]
-    fn powershell_gets_one_word_or_none() {
-        assert_eq!(quoted_for_powershell("Acme").unwrap(), "Acme");
-        assert_eq!(quoted_for_powershell("$(x)'").unwrap(), "'$(x)'''");
-        assert_eq!(quoted_for_powershell("a;b").unwrap(), "'a;b'");
-        assert_eq!(quoted_for_powershell("it\u{2019}s"), None);
     }
 
     proptest! {
