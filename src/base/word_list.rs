@@ -9,6 +9,16 @@ pub fn entries(text: &'static str) -> Vec<&'static str> {
         .collect()
 }
 
+/// Statics that hold the entries of lists, each read once: `NAME = "path of the list";`.
+macro_rules! word_lists {
+    ($($(#[$doc:meta])* $name:ident = $path:literal;)+) => {
+        $($(#[$doc])* static $name: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(
+            || $crate::base::word_list::entries(include_str!($path)),
+        );)+
+    };
+}
+pub(crate) use word_lists;
+
 #[cfg(test)]
 mod tests {
     use super::*;

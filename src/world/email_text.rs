@@ -11,14 +11,12 @@ mod tests;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
-
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
 
 use crate::base::text::invisible;
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 use crate::world::mailbox::Mailbox;
 
 const OPENING: &[char] = &['(', '[', '{', '<', '【', '〔', '「', '『', '《', '〈', '«'];
@@ -30,8 +28,10 @@ const AT_ALONE: &[&str] = &["★", "☆", "골뱅이", "アットマーク", "�
 const AT_SHOWN: &[&str] = &[
     "●", "◎", "■", "◆", "※", "#", "&#64;", "&#x40;", "&commat;", "%40",
 ];
-static AT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/at.txt")));
-static DOT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/dot.txt")));
+word_lists! {
+    AT = "words/at.txt";
+    DOT = "words/dot.txt";
+}
 const NAMED: [(&str, char); 10] = [
     ("commat;", '@'),
     ("period;", '.'),

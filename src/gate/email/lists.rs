@@ -15,33 +15,27 @@ pub struct List {
     entries: OnceLock<HashSet<&'static str>>,
 }
 
-pub static FREEMAIL: List = List::new("freemail", include_str!("lists/freemail.txt"));
-pub static HOSTED: List = List::new("hosted", include_str!("lists/hosted.txt"));
-pub static PLATFORM: List = List::new("platform", include_str!("lists/platform.txt"));
-pub static RESERVED: List = List::new("reserved", include_str!("lists/reserved.txt"));
-pub static SAMPLE_LOCAL: List = List::new("sample-local", include_str!("lists/sample_local.txt"));
-pub static SAMPLE_DOMAIN: List =
-    List::new("sample-domain", include_str!("lists/sample_domain.txt"));
-pub static SAMPLE_ADDRESS: List =
-    List::new("sample-address", include_str!("lists/sample_address.txt"));
-pub static FILE_SUFFIX: List = List::new("file-suffix", include_str!("lists/file_suffix.txt"));
-pub static NO_REPLY: List = List::new("no-reply", include_str!("lists/no_reply.txt"));
-pub static ROLE: List = List::new("role", include_str!("lists/role.txt"));
-pub static PERSON: List = List::new("person", include_str!("lists/person.txt"));
+macro_rules! lists {
+    ($($list:ident = $name:literal, $path:literal;)+) => {
+        $(pub static $list: List = List::new($name, include_str!($path));)+
 
-const ALL: [&List; 11] = [
-    &FREEMAIL,
-    &HOSTED,
-    &PLATFORM,
-    &RESERVED,
-    &SAMPLE_LOCAL,
-    &SAMPLE_DOMAIN,
-    &SAMPLE_ADDRESS,
-    &FILE_SUFFIX,
-    &NO_REPLY,
-    &ROLE,
-    &PERSON,
-];
+        const ALL: &[&List] = &[$(&$list),+];
+    };
+}
+
+lists! {
+    FREEMAIL = "freemail", "lists/freemail.txt";
+    HOSTED = "hosted", "lists/hosted.txt";
+    PLATFORM = "platform", "lists/platform.txt";
+    RESERVED = "reserved", "lists/reserved.txt";
+    SAMPLE_LOCAL = "sample-local", "lists/sample_local.txt";
+    SAMPLE_DOMAIN = "sample-domain", "lists/sample_domain.txt";
+    SAMPLE_ADDRESS = "sample-address", "lists/sample_address.txt";
+    FILE_SUFFIX = "file-suffix", "lists/file_suffix.txt";
+    NO_REPLY = "no-reply", "lists/no_reply.txt";
+    ROLE = "role", "lists/role.txt";
+    PERSON = "person", "lists/person.txt";
+}
 
 /// Lists of another form, which the modules that use them parse.
 pub(super) const USER_CONTENT: &str = include_str!("lists/user_content.txt");

@@ -19,7 +19,6 @@ pub mod mail;
 pub mod placeholder;
 pub mod source;
 pub mod step;
-mod takes_mail;
 pub mod web_url;
 
 mod gate;

@@ -1,14 +1,12 @@
 //! Whose site a page belongs to: hosted pages, registrable domains, and the operator's anchors.
 
-use std::sync::LazyLock;
-
 use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
 use super::lists::HOSTED;
 use super::web_url::{BadWebUrl, web_url};
 use crate::base::text::invisible;
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 use crate::quest::{Anchor, Quest};
 use crate::world::domain::{HostName, RegistrableDomain};
 
@@ -136,10 +134,11 @@ const LANDINGS: &[&str] = &[
     "chn", "eng", "global", "home", "index", "intro", "jpn", "kor", "main", "site", "web",
 ];
 
-/// Segments of a path under which a firm's site introduces the firm: pages of the site, and no
-/// tenant's place, where nothing else follows.
-static INTRODUCTIONS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("lists/introductions.txt")));
+word_lists! {
+    /// Segments of a path under which a firm's site introduces the firm: pages of the site, and no
+    /// tenant's place, where nothing else follows.
+    INTRODUCTIONS = "lists/introductions.txt";
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {

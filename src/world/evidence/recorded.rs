@@ -97,12 +97,12 @@ struct WrittenName {
 #[serde(untagged)]
 enum WrittenRecords<T> {
     Records(Vec<T>),
-    Silence(WrittenSilence),
+    Silence(Silence),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum WrittenSilence {
+enum Silence {
     Unanswered,
 }
 
@@ -170,46 +170,43 @@ impl WrittenName {
     fn looked(self) -> Result<BTreeMap<RecordKind, Looked>, BadHostName> {
         let mut looked = BTreeMap::new();
         for (kind, addresses) in [(RecordKind::A, self.a), (RecordKind::Aaaa, self.aaaa)] {
-            looked.extend(addresses.map(|found| (kind, found.looked(Records::Addresses))));
+            if let Some(addresses) = addresses {
+                looked.insert(
+                    kind,
+                    addresses.looked(|found| Ok(Records::Addresses(found)))?,
+                );
+            }
         }
-        if let Some(found) = self.mx {
-            let found = found.try_map(|(preference, host)| {
-                let host = match host.as_str() {
-                    "." => None,
-                    name => Some(HostName::parse(name)?),
-                };
-                Ok(MxHost { preference, host })
-            })?;
-            looked.insert(RecordKind::Mx, found.looked(sorted_mx));
+        if let Some(exchangers) = self.mx {
+            looked.insert(RecordKind::Mx, exchangers.looked(mx_records)?);
         }
         Ok(looked)
     }
 }
 
-fn sorted_mx(mut hosts: Vec<MxHost>) -> Records {
+fn mx_records(written: Vec<(u16, String)>) -> Result<Records, BadHostName> {
+    let hosts = written.into_iter().map(|(preference, host)| {
+        let host = (host != ".").then(|| HostName::parse(&host)).transpose()?;
+        Ok(MxHost { preference, host })
+    });
+    let mut hosts = hosts.collect::<Result<Vec<_>, _>>()?;
     hosts.sort();
-    Records::Mx(hosts)
+    Ok(Records::Mx(hosts))
 }
 
 impl<T> WrittenRecords<T> {
-    fn try_map<U, E>(self, map: impl Fn(T) -> Result<U, E>) -> Result<WrittenRecords<U>, E> {
+    fn looked(
+        self,
+        records: impl FnOnce(Vec<T>) -> Result<Records, BadHostName>,
+    ) -> Result<Looked, BadHostName> {
         Ok(match self {
-            Self::Records(records) => {
-                WrittenRecords::Records(records.into_iter().map(map).collect::<Result<_, _>>()?)
-            }
-            Self::Silence(silence) => WrittenRecords::Silence(silence),
-        })
-    }
-
-    fn looked(self, records: impl FnOnce(Vec<T>) -> Records) -> Looked {
-        match self {
             Self::Records(found) if found.is_empty() => Looked::NoData,
-            Self::Records(found) => Looked::Found(records(found)),
-            Self::Silence(WrittenSilence::Unanswered) => Looked::Unanswered(Unanswered::new(
+            Self::Records(found) => Looked::Found(records(found)?),
+            Self::Silence(Silence::Unanswered) => Looked::Unanswered(Unanswered::new(
                 UnansweredKind::Dns,
                 "recorded as unanswered",
             )),
-        }
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::world::domain::{HostName, RegistrableDomain};
 use crate::world::fetch::robots::{
     MAX_REDIRECTS, Permission, RobotsRules, robots_rules, robots_url,
 };
-use crate::world::page::{Page, Unreadable};
+use crate::world::page::Page;
 use crate::world::{Fetched, Fetcher, Request, Response, Unanswered, UnansweredKind};
 
 /// The most hops after the first request: redirects, refreshes and frames together.
@@ -73,20 +73,22 @@ pub enum End {
 /// without credentials, and allowed by the robots.txt of its own origin, which is asked once a
 /// visit.
 pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit {
-    Walk::new(fetcher, robots, Page::parse).go(start)
+    let walk = Walk {
+        fetcher,
+        policy: robots,
+        robots: BTreeMap::new(),
+        hops: Vec::new(),
+    };
+    walk.go(start)
 }
 
 /// The most frames that are named for want of hops: a page may hold a hundred thousand.
 const MAX_LEFT_FRAMES: usize = 16;
 
-/// Reads the bytes of one answer; [`Page::parse`] but in tests.
-type Parse = fn(&Url, Option<&str>, Option<&str>, &[u8]) -> Result<Page, Unreadable>;
-
 struct Walk<'a> {
     fetcher: &'a dyn Fetcher,
     policy: RobotsPolicy,
     robots: BTreeMap<String, RobotsRules>,
-    parse: Parse,
     hops: Vec<Hop>,
 }
 
@@ -95,17 +97,7 @@ enum Next {
     Redirect(Url),
 }
 
-impl<'a> Walk<'a> {
-    fn new(fetcher: &'a dyn Fetcher, policy: RobotsPolicy, parse: Parse) -> Self {
-        Self {
-            fetcher,
-            policy,
-            robots: BTreeMap::new(),
-            parse,
-            hops: Vec::new(),
-        }
-    }
-
+impl Walk<'_> {
     fn go(mut self, start: &Url) -> Visit {
         let (end, unread) = match self.follow(start.clone(), Step::Start) {
             Ok(page) => {
@@ -183,41 +175,13 @@ impl<'a> Walk<'a> {
             crawl_delay,
         };
         match self.fetcher.get(&request) {
-            Fetched::Response(response) => self.read(at, &response),
+            Fetched::Response(response) => read(url, &response),
             Fetched::NoSuchHost => Err(End::Missing { url, status: None }),
             Fetched::TooLarge { limit_bytes } => {
                 let why = format!("it is larger than {limit_bytes} bytes");
                 Err(End::Unreadable { url, why })
             }
             Fetched::Unanswered(why) => Err(End::Unanswered { url, why }),
-        }
-    }
-
-    fn read(&self, at: &Url, response: &Response) -> Result<Next, End> {
-        let url = at.clone();
-        let (content_type, refresh) = (&response.content_type, &response.refresh);
-        match response.status {
-            200..300 => {
-                let (content_type, refresh) = (content_type.as_deref(), refresh.as_deref());
-                match (self.parse)(at, content_type, refresh, &response.body) {
-                    Ok(page) => Ok(Next::Page(Box::new(page))),
-                    Err(why) => {
-                        let why = why.to_string();
-                        Err(End::Unreadable { url, why })
-                    }
-                }
-            }
-            status @ (404 | 410) => {
-                let status = Some(status);
-                Err(End::Missing { url, status })
-            }
-            status => match leads_to(at, response) {
-                Some(target) => Ok(Next::Redirect(target)),
-                None => {
-                    let why = Unanswered::status(status);
-                    Err(End::Unanswered { url, why })
-                }
-            },
         }
     }
 
@@ -262,6 +226,34 @@ impl<'a> Walk<'a> {
             (url, end)
         }));
         (pages, unread)
+    }
+}
+
+/// What the server answered at `url`.
+fn read(url: Url, response: &Response) -> Result<Next, End> {
+    let (content_type, refresh) = (&response.content_type, &response.refresh);
+    match response.status {
+        200..300 => Page::parse(
+            &url,
+            content_type.as_deref(),
+            refresh.as_deref(),
+            &response.body,
+        )
+        .map(|page| Next::Page(Box::new(page)))
+        .map_err(|why| End::Unreadable {
+            url,
+            why: why.to_string(),
+        }),
+        status @ (404 | 410) => Err(End::Missing {
+            url,
+            status: Some(status),
+        }),
+        status => leads_to(&url, response)
+            .map(Next::Redirect)
+            .ok_or_else(|| End::Unanswered {
+                url,
+                why: Unanswered::status(status),
+            }),
     }
 }
 

@@ -1,26 +1,26 @@
 //! What an element's name and attributes say about how it is shown and whom it speaks of.
 
-use std::sync::LazyLock;
-
 use scraper::node::Element;
 use url::Url;
 
 use super::links;
 use super::owner::Regions;
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 use crate::world::domain::HostName;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
-static PARTING: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/parting.txt")));
+word_lists! {
+    PARTING = "words/parting.txt";
+    NEVER_SHOWN = "words/never_shown.txt";
+    OTHERS = "words/others.txt";
+    WORDS = "words/visitors.txt";
+}
 
 const REPLACED: &[&str] = &[
     "audio", "canvas", "embed", "iframe", "image", "img", "input", "math", "meter", "object",
     "progress", "svg", "textarea", "video",
 ];
-
-static NEVER_SHOWN: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("words/never_shown.txt")));
 
 const STRUCK: &[&str] = &["del", "s", "strike"];
 
@@ -115,8 +115,6 @@ pub(super) struct Hints {
 }
 
 pub(super) fn hints(base: &Url, element: &Element) -> Hints {
-    static OTHERS: LazyLock<Vec<&str>> =
-        LazyLock::new(|| entries(include_str!("words/others.txt")));
     let mut hints = Hints::default();
     for name in element.id().into_iter().chain(element.classes()) {
         let name = name.to_ascii_lowercase();
@@ -156,8 +154,6 @@ fn is_ours(base: &Url, to: &Url) -> bool {
     let domain = HostName::of_url(base).and_then(|host| host.registrable());
     own == to || domain.is_some_and(|domain| domain.as_str() == to)
 }
-
-static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/visitors.txt")));
 
 /// Words of which others are made that are enough: `commentlist`, but not `commentary`.
 const STEMS: &[&str] = &[

@@ -1,12 +1,10 @@
 //! Texts at the places where an owner's name is given, and lines that label or credit a name.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use super::text::head;
 use super::{OwnerPlace, OwnerText};
 use crate::base::text::normalise;
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
+use std::collections::HashSet;
 
 /// The longest text kept, in characters: a name stands early.
 const MOST_CHARS: usize = 300;
@@ -144,9 +142,13 @@ fn tells_whose(line: &str) -> bool {
         || line.bytes().filter(u8::is_ascii_digit).count() >= FEWEST_DIGITS
 }
 
-/// Words that are followed by the owner's name or address.
-static LABELS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("words/owner_labels.txt")));
+word_lists! {
+    /// Words that are followed by the owner's name or address.
+    LABELS = "words/owner_labels.txt";
+    ONE = "words/credit_next.txt";
+    /// Words behind which a list of names follows.
+    MANY = "words/credit_list.txt";
+}
 
 pub(super) fn is_copyright(line: &str) -> bool {
     let lower = line.to_lowercase();
@@ -202,11 +204,6 @@ fn is_imprint(lower: &str) -> bool {
     const LONGEST: usize = 60;
     lower.len() <= LONGEST && lower.starts_with("angaben gem") && lower.contains('§')
 }
-
-static ONE: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/credit_next.txt")));
-
-/// Words behind which a list of names follows.
-static MANY: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/credit_list.txt")));
 
 /// A line that announces a name is no longer than this, in words.
 const MOST_WORDS: usize = 4;

@@ -1,11 +1,9 @@
 //! What a page tells machines about itself: JSON-LD with schema.org's words.
 
-use std::sync::LazyLock;
-
 use serde_json::Value;
 
 use super::OwnerPlace;
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
@@ -17,8 +15,7 @@ pub(super) struct Said {
     pub(super) names: Vec<(OwnerPlace, Vec<String>)>,
 }
 
-static ORGANIZATIONS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("words/organizations.txt")));
+word_lists! { ORGANIZATIONS = "words/organizations.txt"; }
 
 /// Types whose `publisher`, `copyrightHolder`, `about` or `mainEntity` is the page's owner.
 const PAGES: &[&str] = &[

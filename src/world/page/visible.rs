@@ -6,8 +6,6 @@
 //! either: it is what the visitor writes, or an echo of it. A closed `<details>` can be opened,
 //! so it is shown. What is struck out counts as not shown: the page takes it back.
 
-use std::sync::LazyLock;
-
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
 use scraper::node::Element;
@@ -20,7 +18,7 @@ use super::owner::{Owner, Regions};
 use super::text::Run;
 use super::{OwnerPlace, Page, find_address, links, model, structured};
 use crate::base::text::normalise;
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 use crate::world::email_text::may_spell;
 
 pub(super) struct Walk<'a> {
@@ -490,8 +488,7 @@ const LITTLE_TEXT: usize = 50;
 /// has an empty place for an application.
 const SOME_TEXT: usize = 500;
 
-static ROOTS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("words/script_roots.txt")));
+word_lists! { ROOTS = "words/script_roots.txt"; }
 
 #[derive(Debug, Default)]
 pub(super) struct Scripts {

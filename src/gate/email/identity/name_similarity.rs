@@ -1,13 +1,11 @@
 //! Whether two names may belong to one firm: a shorter name, its initials, or the same name in
 //! another script, compared by its consonants.
 
-use std::sync::LazyLock;
-
 use unicode_script::{Script, UnicodeScript as _};
 
 use super::company_name;
 use super::company_name::{CompanyName, Folded, are_common};
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 use crate::world::page::is_unspaced;
 
 /// The fewest characters of a word that tells a firm where another is written to it.
@@ -18,8 +16,7 @@ const FEWEST_ALIKE: usize = 2;
 
 const LONGEST_INITIALS: usize = 10;
 
-static DEALERS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/dealers.txt")));
+word_lists! { DEALERS = "../lists/dealers.txt"; }
 
 const MOST_WORDS: usize = 7;
 

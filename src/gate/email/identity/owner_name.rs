@@ -5,11 +5,9 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
-
 use super::company_name;
 use super::company_name::{CompanyName, Folded};
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 use crate::world::page::{OwnerPlace, OwnerText};
 
 /// Whether `text`, which stands at `place`, is the company's name.
@@ -216,8 +214,17 @@ pub(super) fn without_copyright_signs(text: &str) -> String {
     text.replace("(c)", " ").replace("(C)", " ")
 }
 
-static CREDITS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/credits.txt")));
+word_lists! {
+    CREDITS = "../lists/credits.txt";
+    LABELS = "../lists/owner_labels.txt";
+    FIRMS = "../lists/firm_labels.txt";
+    FOLLOWING = "../lists/following_labels.txt";
+    TRIMMINGS = "../lists/trimmings.txt";
+    NOBODY = "../lists/nobody.txt";
+    THINGS = "../lists/things.txt";
+    SMALL_PRINT = "../lists/small_print.txt";
+    RESERVED = "../lists/rights_reserved.txt";
+}
 
 pub(super) fn without_credit(line: &str) -> &str {
     let lower = line.to_ascii_lowercase();
@@ -228,18 +235,6 @@ pub(super) fn without_credit(line: &str) -> &str {
     });
     starts.min().map_or(line, |at| &line[..at])
 }
-
-static LABELS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/owner_labels.txt")));
-
-static FIRMS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/firm_labels.txt")));
-
-static FOLLOWING: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/following_labels.txt")));
-
-static TRIMMINGS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/trimmings.txt")));
 
 /// Those of [`TRIMMINGS`] that before a name may credit it, and not name the owner.
 pub(super) const CREDITING: &[&str] = &[
@@ -287,16 +282,6 @@ pub(super) fn is_trimming(word: &str) -> bool {
         .all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | '~' | '.'));
     is_years && !word.contains(['(', ')']) && bare.len() != 1 || TRIMMINGS.contains(&bare.as_str())
 }
-
-static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../lists/nobody.txt")));
-
-static THINGS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../lists/things.txt")));
-
-static SMALL_PRINT: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/small_print.txt")));
-
-static RESERVED: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../lists/rights_reserved.txt")));
 
 /// Whose name a text claims; none of one that claims nobody's.
 pub(super) fn claim(owner: &OwnerText) -> Option<String> {

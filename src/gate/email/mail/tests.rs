@@ -2,9 +2,7 @@
 
 use super::*;
 use crate::base::rows;
-use crate::gate::email::takes_mail::MAX_MX_HOSTS;
 use crate::gate::email::testing::{Canned, rules, silence};
-use crate::world::{Looked, RecordKind, Records};
 
 const PUBLIC: &str = "93.184.215.14";
 

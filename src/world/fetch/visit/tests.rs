@@ -1,13 +1,11 @@
 //! Ways through the web, hop by hop.
 
 mod frames;
-mod real;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::world::page::Unreadable;
 use crate::world::{Fetched, MockFetcher, Request, Response, UnansweredKind};
 
 fn url(text: &str) -> Url {
@@ -28,8 +26,14 @@ fn moved(to: &str) -> Fetched {
     response(302, Some(to), "")
 }
 
-fn page(body: &str) -> Fetched {
-    response(200, None, body)
+/// A page whose lines are `refresh URL`, `frame URL`, or text.
+fn page(lines: &str) -> Fetched {
+    let html = lines.lines().map(|line| match line.split_once(' ') {
+        Some(("frame", url)) => format!("<iframe src='{url}'></iframe>"),
+        Some(("refresh", url)) => format!("<meta http-equiv=refresh content='0; url={url}'>"),
+        _ => format!("{line}\n"),
+    });
+    response(200, None, &html.collect::<String>())
 }
 
 /// A web of known answers that notes what it is asked; whatever else is asked for is 404.
@@ -57,7 +61,7 @@ impl Web {
     }
 
     fn visit(&self, start: &str) -> Visit {
-        Walk::new(self, RobotsPolicy::Obey, parse_lines).go(&url(start))
+        visit(self, &url(start), RobotsPolicy::Obey)
     }
 }
 
@@ -67,34 +71,6 @@ impl Fetcher for Web {
         let known = self.answers.get(request.url.as_str()).cloned();
         known.unwrap_or_else(|| response(404, None, ""))
     }
-}
-
-/// A page whose lines are `refresh URL`, `frame URL`, or text.
-fn parse_lines(
-    url: &Url,
-    _content_type: Option<&str>,
-    _refresh: Option<&str>,
-    body: &[u8],
-) -> Result<Page, Unreadable> {
-    let text = std::str::from_utf8(body).map_err(|_| Unreadable::BadEncoding("UTF-8".into()))?;
-    let named = |verb: &str| -> Vec<Url> {
-        let lines = text.lines().filter_map(|line| line.strip_prefix(verb));
-        lines
-            .map(|target| url.join(target.trim()).unwrap())
-            .collect()
-    };
-    Ok(Page {
-        url: url.clone(),
-        visible: vec![text.to_owned()],
-        unclear: Vec::new(),
-        linked: Vec::new(),
-        visitors: Vec::new(),
-        hidden: Vec::new(),
-        owner: Vec::new(),
-        frames: named("frame "),
-        refresh: named("refresh ").pop(),
-        needs_script: false,
-    })
 }
 
 fn read(visit: &Visit) -> Vec<&str> {
@@ -223,15 +199,15 @@ fn ends_where_nothing_definite_can_be_said() {
 
 #[test]
 fn tells_missing_from_unreadable() {
-    let mut large = page("");
-    if let Fetched::Response(response) = &mut large {
-        response.body = vec![0xff];
+    let mut image = page("x");
+    if let Fetched::Response(response) = &mut image {
+        response.content_type = Some("image/png".to_owned());
     }
     let web = Web::of([
         ("https://acme.com/gone", response(410, None, "")),
         ("https://gone.com/", Fetched::NoSuchHost),
         ("https://acme.com/big", Fetched::TooLarge { limit_bytes: 5 }),
-        ("https://acme.com/image", large),
+        ("https://acme.com/image", image),
     ]);
     let missing = |start: &str| match web.visit(start).end {
         End::Missing { status, .. } => status,
@@ -254,7 +230,7 @@ fn obeys_the_robots_txt_of_every_hop() {
         ("https://acme.com/a", moved("https://other.com/private/b")),
         (
             "https://other.com/robots.txt",
-            page("User-agent: comail\nDisallow: /private"),
+            response(200, None, "User-agent: comail\nDisallow: /private"),
         ),
         ("https://other.com/private/b", page("secret")),
     ]);
@@ -266,8 +242,8 @@ fn obeys_the_robots_txt_of_every_hop() {
             .contains(&"https://other.com/private/b".to_owned())
     );
 
-    let ignoring = Walk::new(&web, RobotsPolicy::Ignore, parse_lines);
-    let visit = ignoring.go(&Url::parse("https://acme.com/a").unwrap());
+    let start = Url::parse("https://acme.com/a").unwrap();
+    let visit = super::visit(&web, &start, RobotsPolicy::Ignore);
     assert_eq!(read(&visit), ["https://other.com/private/b"]);
 }
 
@@ -301,7 +277,7 @@ fn follows_robots_txt_where_it_moved_and_hands_on_its_delay() {
         ),
         (
             "https://www.acme.com/robots.txt",
-            page("User-agent: *\nCrawl-delay: 3"),
+            response(200, None, "User-agent: *\nCrawl-delay: 3"),
         ),
         ("https://acme.com/", page("x")),
     ]);
@@ -354,4 +330,20 @@ fn asks_nothing_of_what_is_no_web_page() {
         let visit = visit(&fetcher, &url(start), RobotsPolicy::Obey);
         assert!(matches!(visit.end, End::Unanswered { .. }), "{start}");
     }
+}
+
+#[test]
+fn follows_the_refresh_of_a_header() {
+    let mut wait = page("wait");
+    if let Fetched::Response(response) = &mut wait {
+        response.refresh = Some("0; url=/ko/home".to_owned());
+    }
+    let web = Web::of([
+        ("https://acme.com/", page("refresh /ko")),
+        ("https://acme.com/ko", wait),
+        ("https://acme.com/ko/home", page("info@acme.com")),
+    ]);
+    let visit = web.visit("https://acme.com/");
+    assert_eq!(read(&visit), ["https://acme.com/ko/home"]);
+    assert_eq!(steps(&visit), [Step::Start, Step::Refresh, Step::Refresh]);
 }

@@ -4,15 +4,13 @@
 //! pseudo-classes such as `:not` and `:nth-child`. Those that wait for the reader, such as
 //! `:hover`, and pseudo-elements match nothing.
 
-use std::sync::LazyLock;
-
 use ego_tree::NodeRef;
 use scraper::Node;
 use scraper::node::Element;
 
 use super::sheet::escaped;
 use super::sheet::split;
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 
 const MOST_COMPOUNDS: usize = 16;
 
@@ -20,9 +18,10 @@ const MOST_PARTS: usize = 32;
 
 const MOST_NESTED: usize = 4;
 
-/// Pseudo-classes that hold only while a reader does something, or of elements without text.
-static PASSING: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../words/passing_pseudo_classes.txt")));
+word_lists! {
+    /// Pseudo-classes that hold only while a reader does something, or of elements without text.
+    PASSING = "../words/passing_pseudo_classes.txt";
+}
 
 /// Pseudo-elements that may be written with one colon.
 const PSEUDO_ELEMENTS: &[&str] = &["after", "before", "first-letter", "first-line"];

@@ -3,15 +3,13 @@
 //! Which of its declarations a custom property takes on an element is not worked out: every value
 //! that the page gives it anywhere is one that it may have.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
-
 use scraper::node::Element;
+use std::collections::{BTreeMap, HashMap};
 
 use super::sheet::{
     FAINT, all_the_same, fraction, inside, is_transparent, numbers, pixels, plain_colour, unescaped,
 };
-use crate::base::word_list::entries;
+use crate::base::word_list::word_lists;
 
 const MOST_NAMES: usize = 5_000;
 
@@ -91,9 +89,10 @@ pub(super) fn has_variable(value: &str) -> bool {
     value.contains("var(")
 }
 
-/// The properties that bear on being seen, or on standing apart.
-static PROPERTIES: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../words/style_properties.txt")));
+word_lists! {
+    /// The properties that bear on being seen, or on standing apart.
+    PROPERTIES = "../words/style_properties.txt";
+}
 
 /// Below this, in pixels, letters cannot be told.
 const TINY_PIXELS: f64 = 2.0;

@@ -81,8 +81,14 @@ fn says_which_frames_stayed_unread_and_why() {
 
 #[test]
 fn a_page_of_very_many_frames_is_bounded() {
-    let frames: Vec<_> = (0..50_000).map(|n| format!("frame /{n}\n")).collect();
-    let web = Web::of([("https://acme.com/", page(&frames.concat()))]);
+    let frames = |name: &str| {
+        let frames: Vec<_> = (0..50_000).map(|n| format!("frame /{name}{n}\n")).collect();
+        page(&frames.concat())
+    };
+    let web = Web::of([
+        ("https://acme.com/", frames("")),
+        ("https://acme.com/0", frames("0/")),
+    ]);
     let visit = web.visit("https://acme.com/");
     assert_eq!(web.asked().len(), 2 + MAX_HOPS);
     assert_eq!(visit.unread.len(), 16);
@@ -91,5 +97,26 @@ fn a_page_of_very_many_frames_is_bounded() {
             .unread
             .iter()
             .all(|(url, end)| *end == stuck(url.clone(), BEYOND))
+    );
+}
+
+#[test]
+fn what_frames_of_a_frameset_show_is_read() {
+    let frameset = "<frameset><frame src='menu.html'><frame src='/main'></frameset>";
+    let web = Web::of([
+        ("https://acme.com/", response(200, None, frameset)),
+        ("https://acme.com/menu.html", page("Menu")),
+        ("https://acme.com/main", page("info@acme.com\nframe /gone")),
+    ]);
+    let visit = web.visit("https://acme.com/");
+    let End::Pages(pages) = &visit.end else {
+        panic!("no page: {:?}", visit.end);
+    };
+    let main = pages.iter().find(|page| page.url.path() == "/main");
+    assert_eq!(main.unwrap().visible, ["info@acme.com"]);
+    assert_eq!(visit.unread, []);
+    assert_eq!(
+        steps(&visit),
+        [Step::Start, Step::Frame, Step::Frame, Step::Frame]
     );
 }
