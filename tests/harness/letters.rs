@@ -37,7 +37,7 @@ unchecked = true
 [[check]]
 name = "quote-in-letter"
 kind = "command"
-argv = ["grep", "-qF", "-e{{ field.quote }}"]
+argv = ["grep", "-qF", "--", "{{ field.quote }}"]
 stdin = "{{ input.text }}"
 timeout = "10s"
 
