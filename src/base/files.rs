@@ -74,14 +74,9 @@ pub fn not_regular() -> io::Error {
 }
 
 fn at_once(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
 
-        options.custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits());
-    }
-    #[cfg(not(unix))]
-    let _ = options;
+    options.custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits());
 }
 
 /// What becomes of a file that stands at the destination already.
@@ -237,15 +232,10 @@ fn same_file(target: &Path, found: &Metadata, source: &Path) -> bool {
     by_path || fs::metadata(source).is_ok_and(|source| same_inode(found, &source))
 }
 
-#[cfg(unix)]
-fn same_inode(one: &Metadata, other: &Metadata) -> bool {
+pub fn same_inode(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
 
-#[cfg(not(unix))]
-fn same_inode(_: &Metadata, _: &Metadata) -> bool {
-    false
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 /// The directory of a file, which is `.` for a bare name.
@@ -259,31 +249,21 @@ pub fn directory_of(target: &Path) -> &Path {
 /// The temporary file's name and rights: those of the file that it replaces, else what the
 /// process's umask leaves.
 fn builder(old: Option<&Metadata>) -> tempfile::Builder<'static, 'static> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
     let mut builder = tempfile::Builder::new();
     builder.prefix(".comail-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-        let mode = old.map_or(0o666, |old| old.mode() & 0o777);
-        builder.permissions(fs::Permissions::from_mode(mode));
-    }
-    #[cfg(not(unix))]
-    let _ = old;
+    let mode = old.map_or(0o666, |old| old.mode() & 0o777);
+    builder.permissions(fs::Permissions::from_mode(mode));
     builder
 }
 
-#[cfg(unix)]
 fn flush_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory)?.sync_all() {
         // Some file systems cannot flush a directory, and have nothing to flush.
         Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
         flushed => flushed,
     }
-}
-
-#[cfg(not(unix))]
-fn flush_directory(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -302,7 +282,6 @@ mod tests {
         assert_eq!(none.kind(), io::ErrorKind::NotFound);
     }
 
-    #[cfg(unix)]
     #[test]
     fn pipes_devices_and_directories_are_refused_at_once() {
         let place = tempfile::tempdir().unwrap();
@@ -418,14 +397,11 @@ mod tests {
         fs::write(&source, "list").unwrap();
         let dotted = home.path().join("./list.xlsx");
         let mut spellings = vec![source.clone(), dotted];
-        #[cfg(unix)]
-        {
-            let soft = home.path().join("soft.xlsx");
-            std::os::unix::fs::symlink(&source, &soft).unwrap();
-            let hard = home.path().join("hard.xlsx");
-            fs::hard_link(&source, &hard).unwrap();
-            spellings.extend([soft, hard]);
-        }
+        let soft = home.path().join("soft.xlsx");
+        std::os::unix::fs::symlink(&source, &soft).unwrap();
+        let hard = home.path().join("hard.xlsx");
+        fs::hard_link(&source, &hard).unwrap();
+        spellings.extend([soft, hard]);
         for spelling in spellings {
             let refused = write(&spelling, Overwrite::Replace, &[&source], "x").unwrap_err();
             assert!(
@@ -443,7 +419,6 @@ mod tests {
         .unwrap();
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_is_followed_and_rights_are_kept() {
         use std::os::unix::fs::PermissionsExt as _;
@@ -471,7 +446,6 @@ mod tests {
         assert_eq!(made.permissions().mode() & 0o111, 0, "{made:?}");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_is_refused_where_none_is_followed() {
         let home = tempfile::tempdir().unwrap();

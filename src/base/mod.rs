@@ -3,7 +3,6 @@
 pub mod clock;
 mod digest;
 pub mod files;
-#[cfg(unix)]
 pub mod process;
 pub mod text;
 pub mod word_list;

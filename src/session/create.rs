@@ -99,13 +99,11 @@ pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
 
 /// A directory that its owner alone can read, removed again unless it is kept.
 fn private_dir(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+    use std::os::unix::fs::PermissionsExt as _;
+
     let mut builder = tempfile::Builder::new();
     builder.prefix(DRAFT_PREFIX);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o700));
-    }
+    builder.permissions(fs::Permissions::from_mode(0o700));
     builder.tempdir_in(parent)
 }
 

@@ -114,11 +114,7 @@ fn holds(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
 }
 
 pub(super) fn sync_dir(dir: &Path) -> std::io::Result<()> {
-    // Windows cannot open a directory as a file, and keeps names by itself.
-    if cfg!(unix) {
-        fs::File::open(dir)?.sync_all()?;
-    }
-    Ok(())
+    fs::File::open(dir)?.sync_all()
 }
 
 #[cfg(test)]
@@ -153,7 +149,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_is_replaced_and_what_it_names_is_not() {
         let dir = tempfile::tempdir().unwrap();

@@ -155,10 +155,7 @@ pub(super) fn was_cut_off(path: &Path) -> bool {
 /// The number of transactions that changed the database, as the file's header has it.
 pub(super) fn changes(file: &File) -> io::Result<u32> {
     let mut count = [0; 4];
-    #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, &mut count, 24)?;
-    #[cfg(windows)]
-    std::os::windows::fs::FileExt::seek_read(file, &mut count, 24)?;
     Ok(u32::from_be_bytes(count))
 }
 

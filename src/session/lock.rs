@@ -1,6 +1,6 @@
 //! The session's advisory lock, held for appends alone, never during a lookup.
 
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -62,23 +62,11 @@ impl LockGuard {
         let held = self.file.metadata();
         let held = held.map_err(SessionError::io(&path, "look at the lock"))?;
         match std::fs::metadata(&path) {
-            Ok(found) => Ok(same_file(&held, &found)),
+            Ok(found) => Ok(files::same_inode(&held, &found)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(SessionError::io(&path, "look at the lock")(error)),
         }
     }
-}
-
-#[cfg(unix)]
-pub(super) fn same_file(one: &Metadata, two: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    (one.dev(), one.ino()) == (two.dev(), two.ino())
-}
-
-/// Elsewhere a file that is open cannot be removed.
-#[cfg(not(unix))]
-pub(super) fn same_file(_one: &Metadata, _two: &Metadata) -> bool {
-    true
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,7 +23,6 @@ use super::event::{Event, Mark};
 use super::fold::{Fold, Written};
 use super::index::{self, Checkpoint, TABLES, Tables};
 use super::ledger::{Ledger, LineSender, ReadLine, Tail, Watch};
-use super::lock::same_file;
 use super::manifest::{FoldConfig, read_manifest};
 use super::quest_record::{DependencyState, QuestRecord, Waiting};
 use super::state::State;
@@ -152,7 +151,7 @@ impl Projection {
         let place = Self::place(dir);
         let opened = self.file.as_ref().and_then(|file| file.metadata().ok());
         let same = opened.zip(fs::metadata(&place).ok());
-        same.is_some_and(|(opened, found)| same_file(&opened, &found))
+        same.is_some_and(|(opened, found)| files::same_inode(&opened, &found))
             && !index::was_cut_off(&place)
     }
 

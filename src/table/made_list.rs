@@ -258,7 +258,6 @@ mod tests {
         assert!(refused(&tree.path().join("top.py"), "*").contains("this is not a directory"));
     }
 
-    #[cfg(unix)]
     #[test]
     fn no_link_is_followed_and_no_pipe_is_a_file() {
         use std::os::unix::ffi::OsStrExt as _;

@@ -260,7 +260,6 @@ fn a_session_is_never_replaced_and_never_half_made() {
     assert_eq!(left, ["list.csv", "session"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn only_its_owner_can_read_it() {
     use std::os::unix::fs::PermissionsExt as _;
