@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 
 use comail::judge::ReplayError;
 use comail::session::{Attempt, Session};
@@ -12,6 +11,7 @@ use comail::world::evidence::{Evidence, pack, unpack};
 use serde_json::value::to_raw_value;
 
 use crate::harness::EmailNet;
+use crate::harness::audited::bodies;
 use crate::harness::email_net::ACME;
 use crate::harness::replayed::{again, assert_replays, attempts};
 use crate::servers::http::Reply;
@@ -29,16 +29,6 @@ fn passed() -> (EmailNet, Session, Attempt) {
     let session = session(&net);
     let attempt = attempts(&session).remove(0);
     (net, session, attempt)
-}
-
-/// The stored bodies of a session.
-fn bodies(session: &Path) -> Vec<PathBuf> {
-    let folders = fs::read_dir(session.join("evidence")).expect("evidence");
-    let files = folders.flat_map(|folder| {
-        let folder = folder.expect("a folder").path();
-        fs::read_dir(folder).expect("a folder")
-    });
-    files.map(|file| file.expect("a file").path()).collect()
 }
 
 #[test]
@@ -90,7 +80,7 @@ fn an_altered_body_is_noticed() {
     let (net, session, attempt) = passed();
     net.spoils();
     let mut shows_it = 0;
-    for path in bodies(&net.place.at(".comail")) {
+    for path in bodies(&net) {
         let good = fs::read(&path).expect("a body");
         let body = unpack(&good, MOST).expect("a packed body");
         let mut other = body.clone();
@@ -99,24 +89,16 @@ fn an_altered_body_is_noticed() {
         };
         shows_it += 1;
         other[at + 1] ^= 1;
-        fs::write(&path, pack(&other)).expect("a body");
-        let said = again(&session, &attempt);
-        assert!(
-            matches!(said, Err(ReplayError::BodyChanged { .. })),
-            "{said:?}"
-        );
-        fs::write(&path, &good[..good.len() / 2]).expect("a body");
-        let said = again(&session, &attempt);
-        assert!(
-            matches!(said, Err(ReplayError::BodyDamaged { .. })),
-            "{said:?}"
-        );
-        fs::remove_file(&path).expect("a body");
-        let said = again(&session, &attempt);
-        assert!(
-            matches!(said, Err(ReplayError::BodyMissing { .. })),
-            "{said:?}"
-        );
+        let said = |edit: &dyn Fn() -> std::io::Result<()>| {
+            edit().expect("a body");
+            again(&session, &attempt).expect_err("it is not whole")
+        };
+        let changed = said(&|| fs::write(&path, pack(&other)));
+        assert!(matches!(changed, ReplayError::BodyChanged { .. }));
+        let damaged = said(&|| fs::write(&path, &good[..good.len() / 2]));
+        assert!(matches!(damaged, ReplayError::BodyDamaged { .. }));
+        let missing = said(&|| fs::remove_file(&path));
+        assert!(matches!(missing, ReplayError::BodyMissing { .. }));
         fs::write(&path, good).expect("a body");
     }
     assert_eq!(shows_it, 1);
@@ -129,16 +111,16 @@ fn an_altered_body_is_noticed() {
 #[test]
 fn altered_evidence_or_judgements_differ() {
     let (_net, session, attempt) = passed();
+    let judge_raw = |evidence| {
+        let other = Attempt {
+            evidence,
+            ..attempt.clone()
+        };
+        again(&session, &other)
+    };
     let judge = |evidence: &str| {
         let evidence: Evidence = serde_json::from_str(evidence).expect("evidence");
-        let evidence = to_raw_value(&evidence).expect("evidence");
-        again(
-            &session,
-            &Attempt {
-                evidence,
-                ..attempt.clone()
-            },
-        )
+        judge_raw(to_raw_value(&evidence).expect("evidence"))
     };
     let whole = attempt.evidence.get();
     assert_eq!(judge(whole).expect("whole"), attempt.judgement.get());
@@ -168,14 +150,7 @@ fn altered_evidence_or_judgements_differ() {
             "{left_out}: {less:?}"
         );
     }
-    let evidence = to_raw_value("no evidence").expect("JSON");
-    let none = again(
-        &session,
-        &Attempt {
-            evidence,
-            ..attempt.clone()
-        },
-    );
+    let none = judge_raw(to_raw_value("no evidence").expect("JSON"));
     assert!(matches!(none, Err(ReplayError::Evidence(_))), "{none:?}");
 }
 
@@ -203,7 +178,7 @@ fn another_submission_is_not_judged_by_this_evidence() {
 #[test]
 fn the_check_at_the_end_of_every_test_would_notice() {
     let (net, ..) = passed();
-    for body in bodies(&net.place.at(".comail")) {
+    for body in bodies(&net) {
         fs::remove_file(body).expect("a body");
     }
     let ended = catch_unwind(AssertUnwindSafe(move || drop(net)));

@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 
 use crate::gate::{Case, is_anchored};
-use crate::judge::accepted::{mark, marks};
 use crate::judge::error::JudgeError;
 use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::kind::kind_of;
 use crate::judge::recheck::is_unanswered;
 use crate::judge::recorded::RecordedJudgement;
+use crate::judge::recorded::{mark, marks};
 use crate::judge::replay::{ReplayError, Replayer};
 use crate::quest::{Anchor, Key, Quest, QuestId, Quests, Verdict, map_schema};
 use crate::session::{

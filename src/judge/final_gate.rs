@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement};
-use crate::judge::accepted::NothingAccepted;
 use crate::judge::context::JudgeContext;
 use crate::judge::error::JudgeError;
 use crate::judge::kind::gate_settings;
+use crate::judge::recorded::NothingAccepted;
 use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::Session;

@@ -13,11 +13,11 @@ use std::time::Duration;
 use url::Url;
 
 use crate::gate::{Case, Gate, Judgement};
-use crate::judge::accepted::NothingAccepted;
 use crate::judge::error::JudgeError;
+use crate::judge::kind::JudgeWorld;
 use crate::judge::kind::SessionKind;
+use crate::judge::recorded::NothingAccepted;
 use crate::judge::recorded::record;
-use crate::judge::world::JudgeWorld;
 use crate::quest::{Quest, Submission, email};
 use crate::session::Manifest;
 use crate::world::domain::HostName;

@@ -1,6 +1,5 @@
 //! Brings session, gate and world together: what is handed out, judged, and judged again.
 
-mod accepted;
 pub mod audit;
 mod carry;
 pub mod completeness;
@@ -22,21 +21,20 @@ mod recheck;
 mod recorded;
 mod replay;
 mod submit;
-mod world;
 
-pub use accepted::NothingAccepted;
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{Fix, Fixed, JudgeContext};
 pub use error::JudgeError;
 pub use final_gate::{FinalResult, FinalWord};
 pub use host_queue::{HostQueue, Job, JudgedJob, Next};
+pub use kind::JudgeWorld;
 pub use kind::{SessionKind, kind_of, network_of};
 pub use next::{Assignment, Claimant, assign};
 pub use panel::frozen::{FreezingPanel, FrozenPanel};
 pub use poll::{Pace, Poll, needs_no_fields};
 pub use quest_file::email_record;
 pub use recheck::{Rechecked, resolve, to_recheck};
+pub use recorded::NothingAccepted;
 pub use recorded::judge_from;
 pub use replay::{JudgementRecord, ReplayError, Replayer};
 pub use submit::{Answer, Judged, Refusal, submit};
-pub use world::JudgeWorld;

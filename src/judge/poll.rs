@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::base::Digest;
 use crate::gate::Case;
-use crate::judge::accepted::NothingAccepted;
 use crate::judge::error::JudgeError;
+use crate::judge::kind::JudgeWorld;
 use crate::judge::kind::{SessionKind, kind_of};
-use crate::judge::world::JudgeWorld;
+use crate::judge::recorded::NothingAccepted;
 use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
 use crate::session::Session;
 

@@ -4,11 +4,11 @@ use serde_json::value::to_raw_value;
 
 use crate::base::clock::Clock;
 use crate::gate::{Case, Gate, Judgement};
-use crate::judge::accepted::marks;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::{is_masked, without_forgotten};
 use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::masking::MASK;
+use crate::judge::recorded::marks;
 use crate::judge::recorded::{KeptBodies, RecordedJudgement, is_reviewed, may_answer};
 use crate::judge::submit::appended;
 use crate::quest::Verdict;

@@ -11,12 +11,12 @@ use serde_json::value::to_raw_value;
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house, is_anchored};
-use crate::judge::accepted::{SessionAccepted, marks};
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::{Masked, holding_files, is_named, masked, without_forgotten};
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{KeptBodies, RecordedJudgement, is_sent_back, trimmed};
+use crate::judge::recorded::{SessionAccepted, marks};
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
     Appended, Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State,

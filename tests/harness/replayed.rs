@@ -58,69 +58,63 @@ pub fn assert_audited(session_dir: &Path) {
     assert_eq!(audited.checked.lines, board.tip().length);
 }
 
+fn events(session: &Session) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut take = |entry: Entry<'_>| events.push(entry.event);
+    let read = session.log().read_on(&mut take);
+    read.expect("a ledger that reads");
+    events
+}
+
 /// Every attempt of the ledger, in order, those among them that an earlier session brought.
 pub fn attempts(session: &Session) -> Vec<Attempt> {
-    let mut attempts = Vec::new();
-    let mut take = |entry: Entry<'_>| match entry.event {
-        Event::Attempt(attempt) => attempts.push(*attempt),
-        Event::Carried(carried) => attempts.push(carried.attempt),
-        _ => {}
-    };
-    session
-        .log()
-        .read_on(&mut take)
-        .expect("a ledger that reads");
-    attempts
+    let attempts = events(session).into_iter().filter_map(|event| match event {
+        Event::Attempt(attempt) => Some(*attempt),
+        Event::Carried(carried) => Some(carried.attempt),
+        _ => None,
+    });
+    attempts.collect()
 }
 
 /// Every resolution of the ledger, in order.
 pub fn resolutions(session: &Session) -> Vec<Resolution> {
-    let mut resolutions = Vec::new();
-    let mut take = |entry: Entry<'_>| {
-        if let Event::Resolution(resolution) = entry.event {
-            resolutions.push(*resolution);
-        }
-    };
-    session
-        .log()
-        .read_on(&mut take)
-        .expect("a ledger that reads");
-    resolutions
+    let resolutions = events(session).into_iter().filter_map(|event| match event {
+        Event::Resolution(resolution) => Some(*resolution),
+        _ => None,
+    });
+    resolutions.collect()
 }
 
 /// The judgement that the resolution's evidence leads to, as the ledger would have it.
 pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<String, ReplayError> {
     let standing = session.standing(resolution.quest);
     let standing = standing.expect("an index").expect("a quest");
-    let quest = session
-        .reader()
-        .expect("a ledger")
-        .quest(&standing)
-        .expect("a quest");
     let attempt = session.reader().expect("a ledger").last_attempt(&standing);
     let attempt = attempt.expect("a ledger").expect("an attempt").value;
     let record = JudgementRecord::again(resolution, &attempt.submission);
-    let replayer = Replayer::new(session.manifest(), session.evidence())?;
-    let (judgement, _) = replayer.judge(&quest, &record)?;
-    Ok(serde_json::to_string(&judgement).expect("judgements can be written"))
+    judged_again(session, &record, None)
 }
 
 /// The judgement that the attempt's evidence leads to, as the ledger would have it.
 pub fn again(session: &Session, attempt: &Attempt) -> Result<String, ReplayError> {
-    let standing = session.standing(attempt.quest);
-    let standing = standing.expect("an index").expect("a quest");
-    let quest = session
-        .reader()
-        .expect("a ledger")
-        .quest(&standing)
-        .expect("a quest");
     let earlier = match attempt.grounds {
         VerdictBasis::Repeat => session.repeats(attempt.quest, attempt.submitted),
         _ => Ok(None),
     };
     let earlier = earlier.expect("an index");
     let earlier = earlier.filter(|number| *number < attempt.number);
+    judged_again(session, &attempt.into(), earlier)
+}
+
+fn judged_again(
+    session: &Session,
+    record: &JudgementRecord<'_>,
+    earlier: Option<u32>,
+) -> Result<String, ReplayError> {
+    let standing = session.standing(record.quest);
+    let standing = standing.expect("an index").expect("a quest");
+    let quest = session.reader().expect("a ledger").quest(&standing);
     let replayer = Replayer::new(session.manifest(), session.evidence())?;
-    let judgement = replayer.replay(&quest, &attempt.into(), earlier)?;
+    let judgement = replayer.replay(&quest.expect("a quest"), record, earlier)?;
     Ok(serde_json::to_string(&judgement).expect("judgements can be written"))
 }

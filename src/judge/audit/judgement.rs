@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::findings::{Audited, Checked, Finding, FindingKind, Place, Proven, SeenFile};
 use crate::gate::{Case, Gate, Judgement, is_anchored};
-use crate::judge::accepted::{doubts_of, mark, marks};
 use crate::judge::error::JudgeError;
 use crate::judge::recorded::{RecordedJudgement, is_sent_back};
+use crate::judge::recorded::{doubts_of, mark, marks};
 use crate::judge::replay::{JudgementRecord, ReplayError, Replayer};
 use crate::quest::{Key, Quest, QuestId, Verdict};
 use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};

@@ -10,8 +10,8 @@ use super::findings::{Finding, FindingKind, Place, Proven};
 use crate::gate::Fact;
 use crate::judge::error::JudgeError;
 use crate::judge::host_queue::{HostQueue, Job, JudgedJob, Next};
+use crate::judge::kind::JudgeWorld;
 use crate::judge::recheck::is_unanswered;
-use crate::judge::world::JudgeWorld;
 use crate::quest::{QuestId, Verdict};
 use crate::session::{Projection, Session};
 

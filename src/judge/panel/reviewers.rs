@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::base::Digest;
 use crate::gate::checks::outside::Outside;
 use crate::judge::panel::answer::ShownInputs;
-use crate::judge::quest_file::commands::confined_order;
+use crate::judge::quest_file::confined_order;
 use crate::quest::ReviewInput;
 use crate::quest::file::{
     AnswerForm, Mistake, Panel, PanelTable, Placed, PlantTable, QuestionTable, ReviewerKind,

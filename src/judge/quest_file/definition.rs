@@ -11,27 +11,30 @@
 //! The whole text is frozen: after `scan` the file itself is never read again. `listing` is the
 //! digest of the tree's listing, which is in `evidence/` with the files' contents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
-use crate::gate::checks::FileGate;
-use crate::gate::checks::outside::Gathered;
+use crate::gate::checks::kind::Flaw;
+use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::{FileGate, nobodys};
 use crate::gate::email::list_digests;
 use crate::judge::error::{BenchError, Faulty, JudgeError};
-use crate::quest::file::{Mistake, QuestFile};
+use crate::quest::file::{
+    Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
+};
+use crate::quest::template::{Names, Template};
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
 use crate::world::evidence::unpack;
 use crate::world::sandbox::{
-    CommandSpec, Confinement, Contents, Launcher, SandboxConfig, ServicePlan, run,
+    CommandSpec, Confinement, Contents, Launcher, Network, Ready, SandboxConfig, ServicePlan, run,
 };
-use crate::world::tree::BOUNDS;
-use crate::world::tree::{Ignored, Listing, Zones};
+use crate::world::tree::{BOUNDS, Ignored, Listing, Zones};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -213,4 +216,262 @@ pub(crate) fn confinement(scratch: &Path) -> Confinement {
         Ok(run(&order, place.path(), &Launcher::this()?).confinement)
     };
     tried().unwrap_or_default()
+}
+
+#[derive(Debug, Clone)]
+pub struct FixerPlan {
+    /// How it is started; its standard input is filled in later.
+    pub order: CommandSpec,
+    pub max_fixes: u32,
+    pub rules: BTreeSet<String>,
+}
+
+/// The order of a fixer or a reviewer. Its program is pinned, and its environment is PATH and what
+/// its table sets. Variables that it passes on are read when it starts, so that no key is frozen.
+pub(in crate::judge) fn confined_order(
+    name: String,
+    argv: &[String],
+    (pass, set): (&[String], &BTreeMap<String, String>),
+    network: ReviewerNetwork,
+    outside: &dyn Outside,
+) -> Result<CommandSpec, Flaw> {
+    let bad = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
+    let wrong = [
+        ("pass", pass.iter().find(bad)),
+        ("env", set.keys().find(bad)),
+    ];
+    if let Some((key, name)) = wrong.into_iter().find_map(|(key, bad)| Some((key, bad?))) {
+        return Err(Flaw::new(key, format!("{name:?} cannot name a variable")));
+    }
+    let (program, arguments) = pinned(argv, outside)?;
+    let mut env: BTreeMap<_, _> = nobodys().collect();
+    if let Ok(path) = outside.variable("PATH") {
+        let kept: Vec<_> = path.split(':').filter(|dir| dir.starts_with('/')).collect();
+        env.insert(String::from("PATH"), kept.join(":"));
+    }
+    env.extend(set.clone());
+    env.retain(|name, _| !pass.contains(name));
+    let argv = std::iter::once(program).chain(arguments.iter().cloned());
+    Ok(CommandSpec {
+        name,
+        env,
+        pass: pass.to_vec(),
+        network: match network {
+            ReviewerNetwork::None => Network::None,
+            ReviewerNetwork::Full => Network::Any,
+        },
+        argv: argv.collect(),
+        ..CommandSpec::default()
+    })
+}
+
+fn pinned<'a>(argv: &'a [String], outside: &dyn Outside) -> Result<(String, &'a [String]), Flaw> {
+    let Some((program, arguments)) = argv.split_first() else {
+        return Err(Flaw::new("argv", "it is empty: name a program"));
+    };
+    let pinned = outside.program(program);
+    let pinned = pinned.map_err(|missing| Flaw::new("argv", missing.to_string()))?;
+    match pinned.path.to_str() {
+        Some(path) => Ok((path.to_owned(), arguments)),
+        None => Err(Flaw::new(
+            "argv",
+            format!("the path of `{program}` is not UTF-8"),
+        )),
+    }
+}
+
+/// The fixer of `file`; none where it has none.
+///
+/// # Errors
+///
+/// A fixer for no check, or a check for no fixer, is a mistake.
+pub(in crate::judge) fn fixer(
+    file: &QuestFile<'_>,
+    outside: &dyn Outside,
+) -> Result<Option<FixerPlan>, Mistake> {
+    let asks = |raw: &&RawTable<'_>| raw.text_of("on_fail") == Some("fix");
+    let wrong =
+        |raw: &RawTable<'_>, what| Err(Mistake::at(file.text(), &raw.spot_of("on_fail"), what));
+    let mut rules = BTreeSet::new();
+    for raw in file.checks.iter().filter(asks) {
+        if file.fixer.is_none() {
+            return wrong(raw, "the file has no [fixer]");
+        }
+        if raw.text_of("level") == Some("review") {
+            return wrong(raw, "the check never fails: its level is `review`");
+        }
+        rules.extend(raw.text_of("name").map(str::to_owned));
+    }
+    let mut of_final = file.final_part.iter().flat_map(|part| &part.checks);
+    if let Some(raw) = of_final.find(asks) {
+        return wrong(raw, "the fixer does not run for checks of [final]");
+    }
+    let Some(table) = &file.fixer else {
+        return Ok(None);
+    };
+    let tree = file.tree.as_ref();
+    let needless = if rules.is_empty() {
+        Some("no check uses it: set `on_fail = \"fix\"` in one")
+    } else if tree.is_none_or(|tree| tree.write.is_empty()) {
+        Some("it repairs files of the tree: set `write` in [tree]")
+    } else {
+        None
+    };
+    if let Some(what) = needless {
+        return Err(Mistake::at(file.text(), &file.spot_of("fixer"), what));
+    }
+    let flawed =
+        |Flaw { key, what }: Flaw| Mistake::at(file.text(), &file.spot_in("fixer", key), what);
+    let is_fixed = |text: &&String| {
+        let template = Template::parse(text, &Names::of_final(std::iter::empty()));
+        template.is_ok_and(|template| template.is_fixed())
+    };
+    let mut arguments = table.argv.iter().skip(1);
+    if let Some(text) = arguments.find(|text| !is_fixed(text)) {
+        let what = "it is no template: the fixer reads what to fix on its standard input";
+        return Err(flawed(Flaw::new("argv", format!("`{text}`: {what}"))));
+    }
+    let relative = |path: &&String| !path.starts_with('/') || path.split('/').any(|it| it == "..");
+    if let Some(path) = table.writable.iter().find(relative) {
+        let what = format!("`{path}`: expected an absolute path without `..`");
+        return Err(flawed(Flaw::new("writable", what)));
+    }
+    let order = confined_order(
+        "fixer".to_owned(),
+        &table.argv,
+        (&table.pass, &table.env),
+        table.network.unwrap_or_default(),
+        outside,
+    );
+    Ok(Some(FixerPlan {
+        order: CommandSpec {
+            timeout_ms: table.timeout.millis().into(),
+            output_bytes: table.output_cap.bytes(),
+            writable: table.writable.clone(),
+            ..order.map_err(flawed)?
+        },
+        max_fixes: table.max_fixes.get(),
+        rules,
+    }))
+}
+
+pub(in crate::judge) fn services(
+    file: &QuestFile<'_>,
+    outside: &dyn Outside,
+) -> Result<BTreeMap<String, ServicePlan>, Mistake> {
+    let mut plans = BTreeMap::new();
+    for Placed { table, raw } in &file.services {
+        let wrong = |Flaw { key, what }: Flaw| Mistake::at(file.text(), &raw.spot_of(key), what);
+        let plan = service(table, outside).map_err(wrong)?;
+        if plans.insert(table.name.clone(), plan).is_some() {
+            let what = format!("there are two services `{}`", table.name);
+            return Err(wrong(Flaw::new("name", what)));
+        }
+    }
+    Ok(plans)
+}
+
+fn service(table: &ServiceTable, outside: &dyn Outside) -> Result<ServicePlan, Flaw> {
+    if !is_kebab(&table.name) {
+        let what = format!("`{}`: expected kebab-case, such as `api`", table.name);
+        return Err(Flaw::new("name", what));
+    }
+    let names = Names::of_service();
+    let template = |key, text: &str| {
+        Template::parse(text, &names).map_err(|bad| Flaw::new(key, bad.to_string()))
+    };
+    let (program, arguments) = pinned(&table.argv, outside)?;
+    let argv = std::iter::once(Ok(Template::fixed(&program)))
+        .chain(arguments.iter().map(|text| template("argv", text)));
+    let nobodys = nobodys().map(|(name, value)| (name, Template::fixed(&value)));
+    let mut env: BTreeMap<_, _> = nobodys.collect();
+    for name in table.pass_env.iter().map(String::as_str).chain(["PATH"]) {
+        let missing = |missing: Missing| Flaw::new("pass_env", missing.to_string());
+        let value = outside.variable(name).map_err(missing)?;
+        env.insert(name.to_owned(), Template::fixed(&value));
+    }
+    for (name, text) in &table.env {
+        env.insert(name.clone(), template("env", text)?);
+    }
+    Ok(ServicePlan {
+        argv: argv.collect::<Result<_, _>>()?,
+        env,
+        ready: readiness(&table.ready)?,
+        within: table.start_within,
+    })
+}
+
+fn readiness(ready: &ReadyTable) -> Result<Ready, Flaw> {
+    match (&ready.path, &ready.line) {
+        (None, None) => Ok(Ready::Port),
+        (Some(path), None) => Ok(Ready::Path(path.clone())),
+        (None, Some(line)) => match regex::bytes::Regex::new(line) {
+            Ok(pattern) => Ok(Ready::Line(pattern)),
+            Err(_) => Err(Flaw::new("ready", format!("`line`: not a pattern: {line}"))),
+        },
+        (Some(_), Some(_)) => Err(Flaw::new("ready", "expected one of `path` and `line`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Digest;
+    use crate::gate::checks::outside::Gathered;
+    use crate::world::sandbox::Pinned;
+
+    const FILE: &str = r#"
+name = "served"
+unit = "thing"
+[input]
+format = "lines"
+[prompt]
+text = "{{ key }}"
+[[field]]
+name = "value"
+kind = "text"
+[[service]]
+name = "api"
+argv = ["serve"]
+"#;
+
+    fn environment(more: &str) -> BTreeMap<String, String> {
+        #[derive(serde::Serialize)]
+        struct Port {
+            port: String,
+        }
+        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let variables = [("PATH", "/usr/bin"), ("LANG", "C"), ("HOME", "/home/me")];
+        let serve = Pinned {
+            path: "/usr/bin/serve".into(),
+            target: "/usr/bin/serve".into(),
+            sha256: Digest::of(b"serve"),
+        };
+        let outside = Gathered {
+            programs: [("serve".to_owned(), serve)].into(),
+            variables: variables.map(pair).into(),
+            ..Gathered::default()
+        };
+        let text = format!("{FILE}{more}");
+        let plans = services(&QuestFile::parse(&text).unwrap(), &outside).unwrap();
+        let port = Port { port: "81".into() };
+        let env = plans["api"].env.iter();
+        env.map(|(name, value)| (name.clone(), value.render(&port).unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn a_service_finds_nobodys_home_and_nothing_that_it_is_not_given() {
+        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let nobodys = [
+            ("HOME", "/nonexistent"),
+            ("PATH", "/usr/bin"),
+            ("PYTHONNOUSERSITE", "1"),
+        ];
+        let mut expected: BTreeMap<_, _> = nobodys.map(pair).into();
+        assert_eq!(environment(""), expected);
+        expected.extend([("LANG", "C"), ("PORT", "81"), ("HOME", "data")].map(pair));
+        let given = "pass_env = [\"LANG\"]\nenv = { PORT = \"{{ port }}\", HOME = \"data\" }";
+        assert_eq!(environment(given), expected);
+    }
 }

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::commands::{fixer, services};
 use super::definition::{Definition, FrozenTree, confinement};
+use super::definition::{fixer, services};
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};

@@ -4,22 +4,21 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::quest::ReviewInput;
 
-fn question(id: &str) -> QuestionTable {
-    QuestionTable {
+fn read_of(text: &str, form: AnswerForm) -> ReviewerAnswer {
+    let shown = of(&["It was founded in Seoul in 1998."]);
+    let questions = ["one", "two"].map(|id| QuestionTable {
         id: id.to_owned(),
         ask: String::from("Is it so?"),
         checked: None,
-    }
+    });
+    read(text, form, &questions, &shown)
 }
 
-fn read_of(text: &str, form: AnswerForm) -> ReviewerAnswer {
-    let shown = ShownInputs::new(vec![(
-        ReviewInput::Key,
-        String::from("It was founded in Seoul in 1998."),
-    )]);
-    read(text, form, &[question("one"), question("two")], &shown)
+fn of(texts: &[&str]) -> ShownInputs {
+    let inputs = texts.iter();
+    let inputs = inputs.map(|text| (ReviewInput::Key, (*text).to_owned()));
+    ShownInputs::new(inputs.collect())
 }
 
 fn letters(text: &str, form: AnswerForm) -> String {
@@ -34,6 +33,7 @@ fn letters(text: &str, form: AnswerForm) -> String {
 }
 
 const CLEAR: &str = r#"{"question":"two","doubt":false,"checked":"both sentences"}"#;
+const CLEAR_ONE: &str = r#"{"question":"one","doubt":false,"checked":"the year"}"#;
 
 fn with_clear(first: &str) -> String {
     format!(r#"{{"answers":[{first},{CLEAR}]}}"#)
@@ -41,51 +41,43 @@ fn with_clear(first: &str) -> String {
 
 #[test]
 fn each_question_has_its_vote() {
+    let about_one = |rest: &str| format!(r#"{{"question":"one",{rest}}}"#);
     for (first, votes) in [
         (
-            r#"{"question":"one","doubt":true,"quotation":"in Seoul in 1998"}"#,
+            about_one(r#""doubt":true,"quotation":"in Seoul in 1998""#),
             "dc",
         ),
+        (CLEAR_ONE.to_owned(), "cc"),
+        (about_one(r#""doubt":false"#), "ec"),
+        (about_one(r#""doubt":false,"checked":" ""#), "ec"),
+        (about_one(r#""doubt":true"#), "ec"),
         (
-            r#"{"question":"one","doubt":false,"checked":"the year"}"#,
-            "cc",
-        ),
-        (r#"{"question":"one","doubt":false}"#, "ec"),
-        (r#"{"question":"one","doubt":false,"checked":" "}"#, "ec"),
-        (r#"{"question":"one","doubt":true}"#, "ec"),
-        (
-            r#"{"question":"one","doubt":true,"quotation":"in Seoul in 1999"}"#,
+            about_one(r#""doubt":true,"quotation":"in Seoul in 1999""#),
             "ec",
         ),
+        (about_one(r#""doubt":true,"quotation":"Seoul""#), "ec"),
+        (CLEAR_ONE.replace("one", "three"), "ec"),
+        (CLEAR.to_owned(), "ee"),
         (
-            r#"{"question":"one","doubt":true,"quotation":"Seoul"}"#,
-            "ec",
-        ),
-        (
-            r#"{"question":"three","doubt":false,"checked":"the year"}"#,
-            "ec",
-        ),
-        (CLEAR, "ee"),
-        (
-            r#"{"question":"one","doubt":true,"quotation":"in Seoul in 1998","line":1}"#,
+            about_one(r#""doubt":true,"quotation":"in Seoul in 1998","line":1"#),
             "ec",
         ),
     ] {
-        assert_eq!(
-            letters(&with_clear(first), AnswerForm::Questions),
-            votes,
-            "{first}"
-        );
+        let letters = letters(&with_clear(&first), AnswerForm::Questions);
+        assert_eq!(letters, votes, "{first}");
     }
-    let stray = with_clear(r#"{"question":"three","doubt":false,"checked":"x"}"#);
+    let stray = with_clear(&CLEAR_ONE.replace("one", "three"));
     let reading = read_of(&stray, AnswerForm::Questions);
     assert_eq!(reading.strays, [r#"nobody asked "three""#]);
 }
 
 #[test]
-fn what_is_not_json_and_nothing_else_is_no_answer() {
-    let right = with_clear(r#"{"question":"one","doubt":false,"checked":"the year"}"#);
+fn one_json_document_of_objects_is_an_answer_and_nothing_else() {
+    let right = with_clear(CLEAR_ONE);
     assert_eq!(letters(&format!(" {right}\n"), AnswerForm::Questions), "cc");
+    // serde would take an array for an object, member by member.
+    let one = r#"["one",false,null,"the year",null,null,null]"#;
+    let two = r#"["two",false,null,"the year",null,null,null]"#;
     for text in [
         String::new(),
         format!("Sure! {right}"),
@@ -99,57 +91,44 @@ fn what_is_not_json_and_nothing_else_is_no_answer() {
         String::from("[]"),
         String::from("{}"),
         String::from("null"),
+        format!(r#"{{"answers":[{one},{two}]}}"#),
+        format!("[[{CLEAR_ONE},{CLEAR}],null]"),
+        format!(r#"[[{one},{two}],{{"cost":1}}]"#),
     ] {
         assert_eq!(letters(&text, AnswerForm::Questions), "ee", "{text}");
     }
 }
 
-#[test]
-fn a_finding_weighs_what_its_reviewer_is_sure_of() {
-    let finding = |sure: i64| {
-        let one = json!({"question": "one", "doubt": true, "quotation": "in Seoul in 1998",
+fn finding(quotation: &str, sure: i64) -> String {
+    let finding = json!({"question": "one", "doubt": true, "quotation": quotation,
                          "file": "a.py", "line": 3, "confidence": sure});
-        letters(&with_clear(&one.to_string()), AnswerForm::Findings)
-    };
-    for (sure, votes) in [
-        (100, "dc"),
-        (81, "dc"),
-        (80, "uc"),
-        (50, "uc"),
-        (49, "fc"),
-        (0, "fc"),
-    ] {
-        assert_eq!(finding(sure), votes, "{sure}");
-    }
-    assert_eq!(finding(101), "ec");
-    assert_eq!(finding(-1), "ee");
-    let bare = r#"{"question":"one","doubt":true,"quotation":"in Seoul in 1998"}"#;
-    assert_eq!(letters(&with_clear(bare), AnswerForm::Findings), "ec");
+    finding.to_string()
 }
 
 #[test]
-fn of_several_findings_the_gravest_counts() {
-    let finding = |quotation: &str, sure: u8| {
-        json!({"question": "one", "doubt": true, "quotation": quotation, "file": "a.py",
-               "line": 3, "confidence": sure})
-        .to_string()
-    };
-    let (sure, unsure) = (finding("in Seoul in 1998", 90), finding("was founded", 60));
+fn a_finding_weighs_what_its_reviewer_is_sure_of_and_the_gravest_counts() {
+    let of = |sure| finding("in Seoul in 1998", sure);
+    let (sure, unsure) = (of(90), finding("was founded", 60));
     let made_up = finding("on the planet Mars", 99);
+    let bare = r#"{"question":"one","doubt":true,"quotation":"in Seoul in 1998"}"#;
     for (first, votes) in [
+        (of(100), "dc"),
+        (of(81), "dc"),
+        (of(80), "uc"),
+        (of(50), "uc"),
+        (of(49), "fc"),
+        (of(0), "fc"),
+        (of(101), "ec"),
+        (of(-1), "ee"),
+        (bare.to_owned(), "ec"),
         (format!("{unsure},{sure}"), "dc"),
         (format!("{unsure},{made_up}"), "ec"),
         (format!("{made_up},{sure}"), "dc"),
+        (format!("{sure},{CLEAR_ONE}"), "ec"),
     ] {
-        assert_eq!(
-            letters(&with_clear(&first), AnswerForm::Findings),
-            votes,
-            "{first}"
-        );
+        let letters = letters(&with_clear(&first), AnswerForm::Findings);
+        assert_eq!(letters, votes, "{first}");
     }
-    let cleared = r#"{"question":"one","doubt":false,"checked":"all"}"#;
-    let both = with_clear(&format!("{sure},{cleared}"));
-    assert_eq!(letters(&both, AnswerForm::Findings), "ec");
 }
 
 proptest! {
@@ -160,75 +139,47 @@ proptest! {
 
     #[test]
     fn a_cut_answer_never_clears(cut in 0_usize..200) {
-        let whole = with_clear(r#"{"question":"one","doubt":false,"checked":"the year"}"#);
+        let whole = with_clear(CLEAR_ONE);
         prop_assume!(cut < whole.len());
         prop_assert_eq!(letters(&whole[..cut], AnswerForm::Questions), "ee");
     }
 }
 
 #[test]
-fn what_an_answer_took_is_told_beside_it_and_changes_no_vote() {
-    let one = r#"{"question":"one","doubt":false,"checked":"the year"}"#;
+fn the_usage_that_an_answer_reports_changes_no_vote() {
     let with = |usage: &str| {
-        let text = format!(r#"{{"answers":[{one},{CLEAR}],"usage":{usage}}}"#);
+        let text = format!(r#"{{"answers":[{CLEAR_ONE},{CLEAR}],"usage":{usage}}}"#);
         read_of(&text, AnswerForm::Questions)
     };
     let told = with(r#"{"input_tokens":7,"output_tokens":2,"cost":0.25}"#);
-    assert_eq!(
-        (told.usage.input_tokens, told.usage.output_tokens),
-        (Some(7), Some(2))
-    );
+    let tokens = (told.usage.input_tokens, told.usage.output_tokens);
+    assert_eq!(tokens, (Some(7), Some(2)));
     assert_eq!(told.usage.cost, crate::world::sandbox::Cost::of(0.25));
     let untold = with("\"much\"");
     assert_eq!(untold.usage, Usage::default());
     assert_eq!(untold.votes, told.votes);
-    assert!(
-        told.votes
-            .iter()
-            .all(|on| matches!(on.vote, Vote::Cleared(_)))
-    );
-}
-
-#[test]
-fn an_array_in_place_of_an_object_is_no_answer() {
-    let one = r#"["one",false,null,"the year",null,null,null]"#;
-    let two = r#"["two",false,null,"the year",null,null,null]"#;
-    let object = r#"{"question":"one","doubt":false,"checked":"the year"}"#;
-    for text in [
-        format!(r#"{{"answers":[{one},{two}]}}"#),
-        format!("[[{object},{CLEAR}],null]"),
-        format!(r#"[[{one},{two}],{{"cost":1}}]"#),
-    ] {
-        assert_eq!(letters(&text, AnswerForm::Questions), "ee", "{text}");
-    }
-    assert_eq!(letters(&with_clear(object), AnswerForm::Questions), "cc");
-}
-
-fn of(texts: &[&str]) -> ShownInputs {
-    let inputs = texts
-        .iter()
-        .map(|text| (ReviewInput::Key, (*text).to_owned()));
-    ShownInputs::new(inputs.collect())
+    let mut votes = told.votes.iter();
+    assert!(votes.all(|on| matches!(on.vote, Vote::Cleared(_))));
 }
 
 #[test]
 fn a_quotation_is_literal_and_says_something() {
     let shown = of(&["It was founded\n  in 1998, in Seoul.", "1998"]);
-    assert_eq!(shown.holds("founded in 1998"), Ok(()));
-    assert_eq!(shown.holds("founded\u{200b} in １９９８"), Ok(()));
-    assert_eq!(shown.holds("1998"), Ok(()));
-    for bad in [
-        "",
-        " ",
-        "in",
-        "1998, i",
-        "founded in 1999",
-        "Founded in 1998",
+    for (quotation, holds) in [
+        ("founded in 1998", true),
+        ("founded\u{200b} in １９９８", true),
+        ("1998", true),
+        ("", false),
+        (" ", false),
+        ("in", false),
+        ("1998, i", false),
+        ("founded in 1999", false),
+        ("Founded in 1998", false),
+        // No quotation reaches from one input into the next.
+        ("in Seoul. 1998", false),
     ] {
-        assert!(shown.holds(bad).is_err(), "{bad}");
+        assert_eq!(shown.holds(quotation).is_ok(), holds, "{quotation}");
     }
-    // No quotation reaches from one input into the next.
-    assert!(shown.holds("in Seoul. 1998").is_err());
 }
 
 proptest! {

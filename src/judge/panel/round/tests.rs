@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::gate::checks::outside::Gathered;
-use crate::gate::{CheckReport, Fact};
+use crate::gate::{Fact, Level, RuleId};
 use crate::quest::{FieldName, Fields, Key, Quest, QuestId, Shown, Submission};
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
@@ -48,22 +48,17 @@ impl Gate for Says {
     }
 
     fn judge(&self, _case: Case<'_>, _world: &World<'_>) -> Judgement {
+        let level = match self.0 {
+            Verdict::Pass => None,
+            Verdict::Review => Some(Level::Review),
+            Verdict::Fail => Some(Level::Fail),
+        };
         let fact = |level| Fact {
-            cause: crate::gate::Cause::Wrong,
-            rule: crate::gate::RuleId::known("a-rule"),
+            rule: RuleId::known("a-rule"),
             level,
-            field: None,
-            location: None,
-            expected: String::new(),
-            actual: String::new(),
-            count: 1,
+            ..Fact::wrong("", "")
         };
-        let facts = match self.0 {
-            Verdict::Pass => Vec::new(),
-            Verdict::Review => vec![fact(crate::gate::Level::Review)],
-            Verdict::Fail => vec![fact(crate::gate::Level::Fail)],
-        };
-        Judgement::from_facts(facts, Vec::<CheckReport>::new())
+        Judgement::from_facts(level.map(fact).into_iter().collect(), Vec::new())
     }
 
     fn takes(&self, _case: Case<'_>) -> Vec<UniqueValue> {
@@ -143,6 +138,21 @@ fn scripted(
     SessionGate::new(Box::new(Says(verdict)), Some(panel))
 }
 
+fn quest(key: &str) -> Quest {
+    Quest {
+        id: QuestId::FIRST,
+        key: Key::new(key).unwrap(),
+        anchor: None,
+        shown: Vec::new(),
+        known: vec![Shown {
+            label: String::from("text"),
+            text: String::from("Acme was founded in Seoul."),
+        }],
+        after: Vec::new(),
+        rows: vec![1],
+    }
+}
+
 fn judged(gate: &SessionGate, sandbox: &dyn Sandbox) -> Judgement {
     judged_after(&[], true, gate, sandbox)
 }
@@ -154,18 +164,7 @@ fn judged_after(
     gate: &SessionGate,
     sandbox: &dyn Sandbox,
 ) -> Judgement {
-    let quest = Quest {
-        id: QuestId::FIRST,
-        key: Key::new("acme").unwrap(),
-        anchor: None,
-        shown: Vec::new(),
-        known: vec![Shown {
-            label: String::from("text"),
-            text: String::from("Acme was founded in Seoul."),
-        }],
-        after: Vec::new(),
-        rows: vec![1],
-    };
+    let quest = quest("acme");
     let summary = String::from("It was founded in Seoul.");
     let submission = Submission::Fields(Fields::from([(FieldName::known("summary"), summary)]));
     let case = Case {
@@ -353,45 +352,25 @@ fn plant_of(name: &str, doubts: &[&str]) -> PlantTable {
     }
 }
 
-fn numbered(number: u32) -> Quest {
-    Quest {
-        id: QuestId::FIRST,
-        key: Key::new(&format!("key {number}")).unwrap(),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
-        rows: vec![1],
-    }
-}
-
+/// The plant for this answer to the quest of this number.
 fn chosen<'p>(number: u32, text: &str, plants: &'p [PlantTable]) -> &'p str {
     let field = (FieldName::known("text"), text.to_owned());
-    let submission = Submission::Fields(Fields::from([field]));
-    let quest = numbered(number);
     let case = Case {
-        quest: &quest,
-        submission: &submission,
+        quest: &quest(&format!("key {number}")),
+        submission: &Submission::Fields(Fields::from([field])),
     };
     &plant_for(case, plants).unwrap().name
 }
 
 #[test]
-fn an_answer_cannot_be_changed_until_its_plant_is_another() {
+fn quests_share_the_plants_that_have_a_defect_and_no_answer_changes_its_plant() {
     let plants = ["a", "b", "c", "d"].map(|name| plant_of(name, &["one"]));
     let first = chosen(1, "", &plants);
-    for number in 0..40 {
-        assert_eq!(chosen(1, &"x".repeat(number), &plants), first);
+    for length in 0..40 {
+        assert_eq!(chosen(1, &"x".repeat(length), &plants), first);
     }
-}
-
-#[test]
-fn cases_share_the_plants_out_and_clean_ones_stay_away() {
-    let plants = [
-        plant_of("a", &["one"]),
-        plant_of("clean", &[]),
-        plant_of("b", &["one"]),
-    ];
+    let plants = [("a", &["one"][..]), ("clean", &[]), ("b", &["one"])];
+    let plants = plants.map(|(name, doubts)| plant_of(name, doubts));
     let mut met = BTreeMap::<&str, u32>::new();
     for number in 0..40 {
         *met.entry(chosen(number, "text", &plants)).or_default() += 1;
