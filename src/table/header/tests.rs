@@ -2,140 +2,77 @@
 
 use super::*;
 
-fn rows(rows: &[&[&str]]) -> Vec<FirstRow> {
+/// The rows of a list; bars separate the cells, and ` / ` the rows.
+fn rows(list: &str) -> Vec<FirstRow> {
+    let cells = |row: &str| row.split('|').map(str::to_owned).collect();
+    let rows = list.split(" / ").filter(|_| !list.is_empty());
     (1..)
         .zip(rows)
-        .map(|(row, cells)| FirstRow {
+        .map(|(row, text)| FirstRow {
             row,
-            cells: cells.iter().map(|&cell| cell.to_owned()).collect(),
+            cells: cells(text),
         })
         .collect()
 }
 
-fn auto(list: &[&[&str]]) -> Option<u32> {
-    find_header(HeaderChoice::Auto, &rows(list)).map(|header| header.row)
-}
-
 #[test]
-fn known_words_head_a_list() {
-    for heading in [
-        "Company",
-        "회사명",
-        "기업명(국문)",
-        "会社名",
-        "Company Name",
-        "E-mail",
-        "ＣＯＭＰＡＮＹ",
-        "Firma",
+fn the_heading_row_is_found_by_known_words_or_because_it_differs_in_kind() {
+    for (list, expected) in [
+        ("Company / Acme / Beta", Some(1)),
+        ("회사명 / Acme / Beta", Some(1)),
+        ("기업명(국문) / Acme / Beta", Some(1)),
+        ("会社名 / Acme / Beta", Some(1)),
+        ("Company Name / Acme / Beta", Some(1)),
+        ("E-mail / Acme / Beta", Some(1)),
+        ("ＣＯＭＰＡＮＹ / Acme / Beta", Some(1)),
+        ("Firma / Acme / Beta", Some(1)),
+        ("Company|2023|2024 / Acme|1|2", Some(1)),
+        ("Company| / Acme|a note", Some(1)),
+        // Names alone head nothing.
+        ("Acme / Beta", None),
+        ("Acme Company Ltd. / Beta", None),
+        ("Acme|acme.com / Beta|beta.com", None),
+        ("Company|company.com / Acme|acme.com", None),
+        ("Acme|n/a / Beta|beta.com", None),
+        ("Acme|Seoul / Beta|Busan", None),
+        ("", None),
+        // A row that differs in kind from those below heads a list.
+        ("Who|Where / Acme|acme.com / Beta|", Some(1)),
+        ("Who|Since / Acme|1999-01-02 / Beta|2001", Some(1)),
+        // Its nearest neighbours: a blank, a repeated text, a row below that is no figure.
+        ("|Where / Acme|acme.com", None),
+        ("Who|Who / Acme|acme.com", None),
+        ("Who|Where / Acme|acme.com / Beta|Busan", None),
+        ("Who|Where", None),
+        // Titles of one cell may stand above.
+        (
+            "Suppliers of 2024 / as of March / Company|Website / Acme|acme.com",
+            Some(3),
+        ),
+        ("Suppliers|of 2024 / Company|Website / A|B", None),
     ] {
-        assert_eq!(
-            auto(&[&[heading], &["Acme"], &["Beta"]]),
-            Some(1),
-            "{heading}"
-        );
+        let found = find_header(HeaderChoice::Auto, &rows(list));
+        assert_eq!(found.map(|header| header.row), expected, "{list}");
     }
-    assert_eq!(
-        auto(&[&["Company", "2023", "2024"], &["Acme", "1", "2"]]),
-        Some(1)
-    );
-    assert_eq!(auto(&[&["Company", ""], &["Acme", "a note"]]), Some(1));
-}
-
-#[test]
-fn names_alone_head_nothing() {
-    assert_eq!(auto(&[&["Acme"], &["Beta"]]), None);
-    assert_eq!(auto(&[&["Acme Company Ltd."], &["Beta"]]), None);
-    assert_eq!(auto(&[&["Acme", "acme.com"], &["Beta", "beta.com"]]), None);
-    assert_eq!(
-        auto(&[&["Company", "company.com"], &["Acme", "acme.com"]]),
-        None
-    );
-    assert_eq!(auto(&[&["Acme", "n/a"], &["Beta", "beta.com"]]), None);
-    assert_eq!(auto(&[&["Acme", "Seoul"], &["Beta", "Busan"]]), None);
-    assert_eq!(auto(&[]), None);
-}
-
-#[test]
-fn a_row_that_differs_in_kind_heads_a_list() {
-    assert_eq!(
-        auto(&[&["Who", "Where"], &["Acme", "acme.com"], &["Beta", ""]]),
-        Some(1)
-    );
-    assert_eq!(
-        auto(&[
-            &["Who", "Since"],
-            &["Acme", "1999-01-02"],
-            &["Beta", "2001"]
-        ]),
-        Some(1)
-    );
-    // Its nearest neighbours: a blank, a repeated text, a row below that is no figure.
-    assert_eq!(auto(&[&["", "Where"], &["Acme", "acme.com"]]), None);
-    assert_eq!(auto(&[&["Who", "Who"], &["Acme", "acme.com"]]), None);
-    assert_eq!(
-        auto(&[&["Who", "Where"], &["Acme", "acme.com"], &["Beta", "Busan"]]),
-        None
-    );
-    assert_eq!(auto(&[&["Who", "Where"]]), None);
-}
-
-#[test]
-fn titles_may_stand_above() {
-    let titled: &[&[&str]] = &[
-        &["Suppliers of 2024"],
-        &["as of March"],
-        &["Company", "Website"],
-        &["Acme", "acme.com"],
-    ];
-    assert_eq!(auto(titled), Some(3));
-    let row_of_two: &[&[&str]] = &[
-        &["Suppliers", "of 2024"],
-        &["Company", "Website"],
-        &["A", "B"],
-    ];
-    assert_eq!(auto(row_of_two), None);
 }
 
 #[test]
 fn the_operator_has_the_last_word() {
-    let list = rows(&[&["Company"], &["Acme"]]);
+    let list = rows("Company / Acme");
     assert_eq!(find_header(HeaderChoice::No, &list), None);
-    let bare = rows(&[&[" Who\n is "], &["Acme"]]);
-    assert_eq!(
-        find_header(HeaderChoice::Yes, &bare),
-        Some(Header {
-            row: 1,
-            cells: vec!["Who is".to_owned()]
-        })
-    );
+    let found = find_header(HeaderChoice::Yes, &rows(" Who\n is  / Acme")).unwrap();
+    assert_eq!((found.row, found.cells), (1, vec!["Who is".to_owned()]));
     assert_eq!(find_header(HeaderChoice::Yes, &[]), None);
 }
 
 #[test]
-fn reads_headings_as_people_write_them() {
-    for text in [
-        "E-Mail",
-        "Company Name",
-        "WEBSITE URL",
-        "회사 명",
-        "업체명 / 상호",
-        "No.",
-        "会社名（英語）",
-    ] {
+fn heading_words_are_read_as_people_write_them_and_not_within_names() {
+    let headings =
+        "E-Mail|Company Name|WEBSITE URL|회사 명|업체명 / 상호|No.|会社名（英語）|(Company";
+    for text in headings.split('|') {
         assert!(is_heading_word(text), "{text}");
     }
-}
-
-#[test]
-fn a_name_that_holds_a_word_is_none() {
-    for text in [
-        "",
-        "Acme Company",
-        "한빛회사",
-        "Brand New Tools",
-        "(Company",
-        "1",
-    ] {
-        assert_eq!(is_heading_word(text), text == "(Company", "{text}");
+    for text in "|Acme Company|한빛회사|Brand New Tools|1".split('|') {
+        assert!(!is_heading_word(text), "{text}");
     }
 }

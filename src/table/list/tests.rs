@@ -1,7 +1,11 @@
 //! Lists of every format, read from the fixtures.
 
-mod jsonl;
-mod refusals;
+use std::fs;
+use std::io::Write as _;
+
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 use super::*;
 use crate::table::TextEncoding;
@@ -13,6 +17,47 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures/workbooks")
         .join(name)
+}
+
+fn written(dir: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = dir.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn refusal(path: &Path, options: &ReadOptions) -> ReadError {
+    match List::open(path, options) {
+        Err(error) => error,
+        Ok(list) => panic!("{} was opened as {:?}", path.display(), list.format()),
+    }
+}
+
+/// Expects that the file is refused with this message.
+#[track_caller]
+fn refused(path: &Path, options: &ReadOptions, expected: &str) {
+    let refusal = refusal(path, options).to_string();
+    assert!(refusal.contains(expected), "{refusal}");
+}
+
+fn said(format: InputFormat) -> ReadOptions {
+    ReadOptions {
+        format: Some(format),
+        ..ReadOptions::default()
+    }
+}
+
+fn encoded(name: &str) -> ReadOptions {
+    ReadOptions {
+        encoding: Some(name.to_owned()),
+        ..ReadOptions::default()
+    }
+}
+
+fn sheet(name: &str) -> ReadOptions {
+    ReadOptions {
+        sheet: Some(name.to_owned()),
+        ..ReadOptions::default()
+    }
 }
 
 fn open(name: &str) -> List {
@@ -127,20 +172,6 @@ fn a_sink_keeps_the_order_asked_for_and_no_cell_of_the_row_before() {
     let all = visited(None, &[(1, 3, "d"), (2, 0, "a"), (2, 99_999, "far")]);
     assert_eq!(all[0].1.len(), 4);
     assert_eq!(all[1], (2, vec!["a".to_owned()]));
-}
-
-fn encoding_of(list: &List) -> &'static str {
-    match list.format() {
-        SourceFormat::Csv { encoding, .. } => encoding.name(),
-        other => panic!("{other:?} is not delimited text"),
-    }
-}
-
-fn sheet(name: &str) -> ReadOptions {
-    ReadOptions {
-        sheet: Some(name.to_owned()),
-        ..ReadOptions::default()
-    }
 }
 
 #[test]
@@ -269,15 +300,264 @@ fn texts_read_in_their_encodings() {
         let expected = texts(&[(2, &first), (3, "대한정밀공업||두\n줄")]);
         assert_eq!(found, expected, "{name}");
     }
-    let named = ReadOptions {
-        encoding: Some("sjis".to_owned()),
-        ..ReadOptions::default()
-    };
-    assert!(List::open(&fixture("shift_jis.csv"), &named).is_ok());
+    assert!(List::open(&fixture("shift_jis.csv"), &encoded("sjis")).is_ok());
     let mut list = open("shift_jis.csv");
-    assert_eq!(encoding_of(&list), "Shift_JIS");
-    assert_eq!(
-        rows(&mut list, &["会社名", "B"])[0],
-        texts(&[(2, "青山精機株式会社|aoyama-seiki.co.jp")])[0]
+    let expected = TextEncoding::named("shift_jis").unwrap();
+    assert!(matches!(list.format(), SourceFormat::Csv { encoding, .. } if encoding == expected));
+    let first = texts(&[(2, "青山精機株式会社|aoyama-seiki.co.jp")]);
+    assert_eq!(rows(&mut list, &["会社名", "B"])[..1], first);
+}
+
+const LIST: &str = "{\"name\":\"a\",\"at\":{\"line\": 1}}\r\n\n{\"first line\":7,\"name\":\"b\",\"name\":null}\n{}\n{\"name\":\"c\"}";
+
+#[test]
+fn keys_are_the_columns_and_lines_the_rows() {
+    for name in ["list.jsonl", "list.NDJSON"] {
+        let dir = TempDir::new().unwrap();
+        let mut list = List::open(&written(&dir, name, LIST), &ReadOptions::default()).unwrap();
+        assert_eq!(list.format().extension(), "jsonl");
+        assert_eq!(list.columns(), ["A `name`", "B `at`", "C `first line`"]);
+        assert_eq!(list.keys().unwrap(), ["name", "at", "first line"]);
+        let column = list.column("first line").unwrap();
+        assert_eq!(list.label(column), "first line");
+        let expected = texts(&[(1, "|a|{\"line\":1}"), (3, "7||"), (5, "|c|")]);
+        assert_eq!(rows(&mut list, &["C", "name", "at"]), expected);
+        let mut every = Vec::new();
+        list.every_row(|row, cells| {
+            every.push((row, cells.len()));
+            Ok::<_, ReadError>(())
+        })
+        .unwrap();
+        assert_eq!(every, [(0, 3), (1, 2), (3, 3), (5, 1)]);
+    }
+}
+
+#[test]
+fn a_line_that_is_no_object_is_reported_with_its_place() {
+    let dir = TempDir::new().unwrap();
+    let wide: Vec<_> = (0..20_000).map(|key| format!("\"{key}\":1")).collect();
+    let wide = format!("{{{}}}", wide.join(","));
+    for (text, expected) in [
+        (
+            "{\"a\":1}\n\n[2]\n",
+            "a.jsonl: line 3, column 1: invalid type: sequence",
+        ),
+        ("{\"a\":1}\n{\"a\":x}\n", "line 2, column 6: expected value"),
+        ("{}\n{\"a\":null}\n", "has no rows"),
+        ("\n\n", "has no rows"),
+        ("", "has no rows"),
+        (&wide, "more than 16384 keys"),
+    ] {
+        refused(
+            &written(&dir, "a.jsonl", text),
+            &ReadOptions::default(),
+            expected,
+        );
+    }
+}
+
+#[test]
+fn a_format_that_is_said_goes_before_the_name_and_not_against_the_content() {
+    let dir = TempDir::new().unwrap();
+    for (name, format, ending) in [
+        ("a.txt", InputFormat::Jsonl, "jsonl"),
+        ("a.jsonl", InputFormat::Lines, "txt"),
+        ("a.xlsx", InputFormat::Csv, "csv"),
+    ] {
+        let list = List::open(&written(&dir, name, LIST), &said(format)).unwrap();
+        assert_eq!(list.format().extension(), ending);
+    }
+    let text = written(&dir, "b.txt", LIST);
+    let no_workbook = "the format should be xlsx, but this is no workbook";
+    refused(&text, &said(InputFormat::Xlsx), no_workbook);
+    let workbook = fixture("companies.xlsx");
+    assert!(List::open(&workbook, &said(InputFormat::Xlsx)).is_ok());
+    let no_text = "the format should be text, but this is a workbook";
+    refused(&workbook, &said(InputFormat::Csv), no_text);
+}
+
+#[test]
+fn a_named_encoding_is_held_to() {
+    assert!(List::open(&fixture("cp949.csv"), &encoded("CP949")).is_ok());
+    let dir = TempDir::new().unwrap();
+    let path = written(&dir, "a.csv", b"Company\nAcme\n\xc7\xd1\xba\xfb\nBeta\n");
+    refused(&path, &encoded("utf-8"), "line 3 is not text in UTF-8");
+    let error = refusal(&path, &encoded("utf-9"));
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert!(source.contains("`utf-9` is not an encoding"), "{source}");
+    let workbook = fixture("companies.xlsx");
+    refused(&workbook, &encoded("utf-8"), "has no encoding to choose");
+    // Bytes far below the first rows are decoded too.
+    let far = [&b"Acme,acme.com\n".repeat(20_000)[..], b"\xff\xfe\xfd\n"].concat();
+    let mut list = List::open(&written(&dir, "a.csv", far), &encoded("utf-8")).unwrap();
+    let read = list.rows(&[ColumnIndex::FIRST], |_, _| Ok::<_, ReadError>(()));
+    let error = read.unwrap_err().to_string();
+    assert!(error.contains("line 20001 is not text in UTF-8"), "{error}");
+}
+
+#[test]
+fn says_what_is_there_instead() {
+    let sheets = "`Notes`, `업체 목록`, `옛 목록`, `빈 시트`";
+    refused(&fixture("openpyxl.xlsx"), &sheet("Companies"), sheets);
+    refused(
+        &fixture("libreoffice.ods"),
+        &sheet("Companies"),
+        "`업체 목록`",
     );
+    refused(&fixture("openpyxl.xlsx"), &sheet("빈 시트"), "has no rows");
+    let error = refusal(&fixture("lines.txt"), &sheet("A"));
+    assert!(error.is_missing_sheet() && error.to_string().contains("has no sheets"));
+    let companies = open("companies.xlsx");
+    let error = companies.column("Fax").unwrap_err().to_string();
+    let expected = "A `Company`, B `Country`, C `Website`, D `Phone`";
+    assert!(error.contains(expected), "{error}");
+    assert!(companies.column("E").is_err());
+}
+
+#[test]
+fn refuses_what_is_no_list() {
+    let dir = TempDir::new().unwrap();
+    let none = ReadOptions::default();
+    let unclosed = [b"Company\n\"Acme\n".as_slice(), &b"Beta\n".repeat(300_000)].concat();
+    for (name, bytes, expected) in [
+        ("a.xlsx", &b"<html>"[..], "not a workbook that can be read"),
+        ("a.xls", b"", "not a workbook that can be read"),
+        ("a.csv", b"", "has no rows"),
+        ("b.csv", b"Company,Site\n", "has no rows below its headings"),
+        ("a.txt", b"\n \n", "has no rows"),
+        (
+            "a.png",
+            b"\x89PNG\r\n\x1a\n\0\0\0\r",
+            "neither a workbook nor text",
+        ),
+        ("c.xlsx", b"PK\x03\x04rest", "the workbook is damaged"),
+        ("d.csv", &unclosed, "a cell of row 2 is longer than"),
+    ] {
+        let error = refusal(&written(&dir, name, bytes), &none);
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(
+            error.is_empty_list(),
+            expected.contains("has no rows"),
+            "{error}"
+        );
+    }
+    for (path, expected) in [
+        (dir.path().join("a"), "there is no such file"),
+        (dir.path().to_owned(), "this is a directory"),
+        (fixture("encrypted.xlsx"), "the workbook is encrypted"),
+        (fixture("encrypted.ods"), "the workbook is encrypted"),
+    ] {
+        refused(&path, &none, expected);
+    }
+}
+
+#[test]
+fn damaged_workbooks_are_errors_not_panics() {
+    let dir = TempDir::new().unwrap();
+    for name in [
+        "companies.xlsx",
+        "libreoffice.ods",
+        "libreoffice.xls",
+        "encrypted.xlsx",
+    ] {
+        let whole = fs::read(fixture(name)).unwrap();
+        for part in 1..24 {
+            let mut bytes = whole.clone();
+            let at = bytes.len() * part / 24;
+            bytes[at..]
+                .iter_mut()
+                .step_by(7)
+                .for_each(|byte| *byte ^= 0x55);
+            let path = written(&dir, name, &bytes);
+            let read = List::open(&path, &ReadOptions::default()).and_then(|mut list| {
+                list.rows(&[ColumnIndex::FIRST], |_, _| Ok::<_, ReadError>(()))
+            });
+            if let Err(error) = read {
+                assert!(error.to_string().contains(name), "{error}");
+            }
+            bytes = whole[..at].to_vec();
+            written(&dir, name, &bytes);
+            // What ends a binary workbook is not needed to read it.
+            let opened = List::open(&path, &ReadOptions::default()).is_ok();
+            assert!(!opened || name.ends_with(".xls"), "{name} cut at {at}");
+        }
+    }
+}
+
+fn packed(dir: &TempDir, name: &str, parts: &[(&str, &str)]) -> PathBuf {
+    let path = dir.path().join(name);
+    let mut archive = ZipWriter::new(fs::File::create(&path).unwrap());
+    for (part, text) in parts {
+        let options = SimpleFileOptions::default();
+        archive.start_file(*part, options).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap();
+    path
+}
+
+/// A workbook of one sheet with one more part.
+fn packed_workbook(dir: &TempDir, part: (&str, &str)) -> PathBuf {
+    let own = [
+        ("[Content_Types].xml", "<Types/>"),
+        (
+            "_rels/.rels",
+            r#"<Relationships><Relationship Id="1" Type="x/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+        ),
+        (
+            "xl/workbook.xml",
+            r#"<workbook><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>"#,
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            r#"<Relationships><Relationship Id="r1" Type="x/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#,
+        ),
+    ];
+    packed(dir, "made.xlsx", &[&own[..], &[part]].concat())
+}
+
+#[test]
+fn absurd_claims_of_a_workbook_take_no_memory() {
+    let dir = TempDir::new().unwrap();
+    let none = ReadOptions::default();
+    let far = r#"<worksheet><dimension ref="A1:XFD1048576"/><sheetData><row r="1048576"><c r="XFD1048576" t="str"><v>far</v></c></row></sheetData></worksheet>"#;
+    let far = packed_workbook(&dir, ("xl/worksheets/sheet1.xml", far));
+    let mut list = List::open(&far, &none).unwrap();
+    let expected = texts(&[(1_048_576, "far|")]);
+    assert_eq!(rows(&mut list, &["XFD", "A"]), expected);
+
+    let strings = r#"<sst uniqueCount="99999999999999"></sst>"#;
+    let many = packed_workbook(&dir, ("xl/sharedStrings.xml", strings));
+    refused(&many, &none, "more shared strings");
+
+    let repeated = r#"<office:document-content><table:table table:name="S"><table:table-row table:number-rows-repeated="4000000000"><table:table-cell table:number-columns-repeated="4000000000"/></table:table-row><table:table-row table:number-rows-repeated="4000000000"><table:table-cell><text:p>A</text:p></table:table-cell></table:table-row></table:table></office:document-content>"#;
+    let parts = [
+        ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+        ("META-INF/manifest.xml", "<manifest/>"),
+        ("content.xml", repeated),
+    ];
+    let error = refusal(&packed(&dir, "repeated.ods", &parts), &none);
+    let is_damaged = error.to_string().contains("the workbook is damaged");
+    assert!(error.is_empty_list() || is_damaged, "{error}");
+}
+
+#[test]
+fn unknown_error_values_do_not_end_the_reading() {
+    let dir = TempDir::new().unwrap();
+    let cells = r#"<worksheet><sheetData><row r="1"><c r="A1" t="e"><v>#ERROR!</v></c><c r="B1" t="str"><v>Acme</v></c></row></sheetData></worksheet>"#;
+    let path = packed_workbook(&dir, ("xl/worksheets/sheet1.xml", cells));
+    let mut list = List::open(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(rows(&mut list, &["A", "B"]), texts(&[(1, "|Acme")]));
+}
+
+#[test]
+fn what_the_caller_refuses_ends_the_reading() {
+    let mut list = open("companies.xlsx");
+    let mut seen = 0;
+    let ended: anyhow::Result<()> = list.rows(&[ColumnIndex::FIRST], |_, _| {
+        seen += 1;
+        anyhow::bail!("enough")
+    });
+    assert_eq!(ended.unwrap_err().to_string(), "enough");
+    assert_eq!(seen, 1);
 }
