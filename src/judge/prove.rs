@@ -574,7 +574,7 @@ impl TreeCopy {
         let load = |digest: Digest| read(&files, digest);
         Snapshot::of(&listing).write_to(working.path(), &load)?;
         if let Some(writes) = writes {
-            let written = take_baseline(writes, &Ignored::none(), &mut |_, _| Ok(()))?;
+            let written = take_baseline(writes, &Ignored::default(), &mut |_, _| Ok(()))?;
             for path in written.entries().keys() {
                 copy(path, writes, working.path()).map_err(failed)?;
             }

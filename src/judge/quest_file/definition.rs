@@ -160,7 +160,7 @@ pub(in crate::judge) fn bare_bench(
         root: None,
         baseline: Listing::default(),
         zones: Zones::new(&[])?,
-        ignored: Ignored::none(),
+        ignored: Ignored::default(),
         load: Box::new(|_| Ok(None)),
         scratch: scratch.to_owned(),
         programs: Vec::new(),

@@ -23,16 +23,16 @@ pub(super) fn scan(
     let mut walk = Walk::new(tokens.part());
     let mut scan = Scan::default();
     let mut has_heading = false;
-    let mut cell = Cell::default();
+    let mut cell = CellUse::default();
     loop {
         let token = tokens.next()?;
         let mut ended = false;
         match walk.step(&token)? {
             Step::Cell { column, empty } => {
-                cell = Cell {
+                cell = CellUse {
                     column,
                     style: xml::value(token.raw, "s").and_then(|style| style.parse().ok()),
-                    ..Cell::default()
+                    ..CellUse::default()
                 };
                 ended = empty;
             }
@@ -56,14 +56,14 @@ pub(super) fn scan(
 }
 
 #[derive(Debug, Default)]
-struct Cell {
+struct CellUse {
     column: u32,
     style: Option<u32>,
     used: bool,
     in_value: bool,
 }
 
-impl Cell {
+impl CellUse {
     /// Notes whether there is more in the cell than an empty `v`.
     fn see(&mut self, walk: &Walk, token: &Token<'_>) {
         match &token.event {

@@ -228,7 +228,10 @@ fn what_is_no_sound_package_is_refused() {
             not_a_package,
         ),
         (&whole[..whole.len() / 2], not_a_package),
-        (&overwritten(two.clone(), b"sheet3.xml", b"sheet2.xml"), twice),
+        (
+            &overwritten(two.clone(), b"sheet3.xml", b"sheet2.xml"),
+            twice,
+        ),
         (&overwritten(two, b"sheet3.xml", b"Sheet2.xml"), twice),
         (&encrypted, "is encrypted"),
     ] {

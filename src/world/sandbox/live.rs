@@ -150,8 +150,7 @@ impl Look {
             let path = TreePath::parse(&edit.path).map_err(|bad| bad.to_string())?;
             let was_there = self.snapshot.listing.get(&path).is_some();
             self.snapshot.left_out.remove(&path);
-            let edited = self.snapshot.edit(&path, edit.text.as_bytes());
-            edited.map_err(|bad| bad.to_string())?;
+            self.snapshot.edit(&path, edit.text.as_bytes())?;
             self.note(&path, if was_there { "changed" } else { "added" }, zones);
         }
         for path in &altered.removed {
@@ -222,7 +221,7 @@ impl<'a> LiveSandbox<'a> {
 
     fn seen(&self, snapshot: &Snapshot, path: &TreePath) -> FileSeen {
         if let Some(why) = snapshot.left_out.get(path) {
-            return FileSeen::Other(why.to_string());
+            return FileSeen::Other(why.clone());
         }
         if snapshot.listing.is_folder(path) {
             return FileSeen::Other("a folder".to_owned());
@@ -246,8 +245,7 @@ impl<'a> LiveSandbox<'a> {
         let mut snapshot = self.look()?.snapshot.clone();
         for edit in &order.edits {
             let path = TreePath::parse(&edit.path).map_err(|bad| bad.to_string())?;
-            let edited = snapshot.edit(&path, edit.text.as_bytes());
-            edited.map_err(|bad| bad.to_string())?;
+            snapshot.edit(&path, edit.text.as_bytes())?;
         }
         self.written(&snapshot)
     }

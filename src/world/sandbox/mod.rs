@@ -32,7 +32,7 @@ use elsewhere as platform;
 use linux as platform;
 
 pub use api::{Call, CallAnswer, Called, FileSeen, NoSandbox, Sandbox, Started};
-pub use chat::{BadBaseUrl, ChatOrder, Chatted, Cost, Said, Usage, endpoint};
+pub use chat::{ChatOrder, Chatted, Cost, Said, Usage, endpoint};
 pub use command::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
 pub use confined::confined;
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, run_in_tree};

@@ -18,7 +18,7 @@ mod zones;
 pub use error::TreeError;
 pub use listing::{Changed, Clash, Entry, Listing, Odd, Oddity};
 pub use path::{BadTreePath, TreePath};
-pub use snapshot::{BadEdit, LeftOut, Load, Snapshot, Store, take_baseline};
+pub use snapshot::{Load, Snapshot, Store, take_baseline};
 pub use walk::BOUNDS;
 pub use zones::{BadGlob, Ignored, Zones};
 

@@ -25,27 +25,7 @@ pub struct TreePath(Box<str>);
 #[error("{text:?} is not a path inside the tree: {flaw}")]
 pub struct BadTreePath {
     text: String,
-    flaw: Flaw,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum Flaw {
-    #[error("it is empty; name a file")]
-    Empty,
-    #[error("it begins with `/`; write it relative to the tree's root")]
-    Absolute,
-    #[error("`..` is not understood; write the path from the tree's root")]
-    Upwards,
-    #[error("write {0:?}")]
-    Respell(String),
-    #[error("`.git` is never part of a tree")]
-    Git,
-    #[error("it has a control character; rename the file")]
-    Control,
-    #[error("it is longer than {MAX_PATH_BYTES} bytes")]
-    Long,
-    #[error("it is deeper than {MAX_DEPTH} names")]
-    Deep,
+    flaw: String,
 }
 
 impl TreePath {
@@ -83,41 +63,39 @@ impl TreePath {
     }
 }
 
-fn flaw_of(text: &str) -> Option<Flaw> {
-    if text.is_empty() {
-        return Some(Flaw::Empty);
-    }
-    if text.len() > MAX_PATH_BYTES {
-        return Some(Flaw::Long);
-    }
-    if text.chars().any(char::is_control) {
-        return Some(Flaw::Control);
-    }
-    if text.starts_with(['/', '\\']) {
-        return Some(Flaw::Absolute);
-    }
-    if text.contains('\\') || text.split('/').any(|name| matches!(name, "" | "." | "..")) {
-        return Some(respelled(text));
-    }
-    // Where file names are compared without case, this is git's own folder too.
-    if text
+fn flaw_of(text: &str) -> Option<String> {
+    let mut names = text.split('/');
+    let flaw = if text.len() > MAX_PATH_BYTES {
+        format!("it is longer than {MAX_PATH_BYTES} bytes")
+    } else if text.chars().any(char::is_control) {
+        "it has a control character; rename the file".to_owned()
+    } else if text.starts_with(['/', '\\']) {
+        "it begins with `/`; write it relative to the tree's root".to_owned()
+    } else if text.contains('\\') || names.any(|name| matches!(name, "" | "." | "..")) {
+        respelled(text)
+    } else if text
         .split('/')
         .any(|name| name.eq_ignore_ascii_case(".git"))
     {
-        return Some(Flaw::Git);
-    }
-    (text.split('/').count() > MAX_DEPTH).then_some(Flaw::Deep)
+        // Where file names are compared without case, this is git's own folder too.
+        "`.git` is never part of a tree".to_owned()
+    } else if text.split('/').count() > MAX_DEPTH {
+        format!("it is deeper than {MAX_DEPTH} names")
+    } else {
+        return None;
+    };
+    Some(flaw)
 }
 
-fn respelled(text: &str) -> Flaw {
+fn respelled(text: &str) -> String {
     let names = text.split(['/', '\\']);
     let names: Vec<_> = names.filter(|name| !matches!(*name, "" | ".")).collect();
     if names.contains(&"..") {
-        return Flaw::Upwards;
-    }
-    match names.as_slice() {
-        [] => Flaw::Empty,
-        names => Flaw::Respell(names.join("/")),
+        "`..` is not understood; write the path from the tree's root".to_owned()
+    } else if names.is_empty() {
+        "it is empty; name a file".to_owned()
+    } else {
+        format!("write {:?}", names.join("/"))
     }
 }
 

@@ -2,10 +2,10 @@
 //! judgement sees: the baseline, and over it the agent's files in the zones.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::{fmt, io};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
@@ -168,39 +168,9 @@ pub struct Snapshot {
     pub listing: Listing,
     /// The contents of the files that are not the baseline's.
     pub taken: BTreeMap<Digest, Arc<[u8]>>,
-    /// What is changed in the zones and cannot be judged; what was there before is gone too.
-    pub left_out: BTreeMap<TreePath, LeftOut>,
-}
-
-/// Why something in a zone is not in a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LeftOut {
-    /// Its target may be anywhere, and something else tomorrow.
-    Link,
-    Odd(Oddity),
-    /// Something outside the zones is where it needs a folder, or in the folder that it replaces.
-    Clash {
-        with: TreePath,
-    },
-}
-
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Link => f.write_str("a link, which is not followed"),
-            Self::Odd(why) => write!(f, "something that {why}"),
-            Self::Clash { with } => write!(f, "in the way of {with}"),
-        }
-    }
-}
-
-/// An edit that makes no tree.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadEdit {
-    #[error("{0} is a link, and is not edited")]
-    Link(TreePath),
-    #[error(transparent)]
-    Clash(#[from] Clash),
+    /// What is changed in the zones and cannot be judged, and why; what was there before is gone
+    /// too.
+    pub left_out: BTreeMap<TreePath, String>,
 }
 
 /// A comparison of the working tree with the baseline. Each file is read at most once, so what is
@@ -215,7 +185,7 @@ struct Comparison<'a> {
     /// The changed files of the zones.
     files: BTreeMap<TreePath, Entry>,
     taken: BTreeMap<Digest, Arc<[u8]>>,
-    left_out: BTreeMap<TreePath, LeftOut>,
+    left_out: BTreeMap<TreePath, String>,
 }
 
 impl Comparison<'_> {
@@ -279,7 +249,9 @@ impl Comparison<'_> {
     fn link(&mut self, path: TreePath, to: String) {
         let how = difference(self.baseline.get(&path), &Entry::Link { to });
         if how.is_some() && self.zones.contains(&path) {
-            self.left_out.insert(path.clone(), LeftOut::Link);
+            // Its target may be anywhere, and something else tomorrow.
+            let why = "a link, which is not followed".to_owned();
+            self.left_out.insert(path.clone(), why);
         }
         self.saw(path, how);
     }
@@ -290,7 +262,8 @@ impl Comparison<'_> {
             return;
         }
         if self.zones.contains(&path) {
-            self.left_out.insert(path.clone(), LeftOut::Odd(why));
+            let why = format!("something that {why}");
+            self.left_out.insert(path.clone(), why);
         }
         self.saw(path, Some("odd"));
     }
@@ -313,7 +286,9 @@ impl Comparison<'_> {
         for (path, entry) in self.files {
             if let Err(Clash { beneath, above }) = listing.put(path.clone(), entry) {
                 let with = if above == path { beneath } else { above };
-                self.left_out.insert(path, LeftOut::Clash { with });
+                // Outside the zones, it is where this needs a folder, or in the folder that this
+                // replaces.
+                self.left_out.insert(path, format!("in the way of {with}"));
             }
         }
         let changed = self.changed.into_iter().map(|(path, how)| Changed {
@@ -408,10 +383,10 @@ impl Snapshot {
     }
 
     /// Replaces a file's contents, or adds a file; a link or a folder is not replaced.
-    pub fn edit(&mut self, path: &TreePath, contents: &[u8]) -> Result<(), BadEdit> {
+    pub fn edit(&mut self, path: &TreePath, contents: &[u8]) -> Result<(), String> {
         let executable = match self.listing.get(path) {
             Some(Entry::File { executable, .. }) => *executable,
-            Some(Entry::Link { .. }) => return Err(BadEdit::Link(path.clone())),
+            Some(Entry::Link { .. }) => return Err(format!("{path} is a link, and is not edited")),
             None => false,
         };
         let sha256 = Digest::of(contents);
@@ -420,7 +395,8 @@ impl Snapshot {
             bytes: contents.len() as u64,
             executable,
         };
-        self.listing.put(path.clone(), entry)?;
+        let put = self.listing.put(path.clone(), entry);
+        put.map_err(|clash| clash.to_string())?;
         self.taken.insert(sha256, contents.into());
         Ok(())
     }

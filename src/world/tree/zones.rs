@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::path::TreePath;
 
 /// The paths that a list of globs names.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Zones {
     texts: Vec<String>,
@@ -19,7 +19,7 @@ pub struct Zones {
 /// What is left out of a tree: the paths that globs name, and everything below them.
 ///
 /// A folder that a glob names with all its contents (`.venv/**`) is not even opened.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Ignored {
     zones: Zones,
@@ -52,16 +52,6 @@ impl Zones {
 }
 
 impl Ignored {
-    pub fn none() -> Self {
-        Self {
-            zones: Zones {
-                texts: Vec::new(),
-                set: GlobSet::empty(),
-            },
-            whole: GlobSet::empty(),
-        }
-    }
-
     pub fn texts(&self) -> &[String] {
         self.zones.texts()
     }
