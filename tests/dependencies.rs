@@ -106,19 +106,13 @@ fn what_follows_a_failed_quest_is_blocked_and_told_of_everywhere() {
     assert!(text.contains("blocked 3"), "{text}");
     let line = "quest 4 (Delta Mills) waits for quest 1 (Acme Foods), which is DONE";
     assert!(text.contains(line), "{text}");
-    world
-        .place
-        .run(["export", "out.csv", "--columns=status"])
-        .ok();
+    let export = ["export", "out.csv", "--columns=status"];
+    world.place.run(export).ok();
     let out = std::fs::read_to_string(world.place.at("out.csv")).expect("an export");
-    let column: Vec<_> = out
-        .lines()
-        .filter_map(|line| line.rsplit(',').next())
-        .collect();
+    let column = out.lines().filter_map(|line| line.rsplit(',').next());
+    let column: Vec<_> = column.collect();
     let blocked = "TODO (blocked)";
-    assert_eq!(
-        column[column.len() - 4..],
-        ["DONE", blocked, blocked, blocked]
-    );
+    let expected = ["DONE", blocked, blocked, blocked];
+    assert_eq!(column[column.len() - 4..], expected);
     world.place.run(["audit"]).ok();
 }

@@ -40,16 +40,12 @@ fn twenty_thousand_rows() {
     assert_eq!(code, 0, "{answer}");
     let counts = ["rows", "quests", "blanks", "repeats"].map(|name| answer[name].as_u64().unwrap());
     assert_eq!(counts, [19_999, 17_800, 2_000, 199]);
-    place
-        .run(["submit", "--id=1", "--none=nothing found"])
-        .exits(5);
+    let submit = ["submit", "--id=1", "--none=nothing found"];
+    place.run(submit).exits(5);
 
     let (code, answer) = place.json(["export", "out.xlsx", "--columns=status,tries"]);
-    assert_eq!(
-        (code, answer["rows"].as_u64()),
-        (0, Some(17_999)),
-        "{answer}"
-    );
+    assert_eq!(code, 0, "{answer}");
+    assert_eq!(answer["rows"], 17_999, "{answer}");
     let found = cells(&place.at("out.xlsx"), "Companies");
     assert_eq!(texts(&found, 1, 3), ["status", "tries"]);
     for row in 2..=ROWS {

@@ -36,18 +36,12 @@ fn refused(place: &Place, args: &[&str], code: i32, words: &str) {
 fn nothing_that_exists_is_replaced_without_force() {
     let place = scanned();
     place.write("mine.xlsx", "mine");
-    refused(
-        &place,
-        &["mine.xlsx"],
-        1,
-        "mine.xlsx exists already|--force",
-    );
+    let exists = "mine.xlsx exists already|--force";
+    refused(&place, &["mine.xlsx"], 1, exists);
     assert_eq!(std::fs::read(place.at("mine.xlsx")).unwrap(), b"mine");
     place.run(["export", "mine.xlsx", "--force"]).ok();
-    assert_eq!(
-        text(&cells(&place.at("mine.xlsx"), "Companies"), 1, 5),
-        "email"
-    );
+    let found = cells(&place.at("mine.xlsx"), "Companies");
+    assert_eq!(text(&found, 1, 5), "email");
     place.run(["export"]).ok();
     refused(&place, &[], 1, "companies.comail.xlsx exists already");
 }
@@ -67,19 +61,11 @@ fn the_list_is_never_written_over_by_whatever_name() {
         refused(&place, &[way, "--force"], 1, "is the source itself");
         refused(&place, &[way], 1, "");
     }
-}
-
-#[test]
-fn a_list_that_was_moved_is_still_the_list() {
-    let place = scanned();
+    // A list that was moved is still the list.
     std::fs::rename(place.at("companies.xlsx"), place.at("moved.xlsx")).unwrap();
     let list = std::fs::read(place.at("moved.xlsx")).unwrap();
-    refused(
-        &place,
-        &["moved.xlsx", "--force"],
-        1,
-        "is the source itself",
-    );
+    let moved = ["moved.xlsx", "--force"];
+    refused(&place, &moved, 1, "is the source itself");
     assert_eq!(std::fs::read(place.at("moved.xlsx")).unwrap(), list);
 }
 
@@ -88,11 +74,8 @@ fn the_session_is_no_place_for_results() {
     let place = scanned();
     let session = place.at(".comail");
     let before = (place.ledger(), names(&session));
-    for path in [
-        ".comail/source.xlsx",
-        ".comail/out.xlsx",
-        ".comail/../.comail/evidence/out.xlsx",
-    ] {
+    let around = ".comail/../.comail/evidence/out.xlsx";
+    for path in [".comail/source.xlsx", ".comail/out.xlsx", around] {
         refused(&place, &[path, "--force"], 2, "is inside the session");
     }
     refused(&place, &[".comail/ledger.jsonl", "--force"], 2, "session");
@@ -151,12 +134,8 @@ fn a_vanished_or_changed_original_costs_nothing() {
     }
     // The original's name stays reserved for it while it is there.
     place.write("companies.xlsx", "something else");
-    refused(
-        &place,
-        &["companies.xlsx", "--force"],
-        1,
-        "is the source itself",
-    );
+    let reserved = ["companies.xlsx", "--force"];
+    refused(&place, &reserved, 1, "is the source itself");
 }
 
 #[test]
@@ -185,12 +164,8 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     place.run(["scan", "list.txt"]).ok();
     place.write("old.csv", "old");
     let before = names(place.path());
-    for args in [
-        "export out.csv",
-        "export out.xlsx",
-        "export old.csv --force",
-    ] {
-        let run = on_a_full_disk(&place, 4, args);
+    for args in ["out.csv", "out.xlsx", "old.csv --force"] {
+        let run = on_a_full_disk(&place, 4, &format!("export {args}"));
         assert_eq!(run.code, 1, "{run:?}");
         run.says("disk has room");
         assert_eq!(names(place.path()), before);

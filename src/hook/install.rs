@@ -5,7 +5,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 
 use super::command_line::program;
 use super::protocol::HookAgent;
-use super::self_commands;
+use super::tool_rules;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
@@ -46,7 +46,7 @@ impl HookCaller {
             return false;
         };
         let mut pairs = words.windows(2);
-        (program(first) == self_commands::NAME || *first == self.program)
+        (program(first) == tool_rules::NAME || *first == self.program)
             && hook == "hook"
             && answered == subcommand
             && pairs.any(|pair| pair[0] == "--session" && pair[1] == self.session)

@@ -8,7 +8,6 @@ mod command_line;
 mod install;
 mod path_policy;
 mod protocol;
-mod self_commands;
 mod stop_limit;
 mod tool_rules;
 

@@ -6,12 +6,12 @@ use std::result;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{ColumnIndex, LAST_COLUMN};
+use super::cell::{RowSink, Visit, near};
 use super::encoding::TextEncoding;
 use super::error::{Fault, ReadError, Result};
 use super::header::{FirstRow, Header, HeaderChoice, find_header};
 use super::read_text::{JsonColumns, read_csv, read_lines};
 use super::read_workbook::{HeldSheet, XlsxSheet};
-use super::row_sink::{RowSink, Visit, near};
 use super::source::{SourceFormat, identify};
 use crate::base::text::single_spaced;
 use crate::quest::file::InputFormat;

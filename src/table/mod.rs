@@ -22,7 +22,6 @@ mod list;
 mod made_list;
 mod read_text;
 mod read_workbook;
-mod row_sink;
 mod source;
 
 pub use cell::{ColumnIndex, shortened};

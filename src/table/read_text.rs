@@ -14,9 +14,9 @@ use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::cell::LAST_COLUMN;
+use super::cell::RowSink;
 use super::encoding::{DecodedText, Delimiter, TextEncoding, csv_reader, open_text};
 use super::error::{Fault, Result};
-use super::row_sink::RowSink;
 
 /// The longest cell of a text.
 ///

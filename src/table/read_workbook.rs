@@ -21,8 +21,8 @@ use ssfmt::{DateSystem, FormatOptions, NumberFormat};
 use zip::ZipArchive;
 
 use super::cell::LAST_ROW;
+use super::cell::{RowSink, near};
 use super::error::{Fault, Result};
-use super::row_sink::{RowSink, near};
 use super::source::open_regular;
 
 /// An `.xlsx` or `.xlsm` workbook, with one sheet chosen.

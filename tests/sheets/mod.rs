@@ -80,13 +80,10 @@ pub fn done(world: &EmailNet, id: u32, domain: &str, name: &str) {
 /// The quests of the session, as its ledger has them.
 pub fn quests(place: &Place) -> Vec<Value> {
     let ledger = String::from_utf8(place.ledger()).expect("a ledger is UTF-8");
-    let lines = ledger
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("a ledger's line is JSON"));
-    lines
-        .filter(|line| line["type"] == "quest")
-        .map(|line| line["body"].clone())
-        .collect()
+    let json = |line| serde_json::from_str::<Value>(line).expect("a ledger's line is JSON");
+    let lines = ledger.lines().map(json);
+    let quests = lines.filter(|line| line["type"] == "quest");
+    quests.map(|line| line["body"].clone()).collect()
 }
 
 /// The keys of the session's quests.
@@ -110,11 +107,8 @@ pub fn rows(place: &Place) -> Vec<Vec<u64>> {
 pub fn names(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).expect("a directory");
     let name = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry
-            .expect("an entry")
-            .file_name()
-            .into_string()
-            .expect("a name in UTF-8")
+        let name = entry.expect("an entry").file_name();
+        name.into_string().expect("a name in UTF-8")
     };
     let mut names: Vec<String> = entries.map(name).collect();
     names.sort();
@@ -152,10 +146,8 @@ fn placed<T: calamine::CellType>(range: &Range<T>) -> impl Iterator<Item = ((u32
 
 /// The text of a cell; nothing where there is none.
 pub fn text(cells: &Cells, row: u32, column: u32) -> String {
-    cells
-        .get(&(row, column))
-        .map(ToString::to_string)
-        .unwrap_or_default()
+    let cell = cells.get(&(row, column));
+    cell.map(ToString::to_string).unwrap_or_default()
 }
 
 /// One row's texts from `column` on, as many as there are `N`.
@@ -215,9 +207,8 @@ pub fn workbook(path: &Path, rows: &str) {
         ("xl/_rels/workbook.xml.rels", BOOK_RELS),
         ("xl/worksheets/sheet1.xml", &sheet),
     ] {
-        package
-            .start_file(name, SimpleFileOptions::default())
-            .expect("a part");
+        let options = SimpleFileOptions::default();
+        package.start_file(name, options).expect("a part");
         package.write_all(content.as_bytes()).expect("memory");
     }
     let bytes = package.finish().expect("a package").into_inner();

@@ -9,12 +9,10 @@
 //! The sheet is read twice, as a stream: once to learn where its columns end (`scan`), once
 //! to copy it (`insert`). A digital signature over the workbook does not cover the copy.
 
-mod insert;
 mod package;
-mod scan;
+mod sheet;
 #[cfg(test)]
 mod tests;
-mod xml;
 
 use std::io::{BufWriter, Read, Seek, Write};
 
@@ -23,12 +21,12 @@ use zip::result::ZipError;
 
 use super::header::Header;
 use super::results::{ExportError, ResultRow, RowError, free_headings};
-use super::workbook_copy::insert::{Plan, insert};
 use super::workbook_copy::package::Package;
-use super::workbook_copy::scan::scan;
-use super::workbook_copy::xml::Tokens;
+use super::workbook_copy::package::Tokens;
+use super::workbook_copy::sheet::scan;
+use super::workbook_copy::sheet::{Plan, insert};
 
-pub use xml::WorkbookError;
+pub use package::WorkbookError;
 
 /// Above this size of the sheet's XML its entry is written in the zip64 form, as the results
 /// might take it over the 4 GiB that the plain form ends at. Below it never is: some

@@ -1,14 +1,16 @@
 //! The parts of a workbook's package and how they refer to each other (ECMA-376 part 2).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{BufReader, Read, Seek};
+use std::io;
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::ops::Range;
 
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::attributes::Attributes;
+use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use zip::ZipArchive;
 use zip::result::ZipError;
-
-use super::xml::WorkbookError;
 
 /// How many bytes a part that is read as a whole may have.
 const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
@@ -231,9 +233,179 @@ fn malformed(part: &str, what: &str) -> WorkbookError {
     }
 }
 
+/// How many bytes one tag, text or comment may have.
+const LONGEST_TOKEN: usize = 64 * 1024 * 1024;
+
+pub(super) struct Tokens<R> {
+    reader: Reader<Tee<R>>,
+    buffer: Vec<u8>,
+    part: String,
+}
+
+/// An event and its bytes. The bytes of all events, in order, are those of the part.
+pub(super) struct Token<'a> {
+    pub(super) event: Event<'a>,
+    pub(super) raw: &'a [u8],
+}
+
+impl<R: BufRead> Tokens<R> {
+    /// The events of `part`, which `reader` yields.
+    pub(super) fn new(part: &str, mut reader: R) -> Result<Self, WorkbookError> {
+        let part = part.to_owned();
+        match reader.fill_buf() {
+            Ok([0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, ..] | [_, 0, ..]) => {
+                let what = "is not in UTF-8".to_owned();
+                return Err(WorkbookError::Malformed { part, what });
+            }
+            Ok(_) => {}
+            Err(source) => return Err(WorkbookError::Unreadable { part, source }),
+        }
+        let mut reader = Reader::from_reader(Tee {
+            inner: reader,
+            taken: Vec::new(),
+        });
+        reader.config_mut().check_end_names = true;
+        reader.config_mut().allow_dangling_amp = false;
+        Ok(Self {
+            reader,
+            buffer: Vec::new(),
+            part,
+        })
+    }
+
+    /// The next event; at the end [`Event::Eof`], again and again.
+    pub(super) fn next(&mut self) -> Result<Token<'_>, WorkbookError> {
+        self.buffer.clear();
+        self.reader.get_mut().taken.clear();
+        let event = match self.reader.read_event_into(&mut self.buffer) {
+            Ok(event) => event,
+            Err(source) => {
+                let part = self.part.clone();
+                return Err(WorkbookError::Xml { part, source });
+            }
+        };
+        if let Event::Decl(declaration) = &event
+            && !is_utf8(declaration)
+        {
+            return Err(WorkbookError::Malformed {
+                part: self.part.clone(),
+                what: "is not in UTF-8".to_owned(),
+            });
+        }
+        let raw = &self.reader.get_ref().taken;
+        Ok(Token { event, raw })
+    }
+
+    pub(super) fn part(&self) -> &str {
+        &self.part
+    }
+}
+
+fn is_utf8(declaration: &BytesDecl<'_>) -> bool {
+    match declaration.encoding() {
+        None => true,
+        Some(Ok(name)) => ["utf-8", "utf8", "us-ascii", "ascii"]
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known)),
+        Some(Err(_)) => false,
+    }
+}
+
+struct Tee<R> {
+    inner: R,
+    taken: Vec<u8>,
+}
+
+impl<R: BufRead> Read for Tee<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(out)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Tee<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.taken.len() > LONGEST_TOKEN {
+            let message = format!("a single piece of XML is over {LONGEST_TOKEN} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        // `consume` is called after `fill_buf`, whose bytes the inner reader still holds.
+        if let Ok(available) = self.inner.fill_buf() {
+            let taken = &available[..amount.min(available.len())];
+            self.taken.extend_from_slice(taken);
+        }
+        self.inner.consume(amount);
+    }
+}
+
+/// Where the value of the attribute is in a start or empty tag, without its quotes.
+///
+/// Names are compared as written, prefix and all.
+pub(super) fn value_range(tag: &[u8], name: &str) -> Option<Range<usize>> {
+    let text = std::str::from_utf8(tag).ok()?;
+    let inner = text.strip_prefix('<')?.strip_suffix('>')?;
+    let inner = inner.strip_suffix('/').unwrap_or(inner);
+    let end_of_name = inner.find(is_space)?;
+    let mut attributes = Attributes::new(inner, end_of_name);
+    let mut found = attributes.with_checks(false).map_while(Result::ok);
+    let found = found.find(|attribute| attribute.key.into_inner() == name)?;
+    let Cow::Borrowed(value) = found.value else {
+        return None;
+    };
+    // The value is a part of the tag.
+    let start = value.as_ptr().addr() - text.as_ptr().addr();
+    Some(start..start + value.len())
+}
+
+pub(super) fn value<'a>(tag: &'a [u8], name: &str) -> Option<&'a str> {
+    std::str::from_utf8(&tag[value_range(tag, name)?]).ok()
+}
+
+fn is_space(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\r' | '\n')
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WorkbookError {
+    #[error(
+        "this is not an .xlsx or .xlsm workbook, or it is damaged or protected by a password; open it in a spreadsheet program and save it as .xlsx without one"
+    )]
+    NotAPackage(#[source] ZipError),
+    #[error("the workbook's part {0:?} is encrypted; save the workbook without a password")]
+    Encrypted(String),
+    #[error(
+        "the workbook contains two parts with the same name; open it in a spreadsheet program and save it again"
+    )]
+    DuplicateParts,
+    #[error("the workbook has no part {0:?}; open it in a spreadsheet program and save it again")]
+    NoPart(String),
+    #[error("the workbook has no worksheet {name:?}; its worksheets: {found}")]
+    NoSheet { name: String, found: String },
+    #[error("the workbook's part {part:?} cannot be read; it may be damaged")]
+    Unreadable { part: String, source: io::Error },
+    #[error(
+        "the workbook's part {part:?} is not well-formed XML; open it in a spreadsheet program and save it again"
+    )]
+    Xml {
+        part: String,
+        source: quick_xml::Error,
+    },
+    #[error(
+        "the workbook's part {part:?} {what}; open it in a spreadsheet program and save it again"
+    )]
+    Malformed { part: String, what: String },
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::io::BufReader;
 
     #[test]
     fn targets_are_relative_absolute_or_written_with_backslashes() {
@@ -260,5 +432,98 @@ mod tests {
             [("A & 0".to_owned(), "rId7".to_owned())]
         );
         assert!(sheets("w", "<a><b></a>").is_err());
+    }
+
+    fn raws(xml: &[u8], window: usize) -> Result<Vec<Vec<u8>>, WorkbookError> {
+        let mut tokens = Tokens::new("part", BufReader::with_capacity(window, xml))?;
+        let mut raws = Vec::new();
+        loop {
+            let token = tokens.next()?;
+            raws.push(token.raw.to_vec());
+            if matches!(token.event, Event::Eof) {
+                return Ok(raws);
+            }
+        }
+    }
+
+    #[test]
+    fn every_event_has_its_own_bytes() {
+        let pieces = [
+            "\u{FEFF}<?xml version='1.0' encoding=\"UTF-8\"?>",
+            "\r\n",
+            "<!DOCTYPE a  >",
+            "<a  b = '>' >",
+            "t",
+            "&lt;",
+            "\t",
+            "<!-- > -->",
+            "<![CDATA[<x>]]>",
+            "<c d='1' />",
+            "<?pi x?>",
+            "</a >",
+            "\n",
+        ];
+        let xml = pieces.concat();
+        for window in [3, 7, 4096] {
+            let raws = raws(xml.as_bytes(), window).unwrap();
+            let expected = pieces
+                .iter()
+                .copied()
+                .chain([""])
+                .map(|piece| piece.as_bytes().to_vec());
+            assert_eq!(raws, expected.collect::<Vec<_>>(), "{window}");
+        }
+    }
+
+    #[test]
+    fn other_encodings_are_refused() {
+        let utf16: Vec<u8> = "\u{FEFF}<a/>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let unmarked: Vec<u8> = "<a/>".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let declared = b"<?xml version=\"1.0\" encoding=\"EUC-KR\"?><a/>";
+        for xml in [&utf16[..], &unmarked[..], &declared[..]] {
+            assert!(matches!(
+                raws(xml, 64),
+                Err(WorkbookError::Malformed { .. })
+            ));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics_and_nothing_is_lost(xml in "[<>/!?a\\-\\[\\]&;='\" CDAT]{0,60}") {
+            if let Ok(raws) = raws(xml.as_bytes(), 5) {
+                prop_assert_eq!(raws.concat(), xml.into_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn finds_values_by_whole_names() {
+        let tag = b"<x:c x:r=\"Z9\" dr='1'\r\n r = 'A\"1' s=\"\" t=\"a>b\"/>";
+        assert_eq!(value(tag, "r"), Some("A\"1"));
+        assert_eq!(value(tag, "s"), Some(""));
+        assert_eq!(value(tag, "t"), Some("a>b"));
+        assert_eq!(value(tag, "x"), None);
+    }
+
+    #[test]
+    fn damaged_tags_have_no_values() {
+        for tag in [
+            "",
+            "<",
+            "<c",
+            "<c r",
+            "<c r=",
+            "<c r=\"1",
+            "<c r=1>",
+            "<c/>",
+            "< >",
+            "<c = \"1\">",
+        ] {
+            assert_eq!(value(tag.as_bytes(), "r"), None, "{tag}");
+        }
     }
 }

@@ -19,7 +19,7 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::{Pid, close, setsid};
 use serde::{Deserialize, Serialize};
 
-use super::command::{Confinement, Namespace};
+use super::api::{Confinement, Namespace};
 use super::platform::{self, Entered};
 use super::run::{CONFINED, ENVIRONMENT, Request};
 use crate::base::process::{Reach, Report, become_supervisor, receive, send, wait_for};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::command::Namespace;
+use super::api::Namespace;
 use super::run::Request;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use reqwest::{redirect, retry};
 use serde_json::{Value, json};
 
 use super::api::{Call, CallAnswer, Called};
-use super::chat::{ChatOrder, Chatted, Said, Usage, endpoint};
-use super::secrets::Secrets;
+use super::api::{ChatOrder, Chatted, Said, Usage, endpoint};
+use super::run::Secrets;
 use crate::world::tls::{cause, retry_after, trusted};
 
 const MAX_BODY_BYTES: u64 = 5 * 1024 * 1024;

@@ -19,7 +19,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::{getgid, getuid};
 use serde::{Deserialize, Serialize};
 
-use super::command::{Namespace, Network};
+use super::api::{Namespace, Network};
 use super::run::Request;
 
 /// What was entered of what was wanted.

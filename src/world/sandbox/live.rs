@@ -5,19 +5,21 @@ mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::api::{Call, Called, FileSeen, Sandbox, Started};
-use super::chat::{ChatOrder, Chatted};
-use super::command::{CommandResult, CommandSpec, Confinement, Edit, End, Network};
+use super::api::{
+    Call, Called, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement, Edit, End, FileSeen,
+    Network, Sandbox, Started,
+};
 use super::http::{call, chat};
-use super::pinned::Pinned;
-use super::run::Launcher;
-use super::secrets::{Secrets, run_with, variable};
+use super::run::{Launcher, Secrets, run_with, variable};
 use super::service::{Ready, Service, ServiceFailed, free_port, is_taken};
 use crate::base::Digest;
 use crate::quest::Span;
@@ -418,8 +420,6 @@ impl Sandbox for LiveSandbox<'_> {
 
 /// Removes a scratch copy, even if a command took away the owner's rights.
 fn remove(scratch: TempDir) {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let path = scratch.path().to_owned();
     if scratch.close().is_ok() {
         return;
@@ -433,4 +433,80 @@ fn remove(scratch: TempDir) {
     }
     // If it fails again, the copy is left in a directory for temporary files.
     let _ = fs::remove_dir_all(&path);
+}
+
+/// A program as it was when it was found. Its interpreter, if it is a script, and the libraries that
+/// it loads are not part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pinned {
+    /// Where it was found. This is the path that is run: the Python of a virtual environment is a
+    /// link, and finds its environment by the place of the link.
+    pub path: PathBuf,
+    /// The file to which the path leads.
+    pub target: PathBuf,
+    pub sha256: Digest,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NotFound {
+    #[error("no program {name:?} in the directories of PATH")]
+    InPath { name: String },
+    #[error("{} is not a file that can be run", path.display())]
+    NotExecutable { path: PathBuf },
+    #[error("{} cannot be read", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+}
+
+impl Pinned {
+    /// Finds a program: relative to `base_dir` if its name contains a slash, otherwise in the
+    /// absolute directories of `path_var`.
+    pub fn find(name: &str, path_var: &OsStr, base_dir: &Path) -> Result<Self, NotFound> {
+        if name.contains('/') {
+            let path = base_dir.join(name);
+            return Self::at(std::path::absolute(&path).unwrap_or(path));
+        }
+        let found = std::env::split_paths(path_var)
+            .filter(|dir| dir.is_absolute() && !name.is_empty())
+            .map(|dir| dir.join(name))
+            .find(|path| is_executable(path));
+        let name = name.to_owned();
+        Self::at(found.ok_or(NotFound::InPath { name })?)
+    }
+
+    /// How the program differs from what it was, for people.
+    pub fn changed(&self) -> Option<String> {
+        match Self::at(self.path.clone()) {
+            Err(error) => Some(error.to_string()),
+            Ok(now) if now.target != self.target => {
+                Some(format!("it now leads to {}", now.target.display()))
+            }
+            Ok(now) if now.sha256 != self.sha256 => {
+                Some(format!("its digest is now {}", now.sha256))
+            }
+            Ok(_) => None,
+        }
+    }
+
+    fn at(path: PathBuf) -> Result<Self, NotFound> {
+        if !is_executable(&path) {
+            return Err(NotFound::NotExecutable { path });
+        }
+        let read = || {
+            let target = fs::canonicalize(&path)?;
+            let sha256 = Digest::of_reader(&mut File::open(&target)?)?;
+            Ok((target, sha256))
+        };
+        match read() {
+            Ok((target, sha256)) => Ok(Self {
+                path,
+                target,
+                sha256,
+            }),
+            Err(source) => Err(NotFound::Unreadable { path, source }),
+        }
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

@@ -11,8 +11,6 @@
 //! to sockets in the file system if Landlock is too old to know them.
 
 mod api;
-mod chat;
-mod command;
 mod confined;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -20,10 +18,7 @@ mod http;
 #[cfg(target_os = "linux")]
 mod linux;
 mod live;
-mod pinned;
-mod reports;
 mod run;
-mod secrets;
 mod service;
 
 #[cfg(not(target_os = "linux"))]
@@ -32,11 +27,11 @@ use elsewhere as platform;
 use linux as platform;
 
 pub use api::{Call, CallAnswer, Called, FileSeen, NoSandbox, Sandbox, Started};
-pub use chat::{ChatOrder, Chatted, Cost, Said, Usage, endpoint};
-pub use command::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
+pub use api::{ChatOrder, Chatted, Cost, Said, Usage, endpoint};
+pub use api::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
 pub use confined::confined;
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, run_in_tree};
-pub use pinned::{NotFound, Pinned};
+pub use live::{NotFound, Pinned};
 pub use run::{Launcher, run};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
 

@@ -1,16 +1,23 @@
-//! Runs one command in a confined child, to its end.
+//! Runs one command in a confined child, to its end: what it is given, which secrets nothing may
+//! record, and which of its files are read.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use std::{fs, io};
+use std::{fmt, fs, io};
 
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, open, openat};
+use nix::sys::stat::Mode;
+use nix::unistd::{UnlinkatFlags, unlinkat};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::command::{CommandResult, CommandSpec, Confinement, End, Means};
-use super::reports;
+use super::api::{CommandResult, CommandSpec, Confinement, End, Means};
 use crate::base::process::{Exit, Pipe, ProcessState, Sink, Supervised};
 
 /// The hidden first argument of a confined child.
@@ -51,7 +58,7 @@ impl Request {
         }
         let dir = fs::canonicalize(scratch.join(&order.dir));
         let dir = dir.ok().filter(|dir| dir.starts_with(&scratch));
-        let Some(dir) = dir.filter(|_| reports::is_beneath(&order.dir)) else {
+        let Some(dir) = dir.filter(|_| is_beneath(&order.dir)) else {
             return refuse("the working directory is not in the scratch copy");
         };
         let mut writable = vec![scratch.clone(), temporary.to_owned()];
@@ -89,7 +96,7 @@ pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandR
     let removed = order
         .reports
         .iter()
-        .try_for_each(|report| reports::remove(scratch, report));
+        .try_for_each(|report| remove_report(scratch, report));
     let keep = Keep::Head(order.output_bytes);
     let running = removed.and_then(|()| Running::start(launcher, order, scratch, keep));
     let mut ran = match running {
@@ -98,7 +105,7 @@ pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandR
     };
     if !matches!(ran.end, End::NotStarted(_)) {
         for (name, contents) in &mut ran.reports {
-            *contents = reports::read(scratch, name);
+            *contents = read_report(scratch, name);
         }
     }
     ran.millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -314,9 +321,201 @@ pub(super) fn how_it_ended(state: &ProcessState<Confinement, Captured>) -> Optio
     }
 }
 
+// A shorter value occurs in too many texts that are not secret.
+const MIN_SECRET_BYTES: usize = 8;
+
+#[derive(Clone, Default)]
+pub(super) struct Secrets(BTreeMap<String, String>);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the environment variable {0} is not set, or contains no text")]
+struct NotSet(String);
+
+impl Secrets {
+    pub(super) fn take<'n>(
+        names: impl IntoIterator<Item = &'n String>,
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, NotSet> {
+        let taken = names.into_iter().map(|name| {
+            let value = lookup(name).filter(|value| !value.trim().is_empty());
+            Ok((name.clone(), value.ok_or_else(|| NotSet(name.clone()))?))
+        });
+        taken.collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Why an answer that contains a value cannot be kept.
+    ///
+    /// It cannot be judged either: with the name in place of the value, it is another answer.
+    pub(super) fn spoken_in(&self, answer: &[u8]) -> Option<String> {
+        let holds = |value: &String| {
+            forms(value)
+                .iter()
+                .any(|it| contains(answer, it.as_bytes()))
+        };
+        let (name, _) = self.0.iter().find(|(_, value)| holds(value))?;
+        Some(format!(
+            "the answer contains the value of the environment variable {name}, and cannot be kept"
+        ))
+    }
+
+    /// Replaces each value with the name of its variable.
+    pub(super) fn hide(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let mut hidden = bytes;
+        for (name, value) in &self.0 {
+            for form in forms(value) {
+                hidden = replace(hidden, form.as_bytes(), format!("[{name}]").as_bytes());
+            }
+        }
+        hidden
+    }
+
+    pub(super) fn hide_in(&self, text: String) -> String {
+        let hidden = self.hide(text.into_bytes());
+        String::from_utf8_lossy(&hidden).into_owned()
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// How a value may be printed: without the white space around it, and escaped as in JSON.
+fn forms(value: &str) -> Vec<String> {
+    let bare = value.trim();
+    let quoted = serde_json::Value::from(bare).to_string();
+    let inner = quoted.trim_matches('"').to_owned();
+    let mut forms = vec![bare.to_owned(), inner];
+    forms.dedup();
+    forms.retain(|form| form.len() >= MIN_SECRET_BYTES);
+    forms
+}
+
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Runs a command with these variables, and keeps their values out of its result.
+///
+/// A command that prints a value has no result. This is the command's fault and is recorded as such:
+/// otherwise the person who sets the variables could discard a result that they can guess.
+pub(super) fn run_with(
+    order: &CommandSpec,
+    secrets: &Secrets,
+    scratch: &Path,
+    launcher: &Launcher,
+) -> CommandResult {
+    let mut filled = order.clone();
+    filled.env.extend(secrets.0.clone());
+    let ran = run(&filled, scratch, launcher);
+    if let Some(why) = secrets.spoken_in(&ran.stdout) {
+        return CommandResult {
+            end: End::Withheld(why),
+            confinement: ran.confinement,
+            millis: ran.millis,
+            ..CommandResult::not_started(order, "")
+        };
+    }
+    let reports = ran.reports.into_iter();
+    CommandResult {
+        stdout: secrets.hide(ran.stdout),
+        stderr: secrets.hide(ran.stderr),
+        reports: reports
+            .map(|(name, bytes)| (name, bytes.map(|bytes| secrets.hide(bytes))))
+            .collect(),
+        ..ran
+    }
+}
+
+fn contains(bytes: &[u8], what: &[u8]) -> bool {
+    bytes.windows(what.len()).any(|window| window == what)
+}
+
+fn replace(bytes: Vec<u8>, what: &[u8], with: &[u8]) -> Vec<u8> {
+    if !contains(&bytes, what) {
+        return bytes;
+    }
+    let mut replaced = Vec::with_capacity(bytes.len());
+    let mut rest = bytes.as_slice();
+    while let Some((first, after)) = rest.split_first() {
+        if let Some(behind) = rest.strip_prefix(what) {
+            replaced.extend_from_slice(with);
+            rest = behind;
+        } else {
+            replaced.push(*first);
+            rest = after;
+        }
+    }
+    replaced
+}
+
+const MAX_REPORT_BYTES: u64 = 16 << 20;
+
+/// Removes an earlier report. If something other than a file is there, or the path leads through
+/// something other than directories, there is nothing that could be mistaken for a new report.
+fn remove_report(scratch: &Path, report: &str) -> io::Result<()> {
+    let (dir, name) = match parent(scratch, report) {
+        Ok(found) => found,
+        Err(Errno::ENOENT | Errno::ELOOP | Errno::ENOTDIR) => return Ok(()),
+        Err(errno) => return Err(errno.into()),
+    };
+    match unlinkat(&dir, &name, UnlinkatFlags::NoRemoveDir) {
+        Ok(()) | Err(Errno::ENOENT | Errno::EISDIR) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+fn read_report(scratch: &Path, report: &str) -> Option<Vec<u8>> {
+    let (dir, name) = parent(scratch, report).ok()?;
+    // Opening a pipe must not block.
+    let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    let file = File::from(openat(&dir, &name, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_REPORT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    (bytes.len() as u64 <= MAX_REPORT_BYTES).then_some(bytes)
+}
+
+/// The directory of a report, opened name by name without following a link, and the report's name.
+fn parent(scratch: &Path, report: &str) -> Result<(OwnedFd, PathBuf), Errno> {
+    if !is_beneath(report) {
+        return Err(Errno::EINVAL);
+    }
+    let flags = OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let mut dir = open(scratch, flags, Mode::empty())?;
+    let name = Path::new(report).file_name().ok_or(Errno::EINVAL)?;
+    let way = Path::new(report).parent().unwrap_or(Path::new(""));
+    for step in way.components() {
+        dir = openat(
+            &dir,
+            step.as_os_str(),
+            flags | OFlag::O_NOFOLLOW,
+            Mode::empty(),
+        )?;
+    }
+    Ok((dir, PathBuf::from(name)))
+}
+
+/// Whether a relative path stays below the directory from which it starts.
+fn is_beneath(path: &str) -> bool {
+    let down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    Path::new(path).components().all(down)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn keeps_no_more_than_it_may() {
@@ -332,5 +531,110 @@ mod tests {
             assert_eq!(captured.kept(), expected, "{keep:?}");
             assert_eq!(captured.too_much, too_much, "{keep:?}");
         }
+    }
+
+    fn secrets(value: &str) -> Secrets {
+        let names = ["A_KEY".to_owned()];
+        Secrets::take(&names, |_| Some(value.to_owned())).unwrap()
+    }
+
+    #[test]
+    fn a_value_is_nowhere_in_what_is_kept() {
+        let secrets = secrets("sk-0123456789");
+        let text = "Bearer sk-0123456789: no such key sk-0123456789".to_owned();
+        assert_eq!(secrets.hide_in(text), "Bearer [A_KEY]: no such key [A_KEY]");
+        assert_eq!(secrets.hide(b"\xffsk-0123456789".to_vec()), b"\xff[A_KEY]");
+        assert_eq!(secrets.hide_in("sk-01234".to_owned()), "sk-01234");
+        assert!(!format!("{secrets:?}").contains("0123"));
+    }
+
+    #[test]
+    fn an_answer_with_a_value_in_it_is_told_by_the_name() {
+        let secrets = secrets(" quote\"d-secret\n");
+        for answer in [r#"{"quotation":"a quote\"d-secret"}"#, "quote\"d-secret"] {
+            let why = secrets.spoken_in(answer.as_bytes()).unwrap();
+            assert!(why.contains("A_KEY") && !why.contains("d-secret"), "{why}");
+        }
+        assert_eq!(secrets.spoken_in(b"all is well"), None);
+    }
+
+    #[test]
+    fn a_value_is_found_however_it_is_written() {
+        let secrets = secrets(" quote\"d-secret\n");
+        let written = r#"{"key":"quote\"d-secret"}"#.to_owned();
+        assert_eq!(secrets.hide_in(written), r#"{"key":"[A_KEY]"}"#);
+        assert_eq!(secrets.hide_in("quote\"d-secret".to_owned()), "[A_KEY]");
+    }
+
+    #[test]
+    fn a_short_value_is_not_searched() {
+        assert_eq!(secrets("ollama").hide_in("ollama".to_owned()), "ollama");
+    }
+
+    #[test]
+    fn what_is_not_set_is_named() {
+        let names = ["A_KEY".to_owned()];
+        for value in [None, Some(""), Some(" ")] {
+            let missing = Secrets::take(&names, |_| value.map(str::to_owned)).unwrap_err();
+            assert!(missing.to_string().contains("A_KEY"), "{missing}");
+        }
+    }
+
+    #[test]
+    fn goes_through_no_link() {
+        let place = tempfile::tempdir().unwrap();
+        let (scratch, outside) = (place.path().join("scratch"), place.path().join("outside"));
+        fs::create_dir(&scratch).unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("report"), "secret").unwrap();
+        symlink(&outside, scratch.join("dir")).unwrap();
+        symlink(outside.join("report"), scratch.join("link")).unwrap();
+
+        assert_eq!(read_report(&scratch, "dir/report"), None);
+        assert_eq!(read_report(&scratch, "link"), None);
+        remove_report(&scratch, "dir/report").unwrap();
+        remove_report(&scratch, "link").unwrap();
+        assert!(fs::symlink_metadata(scratch.join("link")).is_err());
+        assert!(outside.join("report").exists());
+    }
+
+    #[test]
+    fn leads_nowhere_but_down() {
+        let place = tempfile::tempdir().unwrap();
+        let scratch = place.path().join("scratch");
+        fs::create_dir_all(scratch.join("a")).unwrap();
+        fs::write(place.path().join("report"), "secret").unwrap();
+        fs::write(scratch.join("a/report"), "own").unwrap();
+
+        let absolute = place.path().join("report");
+        for report in [
+            "../report",
+            "a/../../report",
+            absolute.to_str().unwrap(),
+            "",
+        ] {
+            assert_eq!(read_report(&scratch, report), None, "{report}");
+            assert!(remove_report(&scratch, report).is_err(), "{report}");
+        }
+        assert_eq!(read_report(&scratch, "./a/report"), Some(b"own".to_vec()));
+        assert_eq!(read_report(&scratch, "a"), None);
+    }
+
+    #[test]
+    fn waits_for_nobody_at_the_other_end() {
+        let place = tempfile::tempdir().unwrap();
+        let pipe = place.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, Mode::S_IRWXU).unwrap();
+        assert_eq!(read_report(place.path(), "pipe"), None);
+    }
+
+    #[test]
+    fn too_long_is_none() {
+        let place = tempfile::tempdir().unwrap();
+        let file = File::create(place.path().join("report")).unwrap();
+        file.set_len(MAX_REPORT_BYTES).unwrap();
+        assert!(read_report(place.path(), "report").is_some());
+        file.set_len(MAX_REPORT_BYTES + 1).unwrap();
+        assert_eq!(read_report(place.path(), "report"), None);
     }
 }

@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 use regex::bytes::Regex;
 
 use super::api::{Call, Called};
-use super::command::{CommandSpec, Confinement, End};
+use super::api::{CommandSpec, Confinement, End};
 use super::http::call;
 use super::run::{Keep, Launcher, Running, how_it_ended};
 use crate::base::process::descendants;

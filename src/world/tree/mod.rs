@@ -8,16 +8,14 @@
 //! The agent may write in the tree at any time. So no link is ever followed, nothing but plain
 //! files is opened, each file is read once, and what was read is what is listed.
 
-mod error;
 mod listing;
-mod path;
 mod snapshot;
 mod walk;
 mod zones;
 
-pub use error::TreeError;
+pub use listing::TreeError;
+pub use listing::{BadTreePath, TreePath};
 pub use listing::{Changed, Clash, Entry, Listing, Odd, Oddity};
-pub use path::{BadTreePath, TreePath};
 pub use snapshot::{Load, Snapshot, Store, take_baseline};
 pub use walk::BOUNDS;
 pub use zones::{BadGlob, Ignored, Zones};

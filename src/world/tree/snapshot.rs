@@ -10,9 +10,9 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::error::TreeError;
+use super::listing::TreeError;
+use super::listing::TreePath;
 use super::listing::{Changed, Clash, Entry, Listing, Odd, Oddity, difference};
-use super::path::TreePath;
 use super::walk::{BOUNDS, Bounds, Found, Met, Opened, Unopened, walk};
 use super::zones::{Ignored, Zones};
 use crate::base::Digest;

@@ -15,9 +15,9 @@ use cap_fs_ext::{
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 
-use super::error::TreeError;
+use super::listing::TreeError;
+use super::listing::TreePath;
 use super::listing::{Odd, Oddity};
-use super::path::TreePath;
 use super::zones::Ignored;
 
 /// What a tree may contain at most.

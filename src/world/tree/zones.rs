@@ -6,7 +6,7 @@
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::path::TreePath;
+use super::listing::TreePath;
 
 /// The paths that a list of globs names.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
