@@ -282,25 +282,20 @@ fn claimed_strings(head: &[u8]) -> Option<u64> {
 /// Integers below this are exact, and are shown with all their digits.
 const EXACT: f64 = 1e15;
 
+/// The number formats of a workbook's styles; none for General and for a code that cannot be read.
 struct NumberFormats {
-    styles: Vec<Shown>,
+    styles: Vec<Option<NumberFormat>>,
     options: FormatOptions,
 }
 
-enum Shown {
-    General,
-    Code { format: NumberFormat, texts: bool },
-}
-
 impl NumberFormats {
-    /// Compiles the formats of `styles`; a code that cannot be read counts as General.
     fn new(styles: &[Style], date_1904: bool) -> Self {
-        let shown = styles.iter().map(|style| match &style.number_format {
-            Some(format) => Shown::new(format.format_id, &format.format_code),
-            None => Shown::General,
+        let compiled = styles.iter().map(|style| {
+            let format = style.number_format.as_ref()?;
+            compiled(format.format_id, &format.format_code)
         });
         Self {
-            styles: shown.collect(),
+            styles: compiled.collect(),
             options: options(date_1904),
         }
     }
@@ -309,8 +304,8 @@ impl NumberFormats {
     fn show(&self, value: &DataRef<'_>, style: usize, text: &mut String) {
         match value {
             DataRef::Empty => {}
-            DataRef::String(value) => self.text(style, value, text),
-            DataRef::SharedString(value) => self.text(style, value, text),
+            DataRef::String(value) => text.push_str(value),
+            DataRef::SharedString(value) => text.push_str(value),
             DataRef::Float(number) => self.number(style, *number, text),
             DataRef::DateTime(moment) => self.number(style, moment.as_f64(), text),
             DataRef::Int(number) => text.push_str(&number.to_string()),
@@ -321,43 +316,22 @@ impl NumberFormats {
     }
 
     fn number(&self, style: usize, value: f64, text: &mut String) {
-        match self.styles.get(style) {
-            Some(Shown::Code { format, .. }) => match format.try_format(value, &self.options) {
-                Ok(shown) => text.push_str(shown.trim()),
-                Err(_) => text.push_str(&general(value)),
-            },
-            Some(Shown::General) | None => text.push_str(&general(value)),
-        }
-    }
-
-    fn text(&self, style: usize, value: &str, text: &mut String) {
-        match self.styles.get(style) {
-            Some(Shown::Code {
-                format,
-                texts: true,
-            }) => text.push_str(&format.format_text(value, &self.options)),
-            _ => text.push_str(value),
+        let format = self.styles.get(style).and_then(Option::as_ref);
+        let shown = format.and_then(|format| format.try_format(value, &self.options).ok());
+        match shown {
+            Some(shown) => text.push_str(shown.trim()),
+            None => text.push_str(&general(value)),
         }
     }
 }
 
-impl Shown {
-    fn new(id: Option<u32>, code: &str) -> Self {
-        let code = built_in(id, code);
-        if code.eq_ignore_ascii_case("general") || code == "@" || code.is_empty() {
-            return Self::General;
-        }
-        match NumberFormat::parse(code) {
-            Ok(format) => Self::Code {
-                texts: format
-                    .sections()
-                    .iter()
-                    .any(ssfmt::Section::has_text_placeholder),
-                format,
-            },
-            Err(_) => Self::General,
-        }
+fn compiled(id: Option<u32>, code: &str) -> Option<NumberFormat> {
+    let code = built_in(id, code);
+    let is_general = code.eq_ignore_ascii_case("general") || code == "@" || code.is_empty();
+    if is_general {
+        return None;
     }
+    NumberFormat::parse(code).ok()
 }
 
 /// The code of a built-in format where the file names it by its number alone.
@@ -472,7 +446,7 @@ mod tests {
 
     fn shown(id: u32, code: &str, value: f64) -> String {
         let formats = NumberFormats {
-            styles: vec![Shown::new(Some(id), code)],
+            styles: vec![compiled(Some(id), code)],
             options: options(false),
         };
         let mut text = String::new();
@@ -527,22 +501,6 @@ mod tests {
         assert_eq!(iso_date(45_356.5, false), "2024-03-05 12:00:00");
         assert_eq!(iso_date(0.25, false), "06:00:00");
         assert_eq!(duration(1.25), "30:00:00");
-    }
-
-    #[test]
-    fn text_sections_show_texts() {
-        let formats = NumberFormats {
-            styles: vec![
-                Shown::new(Some(164), "0;0;0;\"Co. \"@"),
-                Shown::new(Some(49), "@"),
-            ],
-            options: options(false),
-        };
-        let mut text = String::new();
-        formats.text(0, "Acme", &mut text);
-        formats.text(1, "|Acme", &mut text);
-        formats.text(9, "|Acme", &mut text);
-        assert_eq!(text, "Co. Acme|Acme|Acme");
     }
 
     proptest! {

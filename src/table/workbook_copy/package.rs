@@ -31,7 +31,7 @@ impl<R: Read + Seek> Package<R> {
     pub(super) fn open(source: R) -> Result<Self, WorkbookError> {
         let mut archive = ZipArchive::new(source).map_err(WorkbookError::NotAPackage)?;
         if archive.has_duplicate_names() {
-            return Err(WorkbookError::DuplicateParts);
+            return Err(WorkbookError::Malformed(DUPLICATE_PARTS.to_owned()));
         }
         let mut parts = HashMap::with_capacity(archive.len());
         for index in 0..archive.len() {
@@ -43,10 +43,10 @@ impl<R: Read + Seek> Package<R> {
                 .map_err(WorkbookError::NotAPackage)?
                 .into_owned();
             if part.encrypted() {
-                return Err(WorkbookError::Encrypted(name));
+                return Err(WorkbookError::malformed(&name, "is encrypted"));
             }
             if parts.insert(folded(&name), index).is_some() {
-                return Err(WorkbookError::DuplicateParts);
+                return Err(WorkbookError::Malformed(DUPLICATE_PARTS.to_owned()));
             }
         }
         Ok(Self { archive, parts })
@@ -107,7 +107,7 @@ impl<R: Read + Seek> Package<R> {
 
     fn index(&self, part: &str) -> Result<usize, WorkbookError> {
         let found = self.parts.get(&folded(part)).copied();
-        found.ok_or_else(|| WorkbookError::NoPart(part.to_owned()))
+        found.ok_or_else(|| WorkbookError::Malformed(format!("has no part {part:?}")))
     }
 
     /// A whole part as text, in whichever Unicode encoding it is.
@@ -122,7 +122,7 @@ impl<R: Read + Seek> Package<R> {
                 source,
             })?;
         if bytes.len() as u64 > LARGEST_INDEX {
-            return Err(malformed(part, "is too large"));
+            return Err(WorkbookError::malformed(part, "is too large"));
         }
         Ok(encoding_rs::UTF_8.decode(&bytes).0.into_owned())
     }
@@ -226,12 +226,8 @@ fn folded(part: &str) -> String {
         .to_lowercase()
 }
 
-fn malformed(part: &str, what: &str) -> WorkbookError {
-    WorkbookError::Malformed {
-        part: part.to_owned(),
-        what: what.to_owned(),
-    }
-}
+const DUPLICATE_PARTS: &str = "contains two parts with the same name";
+const NOT_UTF_8: &str = "is not in UTF-8";
 
 /// How many bytes one tag, text or comment may have.
 const LONGEST_TOKEN: usize = 64 * 1024 * 1024;
@@ -254,8 +250,7 @@ impl<R: BufRead> Tokens<R> {
         let part = part.to_owned();
         match reader.fill_buf() {
             Ok([0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, ..] | [_, 0, ..]) => {
-                let what = "is not in UTF-8".to_owned();
-                return Err(WorkbookError::Malformed { part, what });
+                return Err(WorkbookError::malformed(&part, NOT_UTF_8));
             }
             Ok(_) => {}
             Err(source) => return Err(WorkbookError::Unreadable { part, source }),
@@ -287,10 +282,7 @@ impl<R: BufRead> Tokens<R> {
         if let Event::Decl(declaration) = &event
             && !is_utf8(declaration)
         {
-            return Err(WorkbookError::Malformed {
-                part: self.part.clone(),
-                what: "is not in UTF-8".to_owned(),
-            });
+            return Err(WorkbookError::malformed(&self.part, NOT_UTF_8));
         }
         let raw = &self.reader.get_ref().taken;
         Ok(Token { event, raw })
@@ -376,14 +368,6 @@ pub enum WorkbookError {
         "this is not an .xlsx or .xlsm workbook, or it is damaged or protected by a password; open it in a spreadsheet program and save it as .xlsx without one"
     )]
     NotAPackage(#[source] ZipError),
-    #[error("the workbook's part {0:?} is encrypted; save the workbook without a password")]
-    Encrypted(String),
-    #[error(
-        "the workbook contains two parts with the same name; open it in a spreadsheet program and save it again"
-    )]
-    DuplicateParts,
-    #[error("the workbook has no part {0:?}; open it in a spreadsheet program and save it again")]
-    NoPart(String),
     #[error("the workbook has no worksheet {name:?}; its worksheets: {found}")]
     NoSheet { name: String, found: String },
     #[error("the workbook's part {part:?} cannot be read; it may be damaged")]
@@ -395,10 +379,14 @@ pub enum WorkbookError {
         part: String,
         source: quick_xml::Error,
     },
-    #[error(
-        "the workbook's part {part:?} {what}; open it in a spreadsheet program and save it again"
-    )]
-    Malformed { part: String, what: String },
+    #[error("the workbook {0}; open it in a spreadsheet program and save it again")]
+    Malformed(String),
+}
+
+impl WorkbookError {
+    pub(super) fn malformed(part: &str, what: &str) -> Self {
+        Self::Malformed(format!("has a part {part:?} that {what}"))
+    }
 }
 
 #[cfg(test)]
@@ -484,10 +472,7 @@ mod tests {
         let unmarked: Vec<u8> = "<a/>".encode_utf16().flat_map(u16::to_be_bytes).collect();
         let declared = b"<?xml version=\"1.0\" encoding=\"EUC-KR\"?><a/>";
         for xml in [&utf16[..], &unmarked[..], &declared[..]] {
-            assert!(matches!(
-                raws(xml, 64),
-                Err(WorkbookError::Malformed { .. })
-            ));
+            assert!(matches!(raws(xml, 64), Err(WorkbookError::Malformed(_))));
         }
     }
 

@@ -276,10 +276,7 @@ impl Walk {
     }
 
     fn malformed(&self, what: String) -> WorkbookError {
-        WorkbookError::Malformed {
-            part: self.part.clone(),
-            what,
-        }
+        WorkbookError::malformed(&self.part, &what)
     }
 }
 
@@ -621,7 +618,7 @@ mod tests {
             "<row r=\"1\"><c r=\"XFD1\"/><c/></row>",
         ] {
             assert!(
-                matches!(scanned(rows, None), Err(WorkbookError::Malformed { .. })),
+                matches!(scanned(rows, None), Err(WorkbookError::Malformed(_))),
                 "{rows}"
             );
         }
@@ -633,7 +630,7 @@ mod tests {
         ] {
             let tokens = Tokens::new("sheet", xml.as_bytes()).unwrap();
             assert!(
-                matches!(scan(tokens, None), Err(WorkbookError::Malformed { .. })),
+                matches!(scan(tokens, None), Err(WorkbookError::Malformed(_))),
                 "{xml}"
             );
         }

@@ -329,7 +329,7 @@ pub(super) struct Secrets(BTreeMap<String, String>);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the environment variable {0} is not set, or contains no text")]
-struct NotSet(String);
+pub(super) struct NotSet(String);
 
 impl Secrets {
     pub(super) fn take<'n>(
