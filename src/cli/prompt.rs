@@ -53,18 +53,8 @@ struct SessionFields {
     kind: String,
     unit: String,
     max_tries: u32,
-    fields: Vec<FieldHelp>,
     #[serde(flatten)]
     form: AnswerForm,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct FieldHelp {
-    name: String,
-    help: String,
-    required: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    example: Option<String>,
 }
 
 pub(super) fn run(context: &mut Context, args: &PromptArgs) -> Result<Exit> {
@@ -88,17 +78,10 @@ pub(super) fn run(context: &mut Context, args: &PromptArgs) -> Result<Exit> {
                 }
             }
             text.push('\n');
-            let fields = kind.fields.iter().map(|field| FieldHelp {
-                name: field.name.to_string(),
-                help: field.help.to_string(),
-                required: field.required,
-                example: field.has_example().then(|| field.example.to_string()),
-            });
             let session = SessionFields {
                 kind: kind.name.to_string(),
                 unit: kind.unit.to_string(),
                 max_tries,
-                fields: fields.collect(),
                 form,
             };
             (Some(session), text)

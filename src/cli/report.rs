@@ -7,14 +7,15 @@ use clap::Args;
 
 use super::context::Context;
 use super::exit::{Exit, UsageError};
-use super::export::{PageWanted, write_page};
-use super::export_rows::Findings;
+use super::export::{Findings, PageWanted, write_page};
 use super::progress::Interrupt;
-use super::{context, exit, whole_result};
-use crate::judge::audit::{self, Onlooker};
-use crate::judge::completeness::{self, Asked, MinPass};
+use super::{context, exit, report};
+use crate::judge::audit::Onlooker;
+use crate::judge::completeness::{Asked, MinPass};
+use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
 use crate::session::{Log, Projection, Reason, RunId, Session, SessionError, read_manifest};
+use crate::world::evidence::recorded::RecordedWorld;
 
 /// Report whether the session is complete, and the result of every quest
 ///
@@ -187,7 +188,7 @@ fn whole(
     let asked = Asked {
         now: context::now(),
         lives: &|run| lives(session.dir(), history, run),
-        last: whole_result::said(session, board, context.recorded_world(), &stop),
+        last: report::said(session, board, context.recorded_world(), &stop),
         min_pass: wanted.min_pass,
     };
     let watch = context.watch();
@@ -239,4 +240,28 @@ fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
     let ended = known.is_some_and(|run| run.ended.is_some());
     let process = known.and_then(|run| run.began.process);
     !ended && completeness::is_live(dir, run, process)
+}
+
+/// What the checks over the whole result say. They are not run as long as quests are TODO.
+pub(super) fn said(
+    session: &Session,
+    board: &Projection,
+    recorded: Option<&RecordedWorld>,
+    stop: &dyn Fn() -> bool,
+) -> FinalResult {
+    let judged = || -> Result<FinalResult, JudgeError> {
+        let context = JudgeContext::of(session, recorded)?;
+        if !context.has_final_gate() {
+            return Ok(FinalResult::default());
+        }
+        if board.remaining() > 0 {
+            return Ok(FinalResult::unjudged("quests are TODO"));
+        }
+        if stop() {
+            return Ok(FinalResult::unjudged("it was stopped"));
+        }
+        context.final_gate(session)
+    };
+    judged()
+        .unwrap_or_else(|error| FinalResult::unjudged(format!("{:#}", anyhow::Error::new(error))))
 }

@@ -1,8 +1,11 @@
 //! `comail scan`: makes a session from a list, or adds a newer list to one.
 
+use std::cell::OnceCell;
+use std::fs;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -12,20 +15,28 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::context::Context;
-use super::exit::{Exit, UsageError};
+use super::exit::{Exit, UsageError, found, refuse};
 use super::gate_args::{GateArgs, NetworkArgs};
 use super::list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
-use super::progress::Interrupt;
-use super::scan_carry::{CarriedOver, CarryArgs};
-use super::scan_kind::{KindArgs, gate_settings, made_up};
+use super::progress::{Interrupt, WorkBar};
+use super::prove::refuse_unproven;
 use super::shell_line::ShellLine;
-use super::{context, person};
+use super::{context, person, progress};
 use crate::base::text::plural;
+use crate::gate::Gate as _;
+use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::site::is_anchored;
-use crate::judge::quest_file::Definition;
-use crate::quest::{Listed, Listing, ListingCounts, Quests as _, email};
+use crate::gate::email::{EmailSettings, email_gate};
+use crate::judge::prove::{Proof, ProveError};
+use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen as FrozenFile};
+use crate::judge::{
+    Carrier, CarryCounts, FreezingPanel, HostQueue, JudgeWorld, JudgedJob, Next, prove,
+};
+use crate::quest::file::Mistake;
+use crate::quest::{Listed, Listing, ListingCounts, QuestKind, Quests, email, prompt};
 use crate::session::{
-    Appended, FORMAT, Forgetting, Frozen, Lease, Manifest, NewSession, SourceRecord,
+    Appended, Archive, FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession,
+    SourceRecord, Suppressed,
 };
 use crate::table::digest;
 use crate::{judge, session};
@@ -352,4 +363,323 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
         list.display()
     ))
     .into())
+}
+
+/// The flags of `scan` that choose the quest kind.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Quest kind, frozen for the session")]
+pub struct KindArgs {
+    /// The quest file that defines the quests [default: find e-mail addresses]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["update", "carry", "role_only"])]
+    pub(super) quest: Option<PathBuf>,
+
+    /// The directory tree that the quests are about [default: set by the quest file, or the working
+    /// directory]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, requires = "quest")]
+    pub(super) tree: Option<PathBuf>,
+
+    /// The file that defines the reviewing models, which can only raise doubts [default: set by the
+    /// quest file]
+    #[arg(long, value_name = "FILE", conflicts_with = "update")]
+    reviewers: Option<PathBuf>,
+
+    /// The model that answers the quests; it must not review them
+    #[arg(long, value_name = "NAME", conflicts_with = "update")]
+    generator_model: Option<String>,
+}
+
+impl KindArgs {
+    /// What `scan` froze of the quest file, after its controls were run; none without a quest file.
+    pub(super) fn freeze(&self, context: &Context) -> Result<Option<FrozenFile>> {
+        let Some(path) = &self.quest else {
+            return Ok(None);
+        };
+        let frozen = freeze(path, self.tree.as_deref(), context.session_dir())?;
+        refuse_unproven(&proof_of(&frozen)?, &frozen.definition.path)?;
+        Ok(Some(frozen))
+    }
+
+    /// What the session records of the kind, with the reviewers of what passes.
+    pub(super) fn record(&self, definition: Option<&Definition>) -> Result<KindRecord> {
+        let path = self.reviewers.as_deref().map(std::path::absolute);
+        let path = path.transpose()?;
+        let text = path.as_deref().map(reviewers).transpose()?;
+        let seating = FreezingPanel {
+            file: path.as_deref().zip(text),
+            generator_model: self.generator_model.clone(),
+            definition,
+            scratch: std::env::temp_dir(),
+            variables: &|name| std::env::var_os(name),
+        };
+        let panel = seating.freeze();
+        let panel = panel.map_err(|faulty| UsageError(faulty.to_string()))?;
+        if panel.is_none() && self.generator_model.is_some() {
+            return refuse("--generator-model says who may not review, and there are no reviewers");
+        }
+        Ok(KindRecord {
+            reviewers: panel.map(serde_json::to_value).transpose()?,
+            ..match definition {
+                None => judge::email_record(),
+                Some(definition) => definition.record()?,
+            }
+        })
+    }
+}
+
+fn reviewers(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("cannot read the reviewers {}", path.display()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let start = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
+        let mistake = Mistake::at(&start, &(good..good), "it is not UTF-8");
+        UsageError(format!("{}:{mistake}", path.display())).into()
+    })
+}
+
+pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result<FrozenFile> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the quest file {}", path.display()))?;
+    let here = std::env::current_dir().context("the working directory is unknown")?;
+    let freezing = Freezing {
+        path: &here.join(path),
+        text,
+        tree: tree.map(Path::to_owned),
+        here,
+        session: session.to_owned(),
+        scratch: std::env::temp_dir(),
+        variables: &|name| std::env::var_os(name),
+    };
+    let frozen = freezing.freeze(&FileSettings::default());
+    frozen.map_err(|error| match error {
+        FreezeError::Faulty(Faulty { mistake, .. }) => {
+            UsageError(format!("{}:{mistake}", path.display())).into()
+        }
+        FreezeError::Tree { .. } => error.into(),
+    })
+}
+
+pub(super) fn proof_of(frozen: &FrozenFile) -> Result<Proof> {
+    let proof = prove::prove(&frozen.definition);
+    proof.map_err(|error| match error {
+        ProveError::Control { .. } => {
+            let path = frozen.definition.path.clone();
+            let error = anyhow::Error::new(error);
+            UsageError(format!("{path}: {error:#}")).into()
+        }
+        other => other.into(),
+    })
+}
+
+/// The settings of the gate that `scan` freezes.
+pub(super) fn gate_settings(
+    definition: Option<&Definition>,
+    args: &GateArgs,
+    network: &NetworkArgs,
+) -> Result<Value> {
+    let Some(definition) = definition else {
+        let levels = args.known_levels(&email_gate(EmailSettings::default()).rules())?;
+        return Ok(serde_json::to_value(args.email(network, levels))?);
+    };
+    let rules = definition.gate(FileSettings::default())?.rules();
+    Ok(serde_json::to_value(FileSettings {
+        robots: network.robots(),
+        allow_net: network.allow_net().to_vec(),
+        levels: args.known_levels(&rules)?,
+        ..FileSettings::default()
+    })?)
+}
+
+/// Renders the prompt of every quest once, so that none fails only when it is handed out.
+pub(super) fn made_up(kind: &QuestKind, quests: &dyn Quests) -> Result<()> {
+    let bar = WorkBar::of("rendering the prompts", quests.count() as u64);
+    let mut rendered = Ok(());
+    quests.each(&mut |quest| {
+        rendered = bar.step().map_err(anyhow::Error::from).and_then(|()| {
+            prompt::render(kind, &quest).map_err(|error| {
+                let row = quest.rows.first().copied().unwrap_or_default();
+                let key = &quest.key;
+                let text = format!("row {row} ({key}): the prompt cannot be rendered: {error}");
+                UsageError(text)
+            })?;
+            Ok(())
+        });
+        match rendered {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    })?;
+    rendered
+}
+
+/// The flags of `scan` that take over earlier PASSes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Earlier session")]
+pub struct CarryArgs {
+    /// Carry over the PASSes of this earlier session for quests with the same key and site
+    ///
+    /// Each is judged again from its evidence, with the new session's settings. Other quests
+    /// start with all their tries. The earlier session is not changed.
+    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath,
+          conflicts_with = "update")]
+    carry: Option<PathBuf>,
+
+    /// Judge them by the world as it is now instead of by their evidence
+    #[arg(long, requires = "carry")]
+    recheck: bool,
+}
+
+/// The JSON form of what was carried.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CarriedOver {
+    /// The earlier session.
+    from: String,
+    #[serde(flatten)]
+    counts: CarryCounts,
+}
+
+pub(super) struct Carry {
+    old: Archive,
+    recheck: bool,
+}
+
+impl CarryArgs {
+    /// Refuses an earlier session that would contain the new one, before anything is read.
+    pub(super) fn refuse_same(&self, new: &Path) -> Result<()> {
+        let old = self.carry.as_deref().map(fs::canonicalize);
+        let Some(Ok(old)) = old else {
+            return Ok(());
+        };
+        // The new directory may not exist yet; its nearest ancestor that does decides.
+        let new = std::path::absolute(new)?;
+        let place = new
+            .ancestors()
+            .find_map(|place| fs::canonicalize(place).ok());
+        if place.is_some_and(|place| place.starts_with(&old)) {
+            return refuse(
+                "PASSes are carried into another session: name its directory with --session",
+            );
+        }
+        Ok(())
+    }
+
+    /// Reads the earlier session, if one is named. Damage in it is a finding.
+    pub(super) fn open(&self, context: &Context) -> Result<Option<Carry>> {
+        let Some(dir) = &self.carry else {
+            return Ok(None);
+        };
+        Ok(Some(Carry {
+            old: found(Archive::open(dir, context.watch().as_ref()))?,
+            recheck: self.recheck,
+        }))
+    }
+}
+
+impl Carry {
+    /// The addresses that must not come back in the new session either. A list that brings one
+    /// back is refused.
+    pub(super) fn forgotten(&self, list: &Path) -> Result<Vec<Suppressed>> {
+        let forgetting = self.old.forgetting();
+        nothing_forgotten(&forgetting, list)?;
+        Ok(forgetting.suppressed().to_vec())
+    }
+
+    pub(super) fn create(&self, context: &Context, new: &NewSession<'_>) -> Result<CarriedOver> {
+        same_kind(self.old.manifest())?;
+        if !self.recheck {
+            same_world(self.old.manifest(), new.manifest)?;
+        }
+        let mut carrier = Carrier::new(&self.old, new.quests, new.manifest)?;
+        if self.recheck {
+            let judged = look(context, &mut carrier, new.manifest)?;
+            carrier.by_world(judged);
+        }
+        // Shown only after the quests are written, which have a bar of their own.
+        let (bar, left) = (OnceCell::new(), carrier.left());
+        let brought = carrier.by_ref().map(|brought| -> Result<_> {
+            bar.get_or_init(|| WorkBar::of("judging again", left as u64))
+                .count();
+            progress::go_on()?;
+            Ok(brought?)
+        });
+        session::create_carrying(context.session_dir(), new, brought, &mut context::clock())?;
+        Ok(CarriedOver {
+            from: self.old.dir().display().to_string(),
+            counts: carrier.counts().clone(),
+        })
+    }
+}
+
+/// Refuses the PASSes of a quest file: they are no proof of addresses.
+fn same_kind(old: &Manifest) -> Result<()> {
+    if old.kind.definition.is_none() {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "the earlier session's quests are `{}`, of a quest file, and only PASSes of the e-mail \
+         quest can be carried",
+        old.kind.name
+    ))
+    .into())
+}
+
+/// Refuses evidence that came through another resolver or proxy: it proves nothing about those that
+/// this session uses.
+fn same_world(old: &Manifest, new: &Manifest) -> Result<()> {
+    let (old, new) = (judge::network_of(old)?, judge::network_of(new)?);
+    if old.asks_as(&new) {
+        return Ok(());
+    }
+    Err(UsageError(
+        "the earlier session asked the world in another way (--dns-server, --proxy, --ca-cert, \
+         --allow-net): name the same for this one, or --recheck to judge its PASSes by the world \
+         as this one sees it"
+            .to_owned(),
+    )
+    .into())
+}
+
+/// Judges the PASSes by the world as it is now. Nothing is on disk yet, so an interrupt leaves
+/// nothing behind.
+fn look(
+    context: &Context,
+    carrier: &mut Carrier<'_>,
+    manifest: &Manifest,
+) -> Result<Vec<JudgedJob>> {
+    let jobs = carrier.jobs()?;
+    let mut judged = Vec::with_capacity(jobs.len());
+    let bar = WorkBar::of("judging again", jobs.len() as u64);
+    let world = JudgeWorld::without_session(manifest, context.recorded_world())?;
+    let mut queue = HostQueue::start(jobs, manifest, Arc::new(world))?;
+    while let Next::Judged(one) = queue.next(&progress::is_asked)? {
+        judged.push(*one);
+        bar.count();
+    }
+    progress::go_on()?;
+    Ok(judged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quest::{Key, Quest, QuestId, email};
+
+    #[test]
+    fn a_prompt_that_cannot_be_rendered_is_named_with_its_row_and_key() {
+        let quest = Quest {
+            id: QuestId::FIRST,
+            key: Key::new("acme").unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
+            rows: vec![7],
+        };
+        let mut kind = email::kind();
+        assert!(made_up(&kind, &vec![quest.clone()]).is_ok());
+        kind.prompt = "{{ key | nothing_known }}".into();
+        let wrong = made_up(&kind, &vec![quest]).unwrap_err().to_string();
+        assert!(wrong.starts_with("row 7 (acme): "), "{wrong}");
+        assert!(wrong.contains("nothing_known"), "{wrong}");
+    }
 }
