@@ -1,33 +1,42 @@
 //! What the attacks share: each is judged in a session of its own, as a PASS locks.
 
-use crate::harness::email_net::{Submission, rules};
-use crate::harness::{EmailNet, Place};
+use crate::harness::EmailNet;
+use crate::harness::case::{List, Worlds};
+use crate::harness::email_net::Submission;
 
-/// The verdict on `submission` for a company called `key`, and the rules that fired.
+/// Expects that no case, each a name and what `make` makes a submission for `key` of, is a PASS.
 #[track_caller]
-pub fn judged(world: &EmailNet, key: &str, submission: &Submission) -> (String, Vec<String>) {
-    let place = Place::new();
-    place.scan(&[key], &world.flags());
-    verdict(&place, submission)
-}
-
-/// The verdict on `submission` for quest 1 of the session in `place`, and the rules that fired.
-#[track_caller]
-pub fn verdict(place: &Place, submission: &Submission) -> (String, Vec<String>) {
-    let (_, answer) = place.json(submission.args(1));
-    let verdict = answer["verdict"]
-        .as_str()
-        .unwrap_or_else(|| panic!("not judged: {answer}"));
-    (verdict.to_owned(), rules(&answer))
-}
-
-/// Expects that none of `cases`, each a name and its verdict, is a PASS.
-#[track_caller]
-pub fn none_passes<'a>(cases: impl IntoIterator<Item = (&'a str, (String, Vec<String>))>) {
-    let passed: Vec<_> = cases
-        .into_iter()
-        .filter(|(_, (verdict, _))| verdict == "PASS")
-        .map(|(name, _)| name)
-        .collect();
+pub fn none_passes<'a, T>(
+    key: &str,
+    cases: impl IntoIterator<Item = (&'a str, T)>,
+    make: impl Fn(&EmailNet, T) -> Submission,
+) {
+    let passed = those(key, cases, make, |verdict| verdict == "PASS");
     assert_eq!(passed, [""; 0], "these passed");
+}
+
+/// Expects that every case is a PASS: the neighbours of attacks.
+#[track_caller]
+pub fn all_pass<'a, T>(
+    key: &str,
+    cases: impl IntoIterator<Item = (&'a str, T)>,
+    make: impl Fn(&EmailNet, T) -> Submission,
+) {
+    let refused = those(key, cases, make, |verdict| verdict != "PASS");
+    assert_eq!(refused, [""; 0], "these did not pass");
+}
+
+fn those<'a, T>(
+    key: &str,
+    cases: impl IntoIterator<Item = (&'a str, T)>,
+    make: impl Fn(&EmailNet, T) -> Submission,
+    is_wrong: fn(&str) -> bool,
+) -> Vec<&'a str> {
+    let mut worlds = Worlds::new();
+    let wrong = cases.into_iter().filter_map(|(what, case)| {
+        let net = worlds.next(List::Names(&[key]), &[]);
+        let (verdict, _) = net.judge(&make(net, case));
+        is_wrong(&verdict).then_some(what)
+    });
+    wrong.collect()
 }

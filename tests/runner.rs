@@ -6,8 +6,6 @@ mod agent_process;
 mod arrows;
 mod attack_configuration;
 mod attack_dump;
-mod attack_echo;
-mod attack_identity;
 mod attack_owners;
 mod attack_page;
 #[cfg(target_os = "linux")]
@@ -177,7 +175,6 @@ mod status_watch;
 mod telling;
 mod world_dns;
 mod world_http;
-mod world_limits;
 
 /// A file that is not a module here would hold tests that never run.
 #[test]

@@ -1,7 +1,8 @@
-//! Pages as they are fetched over real sockets: answers, silences and addresses.
+//! Pages as they are fetched over real sockets: answers, silences, addresses and limits.
 
 use std::env;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use comail::world::fetch::live::LiveWorld;
 use comail::world::fetch::settings::NetworkSettings;
@@ -66,16 +67,9 @@ fn a_page_comes_with_its_headers_and_body() {
 }
 
 #[test]
-fn a_compressed_page_comes_unpacked_and_an_unknown_coding_is_no_page() {
-    let page = Reply::html("<p>info@acme.test</p>");
-    assert_eq!(
-        response(answered(page.clone().gzipped())).body,
-        b"<p>info@acme.test</p>"
-    );
-    let unknown = page.clone().with("Content-Encoding", "compress");
-    assert_silent(&answered(unknown), UnansweredKind::Protocol);
-    let broken = page.with("Content-Encoding", "gzip");
-    assert_silent(&answered(broken), UnansweredKind::Protocol);
+fn a_compressed_page_comes_unpacked() {
+    let page = Reply::html("<p>info@acme.test</p>").gzipped();
+    assert_eq!(response(answered(page)).body, b"<p>info@acme.test</p>");
 }
 
 #[test]
@@ -111,30 +105,24 @@ fn redirects_are_answers_and_not_followed() {
         (302, Some("/next"))
     );
     assert_eq!(net.web.count(HOST, "/next"), 0);
-    assert_silent(&answered(Reply::status(302)), UnansweredKind::Status);
 }
 
 #[test]
-fn not_found_and_gone_are_answers_and_asked_for_once() {
-    for status in [404, 410] {
+fn not_found_and_gone_are_answers_and_every_other_status_is_tried_again() {
+    for status in [
+        404, 410, 304, 400, 401, 403, 405, 429, 451, 500, 502, 503, 599,
+    ] {
         let net = net();
         net.web.reply(HOST, "/", Reply::status(status));
-        let answer = response(get(&net.settings(), &net.web.url(HOST, "/")));
-        assert_eq!(answer.status, status);
-        assert_eq!(net.web.count(HOST, "/"), 1);
-    }
-}
-
-#[test]
-fn every_other_status_is_tried_again_and_then_silence() {
-    for status in [304, 400, 401, 403, 405, 429, 451, 500, 502, 503, 599] {
-        let net = net();
-        net.web.reply(HOST, "/", Reply::status(status));
-        assert_silent(
-            &get(&net.settings(), &net.web.url(HOST, "/")),
-            UnansweredKind::Status,
-        );
-        assert_eq!(net.web.count(HOST, "/"), 2, "{status}");
+        let fetched = get(&net.settings(), &net.web.url(HOST, "/"));
+        let is_answer = matches!(status, 404 | 410);
+        if is_answer {
+            assert_eq!(response(fetched).status, status);
+        } else {
+            assert_silent(&fetched, UnansweredKind::Status);
+        }
+        let asked = if is_answer { 1 } else { 2 };
+        assert_eq!(net.web.count(HOST, "/"), asked, "{status}");
     }
 }
 
@@ -156,25 +144,31 @@ fn a_second_try_that_answers_is_the_answer() {
 }
 
 #[test]
-fn broken_connections_are_told_from_broken_answers() {
-    assert_silent(&answered(Reply::Reset), UnansweredKind::Connection);
-    assert_silent(
-        &answered(Reply::Raw(Vec::new())),
-        UnansweredKind::Connection,
-    );
+fn what_is_no_answer_is_told_apart() {
+    let page = Reply::html("<p>info@acme.test</p>");
     let cut_off = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf";
-    assert_silent(
-        &answered(Reply::Raw(cut_off.to_vec())),
-        UnansweredKind::Connection,
-    );
-    assert_silent(
-        &answered(Reply::Raw(b"SSH-2.0-x\r\n\r\n".to_vec())),
-        UnansweredKind::Protocol,
-    );
-
-    let net = net();
+    let unknown = page.clone().with("Content-Encoding", "compress");
+    let broken = page.with("Content-Encoding", "gzip");
+    for (reply, silence) in [
+        (unknown, UnansweredKind::Protocol),
+        (broken, UnansweredKind::Protocol),
+        (Reply::status(302), UnansweredKind::Status),
+        (Reply::Reset, UnansweredKind::Connection),
+        (Reply::Raw(Vec::new()), UnansweredKind::Connection),
+        (Reply::Raw(cut_off.to_vec()), UnansweredKind::Connection),
+        (
+            Reply::Raw(b"HTTP/1.1 200 OK\r\n".to_vec()),
+            UnansweredKind::Connection,
+        ),
+        (
+            Reply::Raw(b"SSH-2.0-x\r\n\r\n".to_vec()),
+            UnansweredKind::Protocol,
+        ),
+    ] {
+        assert_silent(&answered(reply), silence);
+    }
     let url = format!("http://{HOST}:{}/", closed_port().port());
-    assert_silent(&get(&net.settings(), &url), UnansweredKind::Connection);
+    assert_silent(&get(&net().settings(), &url), UnansweredKind::Connection);
 }
 
 #[test]
@@ -207,17 +201,11 @@ fn tls_holds_with_the_frozen_authority_alone() {
     settings.ca_certs_pem.clear();
     assert_silent(&get(&settings, &url), UnansweredKind::Tls);
     assert_eq!(net.tls.seen().len(), 1);
-}
-
-#[test]
-fn a_certificate_of_another_host_is_not_taken() {
-    let net = net();
+    // A certificate of another host is not taken.
     let other = WebServer::start_tls(net.authority.server_config_of("www.other.test"));
     other.page(HOST, "/", "x");
-    assert_silent(
-        &get(&net.settings(), &other.url(HOST, "/")),
-        UnansweredKind::Tls,
-    );
+    let fetched = get(&net.settings(), &other.url(HOST, "/"));
+    assert_silent(&fetched, UnansweredKind::Tls);
 }
 
 #[test]
@@ -247,26 +235,17 @@ fn no_spelling_of_a_private_host_is_connected_to() {
 }
 
 #[test]
-fn an_allowed_network_can_be_reached_by_name_and_by_address() {
+fn permitted_addresses_are_reached_by_name_and_by_address() {
     let net = net();
+    // The others of a name are not used.
+    let both = vec![[10, 0, 0, 1].into(), [127, 0, 0, 1].into()];
+    net.dns.says(HOST, RecordKind::A, Answer::Addresses(both));
     let port = net.web.address().port();
     for host in ["127.0.0.1", HOST, "www.acme.test."] {
         net.web.page(host, "/", "x");
         let page = get(&net.settings(), &format!("http://{host}:{port}/"));
         assert_eq!(response(page).body, b"x", "{host}");
     }
-}
-
-#[test]
-fn permitted_addresses_are_used_and_the_others_of_the_name_are_not() {
-    let net = net();
-    let both = vec![[10, 0, 0, 1].into(), [127, 0, 0, 1].into()];
-    net.dns.says(HOST, RecordKind::A, Answer::Addresses(both));
-    net.web.page(HOST, "/", "x");
-    assert_eq!(
-        response(get(&net.settings(), &net.web.url(HOST, "/"))).body,
-        b"x"
-    );
 }
 
 #[test]
@@ -283,18 +262,12 @@ fn the_addresses_that_were_checked_are_those_connected_to() {
     // What it leads to next is checked like the first.
     assert_silent(&get(&net.settings(), &url), UnansweredKind::PrivateAddress);
     assert_eq!(net.web.connections(), 1);
-}
-
-#[test]
-fn every_try_resolves_and_checks_anew() {
-    let addresses = |last| Answer::Addresses(vec![[127, 0, 0, last].into()]);
-    let net = net();
+    // So is every further try.
+    net.web.reply(HOST, "/", Reply::status(503));
     net.dns
         .says_in_turn(HOST, RecordKind::A, vec![addresses(1), addresses(2)]);
-    net.web.reply(HOST, "/", Reply::status(503));
-    let fetched = get(&net.settings(), &net.web.url(HOST, "/"));
-    assert_silent(&fetched, UnansweredKind::PrivateAddress);
-    assert_eq!(net.web.connections(), 1);
+    assert_silent(&get(&net.settings(), &url), UnansweredKind::PrivateAddress);
+    assert_eq!(net.web.connections(), 2);
 }
 
 #[test]
@@ -349,4 +322,169 @@ fn the_environment_changes_nothing() {
         child.status.success() && said.contains("3 passed"),
         "{said}"
     );
+}
+
+// The limits of time, size and frequency.
+
+fn net_with(reply: Reply) -> TestNet {
+    let net = net();
+    net.web.reply(HOST, "/", reply);
+    net
+}
+
+fn world(settings: &NetworkSettings) -> LiveWorld {
+    LiveWorld::new(settings, None).expect("the settings can be used")
+}
+
+fn get_root(world: &LiveWorld, net: &TestNet) -> Fetched {
+    get_after(world, net, None)
+}
+
+fn get_after(world: &LiveWorld, net: &TestNet, crawl_delay: Option<Duration>) -> Fetched {
+    let url = Url::parse(&net.web.url(HOST, "/")).expect("the tests' URLs are well-formed");
+    world.fetcher().get(&Request { url, crawl_delay })
+}
+
+#[test]
+fn a_body_of_the_limit_is_a_page_and_one_byte_more_is_too_large() {
+    for (length, fits) in [(100_000, true), (100_001, false)] {
+        for reply in [
+            Reply::html("x".repeat(length)),
+            Reply::html("x".repeat(length)).gzipped(),
+            Reply::Huge(length as u64),
+        ] {
+            let net = net_with(reply);
+            let fetched = get_root(&world(&net.settings()), &net);
+            match fetched {
+                Fetched::Response(page) if fits => assert_eq!(page.body.len(), length),
+                Fetched::TooLarge { limit_bytes } if !fits => assert_eq!(limit_bytes, 100_000),
+                other => panic!("{length}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn bombs_and_floods_end_at_the_limit() {
+    for reply in [
+        Reply::GzipBomb(1 << 30),
+        Reply::Huge(u64::MAX),
+        Reply::Raw(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n".to_vec()),
+    ] {
+        let net = net_with(reply);
+        let fetched = get_root(&world(&net.settings()), &net);
+        assert!(matches!(fetched, Fetched::TooLarge { .. }), "{fetched:?}");
+        assert_eq!(net.web.count(HOST, "/"), 1);
+    }
+}
+
+#[test]
+fn an_exchange_ends_in_time_however_its_bytes_come() {
+    for reply in [Reply::Hang, Reply::Drip(Duration::from_millis(20))] {
+        let net = net_with(reply);
+        let mut settings = net.settings();
+        settings.limits.request_ms = 150;
+        let began = Instant::now();
+        assert_silent(&get_root(&world(&settings), &net), UnansweredKind::Timeout);
+        assert!(began.elapsed() < Duration::from_secs(2));
+        assert_eq!(net.web.count(HOST, "/"), 2);
+    }
+}
+
+#[test]
+fn all_lookups_of_a_submission_share_one_budget() {
+    let net = net_with(Reply::Hang);
+    let mut settings = net.settings();
+    settings.limits.submission_ms = 300;
+    let world = world(&settings);
+    let began = Instant::now();
+    assert_silent(&get_root(&world, &net), UnansweredKind::Budget);
+    assert!(began.elapsed() < Duration::from_secs(2));
+    assert_silent(&get_root(&world, &net), UnansweredKind::Budget);
+    assert_eq!(net.web.count(HOST, "/"), 1);
+    net.web.page(HOST, "/", "x");
+    let fetched = get_root(&world.for_another(), &net);
+    assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
+}
+
+#[test]
+fn retry_after_is_waited_for_if_it_fits_and_else_not_at_all() {
+    let busy = |wait: &str| Reply::status(503).with("Retry-After", wait);
+    let patient = net_with(busy("1"));
+    patient
+        .web
+        .replies(HOST, "/", vec![busy("1"), Reply::html("x")]);
+    let fetched = get_root(&world(&patient.settings()), &patient);
+    assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
+    let times: Vec<Instant> = patient.web.seen().iter().map(|seen| seen.at).collect();
+    assert!(times[1] - times[0] >= Duration::from_millis(950));
+
+    for wait in ["3600", "Fri, 31 Dec 2999 23:59:59 GMT"] {
+        let hopeless = net_with(busy(wait));
+        let began = Instant::now();
+        assert_silent(
+            &get_root(&world(&hopeless.settings()), &hopeless),
+            UnansweredKind::Status,
+        );
+        assert!(began.elapsed() < Duration::from_secs(5));
+        assert_eq!(hopeless.web.count(HOST, "/"), 1);
+    }
+}
+
+#[test]
+fn requests_to_one_host_are_a_gap_apart_across_worlds_that_share_a_directory() {
+    let net = net_with(Reply::html("x"));
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let mut settings = net.settings();
+    settings.min_gap_ms = 200;
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let dir = Some(dir.path().to_owned());
+                let world = LiveWorld::new(&settings, dir).expect("the settings can be used");
+                assert!(matches!(get_root(&world, &net), Fetched::Response(_)));
+            });
+        }
+    });
+    let mut times: Vec<Instant> = net.web.seen().iter().map(|seen| seen.at).collect();
+    times.sort_unstable();
+    assert_eq!(times.len(), 3);
+    for pair in times.windows(2) {
+        assert!(pair[1] - pair[0] >= Duration::from_millis(150), "{pair:?}");
+    }
+}
+
+#[test]
+fn a_crawl_delay_is_obeyed_up_to_a_third_of_the_submissions_time() {
+    let net = net_with(Reply::html("x"));
+    let mut settings = net.settings();
+    settings.limits.submission_ms = 900;
+    let world = world(&settings);
+    for delay in [None, Some(Duration::from_secs(60))] {
+        let fetched = get_after(&world, &net, delay);
+        assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
+    }
+    let times: Vec<Instant> = net.web.seen().iter().map(|seen| seen.at).collect();
+    assert!(times[1] - times[0] >= Duration::from_millis(250));
+}
+
+#[test]
+fn one_slow_host_does_not_hold_up_another() {
+    let net = net_with(Reply::Hang);
+    net.host("quick.test");
+    net.web.page("quick.test", "/", "x");
+    let mut settings = net.settings();
+    settings.limits.tries = 1;
+    settings.limits.request_ms = 1_500;
+    let slow = world(&settings);
+    let quick = slow.for_another();
+    std::thread::scope(|scope| {
+        let hanging = scope.spawn(|| get_root(&slow, &net));
+        let url = Url::parse(&net.web.url("quick.test", "/")).expect("a URL");
+        let crawl_delay = None;
+        let fetched = quick.fetcher().get(&Request { url, crawl_delay });
+        assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
+        assert!(!hanging.is_finished());
+        assert_silent(&hanging.join().expect("no panic"), UnansweredKind::Timeout);
+    });
 }

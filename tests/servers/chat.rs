@@ -2,32 +2,28 @@
 //! was asked.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::HERE;
+use super::listen;
 
 /// The longest that a server stays silent, so that no thread outlives its test for long.
 const HANG: Duration = Duration::from_secs(30);
 
-/// A server that runs on threads of its own.
 pub struct ChatServer {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
-/// One request that came.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// The first line.
     pub line: String,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Value,
     /// How often this model was asked before.
     pub before: usize,
@@ -36,7 +32,6 @@ pub struct Asked {
 /// What a server does with a request.
 #[derive(Debug, Clone)]
 pub enum Say {
-    /// The model says this.
     Words(String),
     /// A status with headers and a body.
     Status(u16, Vec<(&'static str, String)>, Vec<u8>),
@@ -44,22 +39,18 @@ pub enum Say {
     Nothing,
     /// The connection ends in the middle of an answer.
     Half,
-    /// Nothing comes, and the connection stays.
     Hang,
 }
 
 impl Say {
-    /// The model says this.
     pub fn words(words: impl Into<String>) -> Self {
         Self::Words(words.into())
     }
 
-    /// A status without a body.
     pub fn status(status: u16) -> Self {
         Self::Status(status, Vec::new(), Vec::new())
     }
 
-    /// The same, with a header.
     pub fn with(self, name: &'static str, value: impl Into<String>) -> Self {
         match self {
             Self::Status(status, mut headers, body) => {
@@ -70,25 +61,21 @@ impl Say {
         }
     }
 
-    /// An answer with this body, whatever it is.
     pub fn body(body: impl Into<Vec<u8>>) -> Self {
         Self::Status(200, Vec::new(), body.into())
     }
 }
 
 impl Asked {
-    /// A header, named in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The model that is asked.
     pub fn model(&self) -> &str {
         self.body["model"].as_str().unwrap_or_default()
     }
 
-    /// What the user says.
     pub fn prompt(&self) -> &str {
         self.body["messages"][1]["content"]
             .as_str()
@@ -99,10 +86,7 @@ impl Asked {
 impl ChatServer {
     /// A server that does what `script` says.
     pub fn start(script: impl Fn(&Asked) -> Say + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind((HERE, 0)).expect("loopback has a free port");
-        let address = listener
-            .local_addr()
-            .expect("a bound listener has an address");
+        let (listener, address) = listen();
         let asked = Arc::new(Mutex::new(Vec::new()));
         let (shared, script) = (Arc::clone(&asked), Arc::new(script));
         thread::spawn(move || {
@@ -115,12 +99,10 @@ impl ChatServer {
         Self { address, asked }
     }
 
-    /// What its paths are below.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Every request that came, in order.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked
             .lock()
@@ -128,7 +110,6 @@ impl ChatServer {
             .clone()
     }
 
-    /// How often a model was asked.
     pub fn count(&self, model: &str) -> usize {
         self.asked().iter().filter(|it| it.model() == model).count()
     }
@@ -199,7 +180,6 @@ fn answer(mut stream: &TcpStream, say: Say) -> io::Result<()> {
     stream.write_all(&body)
 }
 
-/// An answer in which the model says this.
 pub fn said(words: &str) -> String {
     let answer = json!({
         "id": "chatcmpl-1",

@@ -19,7 +19,6 @@ pub struct DnsServer {
     zone: Arc<Mutex<Zone>>,
 }
 
-/// What a question is answered with.
 #[derive(Debug, Clone)]
 pub enum Answer {
     /// These addresses, of the kind that was asked for.
@@ -34,15 +33,12 @@ pub enum Answer {
     NoData,
     /// The same without an SOA (RFC 2308 §2.2, type 3).
     BareNoData,
-    /// The name does not exist.
     NoSuchName,
     /// "Ask those", without an answer.
     Referral,
-    /// Another code.
     Code(ResponseCode),
     /// A denial by a server that is neither authoritative nor recursive.
     Lame,
-    /// Nothing.
     Silence,
     /// A right answer under a wrong id.
     WrongId,
@@ -69,7 +65,6 @@ enum Transport {
 }
 
 impl DnsServer {
-    /// A server for which no name exists yet.
     pub fn start() -> Self {
         let (udp, tcp) = same_port();
         let address = udp.local_addr().expect("a bound socket has an address");
@@ -91,7 +86,6 @@ impl DnsServer {
         Self { address, zone }
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -107,7 +101,6 @@ impl DnsServer {
         self.says(name, kind, Answer::Addresses(vec![address]));
     }
 
-    /// Adds a mail exchanger to a domain.
     pub fn mx(&self, domain: &str, preference: u16, host: &str) {
         let mut zone = self.lock();
         let key = (domain.to_ascii_lowercase(), RecordKind::Mx);
@@ -120,7 +113,6 @@ impl DnsServer {
         }
     }
 
-    /// Lets a domain say that it takes no mail (RFC 7505).
     pub fn null_mx(&self, domain: &str) {
         self.says(
             domain,
@@ -153,7 +145,6 @@ impl DnsServer {
         self.lock().answers.insert(key, answers);
     }
 
-    /// Forgets every name and every question.
     pub fn forget(&self) {
         *self.lock() = Zone::default();
     }
@@ -168,7 +159,6 @@ impl DnsServer {
             .count()
     }
 
-    /// Every question, in order.
     pub fn questions(&self) -> Vec<(String, RecordKind)> {
         self.lock().asked.clone()
     }

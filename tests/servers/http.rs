@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,19 +11,17 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use super::HERE;
+use super::listen;
 
 /// The longest that a server stays silent, so that no thread outlives its test for long.
 const HANG: Duration = Duration::from_secs(30);
 
-/// A web server for any number of hosts.
 pub struct WebServer {
     address: SocketAddr,
     scheme: &'static str,
     state: Arc<Mutex<State>>,
 }
 
-/// What one host and path answer.
 #[derive(Clone)]
 pub enum Reply {
     /// A status, headers and a body; `Content-Length` is added.
@@ -32,7 +30,6 @@ pub enum Reply {
     Raw(Vec<u8>),
     /// The connection is reset without a byte (in the clear; cut off with TLS).
     Reset,
-    /// Nothing at all.
     Hang,
     /// A page whose body comes byte by byte, a pause after each, and never ends.
     Drip(Duration),
@@ -42,7 +39,6 @@ pub enum Reply {
     GzipBomb(u64),
     /// This page, once as many have asked as the barrier waits for.
     Meet(Arc<Barrier>, String),
-    /// This page, after a while.
     Late(Duration, String),
 }
 
@@ -54,14 +50,12 @@ pub struct Whole {
     body: Vec<u8>,
 }
 
-/// One request that came.
 #[derive(Debug, Clone)]
 pub struct Seen {
     /// The `Host` header, without its port.
     pub host: String,
     /// Path and query.
     pub path: String,
-    /// The first line.
     pub line: String,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
@@ -79,14 +73,12 @@ struct State {
 }
 
 impl Reply {
-    /// A page of HTML.
     pub fn html(body: impl Into<Vec<u8>>) -> Self {
         Self::status(200)
             .with("Content-Type", "text/html; charset=utf-8")
             .body(body)
     }
 
-    /// A status without a body.
     pub fn status(status: u16) -> Self {
         Self::Whole(Whole {
             status,
@@ -95,22 +87,18 @@ impl Reply {
         })
     }
 
-    /// A redirect.
     pub fn redirect(status: u16, to: &str) -> Self {
         Self::status(status).with("Location", to)
     }
 
-    /// The same with one more header; only whole replies have any.
     pub fn with(self, name: &str, value: &str) -> Self {
         self.map(|whole| whole.headers.push((name.to_owned(), value.to_owned())))
     }
 
-    /// The same with this body.
     pub fn body(self, body: impl Into<Vec<u8>>) -> Self {
         self.map(|whole| whole.body = body.into())
     }
 
-    /// The same with its body gzipped.
     pub fn gzipped(self) -> Self {
         let with_header = self.with("Content-Encoding", "gzip");
         with_header.map(|whole| whole.body = gzip(&whole.body))
@@ -126,7 +114,6 @@ impl Reply {
 }
 
 impl Seen {
-    /// The first value of a header, named in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
@@ -134,12 +121,10 @@ impl Seen {
 }
 
 impl WebServer {
-    /// A server in the clear.
     pub fn start() -> Self {
         Self::serve("http", converse)
     }
 
-    /// A server with TLS.
     pub fn start_tls(config: ServerConfig) -> Self {
         let config = Arc::new(config);
         Self::serve("https", move |stream, state| {
@@ -156,10 +141,7 @@ impl WebServer {
         scheme: &'static str,
         talk: impl Fn(TcpStream, &Mutex<State>) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind((HERE, 0)).expect("loopback has a free port");
-        let address = listener
-            .local_addr()
-            .expect("a bound listener has an address");
+        let (listener, address) = listen();
         let state = Arc::new(Mutex::new(State::default()));
         let (shared, talk) = (Arc::clone(&state), Arc::new(talk));
         thread::spawn(move || {
@@ -177,7 +159,6 @@ impl WebServer {
         }
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -187,7 +168,6 @@ impl WebServer {
         format!("{}://{host}:{}{path}", self.scheme, self.address.port())
     }
 
-    /// Puts up a page of HTML.
     pub fn page(&self, host: &str, path: &str, html: &str) {
         self.reply(host, path, Reply::html(html));
     }
@@ -203,17 +183,14 @@ impl WebServer {
         lock(&self.state).replies.insert(key, replies);
     }
 
-    /// Forgets every page and every request.
     pub fn forget(&self) {
         *lock(&self.state) = State::default();
     }
 
-    /// Every request that came, in order.
     pub fn seen(&self) -> Vec<Seen> {
         lock(&self.state).seen.clone()
     }
 
-    /// How often a path of a host was asked for.
     pub fn count(&self, host: &str, path: &str) -> usize {
         let of_it = |seen: &&Seen| seen.host == host && seen.path == path;
         lock(&self.state).seen.iter().filter(of_it).count()
@@ -227,7 +204,6 @@ impl WebServer {
             .map_or(0, |(_, most)| *most)
     }
 
-    /// How many connections were made, with or without a request.
     pub fn connections(&self) -> usize {
         lock(&self.state).connections
     }

@@ -18,7 +18,7 @@ pub mod http;
 pub mod proxy;
 pub mod tls;
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 
 use comail::world::fetch::settings::{Limits, NetworkSettings};
 
@@ -31,13 +31,10 @@ pub const HERE: &str = "127.0.0.1";
 
 /// One web server in the clear, one with TLS, and the DNS that leads to both.
 pub struct TestNet {
-    /// The web in the clear.
     pub web: WebServer,
     /// The web with TLS; its certificates are issued by `authority` for whatever is asked for.
     pub tls: WebServer,
-    /// DNS.
     pub dns: DnsServer,
-    /// Who issues the certificates.
     pub authority: Authority,
 }
 
@@ -82,8 +79,12 @@ impl TestNet {
 
 /// An address of this host at which nothing listens.
 pub fn closed_port() -> SocketAddr {
-    let listener = std::net::TcpListener::bind((HERE, 0)).expect("loopback has a free port");
-    listener
-        .local_addr()
-        .expect("a bound listener has an address")
+    listen().1
+}
+
+/// A listener at a free port, and its address.
+fn listen() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind((HERE, 0)).expect("loopback has a free port");
+    let address = listener.local_addr();
+    (listener, address.expect("a bound listener has an address"))
 }

@@ -1,21 +1,17 @@
 //! An HTTP proxy for tests: whatever host it is asked to connect to is at one address.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread;
 
-use super::HERE;
+use super::listen;
 
 /// A proxy that knows the CONNECT method (RFC 9110 §9.3.6) alone.
 pub struct Proxy(SocketAddr);
 
 impl Proxy {
-    /// A proxy whose every tunnel leads to `target`.
     pub fn start(target: SocketAddr) -> Self {
-        let listener = TcpListener::bind((HERE, 0)).expect("loopback has a free port");
-        let address = listener
-            .local_addr()
-            .expect("a bound listener has an address");
+        let (listener, address) = listen();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 // A client that hangs up in the middle is no failure of the proxy's.
@@ -25,7 +21,6 @@ impl Proxy {
         Self(address)
     }
 
-    /// The URL that `scan --proxy` takes.
     pub fn url(&self) -> String {
         format!("http://{}", self.0)
     }

@@ -10,11 +10,9 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
-/// Issues certificates for whatever name is asked for.
 #[derive(Clone)]
 pub struct Authority(Arc<CertifiedIssuer<'static, KeyPair>>);
 
-/// Whose name stands in the certificate that a server shows.
 enum Shown {
     /// That of the host asked for.
     Asked,
@@ -28,7 +26,6 @@ struct Issuing {
 }
 
 impl Authority {
-    /// A new authority that nobody trusts yet.
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
