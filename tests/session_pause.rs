@@ -1,7 +1,8 @@
 //! The pause after quests that ended with nothing proven, and who lifts it.
 
 use crate::harness::EmailNet;
-use crate::harness::email_net::{ACME, page, rules};
+use crate::harness::case::{List, Worlds};
+use crate::harness::email_net::{ACME, WWW, page, rules};
 use crate::servers::closed_port;
 use crate::servers::http::Reply;
 
@@ -15,6 +16,18 @@ const NAMES: [&str; 5] = [
 
 fn pausing(flags: &[&str]) -> EmailNet {
     EmailNet::with(&NAMES, &[&["--pause-after", "3"], flags].concat())
+}
+
+const KEY: &str = "0123456789abcdef0123456789abcdef";
+
+/// A session that pauses, under the operator's key in the file `key`; `other` holds another.
+fn keyed() -> EmailNet {
+    let world = EmailNet::unscanned();
+    world.place.write("key", KEY);
+    world.place.write("other", KEY.replace("ef", "eF"));
+    let flags = world.flags_with(&["--pause-after=3", "--operator-key=key"]);
+    world.place.scan(&NAMES, &flags);
+    world
 }
 
 fn end_by_giving_up(world: &EmailNet, id: u32) {
@@ -32,7 +45,7 @@ fn assert_paused(world: &EmailNet) {
     assert!(run.stdout.contains("comail resume"), "{run:?}");
     run.exits(9);
     let asked = world.net.web.connections();
-    let (code, answer) = world.submit(5, &world.right("acme.co.kr"));
+    let (code, answer) = world.submit(5, &world.acme());
     assert_eq!(code, 9);
     assert_eq!(answer, serde_json::json!({"status": "paused", "streak": 3}));
     assert_eq!(world.place.give_up(5), 9);
@@ -47,92 +60,70 @@ fn assert_open(world: &EmailNet) {
     world.place.run(["next"]).ok();
 }
 
-#[test]
-fn giving_up_one_quest_after_the_other_pauses() {
-    let world = pausing(&[]);
-    for id in 1..=3 {
-        assert_open(&world);
-        end_by_giving_up(&world, id);
+/// Submits these addresses for a quest, each of which is wrong, and expects the last to end it.
+fn wrong(world: &EmailNet, id: u32, emails: [&str; 3]) {
+    for (email, code) in emails.into_iter().zip([5, 5, 6]) {
+        assert_eq!(world.submit(id, &world.acme().email(email)).0, code);
     }
-    assert_paused(&world);
 }
 
-#[test]
-fn dumping_quests_on_a_dead_port_pauses() {
-    let world = pausing(&[]);
-    let dead = format!("http://www.acme.co.kr:{}/", closed_port().port());
-    for id in 1..=3 {
-        assert_open(&world);
-        let lie = world.right("acme.co.kr").clone().source(&dead);
-        world.expect(
-            id,
-            &lie,
-            "REVIEW",
-            &["company-not-on-site", "source-unanswered"][usize::from(id == 1)..],
-        );
-    }
-    assert_paused(&world);
-}
+/// Ways to be rid of a quest without an answer.
+type Dump = fn(&EmailNet, u32);
 
-#[test]
-fn dumping_quests_on_pages_that_may_not_or_cannot_be_read_pauses() {
-    let world = pausing(&[]);
-    let rules = Reply::status(200)
-        .with("Content-Type", "text/plain")
-        .body("User-agent: *\nDisallow: /private\n");
-    world.net.web.reply("www.acme.co.kr", "/robots.txt", rules);
-    let file = Reply::html("PK\u{3}\u{4}").with("Content-Type", "application/zip");
-    world.net.web.reply("www.acme.co.kr", "/file", file);
-    let script = "<title>x</title><div id=root></div><script src=app.js></script>";
-    world.put("/app", script);
-    for (id, path) in [(1, "/private"), (2, "/file"), (3, "/app")] {
-        assert_open(&world);
-        let source = world.net.web.url("www.acme.co.kr", path);
-        let lie = world.right("acme.co.kr").clone().source(&source);
-        let (_, answer) = world.submit(id, &lie);
+const DUMPS: [(&str, Dump); 7] = [
+    ("giving up", end_by_giving_up),
+    ("a dead port", |world, id| {
+        let dead = format!("http://www.acme.co.kr:{}/", closed_port().port());
+        let rules = ["company-not-on-site", "source-unanswered"];
+        let fired = &rules[usize::from(id == 1)..];
+        world.expect(id, &world.acme().source(&dead), "REVIEW", fired);
+    }),
+    ("pages that may not or cannot be read", |world, id| {
+        let robots = Reply::html("User-agent: *\nDisallow: /private\n");
+        world.net.web.reply(WWW, "/robots.txt", robots);
+        let file = Reply::html("PK\u{3}\u{4}").with("Content-Type", "application/zip");
+        world.net.web.reply(WWW, "/file", file);
+        let script = "<title>x</title><div id=root></div><script src=app.js></script>";
+        world.put("/app", script);
+        let path = ["/private", "/file", "/app"][id as usize - 1];
+        let (_, answer) = world.submit(id, &world.acme().source(&world.url(path)));
         assert_eq!(answer["verdict"], "REVIEW", "{answer}");
-    }
-    assert_paused(&world);
-}
-
-#[test]
-fn dumping_rubbish_that_never_reaches_the_world_pauses() {
-    let world = pausing(&[]);
-    let right = world.right("acme.co.kr");
-    for id in 1..=3 {
-        for (email, code) in [("x", 5), ("y", 5), ("z", 6)] {
-            assert_eq!(world.submit(id, &right.clone().email(email)).0, code);
-        }
-    }
-    assert_paused(&world);
-}
-
-#[test]
-fn dumping_the_same_silence_thrice_pauses() {
-    let world = pausing(&[]);
-    world
-        .net
-        .web
-        .reply("www.acme.co.kr", "/contact", Reply::Reset);
-    world.net.dns.null_mx("acme.co.kr");
-    for id in 1..=3 {
-        for code in [5, 5, 6] {
-            assert_eq!(world.submit(id, &world.right("acme.co.kr")).0, code);
-        }
-    }
-    assert_paused(&world);
-}
-
-#[test]
-fn giving_up_is_not_hidden_by_one_lookup() {
-    let world = pausing(&[]);
-    let lie = world.right("acme.co.kr").clone().email("ceo@acme.co.kr");
-    for id in 1..=3 {
+    }),
+    ("rubbish that never reaches the world", |world, id| {
+        wrong(world, id, ["x", "y", "z"]);
+    }),
+    ("the same silence thrice", |world, id| {
+        world.net.web.reply(WWW, "/contact", Reply::Reset);
+        world.net.dns.null_mx("acme.co.kr");
+        wrong(world, id, ["info@acme.co.kr"; 3]);
+    }),
+    ("giving up, with one lookup in between", |world, id| {
         assert_eq!(world.place.give_up(id), 5);
+        let lie = world.acme().email("ceo@acme.co.kr");
         assert_eq!(world.submit(id, &lie).0, 5);
         assert_eq!(world.place.give_up(id), 6);
+    }),
+    (
+        "made-up addresses, each of which is looked up",
+        |world, id| {
+            let lies = ["ceo@acme.co.kr", "cto@acme.co.kr", "cfo@acme.co.kr"];
+            wrong(world, id, lies);
+        },
+    ),
+];
+
+#[test]
+fn dumping_three_quests_in_a_row_pauses() {
+    let mut worlds = Worlds::new();
+    for (what, dump) in DUMPS {
+        println!("{what}");
+        let world = worlds.next(List::Names(&NAMES), &["--pause-after", "3"]);
+        for id in 1..=3 {
+            assert_open(world);
+            dump(world, id);
+        }
+        assert_paused(world);
     }
-    assert_paused(&world);
 }
 
 #[test]
@@ -140,27 +131,11 @@ fn one_honest_pass_in_between_clears_the_streak() {
     let world = pausing(&[]);
     end_by_giving_up(&world, 2);
     end_by_giving_up(&world, 3);
-    world.expect(1, &world.right("acme.co.kr"), "PASS", &[]);
+    world.expect(1, &world.acme(), "PASS", &[]);
     end_by_giving_up(&world, 4);
     assert_open(&world);
     let (_, status) = world.place.json(["status"]);
     assert_eq!(status["streak"], 1, "{status}");
-}
-
-#[test]
-fn made_up_addresses_pause_however_much_is_looked_up_for_them() {
-    let world = pausing(&[]);
-    for id in 1..=3 {
-        assert_open(&world);
-        for (local, code) in [("ceo", 5), ("cto", 5), ("cfo", 6)] {
-            let lie = world
-                .right("acme.co.kr")
-                .clone()
-                .email(&format!("{local}@acme.co.kr"));
-            assert_eq!(world.submit(id, &lie).0, code);
-        }
-    }
-    assert_paused(&world);
 }
 
 /// The nearest neighbours: what a person must settle, once shown by each company's own site and
@@ -207,7 +182,7 @@ fn nobody_resumes_without_a_terminal_or_the_operators_key() {
     for id in 1..=3 {
         end_by_giving_up(&world, id);
     }
-    world.place.write("key", "0123456789abcdef0123456789abcdef");
+    world.place.write("key", KEY);
     let before = world.place.ledger();
     for args in [
         &["resume"][..],
@@ -224,17 +199,8 @@ fn nobody_resumes_without_a_terminal_or_the_operators_key() {
 
 #[test]
 fn the_operators_key_lifts_the_pause_once() {
-    let world = EmailNet::unscanned();
-    let [key, other] = [
-        "0123456789abcdef0123456789abcdef",
-        "0123456789abcdef0123456789abcdeF",
-    ];
-    world.place.write("key", key);
-    world.place.write("other", other);
+    let world = keyed();
     world.place.write("short", "0123456789abcdef");
-    let mut flags = world.flags();
-    flags.extend(["--pause-after=3", "--operator-key=key"].map(str::to_owned));
-    world.place.scan(&NAMES, &flags);
     for id in 1..=3 {
         end_by_giving_up(&world, id);
     }
@@ -270,14 +236,7 @@ fn what_is_complete_is_not_paused() {
 
 #[test]
 fn a_newer_list_is_the_operators_to_add_where_a_key_was_frozen() {
-    let world = EmailNet::unscanned();
-    world.place.write("key", "0123456789abcdef0123456789abcdef");
-    world
-        .place
-        .write("other", "0123456789abcdef0123456789abcdeF");
-    let mut flags = world.flags();
-    flags.push("--operator-key=key".to_owned());
-    world.place.scan(&NAMES, &flags);
+    let world = keyed();
     world.place.write("newer.txt", "Ferro Tiles\n");
     let before = world.place.ledger();
     for key in [&[][..], &["--operator-key=other"]] {
@@ -297,7 +256,7 @@ fn a_newer_list_is_the_operators_to_add_where_a_key_was_frozen() {
 #[test]
 fn where_no_key_was_frozen_none_is_asked_for_and_none_does() {
     let world = pausing(&[]);
-    world.place.write("key", "0123456789abcdef0123456789abcdef");
+    world.place.write("key", KEY);
     world.place.write("newer.txt", "Ferro Tiles\n");
     let update = ["scan", "newer.txt", "--update"];
     let with_key = [&update[..], &["--operator-key=key"]].concat();
@@ -307,11 +266,7 @@ fn where_no_key_was_frozen_none_is_asked_for_and_none_does() {
 
 #[test]
 fn the_operators_key_frees_a_claim() {
-    let world = EmailNet::unscanned();
-    world.place.write("key", [7; 32]);
-    let mut flags = world.flags();
-    flags.push("--operator-key=key".to_owned());
-    world.place.scan(&NAMES, &flags);
+    let world = keyed();
     for what in ["--worker=w1", "--id=1"] {
         world.place.run(["next", "--worker=w1"]).ok();
         let run = world.place.run(["release", what]);
