@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -117,10 +118,11 @@ fn sources() -> Vec<(PathBuf, String, BTreeSet<String>)> {
 
 /// The folders that a file's paths lead to; `depth` is the number of modules above and with it.
 fn used_folders(text: &str, depth: usize) -> BTreeSet<String> {
-    let comments = Regex::new(r"//[^\n]*").expect("a pattern");
-    let tests = Regex::new(r"(?s)#\[cfg\(test\)\]\s*mod \w+ \{.*?\n\}").expect("a pattern");
-    let text = comments.replace_all(text, "");
-    let text = tests.replace_all(&text, "");
+    static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
+        let (comment, tests) = (r"//[^\n]*", r"#\[cfg\(test\)\]\s*mod \w+ \{(?s:.*?)\n\}");
+        Regex::new(&format!("{comment}|{tests}")).expect("a pattern")
+    });
+    let text = LEFT_OUT.replace_all(text, "");
     let root = format!(r"(?:crate::|\b(?:super::){{{depth}}})");
     let single = Regex::new(&format!(r"{root}(\w+)")).expect("a pattern");
     let group = Regex::new(&format!(r"(?s)use {root}\{{([^;]*)\}};")).expect("a pattern");

@@ -93,7 +93,6 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
     status.exits(2);
 }
 
-#[cfg(unix)]
 #[test]
 fn what_is_no_file_keeps_nobody_waiting() {
     use std::os::unix::fs::symlink;

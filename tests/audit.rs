@@ -155,7 +155,6 @@ fn evidence_that_was_lost_or_changed_is_found() {
     assert_clean(&world, &[]);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_a_body_is_found_and_not_waited_for() {
     let world = EmailNet::start();

@@ -222,7 +222,6 @@ fn the_users_file_sets_what_scan_freezes_and_nothing_thereafter() {
     assert_eq!(fs::read(place.at(".comail/session.json")).unwrap(), before);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_run_takes_its_agent_and_its_budgets_from_the_file() {
     let place = Place::new();
@@ -244,7 +243,6 @@ fn a_run_takes_its_agent_and_its_budgets_from_the_file() {
     dry("[run]\nmax-cost = \"much\"\n", &["--agent=codex"]).exits(2);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_file_that_anyone_can_write_is_ignored() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -169,7 +169,6 @@ fn what_is_broken_in_a_session_is_told_and_left_as_it_is() {
     assert_eq!(offline()["healthy"], true);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_session_that_others_may_enter_is_a_problem() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -51,7 +51,6 @@ fn the_list_is_never_written_over_by_whatever_name() {
     let place = scanned();
     let absolute = place.at("companies.xlsx").display().to_string();
     let mut ways = vec!["companies.xlsx", "./companies.xlsx", &absolute];
-    #[cfg(unix)]
     {
         std::os::unix::fs::symlink("companies.xlsx", place.at("soft.xlsx")).unwrap();
         std::fs::hard_link(place.at("companies.xlsx"), place.at("hard.xlsx")).unwrap();
@@ -94,7 +93,6 @@ fn places_that_are_no_files() {
         let nowhere = [&["no/such/out.csv"], force].concat();
         refused(&place, &nowhere, 1, "there is no directory no/such|make it");
     }
-    #[cfg(unix)]
     refused(&place, &["/dev/null", "--force"], 1, "device");
 }
 
@@ -154,7 +152,6 @@ fn a_copy_or_chain_that_was_tampered_with_is_a_finding() {
     refused(&place, &["out.xlsx"], 8, "line");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     use crate::sheets::on_a_full_disk;
@@ -173,7 +170,6 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     assert_eq!(std::fs::read(place.at("old.csv")).unwrap(), b"old");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_directory_that_may_not_be_written_to() {
     use std::os::unix::fs::PermissionsExt as _;

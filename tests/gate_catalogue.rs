@@ -6,12 +6,12 @@ use crate::harness::case::Case;
 use crate::harness::email_net::rules;
 use crate::harness::{EmailNet, Place};
 use crate::{
-    gate_address, gate_domain, gate_format, gate_frames, gate_identity, gate_mail, gate_owners,
-    gate_page, gate_placeholder, gate_robots, gate_settings, gate_source, gate_world,
+    gate_domain, gate_fetch, gate_format, gate_identity, gate_mail, gate_owners, gate_page,
+    gate_placeholder, gate_settings, gate_source, gate_world,
 };
 
 /// Every table; each is run by a test of its own file.
-const TABLES: [&[&[Case]]; 13] = [
+const TABLES: [&[&[Case]]; 11] = [
     &gate_format::CASES,
     &gate_placeholder::CASES,
     &gate_domain::CASES,
@@ -21,9 +21,7 @@ const TABLES: [&[&[Case]]; 13] = [
     &gate_identity::CASES,
     &gate_owners::CASES,
     &gate_world::CASES,
-    &gate_address::CASES,
-    &gate_robots::CASES,
-    &gate_frames::CASES,
+    &gate_fetch::CASES,
     &gate_settings::CASES,
 ];
 

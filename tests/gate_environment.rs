@@ -191,28 +191,6 @@ fn files_where_the_agent_works_change_nothing() {
 }
 
 #[test]
-fn an_edited_setting_is_noticed_before_it_is_used() {
-    let net = EmailNet::start();
-    net.spoils();
-    let path = net.place.at(".comail/session.json");
-    let frozen = std::fs::read_to_string(&path).expect("session.json");
-    let edited = frozen.replace(
-        "\"levels\": {}",
-        "\"levels\": {\"email-not-on-source\": \"REVIEW\"}",
-    );
-    assert_ne!(edited, frozen);
-    std::fs::write(&path, edited).expect("session.json");
-    let before = net.place.ledger();
-    let run = net
-        .place
-        .run(net.acme().email("made.up@acme.co.kr").args(1));
-    assert_eq!(run.code, 1, "{run:?}");
-    run.says("session.json");
-    assert_eq!(net.place.ledger(), before);
-    assert_eq!(net.net.web.connections(), 0);
-}
-
-#[test]
 fn variables_that_look_like_settings_are_none() {
     let net = EmailNet::start();
     let own = net.place.at("own");

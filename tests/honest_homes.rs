@@ -100,34 +100,22 @@ fn brands_that_say_whose_they_are() {
 
 #[test]
 fn slogans_and_generic_words() {
-    all_pass(&[
-        (
-            "acme.co.kr",
-            ACME,
-            "<title>Fresh noodles from Busan | Acme Foods</title><footer>© 2024 Acme Foods</footer>",
-        ),
-        (
-            "acme.co.kr",
-            ACME,
-            "<title>Fresh noodles since 1970</title><h1>Acme Foods</h1>",
-        ),
-        (
-            "acme.co.kr",
-            ACME,
-            "<title>Acme Foods – Just another WordPress site</title><meta property=og:site_name content='Home'>\
+    let pages = [
+        "<title>Fresh noodles from Busan | Acme Foods</title><footer>© 2024 Acme Foods</footer>",
+        "<title>Fresh noodles since 1970</title><h1>Acme Foods</h1>",
+        "<title>Acme Foods – Just another WordPress site</title><meta property=og:site_name content='Home'>\
              <footer>Proudly powered by WordPress</footer>",
-        ),
-        (
-            "noodleland.kr",
-            ACME,
-            "<title>Fresh noodles | Acme Foods</title><footer>© Acme Foods, Inc.</footer>",
-        ),
-        (
-            "acme.co.kr",
-            ACME,
-            "<title>Home</title><header><ul><li>Home<li>Products<li>Contact</ul></header><footer>Acme Foods</footer>",
-        ),
-    ]);
+        "<title>Home</title><header><ul><li>Home<li>Products<li>Contact</ul></header><footer>Acme Foods</footer>",
+    ];
+    homes_pass("acme.co.kr", ACME, pages.map(str::to_owned));
+    homes_pass(
+        "noodleland.kr",
+        ACME,
+        [
+            "<title>Fresh noodles | Acme Foods</title><footer>© Acme Foods, Inc.</footer>"
+                .to_owned(),
+        ],
+    );
 }
 
 #[test]

@@ -132,7 +132,6 @@ fn an_agent_may_stop_after_the_limit_of_refusals() {
     must_go_on(&again(true));
 }
 
-#[cfg(unix)]
 #[test]
 fn one_stop_is_refused_if_the_count_cannot_be_saved() {
     let place = scanned(&["Acme"]);

@@ -290,7 +290,6 @@ fn a_reader_who_goes_away_ends_it_quietly() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_follower_cleanly() {
     let world = EmailNet::with(&[ACME], &[]);

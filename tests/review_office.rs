@@ -179,7 +179,6 @@ fn an_export_replaces_nothing_and_leaves_nothing_half_written() {
         std::fs::read(world.place.at("mine.xlsx")).expect("it"),
         b"mine"
     );
-    #[cfg(unix)]
     {
         let before = names(world.place.path());
         let run = crate::sheets::on_a_full_disk(&world.place, 1, "review --export=full.xlsx");

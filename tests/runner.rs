@@ -23,7 +23,6 @@ mod attack_quest_structure;
 #[cfg(target_os = "linux")]
 mod attack_run;
 mod attack_session;
-#[cfg(unix)]
 mod attack_special;
 mod attack_tools;
 mod audit;
@@ -34,7 +33,6 @@ mod carry;
 mod carry_kills;
 mod carry_refused;
 mod carry_withdrawn;
-#[cfg(unix)]
 mod chat_protocol;
 mod cheese_session;
 mod claims;
@@ -44,12 +42,10 @@ mod command_bounds;
 mod command_ends;
 #[cfg(target_os = "linux")]
 mod command_passed;
-#[cfg(unix)]
 mod command_pinned;
 #[cfg(target_os = "linux")]
 mod command_service;
 mod completions;
-#[cfg(unix)]
 mod completions_typed;
 mod configuration;
 mod demo;
@@ -62,24 +58,21 @@ mod export_workbook;
 mod forget;
 mod forget_forged;
 mod forget_kills;
-mod gate_address;
 mod gate_catalogue;
 mod gate_domain;
 mod gate_environment;
+mod gate_fetch;
 mod gate_format;
-mod gate_frames;
 mod gate_identity;
 mod gate_mail;
 mod gate_owners;
 mod gate_page;
 mod gate_placeholder;
 mod gate_replay;
-mod gate_robots;
 mod gate_settings;
 mod gate_source;
 mod gate_world;
 mod harness;
-#[cfg(unix)]
 mod help_topics;
 mod hints;
 mod honest_homes;
@@ -90,7 +83,6 @@ mod insights;
 mod log;
 #[cfg(target_os = "linux")]
 mod long_work;
-#[cfg(unix)]
 mod page;
 #[cfg(target_os = "linux")]
 mod panel;
@@ -122,11 +114,9 @@ mod quest_refusals;
 mod quest_shipped;
 #[cfg(target_os = "linux")]
 mod quest_starter;
-#[cfg(unix)]
 mod readme;
 mod recheck;
 mod recheck_crowd;
-#[cfg(unix)]
 mod recheck_stop;
 mod report;
 mod report_runs;
@@ -138,15 +128,12 @@ mod review_office;
 mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
-#[cfg(unix)]
 mod run_budgets;
-#[cfg(unix)]
 mod run_circles;
 #[cfg(target_os = "linux")]
 mod run_deaths;
 #[cfg(target_os = "linux")]
 mod run_kills;
-#[cfg(unix)]
 mod run_loop;
 #[cfg(target_os = "linux")]
 mod run_world;
@@ -167,7 +154,6 @@ mod session_kills;
 mod session_model;
 mod session_pause;
 mod session_races;
-#[cfg(unix)]
 mod session_refused;
 mod sheets;
 #[cfg(target_os = "linux")]

@@ -202,7 +202,6 @@ fn a_session_is_never_replaced_and_the_list_is_not_even_looked_at() {
     assert!(place.at("mine/session.json").exists());
 }
 
-#[cfg(unix)]
 #[test]
 fn a_pipe_is_refused_before_it_is_waited_for() {
     let place = place();
@@ -214,7 +213,6 @@ fn a_pipe_is_refused_before_it_is_waited_for() {
     refused(&place, &["/dev/null"], 1, "not a regular file");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_nothing_behind() {
     use crate::sheets::on_a_full_disk;

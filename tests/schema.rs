@@ -165,7 +165,6 @@ fn nothing_is_written_into_a_session_whichever_it_is() {
     assert!(!no_session.at(".comail").exists());
 }
 
-#[cfg(unix)]
 #[test]
 fn no_planted_link_is_written_through() {
     use std::os::unix::fs::symlink;

@@ -282,7 +282,6 @@ fn a_write_that_was_cut_off_is_not_believed_whatever_it_belongs_to() {
     assert_heals(world, "torn");
 }
 
-#[cfg(unix)]
 #[test]
 fn what_lies_in_the_way_of_an_index_stops_no_command() {
     let worked = Worked::new();

@@ -1,6 +1,5 @@
 //! Drives the built binary in a clean environment and a directory of its own.
 
-#[cfg(unix)]
 pub mod agents;
 pub mod audited;
 #[cfg(target_os = "linux")]
@@ -12,10 +11,8 @@ pub mod forgotten;
 pub mod letters;
 pub mod made;
 pub mod office;
-#[cfg(unix)]
 pub mod pictured;
 pub mod poll;
-#[cfg(unix)]
 pub mod quest_play;
 pub mod replayed;
 #[cfg(target_os = "linux")]
@@ -26,9 +23,7 @@ pub mod schemas;
 pub mod shell_quest;
 #[cfg(target_os = "linux")]
 pub mod terminal;
-#[cfg(unix)]
 pub mod tmux;
-#[cfg(unix)]
 pub mod tools;
 
 use std::ffi::OsStr;

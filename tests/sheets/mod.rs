@@ -225,7 +225,6 @@ pub fn xml_row(number: u32, texts: &[&str]) -> String {
 }
 
 /// Runs the program through a shell in which a file ends at `kib` KiB, as on a full disk.
-#[cfg(unix)]
 pub fn on_a_full_disk(place: &Place, kib: u32, args: &str) -> Run {
     let program = env!("CARGO_BIN_EXE_comail");
     // Without the signal, a write beyond the limit fails as one on a full disk does. A POSIX
