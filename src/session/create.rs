@@ -5,14 +5,13 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::thread;
 
 use jiff::Timestamp;
 
 use super::error::SessionError;
 use super::event::{Carried, Event, Extended, SourceRecord, Started};
 use super::evidence_store::{EvidenceStore, sync_dir};
-use super::ledger::{LedgerDraft, LineSender, Watch};
+use super::ledger::{LedgerDraft, Watch};
 use super::manifest::{FoldConfig, Manifest};
 use super::open::{Appended, Session};
 use super::projection::Projection;
@@ -118,19 +117,14 @@ fn fill<E: From<SessionError>>(
     let manifest = serde_json::to_vec_pretty(new.manifest).map_err(SessionError::from)?;
     let digest = Digest::of(&manifest);
     let config = FoldConfig::of(new.manifest, digest);
-    let (fold, lines) = LineSender::channel();
-    thread::scope(|scope| -> Result<(), E> {
-        let index = scope.spawn(move || Projection::write_along(dir, config, lines));
-        let path = dir.join("ledger.jsonl");
-        let writing = |error| SessionError::io(&path, "write the ledger")(error);
-        let mut draft = LedgerDraft::begin(dir, File::create(&path).map_err(writing)?, fold);
+    let path = dir.join("ledger.jsonl");
+    let writing = |error| SessionError::io(&path, "write the ledger")(error);
+    let file = File::create(&path).map_err(writing)?;
+    Projection::write_along(dir, config, |fold| -> Result<(), E> {
+        let mut draft = LedgerDraft::begin(dir, file, fold);
         let mut put = |event| draft.add(new.now, clock, event);
         write_ledger(dir, &mut put, digest, new, brought)?;
-        draft.end()?.sync_all().map_err(writing)?;
-        match index.join() {
-            Ok(made) => Ok(made?),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+        Ok(draft.end()?.sync_all().map_err(writing)?)
     })?;
     File::create(dir.join("lock")).map_err(SessionError::io(dir, "make the lock"))?;
     Ok(write_manifest(dir, &manifest)?)

@@ -2,10 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
-use std::mem;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use jiff::Timestamp;
 
@@ -13,7 +11,6 @@ use super::chain::{Line, Tip};
 use super::decision::{Dispute, Settlement};
 use super::error::{Damage, SessionError};
 use super::event::{Attempt, Dated, Event, Resolution};
-use super::fold::Written;
 use super::manifest::{Manifest, read_manifest};
 use super::quest_record::{QuestRecord, Span};
 use super::redaction::Forgetting;
@@ -226,19 +223,6 @@ impl Ledger {
         }
     }
 
-    /// Reads the lines that were not read yet and hands them to another thread.
-    pub(super) fn send(
-        &mut self,
-        watch: &dyn Watch,
-        mut lines: LineSender,
-    ) -> Result<Tail, SessionError> {
-        let read = self.read_on(watch, &mut |line, event, span| {
-            lines.push(ReadLine::of(line, event, span))
-        });
-        lines.end();
-        read
-    }
-
     fn parse<'a>(&self, bytes: &'a [u8]) -> Result<(Line<'a>, Event), Damage> {
         let text = str::from_utf8(bytes).map_err(|_| Damage::Utf8)?;
         let line = Line::parse(self.tip, text)?;
@@ -341,73 +325,20 @@ fn span(offset: u64, line: &Line<'_>) -> Result<Span, Damage> {
     Ok(Span { offset, length })
 }
 
-/// A line that was read or written, on its way to the thread that folds it.
-#[derive(Debug)]
-pub(super) struct ReadLine {
-    pub(super) event: Event,
-    pub(super) written: Written,
-    pub(super) tip: Tip,
-}
-
-impl ReadLine {
-    pub(super) fn of(line: &Line<'_>, event: Event, span: Span) -> Self {
-        Self {
-            event,
-            written: Written::of(line, span),
-            tip: line.tip(),
-        }
-    }
-}
-
-const BATCH_LINES: usize = 64;
-
-/// How many batches may wait. Lines have tens of kilobytes at times.
-const BATCHES_AHEAD: usize = 4;
-
-/// Hands lines over to another thread.
-#[derive(Debug)]
-pub(super) struct LineSender {
-    batch: Vec<ReadLine>,
-    sender: SyncSender<Vec<ReadLine>>,
-}
-
-impl LineSender {
-    pub(super) fn channel() -> (Self, Receiver<Vec<ReadLine>>) {
-        let (sender, receiver) = sync_channel(BATCHES_AHEAD);
-        let batch = Vec::with_capacity(BATCH_LINES);
-        (Self { batch, sender }, receiver)
-    }
-
-    /// Breaks once nobody listens any more: whoever has stopped says why.
-    pub(super) fn push(&mut self, line: ReadLine) -> ControlFlow<()> {
-        self.batch.push(line);
-        if self.batch.len() < BATCH_LINES {
-            return ControlFlow::Continue(());
-        }
-        let full = mem::replace(&mut self.batch, Vec::with_capacity(BATCH_LINES));
-        match self.sender.send(full) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    }
-
-    pub(super) fn end(self) {
-        // Whoever has stopped listening says why.
-        let _ = self.sender.send(self.batch);
-    }
-}
+/// Folds a line that was read or written.
+pub(super) type FoldLine<'a> = dyn FnMut(&Line<'_>, &Event, Span) -> Result<(), SessionError> + 'a;
 
 /// A ledger that is being written from its first line on.
-pub(super) struct LedgerDraft<W: Write> {
+pub(super) struct LedgerDraft<'a, W: Write> {
     ledger: Ledger,
     file: BufWriter<W>,
-    /// Who folds the lines as they are written.
-    fold: LineSender,
+    fold: &'a mut FoldLine<'a>,
 }
 
-impl<W: Write> LedgerDraft<W> {
-    /// Begins a ledger in `file`, which is or becomes the one of the session in `dir`.
-    pub(super) fn begin(dir: &Path, file: W, fold: LineSender) -> Self {
+impl<'a, W: Write> LedgerDraft<'a, W> {
+    /// Begins a ledger in `file`, which is or becomes the one of the session in `dir`. Each line is
+    /// folded as it is written.
+    pub(super) fn begin(dir: &Path, file: W, fold: &'a mut FoldLine<'a>) -> Self {
         Self {
             ledger: Ledger::new(dir),
             file: BufWriter::with_capacity(BUFFER_BYTES, file),
@@ -426,11 +357,11 @@ impl<W: Write> LedgerDraft<W> {
         event: Event,
     ) -> Result<(), SessionError> {
         let line = Line::next(self.tip(), at, clock.salt(), &event)?;
-        self.put(&line, event)
+        self.put(&line, &event)
     }
 
     /// Adds a line that follows the last one, with the event that it records.
-    pub(super) fn put(&mut self, line: &Line<'_>, event: Event) -> Result<(), SessionError> {
+    pub(super) fn put(&mut self, line: &Line<'_>, event: &Event) -> Result<(), SessionError> {
         let ledger = &mut self.ledger;
         let span = span(ledger.end(), line).map_err(|why| ledger.damaged(why))?;
         let text = [line.text(), "\n"];
@@ -439,14 +370,11 @@ impl<W: Write> LedgerDraft<W> {
             .try_for_each(|part| self.file.write_all(part.as_bytes()));
         written.map_err(SessionError::io(&ledger.path, "write the ledger"))?;
         (ledger.tip, ledger.last) = (line.tip(), Some(span));
-        // That nobody folds any more is no error here: whoever has stopped says why.
-        let _ = self.fold.push(ReadLine::of(line, event, span));
-        Ok(())
+        (self.fold)(line, event, span)
     }
 
     /// Ends the ledger, and gives the file back, which is yet to be brought to disk.
     pub(super) fn end(self) -> Result<W, SessionError> {
-        self.fold.end();
         let file = self
             .file
             .into_inner()

@@ -7,10 +7,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -22,7 +21,7 @@ use super::error::{Damage, IndexError, SessionError};
 use super::event::{Event, Mark};
 use super::fold::{Fold, Written};
 use super::index::{self, Checkpoint, TABLES, Tables};
-use super::ledger::{Ledger, LineSender, ReadLine, Tail, Watch};
+use super::ledger::{FoldLine, Ledger, Tail, Watch};
 use super::manifest::{FoldConfig, read_manifest};
 use super::quest_record::{DependencyState, QuestRecord, Waiting};
 use super::state::State;
@@ -184,27 +183,25 @@ impl Projection {
         watch: &dyn Watch,
     ) -> Result<Tail, SessionError> {
         let path = ledger.path().to_owned();
-        // One thread reads and checks the chain while the other writes rows: each takes about
-        // half of the time.
-        let (taken, read) = thread::scope(|scope| {
-            let (sender, lines) = LineSender::channel();
-            let reader = scope.spawn(move || ledger.send(watch, sender));
-            let taken = self.take_in(&path, lines);
-            match reader.join() {
-                Ok(read) => (taken, read),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        });
-        // Lines before a damaged one are taken in, so that what is wrong with them is told first.
-        taken.and(read)
+        self.take_in(&path, |fold| {
+            let mut failed = None;
+            let tail = ledger.read_on(watch, &mut |line, event, span| {
+                failed = fold(line, &event, span).err();
+                match failed {
+                    None => ControlFlow::Continue(()),
+                    Some(_) => ControlFlow::Break(()),
+                }
+            });
+            failed.map_or(tail, Err)
+        })
     }
 
-    /// Takes in lines of the ledger at `path`, in order, all of them or none.
-    pub(super) fn take_in(
+    /// Takes in the lines of the ledger at `path` that `read` hands on, in order, all or none.
+    pub(super) fn take_in<T, E: From<SessionError>>(
         &mut self,
         path: &Path,
-        lines: Receiver<Vec<ReadLine>>,
-    ) -> Result<(), SessionError> {
+        read: impl FnOnce(&mut FoldLine<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut next = self.checkpoint.clone();
         let damaged = |line, why| SessionError::Damaged {
             path: path.to_owned(),
@@ -212,27 +209,34 @@ impl Projection {
             why,
         };
         let connection = lock(&self.connection);
-        let transaction = begin(&connection)?;
-        for line in lines.into_iter().flatten() {
-            self.apply(&transaction, &mut next.totals, &line.event, line.written)
-                .map_err(|error| match error {
-                    IndexError::IllegalEvent(why) => {
-                        damaged(line.tip.length, Damage::IllegalEvent(why))
-                    }
-                    other => other.into(),
-                })?;
-            next.advance(line.tip, line.written.span);
-        }
+        let transaction = begin(&connection).map_err(SessionError::from)?;
+        let read = read(&mut |line, event, span| {
+            let folded = self.apply(
+                &transaction,
+                &mut next.totals,
+                event,
+                Written::of(line, span),
+            );
+            folded.map_err(|error| match error {
+                IndexError::IllegalEvent(why) => {
+                    damaged(line.tip().length, Damage::IllegalEvent(why))
+                }
+                other => other.into(),
+            })?;
+            next.advance(line.tip(), span);
+            Ok(())
+        })?;
         if let Some(line) = next.totals.forgetting.unbacked() {
-            return Err(damaged(line + 1, Damage::Unbacked));
+            return Err(damaged(line + 1, Damage::Unbacked).into());
         }
         if self.checkpoint.lines == 0 {
-            index::add_lookups(&transaction)?;
+            index::add_lookups(&transaction).map_err(SessionError::from)?;
         }
-        self.commit(transaction, &next)?;
+        self.commit(transaction, &next)
+            .map_err(SessionError::from)?;
         drop(connection);
         self.checkpoint = next;
-        Ok(())
+        Ok(read)
     }
 
     /// Takes in lines that `append` writes to the ledger, after which the chain ends in `tip`.
@@ -319,14 +323,14 @@ impl Projection {
         Ok((Self::open(dir, config)?, tail))
     }
 
-    /// Makes the index of a ledger that is being written, whose lines come over as they are.
-    pub(super) fn write_along(
+    /// Makes the index of a ledger while `write` writes it.
+    pub(super) fn write_along<E: From<SessionError>>(
         dir: &Path,
         config: FoldConfig,
-        lines: Receiver<Vec<ReadLine>>,
-    ) -> Result<(), SessionError> {
+        write: impl FnOnce(&mut FoldLine<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let ledger = Ledger::new(dir);
-        Self::put_down(dir, config, |draft| draft.take_in(ledger.path(), lines))
+        Self::put_down(dir, config, |draft| draft.take_in(ledger.path(), write))
     }
 
     /// Removes the index of the session in `dir`, and whatever belongs to it.
@@ -340,15 +344,16 @@ impl Projection {
             .map_err(SessionError::io(&place, "remove the index"))
     }
 
-    fn put_down<T>(
+    fn put_down<T, E: From<SessionError>>(
         dir: &Path,
         config: FoldConfig,
-        fill: impl FnOnce(&mut Self) -> Result<T, SessionError>,
-    ) -> Result<T, SessionError> {
+        fill: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let (draft, place) = (dir.join(DRAFT), Self::place(dir));
         let io = |error| SessionError::io(&place, "make the index")(error);
         remove_whole(&draft).map_err(io)?;
-        let filled = Self::empty(Some(&draft), config).map_err(SessionError::from);
+        let filled =
+            Self::empty(Some(&draft), config).map_err(|error| SessionError::from(error).into());
         let filled = filled.and_then(|mut made| fill(&mut made));
         let filled = filled.inspect_err(|_| {
             // Whoever makes it next removes it before; what is wrong is worse.

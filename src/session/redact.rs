@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::thread::{self, ScopedJoinHandle};
 
 use tempfile::NamedTempFile;
 
@@ -10,7 +9,7 @@ use super::chain::Line;
 use super::error::{Damage, IndexError, SessionError};
 use super::event::Event;
 use super::evidence_store::sync_dir;
-use super::ledger::{Ledger, LedgerDraft, LineSender, ReadLine, Tail, Unwatched};
+use super::ledger::{Ledger, LedgerDraft, Tail, Unwatched};
 use super::lock::LockGuard;
 use super::open::Session;
 use super::projection::Projection;
@@ -68,31 +67,25 @@ impl Session {
         let file = NamedTempFile::new_in(dir).map_err(SessionError::io(dir, "write a file"))?;
         let mut ledger = Ledger::new(dir);
         let path = ledger.path().to_owned();
-        let (mut before, lines_before) = LineSender::channel();
-        let (after, lines_after) = LineSender::channel();
-        thread::scope(|scope| {
-            let [before_fold, after_fold] = [lines_before, lines_after].map(|lines| {
-                let path = path.as_path();
-                scope.spawn(move || Projection::temporary(config)?.take_in(path, lines))
-            });
+        let mut before = Projection::temporary(config)?;
+        let mut after = Projection::temporary(config)?;
+        after.take_in(&path, |after| {
             let mut draft = LedgerDraft::begin(dir, file, after);
-            let (mut redacted, mut failed) = (Vec::new(), None);
-            let tail = ledger.read_on(&Unwatched, &mut |line, event, span| {
-                let copied = copy(redactor, &mut draft, &mut redacted, line, &event);
-                let folds = before.push(ReadLine::of(line, event, span));
-                failed = copied.err();
-                if failed.is_some() {
-                    ControlFlow::Break(())
-                } else {
-                    folds
-                }
-            });
-            let tail = tail?;
-            if let Some(error) = failed {
-                return Err(error);
-            }
-            before.end();
-            joined(before_fold)?;
+            let mut redacted = Vec::new();
+            let tail = before.take_in(&path, |before| {
+                let mut failed = None;
+                let tail = ledger.read_on(&Unwatched, &mut |line, event, span| {
+                    let folded = before(line, &event, span).map_err(R::Error::from);
+                    let copied = folded
+                        .and_then(|()| copy(redactor, &mut draft, &mut redacted, line, &event));
+                    failed = copied.err();
+                    match failed {
+                        None => ControlFlow::Continue(()),
+                        Some(_) => ControlFlow::Break(()),
+                    }
+                });
+                failed.map_or(tail.map_err(R::Error::from), Err)
+            })?;
             if tail != Tail::Clean {
                 return Err(ledger.damaged(Damage::Cut).into());
             }
@@ -101,9 +94,7 @@ impl Session {
             };
             let now = clock.now();
             draft.add(now, clock, Event::Forgotten(Box::new(forgotten)))?;
-            let file = draft.end()?;
-            joined(after_fold)?;
-            Ok(Some(file))
+            Ok(Some(draft.end()?))
         })
     }
 
@@ -124,13 +115,13 @@ impl Session {
 /// Writes a line as `redactor` leaves it.
 fn copy<R: Redactor>(
     redactor: &mut R,
-    draft: &mut LedgerDraft<NamedTempFile>,
+    draft: &mut LedgerDraft<'_, NamedTempFile>,
     redacted: &mut Vec<RedactedLine>,
     line: &Line<'_>,
     event: &Event,
 ) -> Result<(), R::Error> {
     let Some(body) = redactor.blot(line)? else {
-        return Ok(draft.put(line, event.clone())?);
+        return Ok(draft.put(line, event)?);
     };
     let other = line.with_body(&body);
     let event = other.event().map_err(SessionError::from)?;
@@ -138,12 +129,5 @@ fn copy<R: Redactor>(
         line: other.seq(),
         digest,
     }));
-    Ok(draft.put(&other, event)?)
-}
-
-fn joined(fold: ScopedJoinHandle<'_, Result<(), SessionError>>) -> Result<(), SessionError> {
-    match fold.join() {
-        Ok(folded) => folded,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    Ok(draft.put(&other, &event)?)
 }
