@@ -9,12 +9,18 @@ use crate::harness::email_net::rules;
 use crate::harness::reviewed::{
     CLEAR, QUEST, doubt, last_types, place, refused, scan, scanned, sound, submit,
 };
-use crate::harness::{EmailNet, Run, forge};
+use crate::harness::{EmailNet, Place, Run, forge};
 use serde_json::Value;
 
 #[test]
 fn reviewers_who_agree_leave_a_pass() {
     let place = scanned(0);
+    // Nobody is asked about what fails, so that it does not matter whether anybody answers.
+    fs::rename(place.at("replies"), place.at("away")).expect("no replies");
+    let (code, answer) = submit(&place, "exit 3\n");
+    assert_eq!((code, &answer["verdict"]), (5, &Value::from("FAIL")));
+    assert_eq!(rules(&answer), ["runs"]);
+    fs::rename(place.at("away"), place.at("replies")).expect("replies");
     let (code, answer) = submit(&place, "echo all is well\n");
     assert_eq!((code, &answer["verdict"]), (0, &Value::from("PASS")));
     let ledger = String::from_utf8(place.ledger()).expect("a text");
@@ -27,7 +33,7 @@ fn reviewers_who_agree_leave_a_pass() {
     ] {
         assert!(line.contains(part), "{part}: {line}");
     }
-    sound(&place, 1);
+    sound(&place, 2);
     let catalogue = place.run(["rules"]).ok();
     assert!(catalogue.contains("reviewers-doubt"), "{catalogue}");
     assert!(catalogue.contains("reviewers-unsettled"), "{catalogue}");
@@ -47,13 +53,7 @@ fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
     assert_eq!(fact["location"], "other");
     assert_eq!(fact["level"], "REVIEW");
     sound(&place, 1);
-}
-
-#[test]
-fn a_person_reads_what_they_said_as_words() {
-    let place = scanned(0);
-    place.write("replies/other", doubt("curl http://elsewhere.example"));
-    submit(&place, "true || curl http://elsewhere.example\n");
+    // A person reads what they said as words.
     let shown = place.run(["review", "show", "1"]).ok();
     let (_, said) = shown.split_once("\nreviewers\n").expect("reviewers");
     let expected = "  reader, small-1\n    clears more: the only command\n  \
@@ -122,16 +122,6 @@ fn what_does_not_hold_is_no_answer() {
 }
 
 #[test]
-fn nobody_is_asked_about_what_fails() {
-    let place = scanned(0);
-    fs::remove_dir_all(place.at("replies")).expect("no replies");
-    let (code, answer) = submit(&place, "exit 3\n");
-    assert_eq!((code, &answer["verdict"]), (5, &Value::from("FAIL")));
-    assert_eq!(rules(&answer), ["runs"]);
-    sound(&place, 1);
-}
-
-#[test]
 fn an_agent_gets_the_doubts_first_as_often_as_the_panel_says() {
     let place = scanned(1);
     place.write("replies/other", doubt("curl http://elsewhere.example"));
@@ -153,10 +143,7 @@ fn an_agent_gets_the_doubts_first_as_often_as_the_panel_says() {
     );
     assert_eq!(answer["tries"], 1);
     sound(&place, 2);
-}
-
-#[test]
-fn what_was_mended_passes() {
+    // What was repaired passes.
     let place = scanned(1);
     place.write("replies/other", doubt("curl http://elsewhere.example"));
     let (code, _) = submit(&place, "true || curl http://elsewhere.example\n");
@@ -336,13 +323,19 @@ fn a_revision_that_the_panel_does_not_grant_is_found() {
     assert_eq!(forge::found(&report), ["field 5 1"], "{report:#}");
 }
 
-#[test]
-fn a_key_is_passed_on_and_kept_nowhere() {
+/// A place where the second reviewer is passed a variable.
+fn place_with_key() -> Place {
     let place = place(0);
     let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
     let last = "sees = [\"file.file\"]";
     let text = text.replace(last, &format!("pass = [\"MODEL_KEY\"]\n{last}"));
     place.write("reviewers.toml", text);
+    place
+}
+
+#[test]
+fn a_key_is_passed_on_and_kept_nowhere() {
+    let place = place_with_key();
     let answer = fs::read_to_string(place.at("answer")).expect("a file");
     let tells = "#!/bin/sh\necho \"$MODEL_KEY\" >&2\n";
     place.write("answer", answer.replacen("#!/bin/sh\n", tells, 1));
@@ -366,11 +359,7 @@ fn a_key_is_passed_on_and_kept_nowhere() {
 
 #[test]
 fn whoever_sets_the_key_to_what_a_reviewer_says_gains_nothing() {
-    let place = place(0);
-    let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
-    let last = "sees = [\"file.file\"]";
-    let text = text.replace(last, &format!("pass = [\"MODEL_KEY\"]\n{last}"));
-    place.write("reviewers.toml", text);
+    let place = place_with_key();
     scan(&place, &["--reviewers=reviewers.toml"]).ok();
     place.write("replies/other", doubt("curl http://elsewhere.example"));
     place.write("tree/in/try.sh", "true || curl http://elsewhere.example\n");

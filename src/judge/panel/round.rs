@@ -141,10 +141,6 @@ impl PanelRound<'_> {
 
     /// The judgement with what the reviewers doubt.
     pub fn review(&self, judgement: Judgement, case: Case<'_>, world: &World<'_>) -> Judgement {
-        judgement.doubted(self.doubts(case, world))
-    }
-
-    fn doubts(&self, case: Case<'_>, world: &World<'_>) -> Doubts {
         let Reviewers {
             head,
             questions,
@@ -157,28 +153,18 @@ impl PanelRound<'_> {
             plant: plant.map(|plant| plant.name.clone()),
             reviewers: Vec::new(),
         };
-        let unsettled = |report, expected: String, why: &str| {
-            let mut doubts = Doubts::new(report);
-            doubts.unsettled(expected, why);
-            doubts
-        };
-        let whole = match &self.inputs {
+        let whole = match self.shown_to_all(world) {
             Ok(whole) => whole,
-            Err((sight, why)) => {
-                return unsettled(report, format!("`{sight}` can be shown to reviewers"), why);
+            Err((expected, why)) => {
+                let mut doubts = Doubts::new(report);
+                doubts.unsettled(expected, &why);
+                return judgement.doubted(doubts);
             }
         };
-        let mut earlier = Vec::new();
-        if !is_scripted {
-            let not_permitted = || (!world.accepted.may_ask()).then(|| ASKED_BEFORE.to_owned());
-            if let Some(why) = world.sandbox.failure().or_else(not_permitted) {
-                let expected = String::from("reviewers can be asked about the answer");
-                return unsettled(report, expected, &why);
-            }
-            if head.revisions > 0 {
-                earlier = world.accepted.doubts();
-            }
-        }
+        let earlier = match head.revisions {
+            1.. if !is_scripted => world.accepted.doubts(),
+            _ => Vec::new(),
+        };
         let inputs = without_others(case, whole);
         for reviewer in all {
             let mut said = self.report_of(reviewer, &inputs, plant, world.sandbox);
@@ -190,7 +176,23 @@ impl PanelRound<'_> {
             keep_doubts(&mut said, &earlier, questions, &texts);
             report.reviewers.push(said);
         }
-        self.counted(&report)
+        judgement.doubted(self.counted(&report))
+    }
+
+    /// What reviewers can be asked about; else what was expected for that, and why it is not so.
+    fn shown_to_all(&self, world: &World<'_>) -> Result<&Inputs, (String, String)> {
+        let whole = self.inputs.as_ref().map_err(|(sight, why)| {
+            let expected = format!("`{sight}` can be shown to reviewers");
+            (expected, why.clone())
+        })?;
+        if self.panel.script.is_some() {
+            return Ok(whole);
+        }
+        let not_permitted = || (!world.accepted.may_ask()).then(|| ASKED_BEFORE.to_owned());
+        match world.sandbox.failure().or_else(not_permitted) {
+            None => Ok(whole),
+            Some(why) => Err((String::from("reviewers can be asked about the answer"), why)),
+        }
     }
 
     fn report_of(
@@ -283,24 +285,21 @@ impl PanelRound<'_> {
                 differs: reviewer.differs(),
             });
             let ask = question.ask.trim();
-            let lack = match tally(*head, ballots) {
+            let (expected, actual) = match tally(*head, ballots) {
                 Tally::Cleared => continue,
                 Tally::Doubted => {
                     raise(&mut doubts, question, report);
                     continue;
                 }
-                Tally::Unsettled(lack) => lack,
-            };
-            let (expected, actual) = match lack {
-                Lack::Quorum(answered) => (
+                Tally::Unsettled(Lack::Quorum(answered)) => (
                     format!("{} reviewers answer: {ask}", head.quorum),
                     format!("{answered} did"),
                 ),
-                Lack::Silent(count) => (
+                Tally::Unsettled(Lack::Silent(count)) => (
                     format!("too few are silent for their doubts to be enough: {ask}"),
                     format!("{count} are silent"),
                 ),
-                Lack::OtherInput => (
+                Tally::Unsettled(Lack::OtherInput) => (
                     format!("a reviewer answers who sees more than the agent wrote: {ask}"),
                     String::from("none did"),
                 ),
