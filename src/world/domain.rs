@@ -78,6 +78,14 @@ impl HostName {
     }
 }
 
+impl HostName {
+    /// What stands before the registrable domain: `www.en` of `www.en.acme.co.kr`.
+    pub fn below_domain(&self) -> Option<&str> {
+        let below = self.0.strip_suffix(self.registrable()?.as_str())?;
+        Some(below.trim_end_matches('.'))
+    }
+}
+
 impl RegistrableDomain {
     pub fn as_str(&self) -> &str {
         &self.0

@@ -218,7 +218,7 @@ fn enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
     }
     let inner = inner.trim_start_matches(is_blank);
     let length = |word: &str| {
-        let rest = without_case(inner, word)?.trim_start_matches(is_blank);
+        let rest = after(inner, word)?.trim_start_matches(is_blank);
         let rest = if wrapped {
             rest.strip_prefix(sign)?
         } else {
@@ -233,21 +233,13 @@ fn enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
         .or_else(|| dot().map(|length| ('.', length)))
 }
 
-/// What follows `word` at the start of `text`, whatever the case of its letters.
-fn without_case<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let (head, rest) = text.split_at_checked(word.len())?;
-    // Nearly all text is ASCII, and pages have millions of characters.
-    let same = head.eq_ignore_ascii_case(word) || !head.is_ascii() && head.to_lowercase() == word;
-    same.then_some(rest)
-}
-
 /// ` at ` or ` dot ` at the start of `text`, and how long that is.
 fn word(text: &str) -> Option<(char, usize)> {
     let inner = text.trim_start_matches(is_blank);
     let length = |word: &str| {
-        let after = without_case(inner, word)?;
-        let rest = after.trim_start_matches(is_blank);
-        (rest.len() < after.len()).then(|| text.len() - rest.len())
+        let left = after(inner, word)?;
+        let rest = left.trim_start_matches(is_blank);
+        (rest.len() < left.len()).then(|| text.len() - rest.len())
     };
     let ats = ["at", "골뱅이", "ät"];
     let at = ats.into_iter().find_map(length).map(|length| ('@', length));
@@ -627,7 +619,7 @@ impl Needle {
                 return false;
             };
             text.get(start..at)
-                .is_some_and(|local| same(local, &self.local))
+                .is_some_and(|local| after(local, &self.local) == Some(""))
                 && starts_alone(&text[..start])
                 && !is_other_service(&text[..start])
                 && self.domains.iter().any(|domain| {
@@ -636,10 +628,6 @@ impl Needle {
                 })
         })
     }
-}
-
-fn same(text: &str, lower: &str) -> bool {
-    text.eq_ignore_ascii_case(lower) || (!text.is_ascii() && text.to_lowercase() == lower)
 }
 
 /// What follows `lower`, if `text` starts with it but for case.

@@ -64,131 +64,63 @@ fn unexpected(site: &Url, anchors: &[Url]) -> Option<Fact> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::gate::email::testing::Bench;
 
-    fn fired(site: &str, email: &str) -> Vec<String> {
-        Bench::good().site(site).email(email).fired(&STEP)
-    }
-
     #[test]
-    fn hosts_of_one_domain_agree() {
-        assert_eq!(
-            fired("https://www.acme.co.kr/en", "info@mail.ACME.co.kr"),
-            [""; 0]
-        );
-        assert_eq!(
-            fired("https://한빛.한국/", "info@xn--xx3br43b.xn--3e0b707e"),
-            [""; 0]
-        );
-    }
-
-    #[test]
-    fn other_domains_do_not() {
-        for (site, email) in [
-            ("https://acme.co.kr/", "info@acne.co.kr"),
-            ("https://acme.co.kr/", "info@acme.evil.kr"),
-            ("https://acme.com/", "info@acme.github.io"),
-        ] {
-            assert_eq!(fired(site, email), ["domain-mismatch"], "{site} {email}");
+    fn site_and_address_are_of_one_domain() {
+        for (site, email, expected) in rows! {
+            "https://www.acme.co.kr/en", "info@mail.ACME.co.kr" => "";
+            "https://한빛.한국/", "info@xn--xx3br43b.xn--3e0b707e" => "";
+            "https://acme.co.kr/", "info@acne.co.kr" => "domain-mismatch";
+            "https://acme.co.kr/", "info@acme.evil.kr" => "domain-mismatch";
+            "https://acme.com/", "info@acme.github.io" => "domain-mismatch";
+            "https://acme.com/", "info@acme-kr.com" => "domain-mismatch";
+            // Another suffix alone.
+            "https://acme.com/", "info@acme.co.kr" => "domain-ambiguous";
+            "https://www.acme.de/", "info@eu.acme.com" => "domain-ambiguous";
+            // A provider takes the place of these rules.
+            "https://acme.com/", "acme@gmail.com" => "";
+            "https://www.facebook.com/acme", "info@acme.com" => "";
+            // No site.
+            "acme.co.kr", "info@other.kr" => "";
+        } {
+            let bench = Bench::good().site(site).email(email);
+            assert_eq!(bench.fired(&STEP).concat(), expected, "{site} {email}");
         }
     }
 
     #[test]
-    fn another_suffix_alone_is_ambiguous() {
-        assert_eq!(
-            fired("https://acme.com/", "info@acme.co.kr"),
-            ["domain-ambiguous"]
-        );
-        assert_eq!(
-            fired("https://www.acme.de/", "info@eu.acme.com"),
-            ["domain-ambiguous"]
-        );
-        assert_eq!(
-            fired("https://acme.com/", "info@acme-kr.com"),
-            ["domain-mismatch"]
-        );
-    }
-
-    #[test]
-    fn a_provider_takes_the_place_of_these_rules() {
-        assert_eq!(fired("https://acme.com/", "acme@gmail.com"), [""; 0]);
-        assert_eq!(
-            fired("https://www.facebook.com/acme", "info@acme.com"),
-            [""; 0]
-        );
-    }
-
-    #[test]
     fn the_anchor_names_the_site() {
-        let anchored = |anchor: &str| Bench::good().anchor(anchor).fired(&STEP);
-        assert_eq!(anchored("www.acme.co.kr"), [""; 0]);
-        assert_eq!(anchored("acme.com, acme.co.kr"), [""; 0]);
-        assert_eq!(anchored("acme.com"), ["site-not-expected"]);
-        assert_eq!(
-            anchored("https://www.facebook.com/acme"),
-            ["site-not-expected"]
-        );
-        assert_eq!(anchored("없음"), [""; 0]);
-    }
-
-    #[test]
-    fn no_provider_takes_the_anchors_place() {
-        let anchored = |site: &str, email: &str| {
-            let bench = Bench::good().site(site).email(email).anchor("acme.co.kr");
-            bench.fired(&STEP)
-        };
-        assert_eq!(
-            anchored("https://evil.kr/", "acme@gmail.com"),
-            ["site-not-expected"]
-        );
-        assert_eq!(
-            anchored("https://facebook.com/acme", "info@acme.co.kr"),
-            ["site-not-expected"]
-        );
-        assert_eq!(
-            anchored("https://evil.kr/", "no address"),
-            ["site-not-expected"]
-        );
-    }
-
-    #[test]
-    fn a_hosted_anchor_is_held_by_host_and_path() {
-        let anchored = |site: &str| {
-            let bench = Bench::good().site(site).anchor("smartstore.naver.com/acme");
-            bench.fired(&STEP)
-        };
-        assert_eq!(
-            anchored("https://smartstore.naver.com/acme/profile"),
-            [""; 0]
-        );
-        assert_eq!(
-            anchored("https://smartstore.naver.com/evil"),
-            ["site-not-expected"]
-        );
-    }
-
-    #[test]
-    fn an_anchor_that_names_a_part_of_a_domain_is_held_to_it() {
-        let anchored = |anchor: &str, site: &str| {
-            let bench = Bench::good().site(site).anchor(anchor);
-            bench.fired(&STEP)
-        };
-        let front = "https://www.acme.co.kr/en/main.do";
-        assert_eq!(anchored(front, "https://www.acme.co.kr/"), [""; 0]);
+        let own = "https://acme.co.kr/";
         let tenant = "acme.co.kr/foods";
-        assert_eq!(anchored(tenant, "https://acme.co.kr/foods/x"), [""; 0]);
-        assert_eq!(
-            anchored(tenant, "https://acme.co.kr/toys"),
-            ["site-beside-expected"]
-        );
-        assert_eq!(
-            anchored("foods.acme.co.kr", "https://toys.acme.co.kr/"),
-            ["site-not-expected"]
-        );
-    }
-
-    #[test]
-    fn without_a_site_it_says_nothing() {
-        assert_eq!(fired("acme.co.kr", "info@other.kr"), [""; 0]);
+        let store = "smartstore.naver.com/acme";
+        for (anchor, site, expected) in rows! {
+            "www.acme.co.kr", own => "";
+            "acme.com, acme.co.kr", own => "";
+            "acme.com", own => "site-not-expected";
+            "https://www.facebook.com/acme", own => "site-not-expected";
+            "없음", own => "";
+            // A hosted anchor is held by host and path.
+            store, "https://smartstore.naver.com/acme/profile" => "";
+            store, "https://smartstore.naver.com/evil" => "site-not-expected";
+            // One that names a part of a domain is held to it.
+            "https://www.acme.co.kr/en/main.do", "https://www.acme.co.kr/" => "";
+            tenant, "https://acme.co.kr/foods/x" => "";
+            tenant, "https://acme.co.kr/toys" => "site-beside-expected";
+            "foods.acme.co.kr", "https://toys.acme.co.kr/" => "site-not-expected";
+        } {
+            let bench = Bench::good().site(site).anchor(anchor);
+            assert_eq!(bench.fired(&STEP).concat(), expected, "{anchor} {site}");
+        }
+        // No provider takes the anchor's place.
+        for (site, email) in rows! {
+            "https://evil.kr/" => "acme@gmail.com";
+            "https://facebook.com/acme" => "info@acme.co.kr";
+            "https://evil.kr/" => "no address";
+        } {
+            let bench = Bench::good().site(site).email(email).anchor("acme.co.kr");
+            assert_eq!(bench.fired(&STEP), ["site-not-expected"], "{site} {email}");
+        }
     }
 }

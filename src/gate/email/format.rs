@@ -99,6 +99,6 @@ mod tests {
     #[test]
     fn the_site_is_judged_like_the_source() {
         let found = Bench::good().site("acme.co.kr").run(&STEP);
-        assert_eq!(Bench::rules(&found), ["site-format"]);
+        assert_eq!(crate::gate::email::testing::rules(&found), ["site-format"]);
     }
 }

@@ -219,11 +219,8 @@ fn is_on_all_pages(place: OwnerPlace) -> bool {
 /// Whether the URL carries the name beside its registrable domain, which the owner chose: in a
 /// name below that, which may be anybody's choice, in its path or in its query.
 pub fn carries(url: &Url, name: &CompanyName) -> bool {
-    let below = HostName::of_url(url).and_then(|host| {
-        let domain = host.registrable()?;
-        let below = host.as_str().strip_suffix(domain.as_str())?;
-        Some(idna::domain_to_unicode(below.trim_end_matches('.')).0)
-    });
+    let below = HostName::of_url(url)
+        .and_then(|host| Some(idna::domain_to_unicode(host.below_domain()?).0));
     let tail = &url[Position::BeforePath..Position::AfterQuery];
     below.is_some_and(|below| name.is_in(&Folded::new(&below)))
         || echo::readings_of(tail)
@@ -289,16 +286,14 @@ pub fn introduces(home: &Url, email: &Mailbox) -> bool {
     if hosted(home).is_some() {
         return true;
     }
-    let Some((host, domain)) = HostName::of_url(home).and_then(|host| {
-        let domain = host.registrable()?;
-        Some((host, domain))
-    }) else {
+    let Some(host) = HostName::of_url(home) else {
         return false;
     };
-    let host = host.as_str();
-    let below = host.strip_suffix(domain.as_str()).unwrap_or_default();
-    let below = below.trim_end_matches('.');
+    let Some(below) = host.below_domain() else {
+        return false;
+    };
     let is_language = LANGUAGES.contains(&below);
+    let host = host.as_str();
     let own = host.strip_prefix("www.").unwrap_or(host);
     let of_own = email.domain().as_str().strip_suffix(own);
     matches!(below, "" | "www" | "m")

@@ -183,11 +183,8 @@ fn with_one(site: &Url, anchor: &Url) -> Agreement {
 
 /// What stands before the registrable domain, without `www`.
 fn label(url: &Url) -> String {
-    let below = HostName::of_url(url).and_then(|host| {
-        let domain = registrable(url)?;
-        let below = host.as_str().strip_suffix(domain.as_str())?;
-        Some(below.trim_end_matches('.').to_owned())
-    });
+    let host = HostName::of_url(url);
+    let below = host.and_then(|host| host.below_domain().map(str::to_owned));
     let below = below.unwrap_or_default();
     match below.strip_prefix("www.") {
         Some(rest) => rest.to_owned(),
@@ -247,43 +244,38 @@ fn is_root(url: &Url) -> bool {
 }
 
 #[cfg(test)]
-mod tests_anchor {
+mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::base::rows;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
 
     fn sites(text: &str) -> Vec<String> {
         anchor_sites(text).into_iter().map(Into::into).collect()
     }
 
     #[test]
-    fn reads_what_people_write_in_cells() {
-        assert_eq!(sites("acme.co.kr"), ["https://acme.co.kr/"]);
-        assert_eq!(sites(" WWW.acme.co.kr/en "), ["https://www.acme.co.kr/en"]);
-        assert_eq!(sites("http://acme.co.kr"), ["http://acme.co.kr/"]);
-        assert_eq!(sites("한빛.한국"), ["https://xn--xx3br43b.xn--3e0b707e/"]);
-        assert_eq!(
-            sites("acme.co.kr, acme.com\nhttps://acme.jp/（本社） / acme.de."),
-            [
-                "https://acme.co.kr/",
-                "https://acme.com/",
-                "https://acme.jp/",
-                "https://acme.de/"
-            ]
-        );
-    }
-
-    #[test]
-    fn reads_a_cell_as_it_is_meant() {
-        assert_eq!(sites("ａｃｍｅ．ｃｏ．ｋｒ"), ["https://acme.co.kr/"]);
-        assert_eq!(sites("\u{feff}ac\u{200b}me.kr"), ["https://acme.kr/"]);
-        assert_eq!(sites("홈페이지：acme.kr"), ["https://acme.kr/"]);
-        assert_eq!(sites("URL:HTTP://acme.kr/a/../b"), ["http://acme.kr/b"]);
-        assert_eq!(sites("acme.kr:8080/en"), ["https://acme.kr:8080/en"]);
-    }
-
-    #[test]
-    fn what_is_no_site_is_no_anchor() {
+    fn reads_a_cell_as_people_mean_it() {
+        for (text, site) in rows! {
+            "acme.co.kr" => "https://acme.co.kr/";
+            " WWW.acme.co.kr/en " => "https://www.acme.co.kr/en";
+            "http://acme.co.kr" => "http://acme.co.kr/";
+            "한빛.한국" => "https://xn--xx3br43b.xn--3e0b707e/";
+            "ａｃｍｅ．ｃｏ．ｋｒ" => "https://acme.co.kr/";
+            "\u{feff}ac\u{200b}me.kr" => "https://acme.kr/";
+            "홈페이지：acme.kr" => "https://acme.kr/";
+            "URL:HTTP://acme.kr/a/../b" => "http://acme.kr/b";
+            "acme.kr:8080/en" => "https://acme.kr:8080/en";
+        } {
+            assert_eq!(sites(text), [site], "{text}");
+        }
+        let several = "acme.co.kr, acme.com\nhttps://acme.jp/（本社） / acme.de.";
+        let hosts = ["acme.co.kr", "acme.com", "acme.jp", "acme.de"];
+        assert_eq!(sites(several), hosts.map(|host| format!("https://{host}/")));
         for text in [
             "",
             " ",
@@ -307,119 +299,69 @@ mod tests_anchor {
             let _ = anchor_sites(&text);
         }
     }
-}
-
-#[cfg(test)]
-mod tests_hosted {
-    use super::*;
-
-    fn listed(host: &str) -> Option<String> {
-        Some(format!("{host} hosts pages of many owners"))
-    }
-
-    fn of(url: &str) -> Option<String> {
-        hosted(&Url::parse(url).unwrap())
-    }
 
     #[test]
-    fn knows_listed_hosts_and_what_lies_below_them() {
-        assert_eq!(of("https://www.facebook.com/acme"), listed("facebook.com"));
-        assert_eq!(of("https://facebook.com/"), listed("facebook.com"));
-        assert_eq!(of("https://blog.naver.com/acme"), listed("blog.naver.com"));
-        assert_eq!(of("https://acme.tistory.com/"), listed("tistory.com"));
-    }
-
-    #[test]
-    fn knows_private_suffixes() {
-        let github = "github.io gives names to many owners".to_owned();
-        assert_eq!(of("https://acme.github.io/"), Some(github));
-    }
-
-    #[test]
-    fn lets_own_hosts_through() {
-        for url in "https://acme.co.kr/ https://www.naver.com/ https://notfacebook.com/
-            https://facebook.com.acme.co.kr/ https://acme.co.kr/facebook.com"
-            .split_whitespace()
-        {
-            assert_eq!(of(url), None, "{url}");
+    fn knows_listed_hosts_private_suffixes_and_own_hosts() {
+        for (site, host) in rows! {
+            "https://www.facebook.com/acme" => "facebook.com hosts pages of many owners";
+            "https://facebook.com/" => "facebook.com hosts pages of many owners";
+            "https://blog.naver.com/acme" => "blog.naver.com hosts pages of many owners";
+            "https://acme.tistory.com/" => "tistory.com hosts pages of many owners";
+            "https://acme.github.io/" => "github.io gives names to many owners";
+            "https://acme.co.kr/" => "";
+            "https://www.naver.com/" => "";
+            "https://notfacebook.com/" => "";
+            "https://facebook.com.acme.co.kr/" => "";
+            "https://acme.co.kr/facebook.com" => "";
+        } {
+            assert_eq!(hosted(&url(site)).unwrap_or_default(), host, "{site}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests_on_site {
-    use super::*;
-
-    fn on(site: &str, page: &str) -> bool {
-        on_site(&Url::parse(site).unwrap(), &Url::parse(page).unwrap())
-    }
 
     #[test]
-    fn an_own_site_is_its_registrable_domain() {
-        assert!(on(
-            "https://www.acme.co.kr/en",
-            "http://shop.acme.co.kr:8080/"
-        ));
-        assert!(!on("https://acme.co.kr/", "https://acme.com/"));
-        assert!(!on("https://acme.co.kr/", "https://acme.co.kr.evil.kr/"));
-        assert!(!on("https://a.co.kr/", "https://b.co.kr/"));
-        assert!(!on("https://127.0.0.1/", "https://127.0.0.1/"));
+    fn a_page_is_on_a_domain_or_below_the_path_of_a_hosted_site() {
+        let hosted = "https://www.facebook.com/acme/";
+        let profile = "https://www.facebook.com/profile.php?id=1";
+        let github = "https://acme.github.io";
+        for (site, page, expected) in rows! {
+            "https://www.acme.co.kr/en", "http://shop.acme.co.kr:8080/" => true;
+            "https://acme.co.kr/", "https://acme.com/" => false;
+            "https://acme.co.kr/", "https://acme.co.kr.evil.kr/" => false;
+            "https://a.co.kr/", "https://b.co.kr/" => false;
+            "https://127.0.0.1/", "https://127.0.0.1/" => false;
+            "https://naver.com/", "https://www.naver.com/" => true;
+            "https://naver.com/", "https://blog.naver.com/evil" => false;
+            hosted, "https://www.facebook.com/acme" => true;
+            hosted, "http://www.facebook.com/acme/about?ref=a" => true;
+            hosted, "https://www.facebook.com/acme2/about" => false;
+            hosted, "https://www.facebook.com/ACME/about" => false;
+            hosted, "https://www.facebook.com/" => false;
+            hosted, "https://m.facebook.com/acme/about" => false;
+            hosted, "https://www.facebook.com:8443/acme/" => false;
+            hosted, "https://acme.co.kr/acme/" => false;
+            github, "https://acme.github.io/contact" => true;
+            github, "https://evil.github.io/contact" => false;
+            profile, "https://www.facebook.com/profile.php?sk=about&id=1" => true;
+            profile, "https://www.facebook.com/profile.php?id=2" => false;
+        } {
+            assert_eq!(on_site(&url(site), &url(page)), expected, "{site} {page}");
+        }
     }
-
-    #[test]
-    fn pages_of_others_are_on_no_own_site() {
-        assert!(on("https://naver.com/", "https://www.naver.com/"));
-        assert!(!on("https://naver.com/", "https://blog.naver.com/evil"));
-    }
-
-    #[test]
-    fn a_hosted_site_is_its_host_and_path() {
-        let site = "https://www.facebook.com/acme/";
-        assert!(on(site, "https://www.facebook.com/acme"));
-        assert!(on(site, "http://www.facebook.com/acme/about?ref=a"));
-        assert!(!on(site, "https://www.facebook.com/acme2/about"));
-        assert!(!on(site, "https://www.facebook.com/ACME/about"));
-        assert!(!on(site, "https://www.facebook.com/"));
-        assert!(!on(site, "https://m.facebook.com/acme/about"));
-        assert!(!on(site, "https://www.facebook.com:8443/acme/"));
-        assert!(!on(site, "https://acme.co.kr/acme/"));
-        assert!(on(
-            "https://acme.github.io",
-            "https://acme.github.io/contact"
-        ));
-        assert!(!on(
-            "https://acme.github.io",
-            "https://evil.github.io/contact"
-        ));
-    }
-
-    #[test]
-    fn a_hosted_site_may_be_named_by_its_query() {
-        let site = "https://www.facebook.com/profile.php?id=1";
-        assert!(on(
-            site,
-            "https://www.facebook.com/profile.php?sk=about&id=1"
-        ));
-        assert!(!on(site, "https://www.facebook.com/profile.php?id=2"));
-    }
-}
-
-#[cfg(test)]
-mod tests_expected {
-    use super::*;
 
     fn of(anchor: &str, site: &str) -> Agreement {
-        let (anchor, site) = (Url::parse(anchor).unwrap(), Url::parse(site).unwrap());
-        agreement(&site, &[anchor]).unwrap()
+        agreement(&url(site), &[url(anchor)]).unwrap()
     }
 
     #[test]
     fn a_domain_or_its_front_page_names_the_whole_domain() {
-        for anchor in "https://acme.co.kr/ https://www.acme.co.kr/
-            https://www.acme.co.kr/en/main.do https://www.acme.co.kr/index.html
-            https://en.acme.co.kr/ https://shop.acme.co.kr/kr/"
-            .split_whitespace()
-        {
+        for anchor in [
+            "https://acme.co.kr/",
+            "https://www.acme.co.kr/",
+            "https://www.acme.co.kr/en/main.do",
+            "https://www.acme.co.kr/index.html",
+            "https://en.acme.co.kr/",
+            "https://shop.acme.co.kr/kr/",
+        ] {
             for site in [
                 "https://www.acme.co.kr/",
                 "http://acme.co.kr/kr/",
@@ -432,54 +374,45 @@ mod tests_expected {
 
     #[test]
     fn a_name_or_a_path_that_may_be_one_of_many_names_itself() {
-        let tenant = "https://acme.gamma.kr/";
-        assert_eq!(of(tenant, "https://www.acme.gamma.kr/x"), Agreement::Met);
-        assert_eq!(of(tenant, "https://evil.gamma.kr/"), Agreement::Not);
-        assert_eq!(of(tenant, "https://www.gamma.kr/"), Agreement::Beside);
-        let tenant = "https://www.gamma.kr/acme";
-        assert_eq!(of(tenant, "http://gamma.kr/acme/contact"), Agreement::Met);
-        for site in ["/evil", "/", "/acme2"] {
-            let site = format!("https://www.gamma.kr{site}");
-            assert_eq!(of(tenant, &site), Agreement::Beside, "{site}");
+        use Agreement::{Beside, Met, Not};
+        let (name, path) = ("https://acme.gamma.kr/", "https://www.gamma.kr/acme");
+        for (anchor, site, expected) in rows! {
+            name, "https://www.acme.gamma.kr/x" => Met;
+            name, "https://evil.gamma.kr/" => Not;
+            name, "https://www.gamma.kr/" => Beside;
+            path, "http://gamma.kr/acme/contact" => Met;
+            path, "https://www.gamma.kr/evil" => Beside;
+            path, "https://www.gamma.kr/" => Beside;
+            path, "https://www.gamma.kr/acme2" => Beside;
+            path, "https://evil.gamma.kr/acme" => Not;
+        } {
+            assert_eq!(of(anchor, site), expected, "{anchor} {site}");
         }
-        assert_eq!(of(tenant, "https://evil.gamma.kr/acme"), Agreement::Not);
     }
 
     #[test]
     fn a_page_that_introduces_the_firm_names_the_whole_domain() {
-        for anchor in [
-            "https://www.acme.co.kr/company/greeting.html",
-            "https://www.acme.co.kr/kr/company/company01.php",
-            "https://www.acme.co.kr/company/about/",
-            "https://www.acme.co.kr/about-us",
-            "https://www.acme.co.kr/en/company/ceo",
-        ] {
-            assert_eq!(
-                of(anchor, "https://www.acme.co.kr/"),
-                Agreement::Met,
-                "{anchor}"
-            );
-        }
-        for anchor in [
-            "https://www.gamma.kr/company/17",
-            "https://www.gamma.kr/company/17.html",
-            "https://www.gamma.kr/company/acme",
-            "https://www.gamma.kr/company/acme/about",
-            "https://www.gamma.kr/company/view.php?id=17",
-            "https://www.gamma.kr/company/about.php?id=17",
-            "https://www.gamma.kr/acme/company/greeting.html",
-        ] {
-            assert_eq!(
-                of(anchor, "https://www.gamma.kr/"),
-                Agreement::Beside,
-                "{anchor}"
-            );
+        for (path, expected) in rows! {
+            "company/greeting.html" => Agreement::Met;
+            "kr/company/company01.php" => Agreement::Met;
+            "company/about/" => Agreement::Met;
+            "about-us" => Agreement::Met;
+            "en/company/ceo" => Agreement::Met;
+            "company/17" => Agreement::Beside;
+            "company/17.html" => Agreement::Beside;
+            "company/acme" => Agreement::Beside;
+            "company/acme/about" => Agreement::Beside;
+            "company/view.php?id=17" => Agreement::Beside;
+            "company/about.php?id=17" => Agreement::Beside;
+            "acme/company/greeting.html" => Agreement::Beside;
+        } {
+            let anchor = format!("https://www.gamma.kr/{path}");
+            assert_eq!(of(&anchor, "https://www.gamma.kr/"), expected, "{path}");
         }
     }
 
     #[test]
     fn the_best_of_several_counts() {
-        let url = |text: &str| Url::parse(text).unwrap();
         let anchors = [url("https://acme.com/"), url("https://acme.co.kr/")];
         let site = url("https://acme.co.kr/");
         assert_eq!(agreement(&site, &anchors), Some(Agreement::Met));

@@ -7,10 +7,11 @@ use std::net::IpAddr;
 use url::Url;
 
 use super::context::{Context, EMAIL, EmailSettings, Places, SITE, SOURCE};
+use super::step::Step;
 use crate::gate::{Case, Fact};
 use crate::quest::{Anchor, Fields, Key, Quest, QuestId, Submission};
 use crate::world::domain::HostName;
-use crate::world::fetch::visit::{End, Hop, Step, Visit};
+use crate::world::fetch::visit::{self, End, Hop, Visit};
 use crate::world::page::{OwnerPlace, OwnerText, Page};
 use crate::world::sandbox::NoSandbox;
 use crate::world::{
@@ -95,41 +96,29 @@ impl Bench {
     }
 
     /// What `check` finds; a lookup fails the test.
-    pub fn run(&self, check: &super::step::Step) -> Vec<Fact> {
-        let (fetcher, resolver, accepted) = (
-            MockFetcher::new(),
-            MockResolver::new(),
-            MockUniquenessIndex::new(),
-        );
+    pub fn run(&self, check: &Step) -> Vec<Fact> {
         let world = World {
-            fetcher: &fetcher,
-            resolver: &resolver,
-            accepted: &accepted,
+            fetcher: &MockFetcher::new(),
+            resolver: &MockResolver::new(),
+            accepted: &MockUniquenessIndex::new(),
             sandbox: &NoSandbox,
         };
+        self.run_in(check, &world)
+    }
+
+    fn run_in(&self, check: &Step, world: &World<'_>) -> Vec<Fact> {
         let case = Case {
             quest: &self.quest,
             submission: &self.submission,
         };
         let settings = (&self.settings).into();
-        (check.run)(&Context::new(case, &world, settings, Places::default()))
-    }
-
-    /// The rules of `findings`, in order.
-    pub fn rules(findings: &[Fact]) -> Vec<&str> {
-        findings
-            .iter()
-            .map(|finding| finding.rule.as_str())
-            .collect()
+        (check.run)(&Context::new(case, world, settings, Places::default()))
     }
 
     /// The rules that `check` fires.
-    pub fn fired(&self, check: &super::step::Step) -> Vec<String> {
+    pub fn fired(&self, check: &Step) -> Vec<String> {
         let findings = self.run(check);
-        Self::rules(&findings)
-            .into_iter()
-            .map(str::to_owned)
-            .collect()
+        rules(&findings).into_iter().map(str::to_owned).collect()
     }
 
     pub fn parts(&self) -> (&Quest, &Submission, &EmailSettings) {
@@ -142,18 +131,7 @@ pub fn url(text: &str) -> Url {
 }
 
 pub fn page(at: &str) -> Page {
-    Page {
-        url: url(at),
-        visible: Vec::new(),
-        unclear: Vec::new(),
-        linked: Vec::new(),
-        visitors: Vec::new(),
-        hidden: Vec::new(),
-        owner: Vec::new(),
-        frames: Vec::new(),
-        refresh: None,
-        needs_script: false,
-    }
+    Page::empty(&url(at))
 }
 
 /// A page that shows `text`.
@@ -175,7 +153,7 @@ pub fn page_of(at: &str, place: OwnerPlace, text: &str) -> Page {
 
 /// A visit that went straight to the first of `pages`, whose frames the others are.
 pub fn visit_of(pages: Vec<Page>) -> Visit {
-    let steps = std::iter::once(Step::Start).chain(std::iter::repeat(Step::Frame));
+    let steps = std::iter::once(visit::Step::Start).chain(std::iter::repeat(visit::Step::Frame));
     let hops = pages.iter().zip(steps).map(|(page, by)| Hop {
         url: page.url.clone(),
         by,
@@ -190,11 +168,11 @@ pub fn visit_of(pages: Vec<Page>) -> Visit {
 /// The same visit, begun at `start`, which redirects to where it went.
 pub fn begun_at(start: &str, mut visit: Visit) -> Visit {
     if let Some(first) = visit.hops.first_mut() {
-        first.by = Step::Redirect;
+        first.by = visit::Step::Redirect;
     }
     let hop = Hop {
         url: url(start),
-        by: Step::Start,
+        by: visit::Step::Start,
     };
     visit.hops.insert(0, hop);
     visit
@@ -286,36 +264,17 @@ impl Canned {
     }
 
     /// What `check` finds of a submission for the company `key`.
-    pub fn run(
-        &self,
-        check: &super::step::Step,
-        key: &str,
-        [site, email, source]: [&str; 3],
-    ) -> Vec<Fact> {
-        let quest = Quest {
-            id: QuestId::from_index(0).unwrap(),
-            key: Key::new(key).unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
-            rows: vec![1],
-        };
-        let fields = [(SITE, site), (EMAIL, email), (SOURCE, source)];
-        let fields: Fields = fields.map(|(name, text)| (name, text.to_owned())).into();
-        let submission = Submission::Fields(fields);
+    pub fn run(&self, check: &Step, key: &str, [site, email, source]: [&str; 3]) -> Vec<Fact> {
+        let mut bench = Bench::of(site, email, source);
+        bench.quest.key = Key::new(key).unwrap();
+        bench.settings = self.settings.clone();
         let world = World {
             fetcher: self,
             resolver: self,
             accepted: self,
             sandbox: &NoSandbox,
         };
-        let case = Case {
-            quest: &quest,
-            submission: &submission,
-        };
-        let settings = (&self.settings).into();
-        (check.run)(&Context::new(case, &world, settings, Places::default()))
+        bench.run_in(check, &world)
     }
 }
 

@@ -2,15 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::sandbox::Kept;
+use super::sandbox::{Answers, Kept};
 use super::{Asked, BodyRef, Evidence, Exchange, PageAnswer, Recording};
 use crate::quest::Key;
 use crate::world::domain::HostName;
-use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
-    Started,
-};
-use crate::world::tree::TreePath;
+use crate::world::sandbox::Sandbox;
 use crate::world::{
     EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, UniqueValue,
     UniquenessIndex, World,
@@ -65,24 +61,6 @@ impl<'a> Recorder<'a> {
             let answer = ask(&self.world);
             self.keep(exchange(answer.clone()));
             answer
-        })
-    }
-
-    fn ask<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
-        let known = {
-            let Recording { evidence, bodies } = &*self.recording.borrow();
-            evidence.told(&asked).and_then(|told| T::read(told, bodies))
-        };
-        known.unwrap_or_else(|| {
-            let seen = ask(self.world.sandbox);
-            let answer = seen.clone().stored(&mut |bytes| {
-                let body = BodyRef::of(&bytes);
-                let bodies = &mut self.recording.borrow_mut().bodies;
-                bodies.insert(body.sha256, bytes);
-                body
-            });
-            self.keep(Exchange::Sandbox { asked, answer });
-            seen
         })
     }
 
@@ -154,45 +132,26 @@ impl UniquenessIndex for Recorder<'_> {
     }
 }
 
-impl Sandbox for Recorder<'_> {
-    fn file(&self, path: &TreePath) -> FileSeen {
-        self.ask(Asked::File(path.clone()), |sandbox| sandbox.file(path))
+impl Answers for Recorder<'_> {
+    fn answer<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
+        let known = {
+            let Recording { evidence, bodies } = &*self.recording.borrow();
+            evidence.told(&asked).and_then(|told| T::read(told, bodies))
+        };
+        known.unwrap_or_else(|| {
+            let seen = ask(self.world.sandbox);
+            let answer = seen.clone().stored(&mut |bytes| {
+                let body = BodyRef::of(&bytes);
+                let bodies = &mut self.recording.borrow_mut().bodies;
+                bodies.insert(body.sha256, bytes);
+                body
+            });
+            self.keep(Exchange::Sandbox { asked, answer });
+            seen
+        })
     }
 
-    fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.ask(Asked::Pinned(path.clone()), |sandbox| sandbox.pinned(path))
-    }
-
-    fn changes(&self) -> Result<Vec<Changed>, String> {
-        self.ask(Asked::Changes, |sandbox| sandbox.changes())
-    }
-
-    fn run(&self, order: &CommandSpec) -> CommandResult {
-        let asked = Asked::Run(Box::new(order.clone()));
-        self.ask(asked, |sandbox| sandbox.run(order))
-    }
-
-    fn last_run(&self, name: &str) -> Option<CommandResult> {
-        let Recording { evidence, bodies } = &*self.recording.borrow();
-        CommandResult::read(evidence.last_run(name)?, bodies)
-    }
-
-    fn call(&self, call: &Call) -> Called {
-        let asked = Asked::Call(Box::new(call.clone()));
-        self.ask(asked, |sandbox| sandbox.call(call))
-    }
-
-    fn chat(&self, order: &ChatOrder) -> Chatted {
-        let asked = Asked::Chat(Box::new(order.clone()));
-        self.ask(asked, |sandbox| sandbox.chat(order))
-    }
-
-    fn service(&self, name: &str) -> Started {
-        let asked = Asked::Service(name.to_owned());
-        self.ask(asked, |sandbox| sandbox.service(name))
-    }
-
-    fn failure(&self) -> Option<String> {
+    fn failed(&self) -> Option<String> {
         self.world.sandbox.failure()
     }
 }

@@ -5,16 +5,12 @@ mod tests;
 
 use std::cell::RefCell;
 
-use super::sandbox::Kept;
+use super::sandbox::{Answers, Kept};
 use super::{Asked, Bodies, Evidence, PageAnswer};
 use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::domain::HostName;
-use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
-    Started,
-};
-use crate::world::tree::TreePath;
+use crate::world::sandbox::Sandbox;
 use crate::world::{
     EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Unanswered,
     UnansweredKind, UniqueValue, UniquenessIndex, World,
@@ -127,44 +123,14 @@ impl UniquenessIndex for Replay<'_> {
     }
 }
 
-impl Replay<'_> {
-    fn told<T: Kept>(&self, asked: Asked) -> T {
+impl Answers for Replay<'_> {
+    fn answer<T: Kept>(&self, asked: Asked, _ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
         let told = self.evidence.told(&asked);
         let known = told.and_then(|told| T::read(told, &Checked(self.bodies)));
         known.unwrap_or_else(|| T::absent(self.miss(asked.to_string()).detail))
     }
-}
 
-impl Sandbox for Replay<'_> {
-    fn file(&self, path: &TreePath) -> FileSeen {
-        self.told(Asked::File(path.clone()))
-    }
-
-    fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.told(Asked::Pinned(path.clone()))
-    }
-
-    fn changes(&self) -> Result<Vec<Changed>, String> {
-        self.told(Asked::Changes)
-    }
-
-    fn run(&self, order: &CommandSpec) -> CommandResult {
-        self.told(Asked::Run(Box::new(order.clone())))
-    }
-
-    fn last_run(&self, name: &str) -> Option<CommandResult> {
-        CommandResult::read(self.evidence.last_run(name)?, &Checked(self.bodies))
-    }
-
-    fn call(&self, call: &Call) -> Called {
-        self.told(Asked::Call(Box::new(call.clone())))
-    }
-
-    fn chat(&self, order: &ChatOrder) -> Chatted {
-        self.told(Asked::Chat(Box::new(order.clone())))
-    }
-
-    fn service(&self, name: &str) -> Started {
-        self.told(Asked::Service(name.to_owned()))
+    fn failed(&self) -> Option<String> {
+        None
     }
 }

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bodies, BodyRef};
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Started,
+    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
+    Started,
 };
 use crate::world::tree::TreePath;
 
@@ -167,5 +168,50 @@ impl Kept for Started {
 
     fn absent(why: String) -> Self {
         Self::Failed(why)
+    }
+}
+
+/// Answers the questions of a sandbox: from the evidence, or by asking another.
+pub(super) trait Answers {
+    fn answer<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T;
+
+    fn failed(&self) -> Option<String>;
+}
+
+impl<A: Answers> Sandbox for A {
+    fn file(&self, path: &TreePath) -> FileSeen {
+        self.answer(Asked::File(path.clone()), |sandbox| sandbox.file(path))
+    }
+
+    fn pinned(&self, path: &TreePath) -> FileSeen {
+        self.answer(Asked::Pinned(path.clone()), |sandbox| sandbox.pinned(path))
+    }
+
+    fn changes(&self) -> Result<Vec<Changed>, String> {
+        self.answer(Asked::Changes, |sandbox| sandbox.changes())
+    }
+
+    fn run(&self, order: &CommandSpec) -> CommandResult {
+        let asked = Asked::Run(Box::new(order.clone()));
+        self.answer(asked, |sandbox| sandbox.run(order))
+    }
+
+    fn call(&self, call: &Call) -> Called {
+        let asked = Asked::Call(Box::new(call.clone()));
+        self.answer(asked, |sandbox| sandbox.call(call))
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        let asked = Asked::Chat(Box::new(order.clone()));
+        self.answer(asked, |sandbox| sandbox.chat(order))
+    }
+
+    fn service(&self, name: &str) -> Started {
+        let asked = Asked::Service(name.to_owned());
+        self.answer(asked, |sandbox| sandbox.service(name))
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failed()
     }
 }

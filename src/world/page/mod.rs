@@ -21,7 +21,7 @@ mod visible;
 use url::Url;
 
 use decode::{ContentType, Kind};
-use model::{empty, lines};
+use model::lines;
 use visible::Walk;
 
 use crate::world::email_text::may_spell;
@@ -43,32 +43,23 @@ impl Page {
         refresh: Option<&str>,
         body: &[u8],
     ) -> Result<Self, Unreadable> {
-        read(url, content_type, refresh, body)
+        let content_type = ContentType::parse(content_type);
+        let kind = content_type.kind(body)?;
+        let text = decode::decode(url, content_type.charset, kind, body)?;
+        let mut page = match kind {
+            Kind::Html => Walk::over(url, &dom::parse(&text)?),
+            Kind::Plain => Self {
+                visible: lines(&text).collect(),
+                ..Self::empty(url)
+            },
+            Kind::Source => Self {
+                hidden: lines(&text).filter(|line| may_spell(line)).collect(),
+                ..Self::empty(url)
+            },
+        };
+        if let Some(header) = refresh.and_then(|header| links::refresh(url, url, header)) {
+            page.refresh = Some(header);
+        }
+        Ok(page)
     }
-}
-
-fn read(
-    url: &Url,
-    content_type: Option<&str>,
-    refresh: Option<&str>,
-    body: &[u8],
-) -> Result<Page, Unreadable> {
-    let content_type = ContentType::parse(content_type);
-    let kind = content_type.kind(body)?;
-    let text = decode::decode(url, content_type.charset, kind, body)?;
-    let mut page = match kind {
-        Kind::Html => Walk::over(url, &dom::parse(&text)?),
-        Kind::Plain => Page {
-            visible: lines(&text).collect(),
-            ..empty(url)
-        },
-        Kind::Source => Page {
-            hidden: lines(&text).filter(|line| may_spell(line)).collect(),
-            ..empty(url)
-        },
-    };
-    if let Some(header) = refresh.and_then(|header| links::refresh(url, url, header)) {
-        page.refresh = Some(header);
-    }
-    Ok(page)
 }

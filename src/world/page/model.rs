@@ -66,27 +66,27 @@ pub enum Unreadable {
 }
 
 impl Page {
+    pub(crate) fn empty(url: &Url) -> Self {
+        Self {
+            url: url.clone(),
+            visible: Vec::new(),
+            unclear: Vec::new(),
+            linked: Vec::new(),
+            visitors: Vec::new(),
+            hidden: Vec::new(),
+            owner: Vec::new(),
+            frames: Vec::new(),
+            refresh: None,
+            needs_script: false,
+        }
+    }
+
     /// What its visitors wrote, as a page of its own.
     pub fn of_visitors(&self) -> Self {
         Self {
             visible: self.visitors.clone(),
-            ..empty(&self.url)
+            ..Self::empty(&self.url)
         }
-    }
-}
-
-pub(super) fn empty(url: &Url) -> Page {
-    Page {
-        url: url.clone(),
-        visible: Vec::new(),
-        unclear: Vec::new(),
-        linked: Vec::new(),
-        visitors: Vec::new(),
-        hidden: Vec::new(),
-        owner: Vec::new(),
-        frames: Vec::new(),
-        refresh: None,
-        needs_script: false,
     }
 }
 

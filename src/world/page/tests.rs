@@ -5,6 +5,7 @@ use url::Url;
 
 use super::links::encode;
 use super::{OwnerPlace, Page, Unreadable};
+use crate::base::rows;
 
 pub(super) fn page(html: &str) -> Page {
     parse("text/html; charset=utf-8", html.as_bytes()).unwrap()
@@ -29,34 +30,23 @@ fn owner(html: &str, place: OwnerPlace) -> Vec<String> {
 
 #[test]
 fn inline_elements_join_and_blocks_part() {
-    assert_eq!(
-        visible("<p>in<wbr>fo<b>&#64;</b><i>ac</i>me.c&#111;</p>"),
-        ["info@acme.co"]
-    );
-    assert_eq!(visible("<p>in<i>fo</i> <b>a</b>b"), ["info ab"]);
+    let blocks = "<table><tr><td>a</td><td>b</td></table>c<br>d<ul><li>e<li>f</ul>\
+                  <div>g<div>h</div>i</div>";
+    for (html, expected) in rows! {
+        "<p>in<wbr>fo<b>&#64;</b><i>ac</i>me.c&#111;</p>" => "info@acme.co";
+        "<p>in<i>fo</i> <b>a</b>b" => "info ab";
+        "in<span style='display:none'>x</span>fo@acme<!-- y -->.co" => "info@acme.co";
+        blocks => "a|b|c|d|e|f|g|h|i";
+        "<pre>a\nb</pre>" => "a|b";
+        "TEL<img src=x>info@acme.co" => "TEL info@acme.co";
+        "<select><option>a<option>b</select>" => "a|b";
+        "<p>in\u{200b}f&shy;o@acme.co</p>" => "info@acme.co";
+        "<details><summary>s</summary>t</details>" => "s|t";
+        "<p aria-hidden=true>seen" => "seen";
+    } {
+        assert_eq!(visible(html).join("|"), expected, "{html}");
+    }
     assert_eq!(page("<p>in<i>fo</i>@acme.co</p>").unclear, ["info@acme.co"]);
-    assert_eq!(
-        visible("in<span style='display:none'>x</span>fo@acme<!-- y -->.co"),
-        ["info@acme.co"]
-    );
-    assert_eq!(
-        visible(
-            "<table><tr><td>a</td><td>b</td></table>c<br>d<ul><li>e<li>f</ul><div>g<div>h</div>i</div>"
-        ),
-        ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
-    );
-    assert_eq!(visible("<pre>a\nb</pre>"), ["a", "b"]);
-    assert_eq!(visible("TEL<img src=x>info@acme.co"), ["TEL info@acme.co"]);
-    assert_eq!(visible("<select><option>a<option>b</select>"), ["a", "b"]);
-    assert_eq!(
-        visible("<p>in\u{200b}f&shy;o@acme.co</p>"),
-        ["info@acme.co"]
-    );
-    assert_eq!(
-        visible("<details><summary>s</summary>t</details>"),
-        ["s", "t"]
-    );
-    assert_eq!(visible("<p aria-hidden=true>seen"), ["seen"]);
 }
 
 #[test]
@@ -151,95 +141,49 @@ fn links_and_structured_data_are_linked() {
 
 #[test]
 fn owners_stand_at_their_places() {
-    assert_eq!(
-        owner(
-            "<title>Acme &amp; Co</title><svg><title>x</title></svg>",
-            OwnerPlace::Title
-        ),
-        ["Acme & Co"]
-    );
-    assert_eq!(
-        owner(
-            "<meta property=og:site_name content=Acme>",
-            OwnerPlace::SiteName
-        ),
-        ["Acme"]
-    );
-    assert_eq!(
-        owner("<h1>A<b>cme</b></h1><h2>x</h2>", OwnerPlace::Heading),
-        ["Acme"]
-    );
-    assert_eq!(
-        owner("<header><p>Acme</p></header><p>x</p>", OwnerPlace::Header),
-        ["Acme"]
-    );
-    assert_eq!(
-        owner("<div id=footer><p>Acme</p></div>", OwnerPlace::Footer),
-        ["Acme"]
-    );
-    assert_eq!(owner("<p>© Acme</p>", OwnerPlace::Copyright), ["© Acme"]);
-    assert_eq!(
-        owner("<table><tr><th>상호<td>아크메</table>", OwnerPlace::Address),
-        ["아크메"]
-    );
-    assert_eq!(
-        owner(
-            "<div itemscope itemtype=https://schema.org/Organization>x <b itemprop=name>Acme</b> y</div>",
-            OwnerPlace::Organization
-        ),
-        ["Acme"]
-    );
-    assert_eq!(
-        owner(
-            "<script type=application/ld+json>{\"@type\":\"Organization\",\"name\":\"Acme\"}</script>",
-            OwnerPlace::Organization
-        ),
-        ["Acme"]
-    );
-    assert_eq!(
-        owner("<a href='/'><img alt=Acme src=x></a>", OwnerPlace::Logo),
-        ["Acme"]
-    );
-    assert_eq!(
-        owner(
-            "<header><div class=logo><img alt=Acme></div></header>",
-            OwnerPlace::Logo
-        ),
-        ["Acme"]
-    );
+    use OwnerPlace::{
+        Address, Copyright, Footer, Header, Heading, Logo, Organization, SiteName, Title,
+    };
+    let microdata = "<div itemscope itemtype=https://schema.org/Organization>\
+                     x <b itemprop=name>Acme</b> y</div>";
+    let data = "<script type=application/ld+json>\
+                {\"@type\":\"Organization\",\"name\":\"Acme\"}</script>";
+    for (html, place, expected) in rows! {
+        "<title>Acme &amp; Co</title><svg><title>x</title></svg>", Title => "Acme & Co";
+        "<meta property=og:site_name content=Acme>", SiteName => "Acme";
+        "<h1>A<b>cme</b></h1><h2>x</h2>", Heading => "Acme";
+        "<header><p>Acme</p></header><p>x</p>", Header => "Acme";
+        "<div id=footer><p>Acme</p></div>", Footer => "Acme";
+        "<p>© Acme</p>", Copyright => "© Acme";
+        "<table><tr><th>상호<td>아크메</table>", Address => "아크메";
+        microdata, Organization => "Acme";
+        data, Organization => "Acme";
+        "<a href='/'><img alt=Acme src=x></a>", Logo => "Acme";
+        "<header><div class=logo><img alt=Acme></div></header>", Logo => "Acme";
+    } {
+        assert_eq!(owner(html, place), [expected], "{html}");
+    }
 }
 
 #[test]
 fn mentions_do_not_stand_where_owners_do() {
-    assert_eq!(
-        owner(
-            "<article><header>Acme</header><h1>Acme</h1><address>Acme</address></article>",
-            OwnerPlace::Header
-        ),
-        [""; 0]
-    );
-    assert!(
-        page("<article><h1>Acme</h1><footer>© Acme</footer></article>")
-            .owner
-            .is_empty()
-    );
-    assert!(
-        page("<header><div class=clients><img class=logo alt=Acme></div></header>")
-            .owner
-            .is_empty()
-    );
-    assert!(
-        page("<div><img class=logo alt=Acme></div>")
-            .owner
-            .is_empty()
-    );
-    assert!(page("<a href=/news><img alt=Acme></a>").owner.is_empty());
-    assert!(
-        page("<h1 hidden>Acme</h1><footer style='display:none'>Acme</footer>")
-            .owner
-            .is_empty()
-    );
-    assert!(page("<div itemscope itemtype=https://schema.org/Review><p itemprop=itemReviewed itemscope itemtype=https://schema.org/Organization><b itemprop=name>Acme</b></p></div>").owner.is_empty());
+    let article = "<article><header>Acme</header><h1>Acme</h1><address>Acme</address></article>";
+    assert_eq!(owner(article, OwnerPlace::Header), [""; 0]);
+    for html in [
+        "<article><h1>Acme</h1><footer>© Acme</footer></article>",
+        "<header><div class=clients><img class=logo alt=Acme></div></header>",
+        "<div><img class=logo alt=Acme></div>",
+        "<a href=/news><img alt=Acme></a>",
+        "<h1 hidden>Acme</h1><footer style='display:none'>Acme</footer>",
+        "<div itemscope itemtype=https://schema.org/Review><p itemprop=itemReviewed itemscope itemtype=https://schema.org/Organization><b itemprop=name>Acme</b></p></div>",
+        "<footer><a href=https://bolt.kr/>Bolt</a></footer>",
+        "<footer><select><option>Bolt</select></footer>",
+        "<nav><header>Bolt</header></nav>",
+    ] {
+        assert!(page(html).owner.is_empty(), "{html}");
+    }
+    let own = "<footer><a href=https://www.acme.co/about>Acme</a></footer>";
+    assert_eq!(owner(own, OwnerPlace::Footer), ["Acme"]);
 }
 
 #[test]
@@ -260,19 +204,6 @@ fn visitors_words_are_told_apart() {
     ] {
         assert_eq!(visible(html), ["a@acme.co"], "{html}");
     }
-}
-
-#[test]
-fn links_to_other_hosts_and_choices_name_others() {
-    for html in [
-        "<footer><a href=https://bolt.kr/>Bolt</a></footer>",
-        "<footer><select><option>Bolt</select></footer>",
-        "<nav><header>Bolt</header></nav>",
-    ] {
-        assert!(page(html).owner.is_empty(), "{html}");
-    }
-    let own = "<footer><a href=https://www.acme.co/about>Acme</a></footer>";
-    assert_eq!(owner(own, OwnerPlace::Footer), ["Acme"]);
 }
 
 #[test]
@@ -300,17 +231,18 @@ fn frames_and_refreshes_are_absolute() {
 
 #[test]
 fn applications_need_their_scripts() {
-    assert!(page("<noscript>You need to enable JavaScript.</noscript><div id=root></div><script src=a></script>").needs_script);
-    assert!(page("<script>go()</script>").needs_script);
+    let asks = "<noscript>You need to enable JavaScript.</noscript>";
+    let root = "<script src=a></script><div id=root>";
     let text = "word ".repeat(200);
-    assert!(
-        !page(&format!(
-            "<script src=a></script><div id=root><p>{text}</div>"
-        ))
-        .needs_script
-    );
-    assert!(!page("<p>short").needs_script);
-    assert!(!page("<script type=application/ld+json>{}</script>").needs_script);
+    for (html, needs) in rows! {
+        format!("{asks}{root}</div>") => true;
+        "<script>go()</script>".to_owned() => true;
+        format!("{root}<p>{text}</div>") => false;
+        "<p>short".to_owned() => false;
+        "<script type=application/ld+json>{}</script>".to_owned() => false;
+    } {
+        assert_eq!(page(&html).needs_script, needs, "{html}");
+    }
 }
 
 #[test]

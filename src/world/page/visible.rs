@@ -64,7 +64,7 @@ impl Walk<'_> {
     pub(super) fn over(url: &Url, html: &Html) -> Page {
         let concealed = concealed(html);
         let mut walk = Walk {
-            page: model::empty(url),
+            page: Page::empty(url),
             base: base(url, html),
             concealed: &concealed,
             open: Vec::new(),

@@ -58,9 +58,7 @@ fn listed_host(host: &HostName) -> Option<String> {
 }
 
 fn label_word(host: &HostName) -> Option<String> {
-    let domain = host.registrable()?;
-    let below = host.as_str().strip_suffix(domain.as_str())?;
-    below.split('.').find_map(listed_word)
+    host.below_domain()?.split('.').find_map(listed_word)
 }
 
 fn in_path(url: &Url) -> Option<String> {
