@@ -3,12 +3,11 @@
 //! Each check observes first, and a pure function turns what was observed into findings. A check
 //! changes nothing but files of its own, which it removes, and ends in bounded time.
 
-use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,9 +18,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
-use crate::judge::audit;
-use crate::judge::quest_file::Definition;
-use crate::run::agent::Preset;
 use crate::session::{
     Checkup, FORMAT, IndexState, LockState, Manifest, SessionError, Watch, look_at_lock, look_over,
     that_makes,
@@ -53,16 +49,10 @@ pub enum Check {
     Permissions,
     Lock,
     Evidence,
-    /// The programs that the session's checks run.
-    Programs,
     FileSystem,
-    /// How much room is left on the disk.
-    Space,
     Dns,
     Tls,
     Clock,
-    /// The agents that `run` knows.
-    Agents,
     /// What confines the commands of quest files.
     Confinement,
 }
@@ -244,29 +234,6 @@ fn evidence(dir: &Path) -> Finding {
     }
 }
 
-/// Whether the programs that the session's checks run are still the same.
-pub fn programs(definition: &Definition) -> Vec<Finding> {
-    let it = Check::Programs;
-    let names: Vec<&str> = definition
-        .gathered
-        .programs
-        .keys()
-        .map(String::as_str)
-        .collect();
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let changed = audit::programs(definition);
-    if changed.is_empty() {
-        return vec![it.ok(format!("{} unchanged since the scan", names.join(", ")))];
-    }
-    let hint = "install the earlier version again, or create a new session with `scan --carry`";
-    let changed = changed.into_iter();
-    changed
-        .map(|finding| it.problem(finding.what, hint))
-        .collect()
-}
-
 // A slower fsync is felt: every answer waits for one.
 const SLOW_SYNC: Duration = Duration::from_millis(250);
 
@@ -278,7 +245,6 @@ struct Disk {
     renamed: bool,
     /// Whether a lock kept a second process out.
     locked: bool,
-    free_bytes: Option<u64>,
 }
 
 /// Checks the file system of `dir`.
@@ -309,18 +275,7 @@ fn observe(dir: &Path) -> io::Result<Disk> {
         synced,
         renamed,
         locked,
-        free_bytes: free_bytes(place.path()),
     })
-}
-
-fn free_bytes(dir: &Path) -> Option<u64> {
-    let seen = nix::sys::statvfs::statvfs(dir).ok()?;
-    #[expect(clippy::useless_conversion, reason = "its width differs by platform")]
-    let (blocks, size) = (
-        u64::from(seen.blocks_available()),
-        u64::from(seen.fragment_size()),
-    );
-    Some(blocks.saturating_mul(size))
 }
 
 fn disk_findings(dir: &Path, disk: io::Result<Disk>) -> Vec<Finding> {
@@ -349,39 +304,7 @@ fn disk_findings(dir: &Path, disk: io::Result<Disk>) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(it.ok("fsync, renames and locks work"));
     }
-    findings.extend(disk.free_bytes.map(space));
     findings
-}
-
-fn space(bytes: u64) -> Finding {
-    const MIB: u64 = 1024 * 1024;
-    const LOW: u64 = 1024 * MIB;
-    const FULL: u64 = 50 * MIB;
-
-    let (it, found) = (Check::Space, format!("{} MiB free", bytes / MIB));
-    let hint = "free some disk space: every answer adds to evidence and ledger";
-    match bytes {
-        0..FULL => it.problem(found, hint),
-        FULL..LOW => it.note(found, hint),
-        _ => it.ok(found),
-    }
-}
-
-/// Looks for every known agent in the directories of `path_var`, with `is_program`.
-pub fn agents(path_var: Option<&OsStr>, is_program: &dyn Fn(&PathBuf) -> bool) -> Finding {
-    let dirs = || path_var.map(std::env::split_paths).into_iter().flatten();
-    let found = Preset::ALL.into_iter().filter_map(|preset| {
-        let mut paths = dirs().map(|dir| dir.join(preset.program()));
-        let path = paths.find(is_program)?;
-        Some(format!("{} ({})", preset.name, path.display()))
-    });
-    let found: Vec<String> = found.collect();
-    if !found.is_empty() {
-        return Check::Agents.ok(found.join(", "));
-    }
-    let names = Preset::ALL.map(|preset| preset.name).join(", ");
-    let hint = "install one for `comail run --agent`, or name your own after `comail run --`";
-    Check::Agents.note(format!("none is in PATH: {names}"), hint)
 }
 
 /// Compares what confines a command `now` with what did when the session was created.
@@ -643,7 +566,6 @@ mod tests {
             synced: Duration::from_millis(2),
             renamed: true,
             locked: true,
-            free_bytes: Some(1 << 40),
         };
         let slow = Duration::from_secs(1);
         for (disk, expected) in [
@@ -671,15 +593,7 @@ mod tests {
             ),
         ] {
             let findings = disk_findings(Path::new("/s"), Ok(disk));
-            assert_levels(findings, &[expected, Level::Ok]);
-        }
-        for (bytes, expected) in [
-            (0, Level::Problem),
-            ((50 << 20) - 1, Level::Problem),
-            (50 << 20, Level::Note),
-            (1 << 30, Level::Ok),
-        ] {
-            assert_levels([space(bytes)], &[expected]);
+            assert_levels(findings, &[expected]);
         }
     }
 
@@ -690,18 +604,6 @@ mod tests {
         assert!(seen.renamed && seen.locked);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         assert_levels(disk(&dir.path().join("none")), &[Level::Problem]);
-    }
-
-    #[test]
-    fn agents_are_found_by_the_program_that_they_start() {
-        let path = OsStr::new("/a:/b");
-        let there = ["/b/codex", "/a/cursor-agent", "/b/cursor-agent"];
-        let is_there = |path: &PathBuf| there.iter().any(|known| path.as_os_str() == *known);
-        let finding = agents(Some(path), &is_there);
-        assert_eq!(finding.level, Level::Ok);
-        assert_eq!(finding.found, "codex (/b/codex), cursor (/a/cursor-agent)");
-        assert_eq!(agents(Some(path), &|_| false).level, Level::Note);
-        assert_eq!(agents(None, &|_| true).level, Level::Note);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! cli ─► run, hook, review, report, privacy, doctor, table
-//!        run ─► report, doctor ─► run
-//!        run, hook, review, report, privacy, doctor ─► judge
+//!        run ─► report, doctor ─► session, world
+//!        run, hook, review, report, privacy ─► judge
 //! judge ─► session, gate
 //! gate ─► world
 //! gate, world, session, table ─► quest

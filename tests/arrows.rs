@@ -33,10 +33,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
         "run",
         &["quest", "world", "session", "gate", "judge", "report"],
     ),
-    (
-        "doctor",
-        &["quest", "world", "session", "gate", "judge", "run"],
-    ),
+    ("doctor", &["quest", "world", "session"]),
     (
         "cli",
         &[

@@ -48,11 +48,6 @@ fn obeys_nothing_but_its_own_arguments() {
     assert!(run.status.success(), "{run:?}");
     assert!(!place.at("elsewhere").exists());
     assert!(place.at("comail-demo/session/ledger.jsonl").exists());
-    // The next one takes the first free name, and replaces nothing.
-    place.write("comail-demo-2", "somebody's");
-    place.run(["demo"]).ok();
-    assert!(place.at("comail-demo-3/session/ledger.jsonl").exists());
-    assert_eq!(fs::read(place.at("comail-demo-2")).unwrap(), b"somebody's");
     let run = place.run(["demo", "--dir", "no/such/demo"]);
     run.says("no/such/demo");
     run.exits(1);

@@ -68,7 +68,7 @@ fn commands_that_are_advised_reach_the_same_session() {
 }
 
 #[test]
-fn a_rule_is_explained_wherever_it_is_asked_for() {
+fn a_rule_is_explained_by_its_name() {
     let place = Place::new();
     let alone = place.run(["rules", "freemail"]).ok();
     assert!(alone.starts_with("freemail  REVIEW  "), "{alone}");
@@ -80,11 +80,4 @@ fn a_rule_is_explained_wherever_it_is_asked_for() {
     assert_eq!(one["rules"].as_array().map(Vec::len), Some(1), "{one}");
     let told = refused(&place, &["rules", "fremail"]);
     assert!(told.contains("did you mean `freemail`?"), "{told}");
-    let help = place.run(["help", "freemail"]).ok();
-    assert!(
-        help.contains("# The rule freemail") && help.contains("To pass: "),
-        "{help}"
-    );
-    let told = refused(&place, &["help", "fremail"]);
-    assert!(told.contains("`freemail`"), "{told}");
 }

@@ -28,9 +28,10 @@ use crate::world::evidence::recorded::RecordedWorld;
 /// everything else runs as in any session.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// The directory to create [default: comail-demo, or comail-demo-2, …]
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    dir: Option<PathBuf>,
+    /// The directory to create
+    #[arg(long, value_name = "DIR", default_value = "comail-demo",
+          value_hint = clap::ValueHint::DirPath)]
+    dir: PathBuf,
 }
 
 const WORLD: &str = include_str!("demo/world.json");
@@ -39,10 +40,6 @@ const WORLD: &str = include_str!("demo/world.json");
 const SCRIPT: &str = include_str!("demo/script.txt");
 
 const WORKBOOK: &[u8] = include_bytes!("../../fixtures/workbooks/companies.xlsx");
-
-const DEFAULT_DIR: &str = "comail-demo";
-
-const MAX_DIRS: u32 = 1_000;
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Played {
@@ -69,13 +66,8 @@ type Rehearse = fn(&[String], Output, Rc<RecordedWorld>) -> Result<Exit>;
 pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) -> Result<Exit> {
     let world = RecordedWorld::from_json(WORLD).context("the demo's world cannot be read")?;
     let world = Rc::new(world);
-    let dir = match &args.dir {
-        Some(dir) => {
-            refuse_in_session(dir, context.session_dir())?;
-            create(dir)?
-        }
-        None => create_free(Path::new(DEFAULT_DIR))?,
-    };
+    refuse_in_session(&args.dir, context.session_dir())?;
+    let dir = create(&args.dir)?;
     let at = |name: &str| dir.join(name).display().to_string();
     let mut played = Played {
         directory: dir.display().to_string(),
@@ -149,20 +141,4 @@ fn create(dir: &Path) -> Result<PathBuf> {
             format!("cannot create the directory {place}; choose another one with --dir")
         }),
     }
-}
-
-/// Creates `name`, `name-2`, `name-3`, …; creating a directory is the only safe test of whether it
-/// is free.
-fn create_free(name: &Path) -> Result<PathBuf> {
-    let mut dir = name.to_owned();
-    for number in 2..=MAX_DIRS {
-        match fs::create_dir(&dir) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                dir = format!("{}-{number}", name.display()).into();
-            }
-            Err(_) => break,
-            Ok(()) => return Ok(dir),
-        }
-    }
-    create(&dir)
 }

@@ -1,7 +1,6 @@
 //! `comail doctor`: diagnoses problems of a session, the machine and the network.
 
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -22,9 +21,9 @@ use crate::world::fetch::settings::NetworkSettings;
 /// Diagnose problems with the session and its environment
 ///
 /// Checks the session, its permissions, its lock and its evidence; the file system, DNS, TLS, the
-/// clock, known agents, and the confinement of commands. It looks up the host of --url
-/// and a name that must not exist, and connects to the host once. The exit code is 8 if it finds a
-/// problem. The session is not changed.
+/// clock, and the confinement of commands. It looks up the host of --url and a name that must not
+/// exist, and connects to the host once. The exit code is 8 if it finds a problem. The session is
+/// not changed.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Skip checks that need the network
@@ -58,9 +57,6 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     let (mut findings, held) = doctor::session(dir, named, &*context.watch());
     let manifest = held.as_ref().map(|(manifest, _)| manifest);
     let definition = manifest.and_then(|manifest| Definition::of(manifest).ok().flatten());
-    if let Some(definition) = &definition {
-        findings.extend(doctor::programs(definition));
-    }
     findings.extend(doctor::disk(&place(dir)));
     let settings = settings(manifest, args);
     if !args.offline {
@@ -71,8 +67,6 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     findings.push(of_tls);
     let last_line = held.as_ref().and_then(|(_, checkup)| checkup.last_at);
     findings.extend(doctor::clock(context::now(), last_line, web));
-    let path = std::env::var_os("PATH");
-    findings.push(doctor::agents(path.as_deref(), &is_program));
     let now = confinement(&std::env::temp_dir());
     let at_scan = definition.as_ref().map(|it| &it.confinement);
     findings.push(doctor::confinement(&now, at_scan));
@@ -119,9 +113,4 @@ fn names(args: &DoctorArgs) -> Result<(HostName, HostName)> {
     let absent =
         HostName::parse(&absent).map_err(|error| UsageError(format!("--absent: {error}")))?;
     Ok((known, absent))
-}
-
-fn is_program(path: &PathBuf) -> bool {
-    let metadata = std::fs::metadata(path);
-    metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

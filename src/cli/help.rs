@@ -10,18 +10,16 @@ use serde_json::Value;
 use super::context::Context;
 use super::exit::{Exit, Hinted, hanging, unknown_name};
 use super::output::{TextOutput, Tone};
-use super::rules;
-use crate::gate::Rule;
 use crate::gate::checks::CheckHead;
 use crate::gate::checks::schema::schema;
 
 /// Print help for a command or a topic
 ///
 /// Without an argument, `comail help` lists all commands and topics. It also explains each kind of
-/// check in quest files, such as `contains`, and each rule, such as `freemail`.
+/// check in quest files, such as `contains`. `comail rules RULE` explains a rule.
 #[derive(Debug, Args)]
 pub struct HelpArgs {
-    /// A command such as `review accept`, a topic such as email-gate, a kind of check, or a rule
+    /// A command such as `review accept`, a topic such as email-gate, or a kind of check
     #[arg(value_name = "COMMAND OR TOPIC")]
     words: Vec<String>,
 }
@@ -71,7 +69,6 @@ pub(super) enum Help {
     Command(Page),
     Topic(Page),
     Check(Page),
-    Rule(Page),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -106,10 +103,10 @@ impl Page {
 pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
     let mut parser = context.parser.clone();
     parser.build();
-    let help = find(&args.words, &parser, &rules::known(context.session_dir()))?;
+    let help = find(&args.words, &parser)?;
     context.output.show(&help, |paper, help| match help {
         Help::Index { commands, topics } => write_index(paper, commands, topics),
-        Help::Command(page) | Help::Topic(page) | Help::Check(page) | Help::Rule(page) => {
+        Help::Command(page) | Help::Topic(page) | Help::Check(page) => {
             paper.styled(&page.styled);
         }
     })?;
@@ -117,7 +114,7 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
 }
 
 /// The help that `words` name; a command comes before a topic, a check or a rule of its name.
-fn find(words: &[String], parser: &Command, rules: &[Rule]) -> Result<Help, Hinted> {
+fn find(words: &[String], parser: &Command) -> Result<Help, Hinted> {
     if words.is_empty() {
         let mut commands: Vec<Named> = shown(parser).map(named).collect();
         commands.sort();
@@ -129,7 +126,7 @@ fn find(words: &[String], parser: &Command, rules: &[Rule]) -> Result<Help, Hint
     let mut command = parser;
     for (at, word) in words.iter().enumerate() {
         let Some(inner) = command.find_subcommand(word) else {
-            return other(words, &words[..at], command, rules);
+            return other(words, &words[..at], command);
         };
         command = inner;
     }
@@ -146,12 +143,7 @@ fn find(words: &[String], parser: &Command, rules: &[Rule]) -> Result<Help, Hint
 }
 
 /// The help of something that is no command, where `parents` are the first words that are one.
-fn other(
-    words: &[String],
-    parents: &[String],
-    parent: &Command,
-    rules: &[Rule],
-) -> Result<Help, Hinted> {
+fn other(words: &[String], parents: &[String], parent: &Command) -> Result<Help, Hinted> {
     let name = words.join("-").to_lowercase();
     if let Some(page) = topics().find(|page| page.named.name == name) {
         return Ok(Help::Topic(page));
@@ -160,10 +152,6 @@ fn other(
         let text = check_page(name, about, example);
         return Ok(Help::Check(Page::new(name, about, &text)));
     }
-    if let Some(rule) = rules.iter().find(|rule| rule.id.as_str() == name) {
-        let text = rules::page(rule);
-        return Ok(Help::Rule(Page::new(&name, &rule.meaning, &text)));
-    }
     let prefix: String = parents.iter().map(|word| format!("{word} ")).collect();
     let mut known: Vec<String> = shown(parent)
         .map(|inner| format!("{prefix}{}", inner.get_name()))
@@ -171,7 +159,6 @@ fn other(
     if parents.is_empty() {
         known.extend(topics().map(|page| page.named.name));
         known.extend(checks().map(|check| check.0.to_owned()));
-        known.extend(rules.iter().map(|rule| rule.id.to_string()));
     }
     let words = words.join(" ");
     let otherwise = "`comail help` lists all commands and topics";

@@ -10,7 +10,6 @@ use serde::Serialize;
 use super::context::Context;
 use super::exit::{Exit, Hinted, unknown_name};
 use super::output::Tone;
-use crate::base::text::wrap;
 use crate::gate::email::{EmailSettings, email_gate};
 use crate::gate::{Gate, Level, Rule, house};
 use crate::judge::SessionKind;
@@ -71,30 +70,10 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
     Ok(Catalogue { kind, rules })
 }
 
-/// The rules that `help` explains: those of the session in `dir` and those of the e-mail gate.
-pub(super) fn known(dir: &Path) -> Vec<Rule> {
-    let of_session = catalogue(dir).map(|catalogue| catalogue.rules);
-    let mut rules = of_session.unwrap_or_default();
-    rules.extend(house::rules());
-    rules.extend(email_gate(EmailSettings::default()).rules());
-    rules
-}
-
 pub(super) fn unknown(rules: &[Rule], name: &str) -> Hinted {
     let names: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
     let message = format!("there is no rule {name:?}");
     unknown_name(message, name, &names, "`comail rules` lists all rules")
-}
-
-/// The help page of a rule.
-pub(super) fn page(rule: &Rule) -> String {
-    let lines = |text: String| wrap(&text, 80).join("\n");
-    format!(
-        "# The rule {}\n\n{}\n\n{}\n\nSee also: comail rules, comail help email-gate\n",
-        rule.id,
-        lines(format!("{}: {}.", rule.level, rule.meaning)),
-        lines(format!("To pass: {}.", rule.remedy)),
-    )
 }
 
 fn tone(level: Level) -> Tone {

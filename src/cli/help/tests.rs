@@ -93,7 +93,7 @@ fn see_also_names_what_exists() {
         let last = text.lines().last().unwrap_or_default();
         let names = last.strip_prefix("See also: comail help ").expect(topic);
         for name in names.split(", ") {
-            assert!(find(&[name.to_owned()], &parser, &[]).is_ok(), "{name}");
+            assert!(find(&[name.to_owned()], &parser).is_ok(), "{name}");
             assert_ne!(name, topic);
         }
     }
