@@ -243,3 +243,24 @@ fn more_than_can_be_read_in_the_zone_is_no_pass() {
     );
     assert_eq!(run.code, 5, "{run:?}");
 }
+
+#[test]
+fn a_submission_that_says_a_field_twice_is_not_submitted() {
+    let quest = ShellQuest::new("10s");
+    let submit = |answer: &str| {
+        quest.place.write("answer.json", answer);
+        quest.place.run(["submit", "--id=1", "--in=answer.json"])
+    };
+    for answer in [
+        r#"{"file": "in/no.sh", "file": "in/yes.sh"}"#,
+        r#"{"file": "in/yes.sh", "f\u0069le": "in/yes.sh"}"#,
+        "{\"file\": \"in/yes.sh\", \"file\": [{}]}",
+        r#"{"file": {"a": {"file": 1, "file": 2}}}"#,
+    ] {
+        let run = submit(answer);
+        assert_eq!(run.code, 2, "{answer}: {run:?}");
+        assert!(run.stderr.contains("\"file\" twice"), "{answer}: {run:?}");
+    }
+    assert!(quest.place.attempts().is_empty());
+    assert_eq!(submit(r#"{"file": "in/yes.sh"}"#).code, 0);
+}

@@ -11,8 +11,6 @@ mod attack_page;
 #[cfg(target_os = "linux")]
 mod attack_quest_commands;
 #[cfg(target_os = "linux")]
-mod attack_quest_json;
-#[cfg(target_os = "linux")]
 mod attack_quest_python;
 #[cfg(target_os = "linux")]
 mod attack_quest_rust;

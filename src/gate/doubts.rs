@@ -14,7 +14,6 @@ use super::{Cause, CheckOutcome, CheckReport, Fact, Judgement, Level, PanelRepor
 use crate::base::text::truncate_with_size;
 use crate::quest::Verdict;
 
-/// A panel of reviewers doubts what was submitted.
 pub const REVIEWERS_DOUBT: Rule = Rule::known(
     "reviewers-doubt",
     Level::Review,
@@ -23,7 +22,6 @@ pub const REVIEWERS_DOUBT: Rule = Rule::known(
 )
 .because(Cause::Wrong);
 
-/// Too few reviewers gave an answer that holds.
 pub const REVIEWERS_UNSETTLED: Rule = Rule::known(
     "reviewers-unsettled",
     Level::Review,
@@ -106,7 +104,6 @@ impl Judgement {
     }
 }
 
-/// The rules of every panel.
 pub fn rules() -> Vec<Rule> {
     vec![REVIEWERS_DOUBT, REVIEWERS_UNSETTLED]
 }

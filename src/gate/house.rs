@@ -3,7 +3,6 @@
 use super::{Fact, Judgement, Level, Rule};
 use crate::base::text::truncate_with_size;
 
-/// The agent said that it found nothing.
 pub const NO_RESULT: Rule = Rule::known(
     "no-result",
     Level::Fail,
@@ -11,7 +10,6 @@ pub const NO_RESULT: Rule = Rule::known(
     "submit an answer: giving up costs a try and is not the agent's to decide",
 );
 
-/// The agent sent the same answer again.
 pub const REPEATED_SUBMISSION: Rule = Rule::known(
     "repeated-submission",
     Level::Fail,
@@ -19,7 +17,6 @@ pub const REPEATED_SUBMISSION: Rule = Rule::known(
     "change what the earlier facts point at before submitting again",
 );
 
-/// The submission holds an address that was to be forgotten.
 pub const FORGOTTEN_ADDRESS: Rule = Rule::known(
     "forgotten-address",
     Level::Fail,
@@ -59,7 +56,6 @@ fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
     Judgement::from_facts(vec![fact], Vec::new())
 }
 
-/// The rules of the house.
 pub fn rules() -> Vec<Rule> {
     vec![NO_RESULT, REPEATED_SUBMISSION, FORGOTTEN_ADDRESS]
 }
@@ -70,28 +66,19 @@ mod tests {
     use crate::quest::Verdict;
 
     #[test]
-    fn giving_up_fails_and_keeps_the_reason() {
-        let judgement = no_result("the site is down");
-        assert_eq!(judgement.verdict, Verdict::Fail);
-        let [fact] = judgement.facts.as_slice() else {
-            panic!("{judgement:?}");
-        };
-        assert_eq!(fact.rule.as_str(), "no-result");
-        assert_eq!(fact.actual, "none: the site is down");
-        assert_eq!(judgement.checks, []);
+    fn each_refusal_fails_by_its_rule_and_says_what_was_sent() {
+        for (judgement, rule, actual) in [
+            (no_result("the site is down"), NO_RESULT, "none: the site is down"),
+            (repeated_submission(2), REPEATED_SUBMISSION, "the same as attempt 2"),
+        ] {
+            assert_eq!(judgement.verdict, Verdict::Fail);
+            let facts = judgement.facts.iter();
+            let facts: Vec<_> = facts.map(|fact| (&fact.rule, &*fact.actual)).collect();
+            assert_eq!(facts, [(&rule.id, actual)]);
+            assert_eq!(judgement.checks, []);
+        }
         let long = no_result(&"가".repeat(100_000));
         assert!(long.facts[0].actual.ends_with("… (300000 bytes)"));
         assert!(long.facts[0].actual.chars().count() < 330);
-    }
-
-    #[test]
-    fn a_repeat_fails_and_names_the_attempt() {
-        let judgement = repeated_submission(2);
-        assert_eq!(judgement.verdict, Verdict::Fail);
-        let [fact] = judgement.facts.as_slice() else {
-            panic!("{judgement:?}");
-        };
-        assert_eq!(fact.rule.as_str(), "repeated-submission");
-        assert_eq!(fact.actual, "the same as attempt 2");
     }
 }

@@ -246,20 +246,12 @@ fn is_untold(usage: &Usage) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Doubts, RuleId};
+    use crate::gate::Doubts;
     use crate::quest::FieldName;
 
     fn fact(level: Level) -> Fact {
-        Fact {
-            cause: crate::gate::Cause::Wrong,
-            rule: RuleId::known("some-rule"),
-            level,
-            field: Some(FieldName::known("email")),
-            location: None,
-            expected: "this".to_owned(),
-            actual: "that".to_owned(),
-            count: 1,
-        }
+        let fact = Fact::new("some-rule", "this", "that").on(FieldName::known("email"));
+        Fact { level, ..fact }
     }
 
     fn verdict(levels: &[Level]) -> Verdict {
@@ -276,20 +268,17 @@ mod tests {
         assert_eq!(verdict(&[Fail]), Verdict::Fail);
     }
 
-    fn doubts(count: usize) -> Doubts {
-        let mut doubts = Doubts::new(PanelReport {
-            plant: None,
-            reviewers: Vec::new(),
-        });
-        for _ in 0..count {
-            doubts.doubt("Is it so?", "it is", String::from("reader"));
-        }
-        doubts
-    }
-
     #[test]
     fn doubts_turn_a_pass_into_a_review_and_nothing_else_into_anything() {
         use Level::{Fail, Review};
+        let doubts = |count| {
+            let (plant, reviewers) = (None, Vec::new());
+            let mut doubts = Doubts::new(PanelReport { plant, reviewers });
+            for _ in 0..count {
+                doubts.doubt("Is it so?", "it is", String::from("reader"));
+            }
+            doubts
+        };
         for levels in [&[][..], &[Review], &[Fail], &[Review, Fail]] {
             let facts: Vec<_> = levels.iter().copied().map(fact).collect();
             let before = Judgement::from_facts(facts, Vec::new());

@@ -15,17 +15,14 @@ use serde::{Deserialize, Serialize};
 pub struct RuleId(Cow<'static, str>);
 
 impl RuleId {
-    /// A name that the program itself knows.
     pub const fn known(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
 
-    /// A name that a quest file gives.
     pub const fn given(name: String) -> Self {
         Self(Cow::Owned(name))
     }
 
-    /// The name's text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -127,7 +124,6 @@ impl Rule {
         }
     }
 
-    /// The same rule with another cause.
     pub const fn because(mut self, cause: Cause) -> Self {
         self.cause = cause;
         self

@@ -23,25 +23,14 @@ use crate::world::tree::TreePath;
 pub struct CoverageConfig {
     /// The check of kind `command` that writes the report.
     from: String,
-    /// The report, one of the command's `reports`.
+    /// The report in LCOV's format, one of the command's `reports`.
     report: String,
-    /// The report's format.
-    #[serde(rename = "format")]
-    _format: FormatName,
     /// The file, as a template that uses only the list.
     file: String,
     /// The first line of the quest, as such a template.
     first: String,
     /// Its last line. All lines that can run must have run.
     last: String,
-}
-
-/// A format of coverage reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum FormatName {
-    /// LCOV's trace files.
-    Lcov,
 }
 
 impl CheckConfig for CoverageConfig {

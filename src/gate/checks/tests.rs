@@ -22,6 +22,15 @@ use crate::world::{
     UnansweredKind, UniqueValue, World,
 };
 
+/// The mistake in a whole quest file, beside which there is this script.
+pub fn mistake_in(text: &str, script: &str) -> Option<Mistake> {
+    let mut base = Workbench::new("");
+    text.clone_into(&mut base.text);
+    let script = ("judge.py".to_owned(), script.to_owned());
+    base.outside.assets.extend([script]);
+    base.gate().err()
+}
+
 /// What comes before the checks: three columns, two fields, a service and a tree.
 const ABOUT_LINES: &str = r#"
 name = "bench"

@@ -23,13 +23,8 @@ struct Case {
     name: String,
     place: String,
     skipped: bool,
-    failure: Option<Failure>,
-}
-
-#[derive(Debug, Default)]
-struct Failure {
-    message: String,
-    trace: String,
+    /// The message of the first failure, and its text.
+    failure: Option<(String, String)>,
 }
 
 #[derive(Debug, Default)]
@@ -94,10 +89,7 @@ impl Reading {
                 let case = self.case.get_or_insert_with(Case::default);
                 if case.failure.is_none() {
                     let message = attribute(start, "message").or(attribute(start, "type"));
-                    case.failure = Some(Failure {
-                        message: message.unwrap_or_default(),
-                        trace: String::new(),
-                    });
+                    case.failure = Some((message.unwrap_or_default(), String::new()));
                     self.in_failure = true;
                 }
             }
@@ -112,10 +104,10 @@ impl Reading {
 
     fn text(&mut self, text: &str) {
         let failure = self.case.as_mut().and_then(|case| case.failure.as_mut());
-        if let Some(failure) = failure.filter(|_| self.in_failure)
-            && failure.trace.len() < MAX_TRACE
+        if let Some((_, trace)) = failure.filter(|_| self.in_failure)
+            && trace.len() < MAX_TRACE
         {
-            failure.trace.push_str(text);
+            trace.push_str(text);
         }
     }
 
@@ -138,18 +130,13 @@ impl Reading {
             None => &mut self.seen.passed,
         };
         *count = count.saturating_add(1);
-        let Some(failure) = case.failure else {
+        let Some((message, trace)) = case.failure else {
             return;
         };
-        let place = place_in_trace(&failure.trace).unwrap_or(&case.place);
+        let place = place_in_trace(&trace).unwrap_or(&case.place);
         // Some runners put a mere heading into the attribute and the reason into the text.
-        let is_heading =
-            failure.message.trim().is_empty() || failure.message == "collection failure";
-        let said = if is_heading {
-            &failure.trace
-        } else {
-            &failure.message
-        };
+        let is_heading = message.trim().is_empty() || message == "collection failure";
+        let said = if is_heading { &trace } else { &message };
         self.all
             .push(complaint("the test passes", &case.name, said, place));
     }

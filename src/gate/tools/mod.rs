@@ -5,8 +5,8 @@
 //! total that it can count itself.
 
 mod coverage;
-mod json;
 mod junit;
+mod sarif;
 
 #[cfg(test)]
 mod tests;
@@ -29,16 +29,13 @@ pub enum Format {
     Junit,
     /// The Static Analysis Results Interchange Format.
     Sarif,
-    /// The JSON lines of `cargo --message-format=json`.
-    Cargo,
 }
 
 impl Format {
     pub fn read(self, bytes: &[u8]) -> Result<Complaints, Unread> {
         match self {
             Self::Junit => junit::read(bytes),
-            Self::Sarif => json::read_sarif(bytes),
-            Self::Cargo => json::read_cargo(bytes),
+            Self::Sarif => sarif::read(bytes),
         }
     }
 

@@ -12,7 +12,6 @@ name = "lines-run"
 kind = "coverage"
 from = "tests-pass"
 report = "c.lcov"
-format = "lcov"
 file = "{{ input.file }}"
 first = "{{ input.first }}"
 last = "{{ input.last }}"
@@ -220,7 +219,6 @@ fn a_mistake_is_told() {
             "",
             "missing field `first`",
         ),
-        ("format = \"lcov\"", "format = \"xml\"", "unknown variant"),
     ] {
         let what = Workbench::new(&CHECKS.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");

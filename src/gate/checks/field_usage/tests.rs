@@ -1,13 +1,7 @@
 //! A field that nothing uses is reported.
 
-use std::path::PathBuf;
-
-use super::*;
-use crate::base::Digest;
-use crate::gate::checks::FileGate;
-use crate::gate::checks::outside::Gathered;
-use crate::gate::checks::settings::FileSettings;
-use crate::world::sandbox::Pinned;
+use crate::gate::checks::tests::mistake_in;
+use crate::quest::file::Mistake;
 
 const HEAD: &str = r#"
 name = "claims"
@@ -28,28 +22,8 @@ const FORM: &str =
     "[[check]]\nname = \"form\"\nkind = \"matches\"\nfield = \"value\"\npattern = 'x'\n";
 const FACT: &str = "kind = \"contains\"\nfield = \"value\"\nurl = \"https://acme.com/\"\n";
 
-fn outside(script: &str) -> Gathered {
-    let path = PathBuf::from("/usr/bin/sh");
-    let sha256 = Digest::of(b"sh");
-    let pinned = Pinned {
-        target: path.clone(),
-        path,
-        sha256,
-    };
-    Gathered {
-        assets: [("judge.py".to_owned(), script.to_owned())].into(),
-        programs: [("sh".to_owned(), pinned)].into(),
-        ..Gathered::default()
-    }
-}
-
-fn mistake_with(text: &str, script: &str) -> Option<Mistake> {
-    let file = QuestFile::parse(text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
-    FileGate::new(&file, &outside(script), FileSettings::default()).err()
-}
-
 fn mistake(text: &str) -> Option<Mistake> {
-    mistake_with(text, "print()")
+    mistake_in(text, "print()")
 }
 
 fn file(tree: &str, check: &str) -> String {
@@ -99,11 +73,11 @@ fn a_script_that_names_some_fields_reads_no_others() {
         &format!("{FACT}[[check]]\nname = \"its\"\n{}", SCRIPT),
     );
     for script in ["submission['value']", "print()"] {
-        let wrong = mistake_with(&text, script).unwrap();
+        let wrong = mistake_in(&text, script).unwrap();
         assert!(wrong.what.contains("`remark`"), "{wrong}");
     }
     for script in ["submission['remark']", "sorted(submission)"] {
-        assert_eq!(mistake_with(&text, script), None, "{script}");
+        assert_eq!(mistake_in(&text, script), None, "{script}");
     }
 }
 
