@@ -68,8 +68,16 @@ mod tests {
     #[test]
     fn each_refusal_fails_by_its_rule_and_says_what_was_sent() {
         for (judgement, rule, actual) in [
-            (no_result("the site is down"), NO_RESULT, "none: the site is down"),
-            (repeated_submission(2), REPEATED_SUBMISSION, "the same as attempt 2"),
+            (
+                no_result("the site is down"),
+                NO_RESULT,
+                "none: the site is down",
+            ),
+            (
+                repeated_submission(2),
+                REPEATED_SUBMISSION,
+                "the same as attempt 2",
+            ),
         ] {
             assert_eq!(judgement.verdict, Verdict::Fail);
             let facts = judgement.facts.iter();
