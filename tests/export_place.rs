@@ -50,13 +50,10 @@ fn nothing_that_exists_is_replaced_without_force() {
 fn the_list_is_never_written_over_by_whatever_name() {
     let place = scanned();
     let absolute = place.at("companies.xlsx").display().to_string();
-    let mut ways = vec!["companies.xlsx", "./companies.xlsx", &absolute];
-    {
-        std::os::unix::fs::symlink("companies.xlsx", place.at("soft.xlsx")).unwrap();
-        std::fs::hard_link(place.at("companies.xlsx"), place.at("hard.xlsx")).unwrap();
-        ways.extend(["soft.xlsx", "hard.xlsx"]);
-    }
-    for way in ways {
+    std::os::unix::fs::symlink("companies.xlsx", place.at("soft.xlsx")).unwrap();
+    std::fs::hard_link(place.at("companies.xlsx"), place.at("hard.xlsx")).unwrap();
+    let plain = ["companies.xlsx", "./companies.xlsx", &absolute];
+    for way in [&plain[..], &["soft.xlsx", "hard.xlsx"]].concat() {
         refused(&place, &[way, "--force"], 1, "is the source itself");
         refused(&place, &[way], 1, "");
     }

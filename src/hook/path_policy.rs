@@ -2,6 +2,7 @@
 //! hold the hooks.
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::protocol::{Permission, ToolReply};
@@ -210,17 +211,8 @@ pub fn real_path(path: &Path) -> Result<PathBuf, PathError> {
 
 /// Whether a file has further names under which it changes too.
 fn has_hard_links(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let found = std::fs::symlink_metadata(path);
-        found.is_ok_and(|found| found.is_file() && found.nlink() > 1)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
-    }
+    let found = std::fs::symlink_metadata(path);
+    found.is_ok_and(|found| found.is_file() && found.nlink() > 1)
 }
 
 #[cfg(test)]
@@ -242,7 +234,6 @@ impl PathPolicy {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

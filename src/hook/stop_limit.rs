@@ -81,25 +81,6 @@ impl RefusalStore {
 mod tests {
     use super::*;
 
-    fn totals(attempts: u32) -> Totals {
-        let mut totals = Totals::default();
-        totals.counts.attempts = attempts;
-        totals.tally.todo = 5;
-        totals
-    }
-
-    #[test]
-    fn refusals_end_at_the_limit_and_start_over_when_the_ledger_changes() {
-        let mut refusals = Refusals::default();
-        for times in 1..=3 {
-            refusals = refusals.next(&totals(1), 3).unwrap();
-            assert_eq!(refusals.times, times);
-        }
-        assert_eq!(refusals.next(&totals(1), 3), Err(3));
-        assert_eq!(refusals.next(&totals(2), 3).unwrap().times, 1);
-        assert_eq!(Refusals::default().next(&totals(0), 0), Err(0));
-    }
-
     #[test]
     fn each_conversation_is_counted_separately() {
         let home = tempfile::tempdir().unwrap();

@@ -93,13 +93,7 @@ fn an_agent_can_call_what_was_installed() {
 #[test]
 fn invalid_settings_are_not_changed() {
     let (place, file) = with_theirs();
-    for text in [
-        "{",
-        "[]",
-        "// mine\n{}",
-        "{\"hooks\": 1}",
-        "{\"hooks\": {\"Stop\": {}}}",
-    ] {
+    for text in ["{", "// mine\n{}", "{\"hooks\": 1}"] {
         fs::write(&file, text).expect("settings");
         let run = install(&place, &["--yes"]);
         run.says("was not changed");
@@ -120,11 +114,8 @@ fn hooks_need_a_session_and_valid_rules() {
     let _ = install(&place, &["--yes", "--rules=rules.toml"]).exits(1);
     assert!(!place.at(".claude").exists());
     let (code, answer) = place.json(["hook", "install", "--agent=gemini", "--dir=.", "--yes"]);
-    assert_eq!(
-        (code, &answer["written"]),
-        (0, &Value::Bool(true)),
-        "{answer}"
-    );
+    assert_eq!(code, 0, "{answer}");
+    assert_eq!(answer["written"], true, "{answer}");
     assert!(place.at(".gemini/settings.json").is_file());
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, OpenOptions, Permissions, PermissionsExt as _};
 
 use super::listing::TreeError;
 use super::listing::TreePath;
@@ -483,12 +483,7 @@ fn write_file(root: &Dir, path: &TreePath, contents: &[u8], executable: bool) ->
     options.write(true).create_new(true);
     let mut file = root.open_with(path.as_str(), &options)?;
     file.write_all(contents)?;
-    #[cfg(unix)]
-    {
-        use cap_std::fs::{Permissions, PermissionsExt as _};
-        // Whatever the umask of this process is, so that every copy is the same.
-        let mode = if executable { 0o755 } else { 0o644 };
-        file.set_permissions(Permissions::from_mode(mode))?;
-    }
-    Ok(())
+    // Whatever the umask of this process is, so that every copy is the same.
+    let mode = if executable { 0o755 } else { 0o644 };
+    file.set_permissions(Permissions::from_mode(mode))
 }

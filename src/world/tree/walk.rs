@@ -13,7 +13,7 @@ use cap_fs_ext::{
     OpenOptionsSyncExt as _,
 };
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
+use cap_std::fs::{Dir, File, FileType, Metadata, MetadataExt as _, OpenOptions};
 
 use super::listing::TreeError;
 use super::listing::TreePath;
@@ -85,7 +85,7 @@ impl Unopened<'_> {
         }
         Ok(Met::There(Opened {
             bytes: metadata.len(),
-            executable: is_executable(&metadata),
+            executable: metadata.mode() & 0o100 != 0,
             file,
         }))
     }
@@ -134,17 +134,6 @@ impl Opened {
         self.file.take(limit + 1).read_to_end(&mut contents)?;
         Ok((contents.len() as u64 <= limit).then_some(contents))
     }
-}
-
-#[cfg(unix)]
-fn is_executable(metadata: &Metadata) -> bool {
-    use cap_std::fs::MetadataExt as _;
-    metadata.mode() & 0o100 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &Metadata) -> bool {
-    false
 }
 
 pub(super) type Visit<'a> = dyn FnMut(TreePath, Found<'_>) -> Result<(), TreeError> + 'a;

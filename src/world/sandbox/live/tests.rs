@@ -44,24 +44,14 @@ fn failure(bench: &SandboxConfig, order: &CommandSpec) -> Option<String> {
 }
 
 #[test]
-fn a_command_that_we_cannot_start_is_our_failure() {
-    let place = tempfile::tempdir().unwrap();
-    let bench = bench(place.path());
-    let order = order(&bench.programs[0].path);
-    assert!(failure(&bench, &order).is_some());
-}
-
-#[test]
-fn a_copy_that_we_cannot_make_is_our_failure() {
-    let bench = bench(Path::new("/no/such/directory"));
-    let why = failure(&bench, &order(&bench.programs[0].path)).unwrap();
-    assert!(why.contains("no scratch copy"), "{why}");
-}
-
-#[test]
-fn a_tree_that_is_gone_is_our_failure() {
+fn a_start_a_copy_and_a_tree_that_fail_are_our_failures() {
     let place = tempfile::tempdir().unwrap();
     let mut bench = bench(place.path());
+    let order = order(&bench.programs[0].path);
+    assert!(failure(&bench, &order).is_some());
+    bench.scratch = "/no/such/directory".into();
+    let why = failure(&bench, &order).unwrap();
+    assert!(why.contains("no scratch copy"), "{why}");
     bench.root = Some(place.path().join("moved"));
     let sandbox = LiveSandbox::new(&bench);
     assert!(sandbox.changes().is_err());
