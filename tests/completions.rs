@@ -272,10 +272,6 @@ fn manual_pages_are_written_whole_and_replaced() {
             .count();
         assert_eq!(left, files.len());
     }
-    let refused = place.run(["man", "submit"]);
-    refused.says("`comail help submit`");
-    refused.exits(2);
-    assert!(!place.at("submit").exists());
     place.scan(&["Here"], &[]);
     assert_eq!(place.run(["man", ".comail"]).code, 2);
 }

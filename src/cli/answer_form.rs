@@ -7,7 +7,6 @@ use clap::{Arg, ArgMatches};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use unicode_width::UnicodeWidthStr as _;
 
 use super::context::Reaching;
 use super::output::TextOutput;
@@ -175,15 +174,7 @@ fn examples(kind: &QuestKind) -> String {
     let mut line = "  comail submit --id 17".to_owned();
     let mut object = Map::new();
     for field in kind.fields.iter().filter(|field| field.required) {
-        // A line break would end the line.
-        let example = Escaped(&field.example).to_string();
-        // A terminal would break a longer line.
-        let fits = field.has_example() && words(std::slice::from_ref(&example)).width() <= 50;
-        let value = if fits {
-            example
-        } else {
-            field.shape.placeholder().into_owned()
-        };
+        let value = field.shape.placeholder().into_owned();
         let quoted = words(std::slice::from_ref(&value));
         let _ = write!(line, " \\\n    --{}={quoted}", field.name);
         object.insert(field.name.to_string(), Value::String(value));

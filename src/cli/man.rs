@@ -1,7 +1,7 @@
 //! `comail man`: the manual pages.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Command, ValueHint};
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::exit::{Exit, UsageError};
+use super::exit::Exit;
 use super::output_file::{FilesWritten, NewFile, write_into};
 
 /// Print the manual page, or write all manual pages into a directory
@@ -38,31 +38,13 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
             let NewFile { name: file, text } = pages.swap_remove(0);
             Manual::Page { file, text }
         }
-        Some(dir) => {
-            refuse_command(dir, &context.parser)?;
-            Manual::Written(write_into(dir, &pages, context.session_dir())?)
-        }
+        Some(dir) => Manual::Written(write_into(dir, &pages, context.session_dir())?),
     };
     context.output.show(&manual, |paper, manual| match manual {
         Manual::Page { text, .. } => paper.line(text.trim_end()),
         Manual::Written(written) => paper.line(written.text("page")),
     })?;
     Ok(Exit::Done)
-}
-
-/// Refuses the name of a command: a user who types `comail man submit` wants to read about it.
-fn refuse_command(dir: &Path, parser: &Command) -> Result<()> {
-    let name = dir.to_str().filter(|_| !dir.is_dir());
-    let Some(name) = name.filter(|name| parser.find_subcommand(name).is_some()) else {
-        return Ok(());
-    };
-    let hint = format!(
-        "run `comail help {name}` to read about it, or `comail man ./{name}` to write all pages \
-         into a new directory {name}"
-    );
-    Err(UsageError(format!("{name} is a command, not a directory"))
-        .hint(hint)
-        .into())
 }
 
 /// The page of the program, then one for each command.
