@@ -187,12 +187,11 @@ fn a_late_answer_changes_nothing_once_the_quest_went_to_another() {
     assert_eq!(given(&world, "a"), 2);
 }
 
-#[test]
-fn a_lease_that_runs_out_while_the_gate_looks_fences_the_verdict() {
+/// A worker with a short lease whose answer the gate judges until the barrier lets it.
+fn slow() -> (EmailNet, Arc<Barrier>, Child) {
     let world = EmailNet::patient(&[ACME]);
     let barrier = Arc::new(Barrier::new(2));
-    let html = page(ACME, "info@acme.co.kr");
-    let slow = Reply::Meet(Arc::clone(&barrier), html);
+    let slow = Reply::Meet(Arc::clone(&barrier), page(ACME, "info@acme.co.kr"));
     world.net.web.reply(WWW, "/slow", slow);
     assert_eq!(next(&world, "a", &["--lease=1s"]).0, 0);
     let mut args = world.acme().source(&world.url("/slow")).args(1);
@@ -201,6 +200,12 @@ fn a_lease_that_runs_out_while_the_gate_looks_fences_the_verdict() {
     until("the page is asked for", || {
         world.net.web.count(WWW, "/slow") > 0
     });
+    (world, barrier, child)
+}
+
+#[test]
+fn a_lease_that_runs_out_while_the_gate_looks_fences_the_verdict() {
+    let (world, barrier, child) = slow();
     until("b has the quest", || next(&world, "b", &[]).0 == 0);
     let before = world.place.ledger();
     barrier.wait();
@@ -218,17 +223,7 @@ fn a_lease_that_runs_out_while_the_gate_looks_fences_the_verdict() {
 
 #[test]
 fn an_answer_while_nobody_took_the_quest_counts_however_late() {
-    let world = EmailNet::patient(&[ACME]);
-    let barrier = Arc::new(Barrier::new(2));
-    let slow = Reply::Meet(Arc::clone(&barrier), page(ACME, "info@acme.co.kr"));
-    world.net.web.reply(WWW, "/slow", slow);
-    assert_eq!(next(&world, "a", &["--lease=1s"]).0, 0);
-    let mut args = world.acme().source(&world.url("/slow")).args(1);
-    args.push("--worker=a".to_owned());
-    let child = start(&world, &args);
-    until("the page is asked for", || {
-        world.net.web.count(WWW, "/slow") > 0
-    });
+    let (world, barrier, child) = slow();
     until_run_out(&world, 1);
     barrier.wait();
     let (code, answer) = end(child);

@@ -1,13 +1,13 @@
 //! `recheck`: what becomes of REVIEWs that only an unanswered lookup stood in the way of.
 
-use comail::session::{Outcome, Session};
+use comail::session::Session;
 use comail::world::RecordKind;
 use hickory_resolver::proto::op::ResponseCode;
 use serde_json::Value;
 
 use crate::harness::EmailNet;
 use crate::harness::email_net::{ACME, WWW, page, rules};
-use crate::harness::replayed::{again_resolved, resolutions};
+use crate::harness::replayed::resolutions;
 use crate::servers::dns::Answer;
 use crate::servers::http::Reply;
 
@@ -218,30 +218,6 @@ fn of_two_that_wait_for_one_address_one_is_confirmed() {
     assert_eq!(counts(&report), [1, 0, 1, 0], "{report:#}");
     assert_eq!(report["quests"][0]["became"], "confirmed");
     assert_eq!(rules(&report["quests"][1]), ["email-reused"]);
-}
-
-#[test]
-fn a_resolution_is_judged_the_same_again_from_its_evidence() {
-    for (text, outcome) in [
-        ("info@acme.co.kr", Outcome::Confirmed),
-        ("sales@acme.co.kr", Outcome::Refuted),
-        ("info [at] acme [dot] co [dot] kr", Outcome::Open),
-    ] {
-        let net = silent();
-        net.contact(text);
-        recheck(&net);
-        // Nobody asks the world now.
-        net.answers(Reply::Reset);
-        let asked = net.net.web.connections();
-        let session = Session::open(&net.place.at(".comail")).expect("a session");
-        let resolutions = resolutions(&session);
-        assert_eq!(resolutions.len(), 1);
-        let resolution = &resolutions[0];
-        assert_eq!(resolution.outcome, outcome);
-        let again = again_resolved(&session, resolution).expect("evidence");
-        assert_eq!(again, resolution.judgement.get());
-        assert_eq!(net.net.web.connections(), asked);
-    }
 }
 
 #[test]

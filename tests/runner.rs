@@ -115,7 +115,6 @@ mod quest_starter;
 mod readme;
 mod recheck;
 mod recheck_crowd;
-mod recheck_stop;
 mod report;
 mod report_runs;
 #[cfg(target_os = "linux")]

@@ -89,14 +89,14 @@ impl<'a> Carrier<'a> {
         let mut reader = old.reader()?;
         let mut pairs = Pairs::of(quests).map_err(unreadable)?;
         let mut counts = CarryCounts::default();
-        for standing in old.projection().quests() {
-            let standing = standing?;
-            let mut passed = standing.progress.state == State::Pass;
-            if passed && let Some(why) = withdrawn(&mut reader, &standing)? {
+        for record in old.projection().quests() {
+            let record = record?;
+            let mut passed = record.progress.state == State::Pass;
+            if passed && let Some(why) = withdrawn(&mut reader, &record)? {
                 counts.leave(why);
                 passed = false;
             }
-            pairs.add(&reader.quest(&standing)?, passed);
+            pairs.add(&reader.quest(&record)?, passed);
         }
         let (pairs, left) = pairs.finish();
         for why in left {
@@ -153,9 +153,9 @@ impl<'a> Carrier<'a> {
     }
 
     fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, JudgeError> {
-        let standing: Option<QuestRecord> = self.old.projection().get(pair.old)?;
-        let standing = standing.ok_or(SessionError::Illegal("there is no such quest"))?;
-        let passed = self.reader.last_attempt(&standing)?;
+        let record: Option<QuestRecord> = self.old.projection().get(pair.old)?;
+        let record = record.ok_or(SessionError::Illegal("there is no such quest"))?;
+        let passed = self.reader.last_attempt(&record)?;
         Ok(passed.ok_or(SessionError::Illegal("a PASS has an attempt"))?)
     }
 
@@ -250,18 +250,15 @@ fn unreadable(source: io::Error) -> SessionError {
 /// Why a PASS counts no longer, where a person said so since.
 fn withdrawn(
     reader: &mut LineReader,
-    standing: &QuestRecord,
+    record: &QuestRecord,
 ) -> Result<Option<NotCarried>, SessionError> {
-    let lines = [
-        Some(standing.quest_line),
-        standing.last.map(|last| last.line),
-    ];
+    let lines = [Some(record.quest_line), record.last.map(|last| last.line)];
     for line in lines.into_iter().flatten() {
         if reader.is_redacted(line)? {
             return Ok(Some(NotCarried::Forgotten));
         }
     }
-    Ok(standing.dispute.map(|_| NotCarried::Disputed))
+    Ok(record.dispute.map(|_| NotCarried::Disputed))
 }
 
 impl Iterator for Carrier<'_> {

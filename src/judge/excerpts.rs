@@ -368,8 +368,8 @@ impl SummaryReader {
         })
     }
 
-    pub fn summary(&mut self, standing: &QuestRecord) -> Result<QuestSummary, JudgeError> {
-        let quest = self.reader.quest(standing)?;
+    pub fn summary(&mut self, record: &QuestRecord) -> Result<QuestSummary, JudgeError> {
+        let quest = self.reader.quest(record)?;
         let mut summary = QuestSummary {
             quest,
             submission: None,
@@ -380,10 +380,10 @@ impl SummaryReader {
             excerpts: Vec::new(),
             damage: None,
         };
-        let Some(last) = self.reader.last_attempt(standing)? else {
+        let Some(last) = self.reader.last_attempt(record)? else {
             return Ok(summary);
         };
-        let again = self.reader.resolution(standing)?;
+        let again = self.reader.resolution(record)?;
         let (judgement, evidence) = match &again {
             Some(again) => (&again.value.judgement, &again.value.evidence),
             None => (&last.value.judgement, &last.value.evidence),
@@ -391,7 +391,7 @@ impl SummaryReader {
         // `audit` reports a judgement that cannot be read.
         let read = serde_json::from_str::<Judgement>(judgement.get());
         summary.facts = read.map_or_else(|_| Vec::new(), |it| it.facts);
-        match self.recording(standing, evidence)? {
+        match self.recording(record, evidence)? {
             Ok(recording) => {
                 let submission = &last.value.submission;
                 let key = summary.quest.key.as_str();
@@ -409,7 +409,7 @@ impl SummaryReader {
     /// The evidence with its bodies, or why it is not shown.
     fn recording(
         &mut self,
-        standing: &QuestRecord,
+        record: &QuestRecord,
         evidence: &RawValue,
     ) -> Result<Result<Recording, String>, JudgeError> {
         let named = serde_json::from_str::<Evidence>(evidence.get());
@@ -419,7 +419,7 @@ impl SummaryReader {
         }
         // Evidence that was redacted may no longer be readable.
         let (forgetting, reader) = (&self.forgetting, &mut self.reader);
-        if !forgetting.is_empty() && is_evidence_blotted(forgetting, reader, standing, evidence)? {
+        if !forgetting.is_empty() && is_evidence_blotted(forgetting, reader, record, evidence)? {
             return Ok(Err(REMOVED.to_owned()));
         }
         let bytes = match bytes {

@@ -154,11 +154,11 @@ pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
 }
 
 /// Whether an address was removed from what the quest was settled by.
-pub fn is_forgotten(reader: &mut LineReader, standing: &QuestRecord) -> Result<bool, SessionError> {
-    let locked = matches!(standing.progress.state, State::Pass | State::Review);
-    match standing.last.filter(|_| locked) {
+pub fn is_forgotten(reader: &mut LineReader, record: &QuestRecord) -> Result<bool, SessionError> {
+    let locked = matches!(record.progress.state, State::Pass | State::Review);
+    match record.last.filter(|_| locked) {
         Some(last) if reader.is_redacted(last.line)? => {
-            let last = reader.last_attempt(standing)?;
+            let last = reader.last_attempt(record)?;
             Ok(last.is_some_and(|last| is_masked(&last.value.submission)))
         }
         _ => Ok(false),
@@ -169,12 +169,12 @@ pub fn is_forgotten(reader: &mut LineReader, standing: &QuestRecord) -> Result<b
 pub fn is_evidence_blotted(
     forgetting: &Forgetting,
     reader: &mut LineReader,
-    standing: &QuestRecord,
+    record: &QuestRecord,
     evidence: &RawValue,
 ) -> Result<bool, SessionError> {
     let lines = [
-        standing.last.map(|last| last.line),
-        standing.resolution.map(|it| it.line),
+        record.last.map(|last| last.line),
+        record.resolution.map(|it| it.line),
     ];
     let mut blotted = forgetting.empties(evidence.get());
     for line in lines.into_iter().flatten() {

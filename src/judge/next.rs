@@ -88,20 +88,20 @@ fn take(
     };
     let mut taken = None;
     let decide = |session: &Session, now| -> Result<_, JudgeError> {
-        let (standing, lease) = match offer(session, Some(claimant), &live, now)? {
-            (Assignment::Quest(standing, _), Some(lease)) => (standing, lease),
+        let (record, lease) = match offer(session, Some(claimant), &live, now)? {
+            (Assignment::Quest(record, _), Some(lease)) => (record, lease),
             (assignment, _) => {
                 taken = Some(assignment);
                 return Ok(Vec::new());
             }
         };
         let claimed = Claimed {
-            quest: standing.id,
+            quest: record.id,
             worker: claimant.worker.clone(),
             lease,
         };
         let claim = Claim::new(&claimed, now);
-        taken = Some(Assignment::Quest(standing, Some(claim)));
+        taken = Some(Assignment::Quest(record, Some(claim)));
         Ok(vec![Event::Claim(claimed)])
     };
     appended(session.append_at(clock, decide)?)?;
@@ -115,49 +115,51 @@ fn offer(
     live: &BTreeSet<RunId>,
     now: Timestamp,
 ) -> Result<(Assignment, Option<Lease>), JudgeError> {
-    let named = claimant.map(|claimant| is_named(&store.forgetting(), &claimant.worker));
-    if named == Some(true) {
-        return Err(JudgeError::ForgottenWorker);
-    }
-    let driver = claimant.and_then(|claimant| start_of(&claimant.worker));
-    if let (Some((run, _)), Some(claimant)) = (driver, claimant)
-        && !live.contains(&run)
-    {
-        let name = claimant.worker.as_str();
-        return Err(JudgeError::NoSuchRun(name.into()));
+    let nothing = |assignment| Ok((assignment, None));
+    let mut is_driver = false;
+    if let Some(Claimant { worker, .. }) = claimant {
+        if is_named(&store.forgetting(), worker) {
+            return Err(JudgeError::ForgottenWorker);
+        }
+        if let Some((run, _)) = start_of(worker) {
+            if !live.contains(&run) {
+                return Err(JudgeError::NoSuchRun(worker.as_str().into()));
+            }
+            is_driver = true;
+        }
     }
     let totals = store.totals();
     if totals.tally.todo == 0 {
-        return Ok((Assignment::Complete, None));
+        return nothing(Assignment::Complete);
     }
     if store.paused() {
         let streak = totals.streak.length();
-        return Ok((Assignment::Paused { streak }, None));
+        return nothing(Assignment::Paused { streak });
     }
-    if driver.is_none() && !live.is_empty() {
-        return Ok((Assignment::Driven, None));
+    if !is_driver && !live.is_empty() {
+        return nothing(Assignment::Driven);
     }
     let Some(claimant) = claimant else {
-        return Ok(match store.first_free(now)? {
-            Some(standing) => (Assignment::Quest(Box::new(standing), None), None),
-            None => (Assignment::AllClaimed, None),
+        return nothing(match store.first_free(now)? {
+            Some(record) => Assignment::Quest(Box::new(record), None),
+            None => Assignment::AllClaimed,
         });
     };
-    if let Some((standing, claim)) = own(store, &claimant.worker)? {
-        let standing = Box::new(standing);
+    if let Some((record, claim)) = own(store, &claimant.worker)? {
+        let record = Box::new(record);
         let lease = claimant.lease.unwrap_or(claim.lease);
         let renewed = lease != claim.lease || claim.is_worn(now);
         let claim = Some(claim).filter(|_| !renewed);
-        return Ok((Assignment::Quest(standing, claim), renewed.then_some(lease)));
+        return Ok((Assignment::Quest(record, claim), renewed.then_some(lease)));
     }
-    if driver.is_some() {
+    if is_driver {
         // A run claims for its agents; one that was overtaken must not take a new one.
-        return Ok((Assignment::Driven, None));
+        return nothing(Assignment::Driven);
     }
     Ok(match store.first_free(now)? {
-        Some(standing) => {
+        Some(record) => {
             let lease = claimant.lease.unwrap_or(store.manifest().frozen.lease);
-            (Assignment::Quest(Box::new(standing), None), Some(lease))
+            (Assignment::Quest(Box::new(record), None), Some(lease))
         }
         None => (Assignment::AllClaimed, None),
     })
@@ -168,7 +170,7 @@ fn own(store: &Session, worker: &Worker) -> Result<Option<(QuestRecord, Claim)>,
     let Some(claim) = store.claim_of(worker)? else {
         return Ok(None);
     };
-    let standing = store.standing(claim.quest)?;
-    let standing = standing.filter(|standing| standing.progress.state == State::Todo);
-    Ok(standing.map(|standing| (standing, claim)))
+    let record = store.standing(claim.quest)?;
+    let record = record.filter(|record| record.progress.state == State::Todo);
+    Ok(record.map(|record| (record, claim)))
 }

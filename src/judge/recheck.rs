@@ -30,8 +30,8 @@ pub enum Rechecked {
 pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
     let mut reader = session.reader()?;
     let mut jobs = Vec::new();
-    for standing in session.unanswered()? {
-        let Some(last) = reader.last_attempt(&standing)? else {
+    for record in session.unanswered()? {
+        let Some(last) = reader.last_attempt(&record)? else {
             continue;
         };
         let attempt = last.value;
@@ -43,7 +43,7 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
         let evidence: Evidence = serde_json::from_str(attempt.evidence.get())?;
         if is_only_unanswered(&judgement, &evidence) {
             jobs.push(Job {
-                quest: reader.quest(&standing)?,
+                quest: reader.quest(&record)?,
                 submission: attempt.submission,
             });
         }

@@ -79,11 +79,11 @@ impl Examiner<'_> {
             }
             Event::Carried(carried) => self.judged(line, &(&carried.attempt).into(), None),
             Event::Resolution(resolution) => {
-                let Some(standing) = self.board.get(resolution.quest)? else {
+                let Some(quest_record) = self.board.get(resolution.quest)? else {
                     return Ok(Audited::default());
                 };
                 // A REVIEW is locked, so its last attempt is the one that was judged again.
-                let Some(attempt) = self.reader.last_attempt(&standing)? else {
+                let Some(attempt) = self.reader.last_attempt(&quest_record)? else {
                     return Ok(Audited::default());
                 };
                 let record = JudgementRecord::again(resolution, &attempt.value.submission);
@@ -99,10 +99,10 @@ impl Examiner<'_> {
         record: &JudgementRecord<'_>,
         repeats: Option<u32>,
     ) -> Result<Audited, SessionError> {
-        let Some(standing) = self.board.get(record.quest)? else {
+        let Some(quest_record) = self.board.get(record.quest)? else {
             return Ok(Audited::default());
         };
-        let place = || Place::of(line.line, Some(&standing));
+        let place = || Place::of(line.line, Some(&quest_record));
         let mut audited = Audited {
             checked: Checked {
                 judgements: 1,
@@ -110,11 +110,11 @@ impl Examiner<'_> {
             },
             ..Audited::default()
         };
-        if self.is_redacted(line, &standing)? {
+        if self.is_redacted(line, &quest_record)? {
             audited.forgotten.push(place());
             return Ok(audited);
         }
-        let quest = self.reader.quest(&standing)?;
+        let quest = self.reader.quest(&quest_record)?;
         let mut find =
             |kind, what: String| audited.findings.push(Finding::new(kind, place(), what));
         let evidence = serde_json::from_str::<Evidence>(record.evidence.get());
@@ -125,7 +125,8 @@ impl Examiner<'_> {
                 }
                 // An earlier session answered the gate about a PASS that was carried.
                 if !matches!(line.event, Event::Carried(_)) {
-                    let holder = |value: &UniqueValue| self.holder(value, standing.id, line.offset);
+                    let holder =
+                        |value: &UniqueValue| self.holder(value, quest_record.id, line.offset);
                     let mut wrong = wrong_answers(evidence, &holder);
                     wrong.extend(wrong_doubts(evidence, &line.doubted));
                     if !wrong.is_empty() {
@@ -142,7 +143,7 @@ impl Examiner<'_> {
             return Ok(audited);
         }
         audited.files = evidence
-            .map(|evidence| seen_files(line.line, standing.id, &evidence))
+            .map(|evidence| seen_files(line.line, quest_record.id, &evidence))
             .unwrap_or_default();
         match self.replayer.judge(&quest, record) {
             Err(ReplayError::BodyMissing { digest })
@@ -156,7 +157,7 @@ impl Examiner<'_> {
                 let others = FindingKind::OtherLists;
                 audited.proven.push(Proven {
                     line: line.line,
-                    quest: standing.id,
+                    quest: quest_record.id,
                     by_others: finding.as_ref().is_some_and(|it| it.kind == others),
                 });
                 audited.findings.extend(finding);
@@ -170,16 +171,16 @@ impl Examiner<'_> {
     fn is_redacted(
         &mut self,
         line: &JudgementLine,
-        standing: &QuestRecord,
+        quest_record: &QuestRecord,
     ) -> Result<bool, SessionError> {
         let forgetting = &self.board.totals().forgetting;
         if forgetting.is_empty() || forgetting.has_line(line.line - 1) {
             return Ok(!forgetting.is_empty());
         }
-        if self.reader.is_redacted(standing.quest_line)? {
+        if self.reader.is_redacted(quest_record.quest_line)? {
             return Ok(true);
         }
-        match (&line.event, standing.last) {
+        match (&line.event, quest_record.last) {
             (Event::Resolution(_), Some(last)) => self.reader.is_redacted(last.line),
             _ => Ok(false),
         }

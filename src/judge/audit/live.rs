@@ -64,12 +64,12 @@ pub fn ask(
     'batches: for batch in proven.chunks(BATCH) {
         let mut jobs = Vec::with_capacity(batch.len());
         for one in batch {
-            let Some(standing) = board.get(one.quest)? else {
+            let Some(record) = board.get(one.quest)? else {
                 continue;
             };
-            if let Some(attempt) = reader.last_attempt(&standing)? {
+            if let Some(attempt) = reader.last_attempt(&record)? {
                 jobs.push(Job {
-                    quest: reader.quest(&standing)?,
+                    quest: reader.quest(&record)?,
                     submission: attempt.value.submission,
                 });
             }
