@@ -11,8 +11,8 @@ pub fn entries(text: &'static str) -> Vec<&'static str> {
 
 /// Statics that hold the entries of lists, each read once: `NAME = "path of the list";`.
 macro_rules! word_lists {
-    ($($(#[$doc:meta])* $name:ident = $path:literal;)+) => {
-        $($(#[$doc])* static $name: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(
+    ($($(#[$doc:meta])* $vis:vis $name:ident = $path:literal;)+) => {
+        $($(#[$doc])* $vis static $name: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(
             || $crate::base::word_list::entries(include_str!($path)),
         );)+
     };

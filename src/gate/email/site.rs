@@ -115,26 +115,13 @@ pub fn is_below(site: &Url, page: &Url) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Labels of two letters by which firms part their own site: languages (ISO 639-1) and
-/// countries (ISO 3166-1) that sites are commonly made for.
-pub const LANGUAGES: &[&str] = &[
-    "ar", "at", "au", "be", "bg", "br", "ca", "ch", "cn", "cs", "cz", "da", "de", "dk", "el", "en",
-    "es", "et", "eu", "fi", "fr", "gb", "gr", "he", "hk", "hr", "hu", "id", "ie", "il", "in", "it",
-    "ja", "jp", "ko", "kr", "lt", "lv", "mx", "my", "nl", "no", "nz", "ph", "pl", "pt", "ro", "ru",
-    "se", "sg", "sk", "sl", "sv", "th", "tr", "tw", "ua", "uk", "us", "vi", "vn", "zh",
-];
-
-const OWN_LABELS: &[&str] = &[
-    "about", "blog", "company", "corp", "eng", "global", "home", "ir", "kor", "m", "mall", "shop",
-    "store", "web", "www",
-];
-
-/// Segments of a path at which a site opens: languages, and its front page.
-const LANDINGS: &[&str] = &[
-    "chn", "eng", "global", "home", "index", "intro", "jpn", "kor", "main", "site", "web",
-];
-
 word_lists! {
+    /// Labels of two letters by which firms part their own site: languages (ISO 639-1) and
+    /// countries (ISO 3166-1) that sites are commonly made for.
+    pub LANGUAGES = "lists/languages.txt";
+    OWN_LABELS = "lists/own_labels.txt";
+    /// Segments of a path at which a site opens: languages, and its front page.
+    LANDINGS = "lists/landings.txt";
     /// Segments of a path under which a firm's site introduces the firm: pages of the site, and no
     /// tenant's place, where nothing else follows.
     INTRODUCTIONS = "lists/introductions.txt";

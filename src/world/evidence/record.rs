@@ -6,7 +6,7 @@ use super::sandbox::{Answers, Kept};
 use super::{Asked, BodyRef, Evidence, Exchange, PageAnswer, Recording};
 use crate::quest::Key;
 use crate::world::domain::HostName;
-use crate::world::sandbox::Sandbox;
+use crate::world::sandbox::{CommandResult, Sandbox};
 use crate::world::{
     EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, UniqueValue,
     UniquenessIndex, World,
@@ -149,6 +149,11 @@ impl Answers for Recorder<'_> {
             self.keep(Exchange::Sandbox { asked, answer });
             seen
         })
+    }
+
+    fn last(&self, command: &str) -> Option<CommandResult> {
+        let Recording { evidence, bodies } = &*self.recording.borrow();
+        CommandResult::read(evidence.last_run(command)?, bodies)
     }
 
     fn failed(&self) -> Option<String> {

@@ -10,7 +10,7 @@ use super::{Asked, Bodies, Evidence, PageAnswer};
 use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::domain::HostName;
-use crate::world::sandbox::Sandbox;
+use crate::world::sandbox::{CommandResult, Sandbox};
 use crate::world::{
     EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Unanswered,
     UnansweredKind, UniqueValue, UniquenessIndex, World,
@@ -128,6 +128,10 @@ impl Answers for Replay<'_> {
         let told = self.evidence.told(&asked);
         let known = told.and_then(|told| T::read(told, &Checked(self.bodies)));
         known.unwrap_or_else(|| T::absent(self.miss(asked.to_string()).detail))
+    }
+
+    fn last(&self, command: &str) -> Option<CommandResult> {
+        CommandResult::read(self.evidence.last_run(command)?, &Checked(self.bodies))
     }
 
     fn failed(&self) -> Option<String> {

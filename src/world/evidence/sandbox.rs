@@ -175,6 +175,8 @@ impl Kept for Started {
 pub(super) trait Answers {
     fn answer<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T;
 
+    fn last(&self, command: &str) -> Option<CommandResult>;
+
     fn failed(&self) -> Option<String>;
 }
 
@@ -194,6 +196,10 @@ impl<A: Answers> Sandbox for A {
     fn run(&self, order: &CommandSpec) -> CommandResult {
         let asked = Asked::Run(Box::new(order.clone()));
         self.answer(asked, |sandbox| sandbox.run(order))
+    }
+
+    fn last_run(&self, name: &str) -> Option<CommandResult> {
+        self.last(name)
     }
 
     fn call(&self, call: &Call) -> Called {

@@ -14,6 +14,7 @@ use scraper::node::Element;
 use url::Url;
 
 use super::{Unreadable, dom};
+use crate::base::word_list::word_lists;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -97,6 +98,8 @@ fn magic(body: &[u8]) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
+word_lists! { SNIFFED_TAGS = "words/sniffed_tags.txt"; }
+
 fn sniffed(body: &[u8]) -> Result<Kind, Unreadable> {
     const BINARY_BOUND: usize = 1445;
     let utf16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
@@ -108,32 +111,12 @@ fn sniffed(body: &[u8]) -> Result<Kind, Unreadable> {
     let text = String::from_utf8_lossy(start);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let lower = text.to_ascii_lowercase();
-    let tags = [
-        "<!doctype html",
-        "<html",
-        "<head",
-        "<script",
-        "<iframe",
-        "<h1",
-        "<div",
-        "<font",
-        "<table",
-        "<a",
-        "<style",
-        "<title",
-        "<b",
-        "<body",
-        "<br",
-        "<p",
-        "<meta",
-        "<!--",
-    ];
-    let starts = |tag: &&str| {
-        lower.strip_prefix(*tag).is_some_and(|rest| {
-            *tag == "<!--" || rest.starts_with(|c: char| c == '>' || c.is_whitespace())
+    let starts = |tag: &str| {
+        lower.strip_prefix(tag).is_some_and(|rest| {
+            tag == "<!--" || rest.starts_with(|c: char| c == '>' || c.is_whitespace())
         })
     };
-    if tags.iter().any(starts) {
+    if SNIFFED_TAGS.iter().any(|tag| starts(tag)) {
         Ok(Kind::Html)
     } else if lower.starts_with("<?xml") {
         Ok(Kind::Source)

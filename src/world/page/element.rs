@@ -11,16 +11,13 @@ use crate::world::domain::HostName;
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
 word_lists! {
+    PARTS = "words/visitor_parts.txt";
+    REPLACED = "words/replaced.txt";
     PARTING = "words/parting.txt";
     NEVER_SHOWN = "words/never_shown.txt";
     OTHERS = "words/others.txt";
     WORDS = "words/visitors.txt";
 }
-
-const REPLACED: &[&str] = &[
-    "audio", "canvas", "embed", "iframe", "image", "img", "input", "math", "meter", "object",
-    "progress", "svg", "textarea", "video",
-];
 
 const STRUCK: &[&str] = &["del", "s", "strike"];
 
@@ -168,11 +165,6 @@ const STEMS: &[&str] = &[
 const OWNERS: &[&str] = &["commentaries", "commentary", "commentator"];
 
 const PLACES: &[&str] = &["bbs", "board", "forum", "qna", "thread", "topic"];
-
-const PARTS: &[&str] = &[
-    "article", "body", "content", "contents", "detail", "item", "list", "message", "post", "posts",
-    "read", "text", "view",
-];
 
 const TYPES: &[&str] = &["Answer", "Comment", "Question", "Review", "UserReview"];
 

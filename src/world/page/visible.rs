@@ -488,7 +488,10 @@ const LITTLE_TEXT: usize = 50;
 /// has an empty place for an application.
 const SOME_TEXT: usize = 500;
 
-word_lists! { ROOTS = "words/script_roots.txt"; }
+word_lists! {
+    ROOTS = "words/script_roots.txt";
+    ASKS = "words/noscript_asks.txt";
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Scripts {
@@ -511,11 +514,7 @@ impl Scripts {
         let scripts = ["javascript", "자바스크립트", "스크립트"]
             .iter()
             .any(|word| lower.contains(word));
-        let asks = [
-            "enable", "turn on", "activate", "need", "require", "without", "disabled", "aktivier",
-            "활성", "허용", "필요", "켜", "有効", "启用", "activer", "activar",
-        ];
-        self.asks |= scripts && asks.iter().any(|word| lower.contains(word));
+        self.asks |= scripts && ASKS.iter().any(|word| lower.contains(word));
     }
 }
 

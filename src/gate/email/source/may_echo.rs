@@ -7,6 +7,7 @@ use super::super::identity::company_name::Folded;
 use super::super::step::quoted;
 use super::echo::{self, folded, untagged};
 use crate::base::text::invisible;
+use crate::base::word_list::word_lists;
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
 
@@ -18,18 +19,13 @@ const SHORTEST_BLOB: usize = 16;
 /// The shortest of runs joined by `-` and `_`; a UUID (RFC 9562), with 36, is none.
 const SHORTEST_JOINED_BLOB: usize = 40;
 
-/// Parameters that name a page of the site, whose value may well be `contact`.
-const NAVIGATION: &[&str] = &[
-    "act", "action", "cat", "category", "co_id", "code", "content", "lang", "m", "menu", "menu_id",
-    "menuid", "mid", "mod", "mode", "module", "option", "p", "page", "page_id", "pageid", "pg",
-    "route", "section", "sub", "tab", "type", "view",
-];
-
-/// Parameters whose value is an address of another page, with or without its scheme.
-const TARGETS: &[&str] = &[
-    "dest", "domain", "feed", "goto", "host", "href", "link", "redirect", "site", "src", "target",
-    "to", "u", "uri", "url", "website",
-];
+word_lists! {
+    /// Parameters that name a page of the site, whose value may well be `contact`.
+    NAVIGATION = "../lists/navigation.txt";
+    /// Parameters whose value is an address of another page, with or without its scheme.
+    TARGETS = "../lists/targets.txt";
+    MARKUP = "../lists/markup.txt";
+}
 
 const BLOB: &str = "an opaque blob";
 
@@ -82,19 +78,7 @@ fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<String> 
 }
 
 fn markup(text: &str) -> Option<String> {
-    let found = [
-        "<",
-        ">",
-        "&#",
-        "&lt",
-        "&gt",
-        "javascript:",
-        "data:",
-        "&shy",
-        "[url",
-        "\\u00",
-    ];
-    let found = found.iter().any(|mark| text.contains(mark)) || has_entity(text);
+    let found = MARKUP.iter().any(|mark| text.contains(mark)) || has_entity(text);
     found.then(|| "markup".to_owned())
 }
 

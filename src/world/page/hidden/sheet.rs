@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use crate::base::word_list::word_lists;
+
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) selectors: Rc<[String]>,
@@ -248,6 +250,8 @@ fn is_common(condition: &str) -> bool {
     }
 }
 
+word_lists! { UNCOMMON = "../words/uncommon_media.txt"; }
+
 fn is_plain(feature: &str, value: &str) -> bool {
     let least = |size: f64| pixels(value).is_none_or(|least| least <= size);
     let most = |size: f64| pixels(value).is_none_or(|most| most >= size);
@@ -257,22 +261,7 @@ fn is_plain(feature: &str, value: &str) -> bool {
         "min-height" | "min-device-height" => least(HEIGHT),
         "max-height" | "max-device-height" => most(HEIGHT),
         "width" | "height" | "device-width" | "device-height" => pixels(value).is_none(),
-        _ => !matches!(
-            value,
-            "reduce"
-                | "dark"
-                | "more"
-                | "less"
-                | "active"
-                | "none"
-                | "coarse"
-                | "portrait"
-                | "standalone"
-                | "fullscreen"
-                | "slow"
-                | "inverted"
-                | "high"
-        ),
+        _ => !UNCOMMON.contains(&value),
     }
 }
 
