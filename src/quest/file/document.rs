@@ -35,7 +35,7 @@ pub struct FileTable {
     /// What the quests are for: one line or a few.
     #[serde(default)]
     pub about: String,
-    /// How many FAILs end a quest, where `scan` does not say.
+    /// How many FAILs end a quest. `scan --max-tries` overrides it.
     pub max_tries: Option<NonZeroU32>,
     /// Whether no machine can decide: then the best verdict is REVIEW.
     #[serde(default)]
@@ -44,13 +44,12 @@ pub struct FileTable {
     pub input: InputTable,
     pub tree: Option<TreeTable>,
     prompt: Prompt,
-    /// The command that mends what checks with `on_fail = "fix"` found wrong.
+    /// The command that repairs what checks with `on_fail = "fix"` found.
     pub fixer: Option<FixerTable>,
-    /// A key and a value for each field, as a submission that would look right has them.
+    /// The key and fields of a plausible submission.
     #[serde(default)]
     example: BTreeMap<String, String>,
-    /// The field that the quests are about, which results show first: the first where it is not
-    /// said.
+    /// The field that results show first. Default: the first field.
     answer: Option<String>,
     #[serde(default)]
     field: Vec<FieldTable>,
@@ -76,11 +75,11 @@ pub struct FileTable {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Prompt {
-    /// What the agent is told, as a template.
+    /// What the agent reads, as a template.
     text: String,
 }
 
-/// A quest file as it was read; what its tables say is in [`FileTable`].
+/// A quest file with the places of its tables, which messages about mistakes name.
 #[derive(Debug, Clone)]
 pub struct QuestFile<'t> {
     text: &'t str,
@@ -153,7 +152,7 @@ impl<'t> QuestFile<'t> {
         self.text
     }
 
-    /// Where the first value of this key is, at the file's top.
+    /// The place of a key at the top of the file.
     pub fn spot_of(&self, key: &str) -> Spot {
         self.top.spot_of(key)
     }
@@ -240,8 +239,8 @@ impl<'t> QuestFile<'t> {
         self.panel.as_ref().map_or(Ok(()), |panel| self.fits(panel))
     }
 
-    /// That every input that a panel sees is one of this file, and that its tries are enough for
-    /// the revisions.
+    /// Checks that every input that a panel sees exists in this file, and that the tries suffice for
+    /// its revisions.
     pub fn fits(&self, panel: &Panel<'_>) -> Result<(), Mistake> {
         if let Some(tries) = self.max_tries {
             panel.revisions_below(tries.get(), || {
@@ -265,7 +264,7 @@ impl<'t> QuestFile<'t> {
         Ok(())
     }
 
-    /// That quests of this file have the input `name`.
+    /// Checks that quests of this file have the input `name`.
     fn has_input(&self, name: &str) -> Result<(), String> {
         let one_of = |what: &str, wanted: &str, known: Vec<&str>| {
             let there = known.contains(&wanted).then_some(());
@@ -369,7 +368,7 @@ fn read_fields(file: &FileTable, text: &str, top: &RawTable<'_>) -> Result<Vec<F
     Ok(fields)
 }
 
-/// Whether `name` can be a field: a flag that no shell takes apart.
+/// Whether `name` can be a field, and so a flag that needs no quotes in a shell.
 fn is_field_name(name: &str) -> bool {
     let plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);

@@ -14,34 +14,34 @@ use crate::quest::{ByteSize, Span, Verdict};
 
 /// `[fixer]`.
 ///
-/// It is the operator's program, and runs in the working tree itself, where it may write. It is
-/// started when a submission failed by checks with `on_fail = "fix"` alone, and reads
-/// `{"quest": {"id", "key", "input"}, "facts": [{"rule", "expected", "actual", …}]}` on its standard
-/// input. When it has ended well, and something in the zones has changed, the same submission is
-/// judged again: an attempt like any other.
+/// The operator's program, which runs in the working tree itself and may write there. It starts when
+/// every check that failed a submission has `on_fail = "fix"`. It reads
+/// `{"quest": {"id", "key", "input"}, "facts": [{"rule", "expected", "actual", …}]}` from standard
+/// input. If it exits with 0 and has changed something in the zones, the same submission is judged
+/// again, as an attempt of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixerTable {
     /// The program and its arguments, the same for every quest.
     pub argv: Vec<String>,
-    /// Further variables of its environment.
+    /// Additional environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The names of variables that are passed on to it when it is run. Their values are never kept.
+    /// The names of variables to pass on when it runs. Their values are never stored.
     #[serde(default)]
     pub pass: Vec<String>,
-    /// What it may reach.
+    /// Which network it may use.
     pub network: Option<ReviewerNetwork>,
     /// The absolute paths that it may write, in addition to the tree.
     #[serde(default)]
     pub writable: Vec<String>,
-    /// How long it may take.
+    /// The time limit.
     #[serde(default = "ten_minutes")]
     pub timeout: Span,
-    /// How much it may print.
+    /// The limit of its output.
     #[serde(default = "a_mebibyte")]
     pub output_cap: ByteSize,
-    /// How often it is started for one submission.
+    /// How often it may start for one submission.
     #[serde(default = "three_times")]
     pub max_fixes: NonZeroU32,
 }
@@ -84,7 +84,7 @@ pub struct InputTable {
     pub argv: Vec<String>,
 }
 
-/// What a list is.
+/// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputFormat {
@@ -92,9 +92,9 @@ pub enum InputFormat {
     Xlsx,
     /// Delimited text.
     Csv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
-    /// One key a line.
+    /// One key per line.
     Lines,
     /// The files of a directory.
     Dir,
@@ -119,13 +119,13 @@ pub struct ServiceTable {
     pub name: String,
     /// The program and its arguments, each a template.
     pub argv: Vec<String>,
-    /// Further variables of its environment.
+    /// Additional environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Variables of `scan`'s own environment that are frozen for it.
     #[serde(default)]
     pub pass_env: Vec<String>,
-    /// How to tell that it is ready.
+    /// How comail detects that it is ready.
     #[serde(default)]
     pub ready: ReadyTable,
     /// How long it may take to be ready.
@@ -133,13 +133,13 @@ pub struct ServiceTable {
     pub start_within: Span,
 }
 
-/// How to tell that a service is ready: one of these. Default: its port is open.
+/// How comail detects that a service is ready. Set one key. Default: when its port is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadyTable {
-    /// A path that answers a GET with a status of 2xx.
+    /// A path that answers GET with a 2xx status.
     pub path: Option<String>,
-    /// A pattern that a line of its output matches.
+    /// A pattern that matches a line of its output.
     pub line: Option<String>,
 }
 
@@ -151,13 +151,13 @@ fn ten_seconds() -> Span {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeTable {
-    /// Its directory, relative to the quest file; `scan --tree` says otherwise, and where neither
-    /// does it is the directory in which `scan` runs.
+    /// Its directory, relative to the quest file. `scan --tree` overrides it. Default: the directory
+    /// in which `scan` runs.
     pub root: Option<String>,
-    /// Where an agent may change files, as globs. Changes elsewhere are not seen by any check.
+    /// Where an agent may change files, as globs. No check sees changes elsewhere.
     #[serde(default)]
     pub write: Vec<String>,
-    /// What is not part of the tree, as globs.
+    /// What to leave out of the tree, as globs.
     #[serde(default)]
     pub ignore: Vec<String>,
 }
@@ -166,26 +166,26 @@ pub struct TreeTable {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FieldTable {
-    /// Its name, and its flag.
+    /// Its name, which is also its flag.
     pub name: String,
-    /// What belongs in it.
+    /// The kind of value.
     pub kind: FieldKind,
     /// Whether a submission must have it.
     #[serde(default = "yes")]
     pub required: bool,
-    /// What belongs in it, in a few words.
+    /// What the agent enters, in a few words.
     #[serde(default)]
     pub help: String,
-    /// A pattern that the whole value matches.
+    /// A pattern that must match the whole value.
     pub pattern: Option<String>,
     /// The least number, or the least length in characters.
     pub min: Option<i64>,
     /// The greatest number, or the greatest length in characters.
     pub max: Option<i64>,
-    /// The values that a choice is made of.
+    /// The values to choose from.
     #[serde(default)]
     pub choices: Vec<String>,
-    /// Whether the field is accepted without a check: nobody verifies what it says.
+    /// Whether to accept the field without a check.
     #[serde(default)]
     pub unchecked: bool,
 }
@@ -207,12 +207,12 @@ pub struct ControlTable {
     /// The cells of its quest's row that checks and the prompt use.
     #[serde(default)]
     pub input: BTreeMap<String, String>,
-    /// The site that the list names for its quest.
+    /// The site that the list names for the quest.
     pub anchor_site: Option<String>,
-    /// Whether it is judged as with `scan --role-only`.
+    /// Whether to judge as with `scan --role-only`.
     #[serde(default)]
     pub role_only: bool,
-    /// The fields that are submitted.
+    /// The submitted fields.
     #[serde(default)]
     pub submit: BTreeMap<String, String>,
     /// The verdict that it must get.
@@ -226,12 +226,11 @@ pub struct ControlTable {
     pub writes: Option<String>,
     /// A recorded world, as JSON, to use instead of the network.
     pub world: Option<String>,
-    /// Values that count as taken by quests which passed before, by the field's name; an address
-    /// takes its domain as well.
+    /// Values that other quests have already passed with, by field. An address also takes its domain.
     #[serde(default)]
     pub taken: BTreeMap<String, String>,
-    /// What each reviewer answers, by its name: nobody is asked. Where it is not said no reviewer
-    /// is heard.
+    /// The answer of each reviewer, by name. A control asks no model; without this key it has no
+    /// reviewers.
     pub reviewed: Option<BTreeMap<String, String>>,
 }
 
@@ -256,8 +255,8 @@ pub struct FinalControlTable {
     pub world: Option<String>,
 }
 
-/// `[final]`: checks over the whole result, once every quest is settled. Their templates name
-/// nothing of a quest or a submission.
+/// `[final]`: checks over the whole result when every quest is settled. Their templates cannot name
+/// anything of a single quest or submission.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FinalTable {
@@ -270,22 +269,22 @@ pub(super) struct FinalTable {
     pub(super) negative: Option<NegativeTable>,
 }
 
-/// Tables of checks are read by the gate. Their schema is named, for it is long.
+/// The gate reads the tables of checks. Their schema is long, so it is a definition of its own.
 pub(super) fn checks(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"$ref": "#/$defs/Check"}})
 }
 
 /// `[final.negative]`: edits that the final gate must notice.
 ///
-/// After it has passed, it judges the result once more with these laid over a copy of it. If it
-/// does not fail then, it would pass anything, and counts as not passed.
+/// A final gate that passes judges a copy of the result with these edits. If the copy passes too,
+/// the gate would pass anything, and counts as failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NegativeTable {
-    /// Files of the tree, inside the zones or not, with the text that each has then.
+    /// The new text of files, inside or outside the zones.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// Files of the tree that are not there then.
+    /// Files to remove.
     #[serde(default)]
     pub remove: Vec<String>,
     /// The rules that must fire, and no others. Default: any may fire.
@@ -298,10 +297,10 @@ pub struct NegativeTable {
 pub struct PlantTable {
     /// Its name, in kebab-case.
     pub name: String,
-    /// The inputs that it takes the place of; the others are those of the case in hand.
+    /// The inputs that it replaces. The other inputs are those of the submission under review.
     pub sees: BTreeMap<String, String>,
-    /// The questions that must be doubted. None: nothing is wrong with it, and it measures how
-    /// often a reviewer doubts for nothing.
+    /// The questions that a reviewer must doubt. A plant without any has no defect and measures how
+    /// often a reviewer doubts without a reason.
     #[serde(default)]
     pub doubts: Vec<String>,
 }
@@ -312,9 +311,9 @@ pub struct PlantTable {
 pub struct QuestionTable {
     /// Its name, in kebab-case.
     pub id: String,
-    /// The question; yes is a doubt.
+    /// The question. Yes is a doubt.
     pub ask: String,
-    /// What an answer of no must name, such as the sentences that were compared.
+    /// What an answer without a doubt must name, such as the compared sentences.
     pub checked: Option<String>,
 }
 
@@ -325,12 +324,12 @@ pub struct PanelTable {
     /// How many of those that answered must doubt.
     #[serde(default)]
     pub threshold: Threshold,
-    /// The fewest reviewers that must have answered a question; at least 2.
+    /// How many reviewers must answer a question; at least 2.
     #[serde(default = "two")]
     pub quorum: u32,
-    /// How often the agent is first sent the doubts as facts, each time for a try and never for
-    /// the last one; at most 10, and fewer than `max_tries`. A doubt stands until what it quotes
-    /// is gone from what that reviewer sees.
+    /// How often the agent first gets the doubts as facts. Each time uses a try, but never the last
+    /// one. At most 10, and fewer than `max_tries`. A doubt remains until what it quotes is gone
+    /// from what that reviewer sees.
     #[serde(default)]
     pub revisions: u32,
 }
@@ -339,11 +338,11 @@ pub struct PanelTable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Threshold {
-    /// Half of them: a tie is a doubt. A question is cleared where it would be still if all who
-    /// are silent had doubted, so of three one may be silent.
+    /// At least half of them; a tie is a doubt. A reviewer without an answer counts as a doubt, so
+    /// one of three may fail to answer.
     #[default]
     Majority,
-    /// One; so a question is cleared by all of them, and by no fewer.
+    /// One of them. All must answer to clear a question.
     Any,
 }
 
@@ -369,37 +368,37 @@ pub struct ReviewerTable {
     pub name: String,
     /// How it is asked.
     pub kind: ReviewerKind,
-    /// The model that it is; no two reviewers are the same, and none is the generator.
+    /// The model. No two reviewers are the same model, and none is the agent's.
     pub model: String,
-    /// Of a command: the program and its arguments. It reads the prompt on its standard input, and
-    /// prints the answer and nothing else; beside `answers` it may tell what it took, as
+    /// For `command`: the program and its arguments. It reads the prompt from standard input and
+    /// prints the answer and nothing else. Next to `answers`, it may report its usage, as
     /// `"usage":{"input_tokens":…,"output_tokens":…,"cost":…}`.
     #[serde(default)]
     pub argv: Vec<String>,
-    /// Of a command: further variables of its environment; none by which another program would
-    /// be run, such as `PATH` or `LD_PRELOAD`.
+    /// For `command`: additional environment variables. Variables that make another program run,
+    /// such as `PATH` or `LD_PRELOAD`, are refused.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Of a command: the names of variables that are passed on to it when it is run. Their values
-    /// are never kept.
+    /// For `command`: the names of variables to pass on when it runs. Their values are never
+    /// stored.
     #[serde(default)]
     pub pass: Vec<String>,
-    /// Of a command: what it may reach.
+    /// For `command`: which network it may use.
     pub network: Option<ReviewerNetwork>,
-    /// Of a chat: what its paths are below, such as `http://127.0.0.1:11434/v1`.
+    /// For `chat`: the base of its paths, such as `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,
-    /// Of a chat: the environment variable that holds its key, where it needs one.
+    /// For `chat`: the environment variable that holds its key, if it needs one.
     pub key: Option<String>,
-    /// How long an answer may take.
+    /// The time limit for an answer.
     #[serde(default = "two_minutes")]
     pub timeout: Span,
-    /// How often it is asked again when no answer came, each time after a longer pause.
+    /// How often to ask again after no answer, each time after a longer pause.
     #[serde(default = "twice")]
     pub retries: u32,
-    /// How long an answer may be.
+    /// The size limit of an answer.
     #[serde(default = "a_mebibyte")]
     pub output: ByteSize,
-    /// What it is shown: `key`, `submission.FIELD`, `input.COLUMN`, `evidence.FIELD` (the page
+    /// What it sees: `key`, `submission.FIELD`, `input.COLUMN`, `evidence.FIELD` (the page
     /// whose URL the field holds), `file.FIELD` (the file whose path it holds), `tree.diff`,
     /// `transform.CHECK` (what that check's command printed).
     pub sees: Vec<String>,
@@ -408,24 +407,24 @@ pub struct ReviewerTable {
     pub answers: AnswerForm,
 }
 
-/// How a reviewer is asked.
+/// How comail asks a reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReviewerKind {
-    /// By a program.
+    /// It runs a program.
     Command,
-    /// By the chat protocol that many servers of models speak.
+    /// It speaks the chat protocol of many model servers.
     Chat,
 }
 
-/// What the program of a reviewer may reach.
+/// Which network a program may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReviewerNetwork {
-    /// Nothing.
+    /// None.
     #[default]
     None,
-    /// Everything.
+    /// All of it.
     #[serde(alias = "any")]
     Full,
 }
@@ -437,7 +436,7 @@ pub enum AnswerForm {
     /// One answer to each question.
     #[default]
     Questions,
-    /// Places in files, each with how sure the reviewer is, from 0 to 100.
+    /// Places in files, each with a confidence from 0 to 100.
     Findings,
 }
 
