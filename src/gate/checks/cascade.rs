@@ -8,7 +8,6 @@ use std::time::Instant;
 use super::kind::Check;
 use crate::gate::{Cause, CheckOutcome, CheckReport, Cost, Fact, Judgement, Level, Levels, Rule};
 
-/// The checks of a gate, in the order in which they run.
 #[derive(Clone)]
 pub(super) struct Cascade {
     /// Each with what it costs to reach it: no less than the checks that it needs.
@@ -21,7 +20,6 @@ pub(super) struct Cascade {
 pub(super) struct BadNeed {
     pub(super) check: String,
     pub(super) needed: String,
-    /// Whether there is such a check.
     pub(super) there: bool,
 }
 

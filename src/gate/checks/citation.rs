@@ -137,9 +137,7 @@ impl CitationConfig {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Cited {
     path: String,
-    /// The first line, from 1.
     first: usize,
-    /// The last, no less than the first.
     last: usize,
     quote: String,
 }
@@ -170,7 +168,6 @@ impl Cited {
     }
 }
 
-/// A line's number, from 1.
 fn number(text: &str) -> Option<usize> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|number| plain && *number > 0)

@@ -36,7 +36,6 @@ pub struct Run {
 type EmailParts = (Places, bool);
 
 impl<'a> Context<'a> {
-    /// The context of one case; nothing is looked up yet.
     pub fn new(
         case: Case<'a>,
         world: &'a World<'a>,
@@ -71,7 +70,6 @@ impl<'a> Context<'a> {
         &self.values
     }
 
-    /// The visit to a page, made once.
     pub fn visit(&self, url: &Url) -> Rc<Visit> {
         if let Some(known) = self.visits.borrow().get(url) {
             return Rc::clone(known);
@@ -113,7 +111,6 @@ impl<'a> Context<'a> {
         run
     }
 
-    /// The last command that was run for the check of this name.
     pub fn run_of(&self, check: &str) -> Option<Rc<Run>> {
         self.runs.borrow().get(check).map(Rc::clone)
     }

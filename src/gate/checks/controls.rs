@@ -11,7 +11,6 @@ use crate::quest::file::{
 use crate::world::sandbox::endpoint;
 use crate::world::tree::{TreePath, Zones};
 
-/// Looks at every control of `file`, whose gate has these rules.
 pub(super) fn hold(file: &QuestFile<'_>, rules: &[Rule]) -> Result<(), Mistake> {
     let mut names = BTreeSet::new();
     for control in &file.controls {
@@ -21,15 +20,14 @@ pub(super) fn hold(file: &QuestFile<'_>, rules: &[Rule]) -> Result<(), Mistake> 
             let what = format!("there are two controls `{}`", control.name);
             Some((control.raw.spot_of("name"), what))
         };
-        told(file, wrong)?;
+        refuse(file, wrong)?;
     }
     Ok(())
 }
 
-fn told(file: &QuestFile<'_>, wrong: Option<(Spot, String)>) -> Result<(), Mistake> {
-    wrong.map_or(Ok(()), |(spot, what)| {
-        Err(Mistake::at(file.text(), &spot, what))
-    })
+fn refuse(file: &QuestFile<'_>, wrong: Option<(Spot, String)>) -> Result<(), Mistake> {
+    let mistake = wrong.map(|(spot, what)| Mistake::at(file.text(), &spot, what));
+    mistake.map_or(Ok(()), Err)
 }
 
 /// That each reviewer can be asked, and none by what the agent may write.
@@ -122,14 +120,14 @@ pub(super) fn hold_in_final(
 ) -> Result<(), Mistake> {
     for Placed { table, raw } in &part.controls {
         let unknown = || unknown_rule(table.fires.as_ref(), raw, rules);
-        told(file, treeless(raw, file).or_else(unknown))?;
+        refuse(file, treeless(raw, file).or_else(unknown))?;
     }
     let Some(Placed { table, raw }) = &part.negative else {
         return Ok(());
     };
     if file.tree.is_none() {
         let what = "it changes files of the tree, and the file has no [tree]";
-        return told(file, Some((raw.spot(), what.to_owned())));
+        return refuse(file, Some((raw.spot(), what.to_owned())));
     }
     let written = table.files.keys();
     let written = written.map(|path| (path, raw.spot_within("files", path)));
@@ -139,7 +137,7 @@ pub(super) fn hold_in_final(
         let bad = TreePath::parse(path).err()?;
         Some((spot, bad.to_string()))
     });
-    told(
+    refuse(
         file,
         bad.or_else(|| unknown_rule(table.fires.as_ref(), raw, rules)),
     )

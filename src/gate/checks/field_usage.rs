@@ -82,7 +82,6 @@ pub fn read_by_variable<'f>(text: &str, fields: &'f [Field]) -> Vec<&'f FieldNam
         .collect()
 }
 
-/// Whether `text` has `word`, and not as a part of another one.
 fn says(text: &str, word: &str) -> bool {
     let of_word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {

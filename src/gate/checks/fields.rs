@@ -12,7 +12,6 @@ use crate::world::mailbox::Mailbox;
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
 
-/// The most characters of a value that a fact shows.
 const MAX_SHOWN: usize = 200;
 
 pub(super) const NAME: &str = "fields";

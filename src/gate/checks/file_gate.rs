@@ -18,7 +18,6 @@ use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknow
 use crate::quest::{Field, QuestKind};
 use crate::world::{UniqueValue, World};
 
-/// The gate that a quest file makes.
 #[derive(Clone)]
 pub struct FileGate {
     kind: QuestKind,
@@ -173,7 +172,6 @@ fn ordered(file: &QuestFile<'_>, checks: Vec<Check>) -> Result<Cascade, Mistake>
     })
 }
 
-/// The check of this table, and the fields that it uses.
 fn build(
     file: &QuestFile<'_>,
     raw: &RawTable<'_>,

@@ -45,7 +45,6 @@ pub enum Shows {
 /// The facts that a check found. A fact that keeps it from looking further is an error.
 pub type Found = Result<Vec<Fact>, Fact>;
 
-/// What is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     pub key: &'static str,
@@ -95,12 +94,10 @@ impl Source<'_> {
         }
     }
 
-    /// The template that is the value of `key`.
     pub fn template(&self, key: &'static str, text: &str) -> Result<Template, Flaw> {
         self.template_of(key, text, self.names)
     }
 
-    /// The template that is the value of `key`, if it has one.
     pub fn maybe_template(
         &self,
         key: &'static str,
@@ -109,7 +106,6 @@ impl Source<'_> {
         text.map(|text| self.template(key, text)).transpose()
     }
 
-    /// The template that is the value of `key`, and may name these.
     pub fn template_of(
         &self,
         key: &'static str,
@@ -122,7 +118,6 @@ impl Source<'_> {
         Ok(template)
     }
 
-    /// The field that is the value of `key`.
     pub fn field(&self, key: &'static str, name: &str) -> Result<Field, Flaw> {
         self.note(|field| field == name);
         let mut fields = self.file.fields.iter();
@@ -161,7 +156,6 @@ impl Source<'_> {
         usage.told.extend(fields.into_iter().cloned());
     }
 
-    /// The column that is the value of `key`.
     pub fn column(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
         let known: Vec<_> = self.file.input.columns().collect();
         if known.contains(&name) {
@@ -172,7 +166,6 @@ impl Source<'_> {
         Err(Flaw::new(key, how))
     }
 
-    /// That `name` is one of the file's services.
     pub fn service(&self, key: &'static str, name: &str) -> Result<(), Flaw> {
         let services = self.file.services.iter();
         let known: Vec<_> = services.map(|service| service.name.as_str()).collect();
@@ -191,7 +184,6 @@ impl Source<'_> {
         })
     }
 
-    /// The text of a file next to the quest file.
     pub fn asset(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
         let text = self.outside.asset(name);
         text.map_err(|missing| Flaw::new(key, missing.to_string()))
@@ -205,7 +197,6 @@ impl Source<'_> {
     }
 }
 
-/// A check of a gate, with everything that the gate has to know about it.
 #[derive(Clone)]
 pub struct Check {
     pub name: String,
@@ -215,7 +206,6 @@ pub struct Check {
     pub rules: Vec<Rule>,
     pub shows: Shows,
     pub takes: Option<Takes>,
-    /// The fields that it parses.
     pub parses: Vec<Parsed>,
     /// Whether it says so itself where one of them cannot be parsed. Another check has to look
     /// where it does not.

@@ -196,7 +196,6 @@ impl Mutation {
 /// The most mutants of one function: each is a run of the tests.
 const MAX_MUTANTS: usize = 50;
 
-/// A file of which one line is not what it was.
 struct Mutant {
     line: u32,
     /// The line, as it is now.

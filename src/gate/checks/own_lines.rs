@@ -20,7 +20,6 @@ pub struct OwnLines {
     last: Template,
 }
 
-/// A file, and lines of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub file: TreePath,
@@ -28,7 +27,6 @@ pub struct Place {
 }
 
 impl OwnLines {
-    /// The lines that the keys `file`, `first` and `last` stand for.
     pub fn build(file: &str, first: &str, last: &str, source: &Source<'_>) -> Result<Self, Flaw> {
         let none = || std::iter::empty();
         let names = Names::of_check(source.file.input.columns(), none(), none());

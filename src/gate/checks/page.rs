@@ -31,7 +31,6 @@ pub(super) struct PageTemplate {
 }
 
 impl PageTemplate {
-    /// The template that `key` says.
     pub(super) fn new(source: &Source<'_>, key: &'static str, text: &str) -> Result<Self, Flaw> {
         let whole = source.template(key, text)?;
         let head = text.split_once('?').map_or(text, |(head, _)| head);
@@ -97,7 +96,6 @@ pub(super) fn way(visit: &Visit) -> &[Hop] {
     &visit.hops[..end.unwrap_or(visit.hops.len())]
 }
 
-/// The page that answered and its frames, or why there is none.
 pub(super) fn pages(visit: &Visit) -> Result<(&Page, &[Page]), Fact> {
     let (url, expected, actual, definite) = match &visit.end {
         End::Pages(pages) => {

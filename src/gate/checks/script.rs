@@ -163,7 +163,6 @@ fn told(context: &Context<'_>, values: &Values) -> String {
     .to_string()
 }
 
-/// The most characters of a text that a script writes into a fact.
 const MAX_TEXT: usize = 2_000;
 
 #[derive(Debug, Deserialize)]

@@ -12,14 +12,12 @@ use crate::world::page::is_unspaced;
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
 
-/// Where a text is.
 #[derive(Debug)]
 pub(super) enum Subject {
     Field(FieldName),
     File(Place),
 }
 
-/// The path of a file in the tree.
 #[derive(Debug)]
 pub(super) struct Place(Template);
 
@@ -40,7 +38,6 @@ pub(super) struct Text {
 }
 
 impl Subject {
-    /// The subject that the keys `field` and `path` name, of which there must be one.
     pub(super) fn new(
         source: &Source<'_>,
         field: Option<&String>,
@@ -76,7 +73,6 @@ impl Subject {
 }
 
 impl Place {
-    /// The place that the key `path` names.
     pub(super) fn path(source: &Source<'_>, path: &str) -> Result<Self, Flaw> {
         source.needs_tree("path", "a file belongs to a tree: add [tree]")?;
         let template = source.template("path", path)?;
@@ -109,7 +105,6 @@ impl Text {
     }
 }
 
-/// The text of the file at `path`.
 pub(super) fn file_text(
     context: &Context<'_>,
     path: &TreePath,

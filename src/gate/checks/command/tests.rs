@@ -221,43 +221,20 @@ fn answering(ran: CommandResult) -> MockSandbox {
 
 #[test]
 fn each_end_is_a_verdict() {
+    use Verdict::{Fail, Review};
     let keys = "exit = [0, 3]\nunconfirmed_exit = [4]\n";
+    let late = "it was still running after 1m, and was ended with all that it had started";
     for (end, verdict, said) in [
-        (
-            End::Exited(1),
-            Verdict::Fail,
-            "it ended with the code 1: out",
-        ),
-        (
-            End::Exited(4),
-            Verdict::Review,
-            "it ended with the code 4: out",
-        ),
-        (
-            End::Signalled(9),
-            Verdict::Fail,
-            "it was ended by signal 9: out",
-        ),
-        (
-            End::TimedOut,
-            Verdict::Fail,
-            "it was still running after 1m, and was ended with all that it had started",
-        ),
-        (
-            End::TooMuchOutput,
-            Verdict::Fail,
-            "it printed more, and was ended",
-        ),
-        (
-            End::NotStarted("it changed".into()),
-            Verdict::Review,
-            "it changed",
-        ),
+        (End::Exited(1), Fail, "it ended with the code 1: out"),
+        (End::Exited(4), Review, "it ended with the code 4: out"),
+        (End::Signalled(9), Fail, "it was ended by signal 9: out"),
+        (End::TimedOut, Fail, late),
+        (End::TooMuchOutput, Fail, "it printed more, and was ended"),
+        (End::NotStarted("it changed".into()), Review, "it changed"),
     ] {
         let (found, fact) = with(keys).fact(&ending(end, "out\n")).unwrap();
         assert_eq!((found, fact.actual.as_str()), (verdict, said));
-        let confirmed = fact.rule.as_str() == "tests-pass";
-        assert_eq!(confirmed, verdict == Verdict::Fail);
+        assert_eq!(fact.rule.as_str() == "tests-pass", verdict == Fail);
     }
     for code in [0, 3] {
         assert_eq!(with(keys).fact(&ending(End::Exited(code), "out")), None);
@@ -293,36 +270,40 @@ fn a_run_in_which_nothing_was_tested_is_wrong() {
             .map(|fact| format!("{} / {}", fact.expected, fact.actual))
             .collect::<Vec<_>>()
     };
-    let junit = JUNIT;
-    assert_eq!(
-        said(
-            junit,
-            "<testsuite><testcase/><testcase><skipped/></testcase></testsuite>"
-        ),
-        [""; 0]
-    );
-    assert_eq!(
-        said(
-            junit,
-            "<testsuite><testcase><skipped/></testcase></testsuite>"
-        ),
-        ["at least 1 passed tests / 0 passed"]
-    );
-    assert_eq!(
-        said(
-            junit,
-            "<testsuite><testcase/><testcase><failure/></testcase></testsuite>"
-        ),
-        ["no failed test / the command ended well, and 1 tests failed"]
-    );
-    // A test that ends the runner from within leaves no word of any.
-    assert!(said(junit, "").concat().contains("tells of no test"));
-    let strict = &format!("{JUNIT}\nmin_passed = 3\nmax_skipped = 0");
-    let two = "<testsuite><testcase/><testcase/><testcase><skipped/></testcase></testsuite>";
-    assert_eq!(said(strict, two).len(), 2);
-    assert!(said(&format!("{JUNIT}\nmin_passed = 0"), "").is_empty());
+    let suite = |cases: &str| -> &'static str { format!("<testsuite>{cases}</testsuite>").leak() };
+    let skipped = "<testcase><skipped/></testcase>";
+    let strict = format!("{JUNIT}\nmin_passed = 3\nmax_skipped = 0");
+    let lax = format!("{JUNIT}\nmin_passed = 0");
+    let failed = "no failed test / the command ended well, and 1 tests failed";
+    let strictly = [
+        "at least 3 passed tests / 2 passed",
+        "at most 0 skipped tests / 1 skipped",
+    ];
     let sarif = "facts = { adapter = \"sarif\" }";
-    assert!(said(sarif, r#"{"runs": [{"results": [{}]}]}"#).is_empty());
+    for (keys, stdout, expected) in [
+        (JUNIT, suite(&format!("<testcase/>{skipped}")), &[][..]),
+        (
+            JUNIT,
+            suite(skipped),
+            &["at least 1 passed tests / 0 passed"],
+        ),
+        (
+            JUNIT,
+            suite("<testcase/><testcase><failure/></testcase>"),
+            &[failed],
+        ),
+        (
+            &strict,
+            suite(&format!("<testcase/><testcase/>{skipped}")),
+            &strictly,
+        ),
+        (&lax, "", &[]),
+        (sarif, r#"{"runs": [{"results": [{}]}]}"#, &[]),
+    ] {
+        assert_eq!(said(keys, stdout), expected, "{keys} {stdout}");
+    }
+    // A test that ends the runner from within leaves no word of any.
+    assert!(said(JUNIT, "").concat().contains("tells of no test"));
 }
 
 #[test]

@@ -14,10 +14,10 @@ fn api(more: &str, request: &str) -> Bench {
     Bench::of(&format!("{API}{more}"))
         .submit("value", request)
         .cell("get /users/{id}")
-        .answers("GET", "/users/1?full=1", 200, r#"{"id": 1, "tags": ["a"]}"#)
-        .answers("GET", "/health", 200, "{}")
-        .answers("GET", "/users/2", 500, "oops")
-        .answers("GET", "/users/3", 200, "no json")
+        .answers("/users/1?full=1", 200, r#"{"id": 1, "tags": ["a"]}"#)
+        .answers("/health", 200, "{}")
+        .answers("/users/2", 500, "oops")
+        .answers("/users/3", 200, "no json")
 }
 
 const GOOD: &str = r#"{"method": "GET", "path": "/users/1?full=1"}"#;
@@ -51,7 +51,7 @@ fn a_request_or_an_answer_that_says_two_things_is_refused() {
     let rules = r#"{"properties": {"id": {"const": 1}}}"#;
     let answers = |body: &str| {
         let bench = api("schema = \"s.json\"", GOOD).asset("s.json", rules);
-        bench.answers("GET", "/users/1?full=1", 200, body)
+        bench.answers("/users/1?full=1", 200, body)
     };
     answers(r#"{"id": 2, "id": 1}"#).fails();
     answers(r#"{"id": 1}"#).passes();
@@ -69,7 +69,7 @@ fn the_schema_may_stand_at_a_place_of_a_document() {
             schema = \"api.json\"\nschema_at = \"{{ input.cell }}\"";
         let bench = Bench::of(check).asset("api.json", document).cell(cell);
         let bench = bench.submit("value", r#"{"method": "GET", "path": "/users/1"}"#);
-        bench.answers("GET", "/users/1", 200, r#"{"id": 1}"#)
+        bench.answers("/users/1", 200, r#"{"id": 1}"#)
     };
     of("/paths/~1users~1{id}").passes();
     let fact = of("/components/schemas/Shop").only_fact();
@@ -86,7 +86,7 @@ fn a_column_may_say_which_status() {
             status = \"{{ input.cell }}\"";
         let bench = Bench::of(check).cell(cell);
         let bench = bench.submit("value", r#"{"method": "GET", "path": "/users/1"}"#);
-        bench.answers("GET", "/users/1", 201, "")
+        bench.answers("/users/1", 201, "")
     };
     of("200, 201").passes();
     of("200").fails();
@@ -95,7 +95,7 @@ fn a_column_may_say_which_status() {
         status = \"{{ field.other }}\"";
     let said = Bench::of(check)
         .submit("value", r#"{"method": "GET", "path": "/users/1"}"#)
-        .answers("GET", "/users/1", 201, "");
+        .answers("/users/1", 201, "");
     said.clone().submit("other", "201").passes();
     said.submit("other", "any").fails();
 }
@@ -118,7 +118,7 @@ fn another_answer_is_wrong_and_none_is_not_known() {
 fn a_request_that_is_refused_is_wrong_and_a_service_that_is_not_there_is_not_known() {
     let path = "/users/4";
     let request = r#"{"method": "GET", "path": "/users/4"}"#;
-    let of = |called| api("", request).unanswered("GET", path, called);
+    let of = |called| api("", request).called(path, called);
     let refused = of(Called::Refused("connection closed".to_owned()));
     refused.clone().fails();
     let fact = refused.only_fact();
