@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::context::Reaching;
-use super::output::TextOutput;
 use super::shell_line::{ShellLine, words};
 use crate::base::text::Escaped;
 use crate::quest::{Field, Fields, Quest, QuestKind};
@@ -98,24 +97,11 @@ impl AnswerForm {
     }
 }
 
-/// Says how an answer is printed instead of submitted, with `none` as the member for no answer.
-pub(super) fn write_json_form(paper: &mut TextOutput, kind: &QuestKind, none: &str) {
-    let object = |text: fn(&Field) -> String| {
-        let required = kind.fields.iter().filter(|field| field.required);
-        let members = required.map(|field| (field.name.to_string(), Value::String(text(field))));
-        Escaped(&Value::Object(members.collect()).to_string()).to_string()
-    };
-    let blank = object(|field| field.name.as_str().to_uppercase());
-    let example = object(|field| field.example.to_string());
-    paper.line("Answer by printing one JSON object, after all else that you print:");
-    paper.line(format!("  {blank}"));
-    for field in &kind.fields {
-        paper.line(format!("    {}", field_line(field)));
-    }
-    paper.line(format!("An example, for another {}:", Escaped(&kind.unit)));
-    paper.line(format!("  {example}"));
-    paper.line(NOTHING_FOUND);
-    paper.line(format!("  {{\"{none}\":\"what you tried\"}}"));
+/// An answer as a JSON object, with `text` for each required field.
+pub(super) fn json_form(kind: &QuestKind, text: fn(&Field) -> String) -> String {
+    let required = kind.fields.iter().filter(|field| field.required);
+    let members = required.map(|field| (field.name.to_string(), Value::String(text(field))));
+    Value::Object(members.collect()).to_string()
 }
 
 pub(super) fn field_line(field: &Field) -> String {

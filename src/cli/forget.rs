@@ -2,14 +2,13 @@
 
 use anyhow::Result;
 use clap::Args;
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
-use super::output::TextOutput;
 use super::person::PersonArgs;
-use crate::base::text::{Escaped, plural};
 use crate::judge::masking::MASK;
 use crate::privacy::{NotForgotten, Request, forget, is_known};
 use crate::world::mailbox::Mailbox;
@@ -82,25 +81,11 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
         copies: done.copies,
         list: session.source().path,
     };
-    context.output.show(&reply, text)?;
+    context.output.show(&reply, |paper, reply| {
+        let values = context! { reply, mask => MASK };
+        paper.template(include_str!("text/forget.txt"), values);
+    })?;
     Ok(Exit::Done)
-}
-
-fn text(paper: &mut TextOutput, reply: &ForgetReply) {
-    let lines = plural(reply.lines as u64, "line");
-    let bodies = plural(reply.bodies as u64, "page");
-    let copy = match reply.copies {
-        0 => String::new(),
-        _ => ", and from the session's copy of the list".to_owned(),
-    };
-    paper.line(format!(
-        "forgotten: replaced by {MASK} in {lines} of the ledger; {bodies} removed from \
-         evidence/{copy}"
-    ));
-    let list = Escaped(&reply.list);
-    paper.line(format!(
-        "your own list ({list}) and earlier exports are unchanged; edit them yourself"
-    ));
 }
 
 fn usage_error(why: NotForgotten) -> anyhow::Error {

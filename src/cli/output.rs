@@ -215,6 +215,7 @@ impl TextOutput {
             Value::from_safe_string(EscapedLines(text.trim_end()).to_string())
         });
         match environment.render_str(template, values) {
+            Ok(text) if text.trim().is_empty() => {}
             Ok(text) => self.line(text.trim_end_matches('\n')),
             // A mistake of ours, which must not take the result of the command with it.
             Err(error) => self.line(format!("this text could not be made: {error}")),

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, Hinted, unknown_name};
-use super::output::Tone;
 use crate::gate::email::{EmailSettings, email_gate};
-use crate::gate::{Gate, Level, Rule, house};
+use crate::gate::{Gate, Rule, house};
 use crate::judge::SessionKind;
 use crate::quest::email;
 use crate::session::Session;
@@ -42,14 +42,12 @@ pub(super) fn run(context: &mut Context, args: &RulesArgs) -> Result<Exit> {
     }
     context.output.show(&catalogue, |paper, catalogue| {
         let names = catalogue.rules.iter().map(|rule| rule.id.as_str().len());
-        let width = names.max().unwrap_or(0);
-        for rule in &catalogue.rules {
-            let level = paper.tint(tone(rule.level), &format!("{:6}", rule.level));
-            paper.line(format!("{:width$}  {level}  {}", rule.id, rule.meaning));
-            if args.rule.is_some() {
-                paper.line(format!("  to pass:  {}", rule.remedy));
-            }
-        }
+        let values = context! {
+            rules => catalogue.rules,
+            width => names.max(),
+            is_one => args.rule.is_some(),
+        };
+        paper.template(include_str!("text/rules.txt"), values);
     })?;
     Ok(Exit::Done)
 }
@@ -74,11 +72,4 @@ pub(super) fn unknown(rules: &[Rule], name: &str) -> Hinted {
     let names: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
     let message = format!("there is no rule {name:?}");
     unknown_name(message, name, &names, "`comail rules` lists all rules")
-}
-
-fn tone(level: Level) -> Tone {
-    match level {
-        Level::Fail => Tone::Bad,
-        Level::Review => Tone::Doubt,
-    }
 }

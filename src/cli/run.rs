@@ -15,7 +15,7 @@ use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer_form::write_json_form;
+use super::answer_form::{field_line, json_form};
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError, refuse};
 use super::export::{Findings, page};
@@ -26,7 +26,7 @@ use super::progress::Interrupt;
 use super::report::{Made, Wanted, made};
 use super::shell_line::words;
 use super::{context, exit};
-use crate::base::text::{Escaped, EscapedLines};
+use crate::base::text::Escaped;
 use crate::judge;
 use crate::judge::completeness::MinPass;
 use crate::judge::live_runs::run_above;
@@ -40,7 +40,7 @@ use crate::run::limits::{
     Limits, parse_cost, parse_count, parse_percent, parse_time, parse_tokens,
 };
 use crate::run::{
-    Answers, CrashBackoffRules, NONE, Pace, Past, Plan, PromptBuilder, PromptInput, RunEvent,
+    Answers, CrashBackoffRules, NONE, Pace, Plan, PromptBuilder, PromptInput, RunEvent,
     RunObserver, Sources, detect, note,
 };
 use crate::session::{Lease, Log, Reason, RunId, Session};
@@ -300,9 +300,10 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     drop(session);
     let dir = context.session_dir().to_owned();
     let earlier = args.lessons_from.iter().map(|dir| Earlier::read(dir));
-    let lessons = LessonPlan {
+    let prompts = RunPrompts {
         bound: lessons,
         earlier: earlier.collect::<Result<_, _>>()?,
+        learned: Mutex::new((Log::open(&dir)?.1, Learned::default())),
     };
     let mut watcher = Watcher {
         output: &mut context.output,
@@ -313,7 +314,6 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         now: context::now,
         salts: context::salt,
     };
-    let prompts = RunPrompts::new(&dir, lessons)?;
     let driven = crate::run::run(&dir, plan, &prompts, &mut watcher, sources);
     // Write the report even if the run failed.
     let complete = report(context, args, run);
@@ -542,34 +542,18 @@ pub(super) fn note_call(args: &[OsString], exit: Exit) {
     }
 }
 
-// Enough to recognise an answer; the ledger has the rest.
-const MAX_SUBMISSION: usize = 500;
-
-/// Which lessons prompts carry.
+/// The prompts: what `next` prints, how to answer, lessons and history.
 #[derive(Debug)]
-pub(super) struct LessonPlan {
-    pub(super) bound: Bound,
-    pub(super) earlier: Vec<Earlier>,
-}
-
-#[derive(Debug)]
-pub(super) struct RunPrompts {
-    lessons: LessonPlan,
+struct RunPrompts {
+    /// How much of lessons a prompt carries.
+    bound: Bound,
+    earlier: Vec<Earlier>,
     learned: Mutex<(Log, Learned)>,
 }
 
 impl RunPrompts {
-    pub(super) fn new(dir: &Path, lessons: LessonPlan) -> Result<Self> {
-        let (_, log) = Log::open(dir)?;
-        Ok(Self {
-            lessons,
-            learned: Mutex::new((log, Learned::default())),
-        })
-    }
-
     fn lessons(&self, session: &Session, quest: QuestId) -> Result<String> {
-        let plan = &self.lessons;
-        if plan.bound.lessons == 0 {
+        if self.bound.lessons == 0 {
             return Ok(String::new());
         }
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
@@ -579,9 +563,9 @@ impl RunPrompts {
             (*log, *learned) = (session.log(), Learned::default());
             learned.read_on(log)?;
         }
-        let own = learned.lessons(quest, plan.bound);
+        let own = learned.lessons(quest, self.bound);
         let kind = &session.manifest().kind.name;
-        let earlier = inherited(&plan.earlier, kind, plan.bound, context::now());
+        let earlier = inherited(&self.earlier, kind, self.bound, context::now());
         Ok(own + &earlier)
     }
 }
@@ -602,60 +586,27 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
     let claim = Some(input.claim.clone());
     // The environment names session and worker.
     let handed = HandedQuest::new(session, input.standing, claim, &Reaching::default())?;
-    match input.answers {
-        Answers::Submit => handed.write(&mut paper),
-        Answers::Stdout => {
-            handed.write_task(&mut paper);
-            paper.gap();
-            write_json_form(&mut paper, &judge::kind_of(session.manifest())?, NONE);
-        }
-        Answers::World => {
-            handed.write_task(&mut paper);
-            paper.gap();
-            paper.line(
-                "There is nothing to submit: do the work. The gate checks it, and stops you once \
-                 it is right.",
-            );
-        }
+    if input.answers == Answers::Submit {
+        handed.write(&mut paper);
+    } else {
+        handed.write_task(&mut paper);
     }
-    if !lessons.is_empty() {
-        paper.gap();
-        paper.line(EscapedLines(lessons.trim_end()).to_string());
-    }
-    write_history(&mut paper, input.history);
-    if !input.facts.is_empty() {
-        paper.gap();
-        paper.line("Note:");
-        for fact in input.facts {
-            paper.line(format!("  {}", Escaped(fact)));
-        }
-    }
-    if let Some(reason) = input.last_call {
-        paper.gap();
-        paper.line(format!(
-            "This is the last call for this quest, whose budget has ended ({reason}): answer with \
-             the best that you have now. Before that, describe your progress in a few lines for \
-             the agent that gets the quest next."
-        ));
-    }
+    let kind = judge::kind_of(session.manifest())?;
+    let values = context! {
+        stdout => input.answers == Answers::Stdout,
+        world => input.answers == Answers::World,
+        blank => json_form(&kind, |field| field.name.as_str().to_uppercase()),
+        example => json_form(&kind, |field| field.example.to_string()),
+        fields => kind.fields.iter().map(field_line).collect::<Vec<_>>(),
+        unit => kind.unit,
+        nothing => NONE,
+        lessons,
+        history => input.history,
+        facts => input.facts,
+        last_call => input.last_call.map(|reason| reason.to_string()),
+    };
+    paper.template(include_str!("text/run-prompt.txt"), values);
     Ok(paper.into_text())
-}
-
-fn write_history(paper: &mut TextOutput, history: &[Past]) {
-    if history.is_empty() {
-        return;
-    }
-    paper.gap();
-    paper.line("Earlier starts of an agent for this quest:");
-    for past in history {
-        paper.line(format!("  start {} ended: {}", past.start, past.reason));
-        for submitted in &past.submitted {
-            let text: String = submitted.text.chars().take(MAX_SUBMISSION).collect();
-            let rules = submitted.rules.join(", ");
-            paper.line(format!("    submitted {}", Escaped(&text)));
-            paper.line(format!("    rules that failed: {}", Escaped(&rules)));
-        }
-    }
 }
 
 #[cfg(test)]

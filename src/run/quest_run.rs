@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use super::claim::ClaimGuard;
 use super::plan::Answers;
 use super::run_dir::Calls;
@@ -76,14 +78,14 @@ pub struct PromptInput<'a> {
 }
 
 /// An earlier start of an agent for the quest.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Past {
     pub start: u32,
     pub reason: Reason,
     pub submitted: Vec<Submitted>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Submitted {
     pub text: String,
     pub rules: Vec<String>,
