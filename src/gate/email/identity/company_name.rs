@@ -387,8 +387,9 @@ fn is_long_enough(needle: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests_company_name {
+mod tests {
     use super::*;
+    use crate::base::rows;
 
     fn finds(name: &str, text: &str) -> bool {
         CompanyName::parse(name).is_in(&Folded::new(text))
@@ -399,36 +400,39 @@ mod tests_company_name {
     }
 
     #[test]
-    fn the_legal_form_does_not_count_on_either_side() {
-        assert!(finds("Acme Foods Inc.", "© ACME FOODS Co., Ltd."));
-        assert!(finds("㈜한빛 식품", "주식회사한빛식품 대표이사"));
-        assert!(!finds("Acme Foods Inc.", "Acme Inc."));
-    }
-
-    #[test]
-    fn a_name_in_brackets_counts_in_another_script() {
-        let name = "한빛식품 (Hanbit Foods)";
-        assert!(finds(name, "Hanbit Foods"));
-        assert!(finds(name, "한빛식품(주)"));
-        assert!(finds("Hanbit Foods [한빛식품]", "한빛식품"));
-        assert!(!finds("한빛식품 (서울본사)", "서울본사 안내"));
-        assert!(!finds("한빛식품 (Seoul)", "Seoul"));
-        assert!(finds("(Hanbit Foods)", "hanbit foods"));
-        assert!(finds("(주) 한빛식품 (Hanbit)", "주식회사 한빛식품"));
+    fn legal_forms_and_brackets_do_not_count_or_count_apart() {
+        let hanbit = "한빛식품 (Hanbit Foods)";
+        for (name, text, expected) in rows! {
+            "Acme Foods Inc.", "© ACME FOODS Co., Ltd." => true;
+            "㈜한빛 식품", "주식회사한빛식품 대표이사" => true;
+            "Acme Foods Inc.", "Acme Inc." => false;
+            hanbit, "Hanbit Foods" => true;
+            hanbit, "한빛식품(주)" => true;
+            "Hanbit Foods [한빛식품]", "한빛식품" => true;
+            "한빛식품 (서울본사)", "서울본사 안내" => false;
+            "한빛식품 (Seoul)", "Seoul" => false;
+            "(Hanbit Foods)", "hanbit foods" => true;
+            "(주) 한빛식품 (Hanbit)", "주식회사 한빛식품" => true;
+            "한빛식품 (Hanbit)", "© Hanbit" => true;
+            "Acme (Foods", "Acme" => true;
+            "Acme) Foods", "Acme Foods" => true;
+        } {
+            assert_eq!(finds(name, text), expected, "{name}: {text}");
+        }
     }
 
     #[test]
     fn a_word_in_brackets_may_be_a_place() {
-        let beside = |name: &str, text: &str| {
+        for (name, text, expected) in rows! {
+            "한빛식품 (Gimpo)", "1 Main St, Gimpo-si" => false;
+            "Hanbit Foods (안산)", "안산 공장" => false;
+            "한빛식품 (Gimpo)", "한빛식품, Gimpo" => true;
+            "한빛식품 (Hanbit Foods)", "Hanbit Foods, Gimpo" => true;
+            "(Hanbit)", "Hanbit, Gimpo" => true;
+        } {
             let name = CompanyName::parse(name).without_places();
-            name.is_in(&Folded::new(text))
-        };
-        assert!(!beside("한빛식품 (Gimpo)", "1 Main St, Gimpo-si"));
-        assert!(!beside("Hanbit Foods (안산)", "안산 공장"));
-        assert!(beside("한빛식품 (Gimpo)", "한빛식품, Gimpo"));
-        assert!(beside("한빛식품 (Hanbit Foods)", "Hanbit Foods, Gimpo"));
-        assert!(beside("(Hanbit)", "Hanbit, Gimpo"));
-        assert!(finds("한빛식품 (Hanbit)", "© Hanbit"));
+            assert_eq!(name.is_in(&Folded::new(text)), expected, "{text}");
+        }
     }
 
     #[test]
@@ -453,7 +457,7 @@ mod tests_company_name {
         ] {
             assert!(is_weak(name), "{name}");
         }
-        assert!(is_weak(&"a".repeat(100_000)));
+        assert!(is_weak(&"a".repeat(100_000)) && is_weak(&"(".repeat(100_000)));
     }
 
     #[test]
@@ -471,38 +475,23 @@ mod tests_company_name {
     }
 
     #[test]
-    fn brackets_that_do_not_match_do_no_harm() {
-        assert!(finds("Acme (Foods", "Acme"));
-        assert!(finds("Acme) Foods", "Acme Foods"));
-        assert!(is_weak(&"(".repeat(100_000)));
-    }
-}
-
-#[cfg(test)]
-mod tests_common_words {
-    use super::*;
-
-    fn common(name: &str) -> bool {
-        are_common(Folded::new(name).words())
-    }
-
-    #[test]
     fn one_word_that_is_not_common_suffices() {
-        assert!(common("GLOBAL Trading"));
-        assert!(common("코리아"));
-        assert!(!common("Global Acme Trading"));
-        assert!(!common("Globalis"));
+        for (name, expected) in rows! {
+            "GLOBAL Trading" => true;
+            "코리아" => true;
+            "Global Acme Trading" => false;
+            "Globalis" => false;
+        } {
+            assert_eq!(are_common(Folded::new(name).words()), expected, "{name}");
+        }
     }
 
     #[test]
-    fn the_list_names_its_source() {
-        assert!(COMMON_WORDS.starts_with("# ") && COMMON_WORDS.contains("Source:"));
+    fn the_lists_name_their_sources() {
+        for list in [COMMON_WORDS, LEGAL_FORMS] {
+            assert!(list.starts_with("# ") && list.contains("Source:"));
+        }
     }
-}
-
-#[cfg(test)]
-mod tests_legal_forms {
-    use super::*;
 
     fn left(name: &str) -> String {
         stripped(Folded::new(name).words()).join(" ")
@@ -510,138 +499,88 @@ mod tests_legal_forms {
 
     #[test]
     fn forms_of_many_laws_go() {
-        for name in [
-            "Acme",
-            "Acme Inc.",
-            "ACME, Incorporated",
-            "Acme Co., Ltd.",
-            "Acme Co.,Ltd",
-            "Acme LLC",
-            "Acme L.L.C.",
-            "Acme GmbH",
-            "Acme GmbH & Co. KG",
-            "Acme AG",
-            "Acme S.A.",
-            "Acme SA",
-            "Acme S.p.A.",
-            "Acme B.V.",
-            "Acme Pty Ltd",
-            "Acme Pty. Ltd.",
-            "Acme A/S",
-            "Acme Oy",
-            "Acme AB",
-            "Acme & Co.",
-            "Acme Sp. z o.o.",
-            "ООО Acme",
-            "PT Acme Tbk",
-            "㈜Acme",
-            "(주)Acme",
-            "Acme(주)",
-            "주식회사 Acme",
-            "Acme 株式会社",
-            "㈱Acme",
-            "㍿Acme",
-            "Acme股份有限公司",
-            "Acme有限公司",
-            "유한회사 Acme",
-            "The Acme Company",
-        ] {
+        let names = "
+            Acme | Acme Inc. | ACME, Incorporated | Acme Co., Ltd. | Acme Co.,Ltd |
+            Acme LLC | Acme L.L.C. | Acme GmbH | Acme GmbH & Co. KG | Acme AG |
+            Acme S.A. | Acme SA | Acme S.p.A. | Acme B.V. | Acme Pty Ltd |
+            Acme Pty. Ltd. | Acme A/S | Acme Oy | Acme AB | Acme & Co. |
+            Acme Sp. z o.o. | ООО Acme | PT Acme Tbk | ㈜Acme | (주)Acme |
+            Acme(주) | 주식회사 Acme | Acme 株式会社 | ㈱Acme | ㍿Acme |
+            Acme股份有限公司 | Acme有限公司 | 유한회사 Acme | The Acme Company";
+        for name in names.split('|') {
             assert_eq!(left(name), "acme", "{name}");
         }
     }
 
     #[test]
-    fn forms_without_spaces_go() {
-        assert_eq!(left("주식회사한빛식품"), "한빛식품");
-        assert_eq!(left("한빛식품주식회사"), "한빛식품");
-        assert_eq!(left("株式会社日立製作所"), "日立製作所");
-        assert_eq!(left("재단법인 한빛"), "한빛");
-    }
-
-    #[test]
-    fn what_only_looks_like_a_form_stays() {
-        assert_eq!(left("주성엔지니어링"), "주성엔지니어링");
-        assert_eq!(left("AB Volvo Trucks"), "ab volvo trucks");
-        assert_eq!(left("Ag Growth"), "ag growth");
-        assert_eq!(left("Incora"), "incora");
-        assert_eq!(left("Acme Ltd Seoul"), "acme ltd seoul");
-    }
-
-    #[test]
-    fn nothing_but_form_leaves_nothing() {
-        for name in [
-            "Co., Ltd.",
-            "주식회사",
-            "(주)",
-            "㈜ 유한회사",
-            "Company Inc",
-            "&",
-            "",
-        ] {
-            assert_eq!(left(name), "", "{name}");
+    fn forms_without_spaces_go_and_what_only_looks_like_one_stays() {
+        for (name, expected) in rows! {
+            "주식회사한빛식품" => "한빛식품";
+            "한빛식품주식회사" => "한빛식품";
+            "株式会社日立製作所" => "日立製作所";
+            "재단법인 한빛" => "한빛";
+            "주성엔지니어링" => "주성엔지니어링";
+            "AB Volvo Trucks" => "ab volvo trucks";
+            "Ag Growth" => "ag growth";
+            "Incora" => "incora";
+            "Acme Ltd Seoul" => "acme ltd seoul";
+            "Co., Ltd." => "";
+            "주식회사" => "";
+            "(주)" => "";
+            "㈜ 유한회사" => "";
+            "Company Inc" => "";
+            "&" => "";
+            "" => "";
+        } {
+            assert_eq!(left(name), expected, "{name}");
         }
     }
-
-    #[test]
-    fn the_list_names_its_source() {
-        assert!(LEGAL_FORMS.starts_with("# ") && LEGAL_FORMS.contains("Source:"));
-    }
-}
-
-#[cfg(test)]
-mod tests_folded {
-    use super::*;
 
     fn holds(text: &str, name: &str) -> bool {
         Folded::new(text).contains(&Folded::new(name))
     }
 
     #[test]
-    fn case_width_spacing_and_punctuation_do_not_count() {
-        assert!(holds("Welcome to ＡＣＭＥ-Foods!", "acme foods"));
-        assert!(holds("AcmeFoods", "Acme Foods"));
-        assert!(holds("Johnson & Johnson", "JOHNSON AND JOHNSON"));
-        assert!(holds("Straße AG", "STRASSE"));
-        assert!(holds("ONeill's", "O’Neills"));
-        assert!(holds("한빛 식품", "한빛식품"));
-        assert!(holds("한\u{200b}빛식품", "한빛 식품"));
-        assert!(holds("ﾋﾀﾁ 製作所", "ヒタチ"));
-    }
-
-    #[test]
-    fn a_word_with_spaces_stands_alone() {
-        assert!(holds("About Acme.", "Acme"));
-        assert!(holds("Acme는 좋은 회사", "Acme"));
-        assert!(holds("an ana", "ana"));
-        assert!(!holds("we are the one", "Theone"));
-        assert!(!holds("data base", "Database"));
-        for text in ["Acmerica", "MyAcme", "acme2", "2acme", "Dracme", "ac me"] {
-            assert!(!holds(text, "Acme"), "{text}");
+    fn a_name_is_found_where_it_stands_alone() {
+        for (text, name, expected) in rows! {
+            // Case, width, spacing and punctuation do not count.
+            "Welcome to ＡＣＭＥ-Foods!", "acme foods" => true;
+            "AcmeFoods", "Acme Foods" => true;
+            "Johnson & Johnson", "JOHNSON AND JOHNSON" => true;
+            "Straße AG", "STRASSE" => true;
+            "ONeill's", "O’Neills" => true;
+            "한빛 식품", "한빛식품" => true;
+            "한\u{200b}빛식품", "한빛 식품" => true;
+            "ﾋﾀﾁ 製作所", "ヒタチ" => true;
+            // A word with spaces stands alone.
+            "About Acme.", "Acme" => true;
+            "Acme는 좋은 회사", "Acme" => true;
+            "an ana", "ana" => true;
+            "we are the one", "Theone" => false;
+            "data base", "Database" => false;
+            "Acmerica", "Acme" => false;
+            "MyAcme", "Acme" => false;
+            "acme2", "Acme" => false;
+            "2acme", "Acme" => false;
+            "Dracme", "Acme" => false;
+            "ac me", "Acme" => false;
+            // A long name without spaces is found inside a word, a short one is not.
+            "한빛식품은 식품을 만든다", "한빛식품" => true;
+            "東京日本電機工業へ", "日本電機工業" => true;
+            "(주)한빛 대표 김", "한빛" => true;
+            "주식회사한빛", "한빛" => true;
+            "한빛주식회사", "한빛" => true;
+            "한빛 | HANBIT", "한빛" => true;
+            "대한빛나라", "한빛" => false;
+            "한빛나라", "한빛" => false;
+            "큰한빛", "한빛" => false;
+            // Nothing is in nothing.
+            "", "acme" => false;
+            "acme", "" => false;
+            "---", "-" => false;
+        } {
+            assert_eq!(holds(text, name), expected, "{text}: {name}");
         }
-    }
-
-    #[test]
-    fn a_long_name_without_spaces_is_found_inside_a_word() {
-        assert!(holds("한빛식품은 식품을 만든다", "한빛식품"));
-        assert!(holds("東京日本電機工業へ", "日本電機工業"));
-    }
-
-    #[test]
-    fn a_short_one_is_not() {
-        assert!(holds("(주)한빛 대표 김", "한빛"));
-        assert!(holds("주식회사한빛", "한빛"));
-        assert!(holds("한빛주식회사", "한빛"));
-        assert!(holds("한빛 | HANBIT", "한빛"));
-        for text in ["대한빛나라", "한빛나라", "큰한빛"] {
-            assert!(!holds(text, "한빛"), "{text}");
-        }
-    }
-
-    #[test]
-    fn nothing_is_in_nothing() {
-        assert!(!holds("", "acme"));
-        assert!(!holds("acme", ""));
-        assert!(!holds("---", "-"));
     }
 
     #[test]
