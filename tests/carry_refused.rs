@@ -149,10 +149,8 @@ fn of_two_that_hold_one_address_the_first_is_carried() {
         Ok::<_, SessionError>(CarriedPass { carried, bodies })
     });
     let mut reader = old.reader().unwrap();
-    let quests = old.projection().quests();
-    let quests: Vec<_> = quests
-        .map(|at| reader.quest(&at.unwrap()).unwrap())
-        .collect();
+    let read = |at: Result<_, _>| reader.quest(&at.unwrap()).unwrap();
+    let quests: Vec<_> = old.projection().quests().map(read).collect();
     let new = NewSession {
         stock: &comail::session::nothing_to_stock,
         watch: &comail::session::Unwatched,

@@ -8,6 +8,7 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{BufWriter, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -26,7 +27,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    at_once(options);
+    // Opening a pipe would wait until somebody writes to it.
+    options.custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits());
     match options.open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),
         Ok(_) => Err(not_regular()),
@@ -71,12 +73,6 @@ pub fn is_other(path: &Path) -> bool {
 
 pub fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotRegular)
-}
-
-fn at_once(options: &mut OpenOptions) {
-    use std::os::unix::fs::OpenOptionsExt as _;
-
-    options.custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits());
 }
 
 /// What becomes of a file that stands at the destination already.
@@ -233,8 +229,6 @@ fn same_file(target: &Path, found: &Metadata, source: &Path) -> bool {
 }
 
 pub fn same_inode(one: &Metadata, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
@@ -249,8 +243,6 @@ pub fn directory_of(target: &Path) -> &Path {
 /// The temporary file's name and rights: those of the file that it replaces, else what the
 /// process's umask leaves.
 fn builder(old: Option<&Metadata>) -> tempfile::Builder<'static, 'static> {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-
     let mut builder = tempfile::Builder::new();
     builder.prefix(".comail-").suffix(".part");
     let mode = old.map_or(0o666, |old| old.mode() & 0o777);
@@ -258,7 +250,8 @@ fn builder(old: Option<&Metadata>) -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-fn flush_directory(directory: &Path) -> io::Result<()> {
+/// Brings names that were made, changed or removed in a directory to the disk.
+pub fn flush_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory)?.sync_all() {
         // Some file systems cannot flush a directory, and have nothing to flush.
         Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
@@ -396,13 +389,11 @@ mod tests {
         let source = home.path().join("list.xlsx");
         fs::write(&source, "list").unwrap();
         let dotted = home.path().join("./list.xlsx");
-        let mut spellings = vec![source.clone(), dotted];
         let soft = home.path().join("soft.xlsx");
         std::os::unix::fs::symlink(&source, &soft).unwrap();
         let hard = home.path().join("hard.xlsx");
         fs::hard_link(&source, &hard).unwrap();
-        spellings.extend([soft, hard]);
-        for spelling in spellings {
+        for spelling in [source.clone(), dotted, soft, hard] {
             let refused = write(&spelling, Overwrite::Replace, &[&source], "x").unwrap_err();
             assert!(
                 matches!(refused, Failure::Atomic(AtomicError::Source(_))),
@@ -421,7 +412,6 @@ mod tests {
 
     #[test]
     fn a_link_is_followed_and_rights_are_kept() {
-        use std::os::unix::fs::PermissionsExt as _;
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("out.csv");
         fs::write(&path, "old").unwrap();

@@ -4,18 +4,20 @@ use crate::base::clock::Clock;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use super::error::SessionError;
 use super::event::{Carried, Event, Extended, SourceRecord, Started};
-use super::evidence_store::{EvidenceStore, sync_dir};
+use super::evidence_store::EvidenceStore;
 use super::ledger::{LedgerDraft, Watch};
 use super::manifest::{FoldConfig, Manifest};
 use super::open::{Appended, Session};
 use super::projection::Projection;
 use crate::base::Digest;
+use crate::base::files::{directory_of, flush_directory};
 use crate::quest::{Quest, Quests};
 
 pub struct NewSession<'a> {
@@ -58,10 +60,7 @@ pub fn create_carrying<E: From<SessionError>>(
     clock: &mut dyn Clock,
 ) -> Result<(), E> {
     refuse_existing(dir)?;
-    let parent = match dir.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = directory_of(dir);
     let draft = private_dir(parent).map_err(SessionError::io(parent, "make the session"))?;
     fill(draft.path(), new, brought, clock)?;
     Ok(settle(draft, dir, parent)?)
@@ -72,7 +71,7 @@ fn settle(draft: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), Ses
         Ok(()) => {
             // Renamed away: there is nothing left for the guard to remove.
             let _ = draft.keep();
-            sync_dir(parent).map_err(SessionError::io(parent, "write the directory"))
+            flush_directory(parent).map_err(SessionError::io(parent, "write the directory"))
         }
         Err(_) if dir.join("session.json").exists() => {
             let dir = dir.to_owned();
@@ -98,12 +97,9 @@ pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
 
 /// A directory that its owner alone can read, removed again unless it is kept.
 fn private_dir(parent: &Path) -> std::io::Result<tempfile::TempDir> {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let mut builder = tempfile::Builder::new();
-    builder.prefix(DRAFT_PREFIX);
     builder.permissions(fs::Permissions::from_mode(0o700));
-    builder.tempdir_in(parent)
+    builder.prefix(DRAFT_PREFIX).tempdir_in(parent)
 }
 
 fn fill<E: From<SessionError>>(
@@ -187,7 +183,7 @@ fn write_manifest(dir: &Path, manifest: &[u8]) -> Result<(), SessionError> {
         let mut file = File::create(&path)?;
         file.write_all(manifest)?;
         file.sync_all()?;
-        sync_dir(dir)
+        flush_directory(dir)
     };
     write().map_err(SessionError::io(&path, "write the session"))
 }

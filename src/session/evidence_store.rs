@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::SessionError;
 use crate::base::Digest;
+use crate::base::files::flush_directory;
 
 #[derive(Debug, Clone)]
 pub struct EvidenceStore {
@@ -38,8 +39,8 @@ impl EvidenceStore {
             file.write_all(packed)?;
             file.as_file().sync_all()?;
             file.persist(&path)?;
-            sync_dir(folder)?;
-            sync_dir(&self.dir)
+            flush_directory(folder)?;
+            flush_directory(&self.dir)
         };
         write().map_err(SessionError::io(&path, "write evidence"))?;
         Ok(true)
@@ -68,9 +69,9 @@ impl EvidenceStore {
                 for file in fs::read_dir(&folder)? {
                     fs::File::open(file?.path())?.sync_all()?;
                 }
-                sync_dir(&folder)?;
+                flush_directory(&folder)?;
             }
-            sync_dir(&self.dir)
+            flush_directory(&self.dir)
         };
         sync().map_err(SessionError::io(&self.dir, "write evidence"))
     }
@@ -111,10 +112,6 @@ fn holds(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-pub(super) fn sync_dir(dir: &Path) -> std::io::Result<()> {
-    fs::File::open(dir)?.sync_all()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ pub(super) mod tests;
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -190,7 +190,13 @@ impl Session {
         let mut ledger = Ledger::new(self.dir());
         folded.follow(&mut ledger, self.watch.as_ref())?;
         let Ok(lock) = LockGuard::acquire(self.dir()) else {
-            self.hold_against(&folded);
+            let index = self.index.get_mut();
+            // Otherwise another process has appended meanwhile.
+            if index.tip() == folded.tip()
+                && let Err(why) = index.fits(&folded)
+            {
+                self.mended.get_mut().push(left(&self.dir, &why));
+            }
             return Ok(folded);
         };
         self.refresh(&lock)?;
@@ -201,18 +207,6 @@ impl Session {
             self.sync(&lock, Err(why))?;
         }
         Ok(folded)
-    }
-
-    /// Holds an index that cannot be rebuilt against the ledger.
-    fn hold_against(&mut self, folded: &Projection) {
-        let index = self.index.get_mut();
-        if index.tip() != folded.tip() {
-            // Another process has appended meanwhile.
-            return;
-        }
-        if let Err(why) = index.fits(folded) {
-            self.mended.get_mut().push(left(&self.dir, &why));
-        }
     }
 
     /// The whole ledger, folded; the index is left out of it.
@@ -664,14 +658,9 @@ impl Session {
 /// A session that is only read: its whole ledger, folded, and nothing but the ledger.
 ///
 /// Nothing in its directory is written, locked or mended, so one that cannot be written to
-/// will do.
+/// will do. It can be asked all that a [`Session`] can, and takes no events.
 #[derive(Debug)]
-pub struct Archive {
-    dir: PathBuf,
-    manifest: Manifest,
-    digest: Digest,
-    projection: Projection,
-}
+pub struct Archive(Session);
 
 impl Archive {
     /// Reads the session in `dir`; a torn last line is left alone, any other damage is an error.
@@ -679,46 +668,31 @@ impl Archive {
         let (manifest, digest) = read_manifest(dir)?;
         Ledger::new(dir).begins(digest)?;
         let config = FoldConfig::of(&manifest, digest);
-        let (projection, _) = temporary(dir, config, watch)?;
-        Ok(Self {
+        let (folded, _) = temporary(dir, config, watch)?;
+        Ok(Self(Session {
             dir: dir.to_owned(),
             manifest,
-            digest,
-            projection,
-        })
-    }
-
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+            config,
+            index: RefCell::new(folded),
+            lock: None,
+            watch: Box::new(Unwatched),
+            mended: RefCell::default(),
+        }))
     }
 
     pub fn digest(&self) -> Digest {
-        self.digest
+        self.config.policy.session
     }
 
-    pub fn head(&self) -> Digest {
-        self.projection.tip().head
+    pub fn projection(&self) -> Ref<'_, Projection> {
+        self.index.borrow()
     }
+}
 
-    pub fn projection(&self) -> &Projection {
-        &self.projection
-    }
+impl Deref for Archive {
+    type Target = Session;
 
-    pub fn forgetting(&self) -> Forgetting {
-        let forgetting = self.projection.totals().forgetting.clone();
-        forgetting.beside(&self.manifest.forgotten)
-    }
-
-    pub fn evidence(&self) -> EvidenceStore {
-        EvidenceStore::new(&self.dir)
-    }
-
-    pub fn reader(&self) -> Result<LineReader, SessionError> {
-        let forgetting = self.projection.totals().forgetting.clone();
-        place_of(&self.dir, &self.projection).reader(forgetting)
+    fn deref(&self) -> &Session {
+        &self.0
     }
 }

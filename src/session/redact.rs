@@ -8,7 +8,6 @@ use tempfile::NamedTempFile;
 use super::chain::Line;
 use super::error::{Damage, IndexError, SessionError};
 use super::event::Event;
-use super::evidence_store::sync_dir;
 use super::ledger::{Ledger, LedgerDraft, Tail, Unwatched};
 use super::lock::LockGuard;
 use super::open::Session;
@@ -16,6 +15,7 @@ use super::projection::Projection;
 use super::redaction::{Forgotten, RedactedLine};
 use crate::base::Digest;
 use crate::base::clock::Clock;
+use crate::base::files::flush_directory;
 
 pub trait Redactor {
     type Error: From<SessionError>;
@@ -106,7 +106,7 @@ impl Session {
             file.as_file().set_permissions(like)?;
             file.as_file().sync_all()?;
             file.persist(&path)?;
-            sync_dir(self.dir())
+            flush_directory(self.dir())
         };
         put().map_err(SessionError::io(&path, "write the ledger again"))
     }
