@@ -3,8 +3,6 @@
 //! The same fold fills the session's index and the temporary one that distrusts it. Each event
 //! must be one that can have happened.
 
-use jiff::Timestamp;
-
 use super::chain::Line;
 use super::claim::{Claim, Claimed, Released};
 use super::decision::{Decided, Dispute, Settlement};
@@ -17,55 +15,35 @@ use super::redaction::Forgotten;
 use super::run_event::{RunLine, RunStep};
 use super::state::{State, Streak};
 use super::totals::Totals;
-use crate::base::Digest;
 use crate::quest::{Quest, QuestId};
 
-/// Where and when an event was written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Written {
-    pub(super) at: Timestamp,
-    pub(super) after: Digest,
-    pub(super) span: Span,
-    /// The number of the line and the digest of its body, where the body was redacted.
-    pub(super) redacted: Option<(u64, Digest)>,
-}
-
-impl Written {
-    pub(super) fn of(line: &Line<'_>, span: Span) -> Self {
-        Self {
-            at: line.at(),
-            after: line.prev(),
-            span,
-            redacted: line.redacted().map(|digest| (line.seq(), digest)),
-        }
-    }
-}
-
+/// What one line does.
 pub(super) struct Fold<'a> {
     pub(super) tables: Tables<'a>,
     pub(super) totals: &'a mut Totals,
     pub(super) config: FoldConfig,
+    pub(super) line: &'a Line<'a>,
+    pub(super) span: Span,
 }
 
 type Folded = Result<(), IndexError>;
 
 impl Fold<'_> {
-    pub(super) fn apply(&mut self, event: &Event, written: Written) -> Folded {
-        if let Some((line, digest)) = written.redacted {
-            self.totals.forgetting.blot(line, digest);
+    pub(super) fn apply(&mut self, event: &Event) -> Folded {
+        if let Some(digest) = self.line.redacted() {
+            self.totals.forgetting.blot(self.line.seq(), digest);
         }
-        let span = written.span;
         match event {
             // Whether it binds the session is asked when the ledger is opened.
-            Event::Session(_) if span.offset == 0 => Ok(()),
+            Event::Session(_) if self.span.offset == 0 => Ok(()),
             Event::Session(_) => Err("a session begins but once".into()),
-            Event::Quest(quest) => self.add(quest, span),
+            Event::Quest(quest) => self.add(quest),
             Event::Asked(asked) => self.ask(asked),
-            Event::Attempt(attempt) => self.judge(attempt, written),
-            Event::Claim(claimed) => self.claim(claimed, written.at),
+            Event::Attempt(attempt) => self.judge(attempt),
+            Event::Claim(claimed) => self.claim(claimed),
             Event::Released(released) => self.release(released),
-            Event::Resolution(resolution) => self.resolve(resolution, span),
-            Event::Carried(carried) => self.carry(carried, span),
+            Event::Resolution(resolution) => self.resolve(resolution),
+            Event::Carried(carried) => self.carry(carried),
             Event::Extended(extended) => {
                 self.totals.extensions.push(extended.source.clone());
                 Ok(())
@@ -74,14 +52,14 @@ impl Fold<'_> {
                 self.totals.streak = Streak::default();
                 Ok(())
             }
-            Event::Settled(settlement) => self.settle(settlement, written),
-            Event::Disputed(dispute) => self.dispute(dispute, written),
-            Event::Forgotten(forgotten) => self.forget(forgotten, written),
-            Event::Run(line) => self.run(line, span),
+            Event::Settled(settlement) => self.settle(settlement),
+            Event::Disputed(dispute) => self.dispute(dispute),
+            Event::Forgotten(forgotten) => self.forget(forgotten),
+            Event::Run(line) => self.run(line),
         }
     }
 
-    fn add(&mut self, quest: &Quest, span: Span) -> Folded {
+    fn add(&mut self, quest: &Quest) -> Folded {
         if quest.id.index() != self.totals.tally.total() as usize {
             return Err("quests are numbered without gaps".into());
         }
@@ -90,7 +68,7 @@ impl Fold<'_> {
         }
         self.totals.tally.add(State::Todo);
         self.totals.effective.add(Effective::Todo);
-        self.tables.put_quest(&QuestRecord::new(quest, span))
+        self.tables.put_quest(&QuestRecord::new(quest, self.span))
     }
 
     fn ask(&mut self, asked: &Asked) -> Folded {
@@ -100,21 +78,21 @@ impl Fold<'_> {
         self.tables.put_quest(&record)
     }
 
-    fn judge(&mut self, attempt: &Attempt, written: Written) -> Folded {
+    fn judge(&mut self, attempt: &Attempt) -> Folded {
         let mut record = self.known(attempt.quest)?;
         let worker = attempt.worker.as_ref();
-        let barred = |claim: &Claim| !claim.admits_answer(worker, written.at);
+        let barred = |claim: &Claim| !claim.admits_answer(worker, self.line.at());
         if record.claim.as_ref().is_some_and(barred) {
             return Err("another worker held the quest".into());
         }
         self.nothing_before(&record)?;
         let before = Before::of(&record);
-        record.judge(attempt, written.span, self.config.max_tries)?;
+        record.judge(attempt, self.span, self.config.max_tries)?;
         self.totals.counts.add_attempt(attempt);
         self.totals.counts.tries += record.progress.tries.saturating_sub(before.tries);
         if let Some(ending) = record.ending() {
             self.totals.streak = self.totals.streak.after(ending);
-            self.totals.settled.add(written.at);
+            self.totals.settled.add(self.line.at());
         }
         // An answer renews its worker's claim; a settled quest needs none.
         if record.progress.state != State::Todo {
@@ -122,18 +100,19 @@ impl Fold<'_> {
         } else if let Some(claim) = &mut record.claim
             && worker == Some(&claim.worker)
         {
-            claim.renew(written.at);
+            claim.renew(self.line.at());
         }
         self.take(record.id, &attempt.holds)?;
         self.put(before, &record)
     }
 
-    fn claim(&mut self, claimed: &Claimed, at: Timestamp) -> Folded {
+    fn claim(&mut self, claimed: &Claimed) -> Folded {
         let mut record = self.known(claimed.quest)?;
         if record.progress.state != State::Todo {
             return Err("a locked quest cannot be claimed".into());
         }
         self.nothing_before(&record)?;
+        let at = self.line.at();
         let held = |claim: &Claim| !claim.admits(&claimed.worker, at);
         if record.claim.as_ref().is_some_and(held) {
             return Err("another worker held the quest".into());
@@ -156,26 +135,26 @@ impl Fold<'_> {
         self.tables.put_quest(&record)
     }
 
-    fn resolve(&mut self, resolution: &Resolution, span: Span) -> Folded {
+    fn resolve(&mut self, resolution: &Resolution) -> Folded {
         let mut record = self.known(resolution.quest)?;
         let before = Before::of(&record);
-        record.resolve(resolution, span)?;
+        record.resolve(resolution, self.span)?;
         self.totals.counts.add_resolution(resolution.outcome);
         self.take(record.id, &resolution.holds)?;
         self.put(before, &record)
     }
 
-    fn carry(&mut self, carried: &Carried, span: Span) -> Folded {
+    fn carry(&mut self, carried: &Carried) -> Folded {
         let mut record = self.known(carried.attempt.quest)?;
         let before = Before::of(&record);
-        record.carry(carried, span)?;
+        record.carry(carried, self.span)?;
         self.totals.counts.add_carried(&carried.attempt);
         self.take(record.id, &carried.attempt.holds)?;
         self.put(before, &record)
     }
 
-    fn settle(&mut self, settlement: &Settlement, written: Written) -> Folded {
-        if !self.counts(settlement, written) {
+    fn settle(&mut self, settlement: &Settlement) -> Folded {
+        if !self.counts(settlement) {
             return Ok(());
         }
         let mut ids = settlement.quests.iter().map(|settled| settled.quest);
@@ -185,31 +164,31 @@ impl Fold<'_> {
         for settled in &settlement.quests {
             let mut record = self.known(settled.quest)?;
             let before = Before::of(&record);
-            record.settle(settled.attempt, settlement.decision, written.span)?;
+            record.settle(settled.attempt, settlement.decision, self.span)?;
             self.put(before, &record)?;
         }
         Ok(())
     }
 
-    fn dispute(&mut self, dispute: &Dispute, written: Written) -> Folded {
-        if !self.counts(dispute, written) {
+    fn dispute(&mut self, dispute: &Dispute) -> Folded {
+        if !self.counts(dispute) {
             return Ok(());
         }
         let mut record = self.known(dispute.quest)?;
         self.totals.counts.disputed += u32::from(record.dispute.is_none());
-        record.contradict(written.span)?;
+        record.contradict(self.span)?;
         self.tables.put_quest(&record)
     }
 
-    fn forget(&mut self, forgotten: &Forgotten, written: Written) -> Folded {
-        if self.counts(forgotten, written) {
+    fn forget(&mut self, forgotten: &Forgotten) -> Folded {
+        if self.counts(forgotten) {
             self.totals.forgetting.take(forgotten)?;
         }
         Ok(())
     }
 
     /// Nothing that a run notes changes a quest's state.
-    fn run(&mut self, line: &RunLine, span: Span) -> Folded {
+    fn run(&mut self, line: &RunLine) -> Folded {
         match &line.step {
             RunStep::Began(began) => {
                 self.totals.runs.insert(line.run, began.process);
@@ -223,7 +202,7 @@ impl Fold<'_> {
             RunStep::Quest(driven) => {
                 let mut record = self.known(driven.quest)?;
                 if driven.handover.is_some() {
-                    record.handover = Some(span);
+                    record.handover = Some(self.span);
                     self.tables.put_quest(&record)?;
                 }
             }
@@ -232,8 +211,8 @@ impl Fold<'_> {
     }
 
     /// Whether a decision counts: where a key was frozen, only one that it signed for this place.
-    fn counts<T: Decided>(&mut self, decided: &T, written: Written) -> bool {
-        let counts = self.config.policy.admits(decided, written.after);
+    fn counts<T: Decided>(&mut self, decided: &T) -> bool {
+        let counts = self.config.policy.admits(decided, self.line.prev());
         self.totals.counts.unsealed += u32::from(!counts);
         counts
     }

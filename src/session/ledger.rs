@@ -152,11 +152,12 @@ impl Ledger {
         let mut passed = tip == self.tip;
         self.read_on(&Unwatched, &mut |line, _, _| {
             passed |= line.tip() == tip;
-            if line.tip().length < tip.length {
+            let goes_on = line.tip().length < tip.length;
+            Ok::<_, SessionError>(if goes_on {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
-            }
+            })
         })?;
         Ok(passed)
     }
@@ -170,27 +171,27 @@ impl Ledger {
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
     ///
     /// The place moves behind each line that `take` wants to go on after.
-    pub(super) fn read_on(
+    pub(super) fn read_on<E: From<SessionError>>(
         &mut self,
         watch: &dyn Watch,
-        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> ControlFlow<()>,
-    ) -> Result<Tail, SessionError> {
+        take: &mut TakeLine<'_, E>,
+    ) -> Result<Tail, E> {
         let read = self.read_lines(watch, take);
         watch.ended();
         read
     }
 
-    fn read_lines(
+    fn read_lines<E: From<SessionError>>(
         &mut self,
         watch: &dyn Watch,
-        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> ControlFlow<()>,
-    ) -> Result<Tail, SessionError> {
+        take: &mut TakeLine<'_, E>,
+    ) -> Result<Tail, E> {
         let mut file =
             files::open(&self.path).map_err(SessionError::io(&self.path, "open the ledger"))?;
         let length = file.metadata().map_err(self.reading())?.len();
         let mut at = self.end();
         if length < at {
-            return Err(self.damaged(Damage::Cut));
+            return Err(self.damaged(Damage::Cut).into());
         }
         file.seek(SeekFrom::Start(at)).map_err(self.reading())?;
         let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
@@ -208,7 +209,7 @@ impl Ledger {
             }
             let (line, event) = self.parse(&bytes).map_err(|why| self.damaged(why))?;
             let span = span(at, &line).map_err(|why| self.damaged(why))?;
-            if take(&line, event, span).is_break() {
+            if take(&line, event, span)?.is_break() {
                 return Ok(Tail::Unread);
             }
             (self.tip, self.last) = (line.tip(), Some(span));
@@ -217,7 +218,7 @@ impl Ledger {
                 told = at;
                 watch.reading(at, length);
                 if watch.stops() {
-                    return Err(SessionError::Stopped);
+                    return Err(SessionError::Stopped.into());
                 }
             }
         }
@@ -241,22 +242,28 @@ impl Ledger {
         cut().map_err(SessionError::io(&self.path, "cut off the torn last line"))
     }
 
-    /// Where lines will be once they are appended.
-    pub(super) fn spans(&self, lines: &[Line<'_>]) -> Result<Vec<Span>, SessionError> {
-        let mut at = self.end();
-        let spans = lines.iter().map(|line| {
-            let span = span(at, line).map_err(|why| self.damaged(why))?;
-            at = span.end();
-            Ok(span)
+    /// The lines that record these events next, with where they will be.
+    pub(super) fn next_lines(
+        &self,
+        at: Timestamp,
+        clock: &mut dyn Clock,
+        events: Vec<Event>,
+    ) -> Result<Vec<NewLine>, SessionError> {
+        let (mut tip, mut end) = (self.tip, self.end());
+        let lines = events.into_iter().map(|event| {
+            let line = Line::next(tip, at, clock.salt(), &event)?;
+            let span = span(end, &line).map_err(|why| self.damaged(why))?;
+            (tip, end) = (line.tip(), span.end());
+            Ok((line, event, span))
         });
-        spans.collect()
+        lines.collect()
     }
 
     /// Appends whole lines and returns once they are on disk. Only under the session's lock,
     /// with everything read and no torn tail.
-    pub(super) fn append(&self, lines: &[Line<'_>]) -> Result<(), SessionError> {
+    pub(super) fn append(&self, lines: &[NewLine]) -> Result<(), SessionError> {
         let mut text = String::new();
-        for line in lines {
+        for (line, ..) in lines {
             text.extend([line.text(), "\n"]);
         }
         let append = || -> io::Result<bool> {
@@ -324,6 +331,13 @@ fn span(offset: u64, line: &Line<'_>) -> Result<Span, Damage> {
     let length = length.map_err(|_| Damage::IllegalEvent("the line is longer than 4 GiB"))?;
     Ok(Span { offset, length })
 }
+
+/// Takes a line that was read, and says whether it wants another.
+pub(super) type TakeLine<'a, E> =
+    dyn FnMut(&Line<'_>, Event, Span) -> Result<ControlFlow<()>, E> + 'a;
+
+/// A line that is to be appended.
+pub(super) type NewLine = (Line<'static>, Event, Span);
 
 /// Folds a line that was read or written.
 pub(super) type FoldLine<'a> = dyn FnMut(&Line<'_>, &Event, Span) -> Result<(), SessionError> + 'a;
@@ -612,8 +626,9 @@ impl Log {
             LedgerTail::Cut => return Err(self.ledger.damaged(Damage::Cut)),
             LedgerTail::Other => return Err(self.ledger.damaged(Damage::Rewritten)),
         }
-        self.ledger
-            .read_on(watch, &mut |line, event, _| take(Entry { line, event }))?;
+        self.ledger.read_on(watch, &mut |line, event, _| {
+            Ok::<_, SessionError>(take(Entry { line, event }))
+        })?;
         Ok(())
     }
 }

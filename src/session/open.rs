@@ -11,12 +11,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::chain::Line;
 use super::claim::{Claim, Worker};
 use super::error::{Damage, IndexError, SessionError};
 use super::event::{Attempt, Event, Mark, SourceRecord};
 use super::evidence_store::EvidenceStore;
-use super::fold::Written;
 use super::index::Checkpoint;
 use super::ledger::{Entry, Ledger, LedgerTail, LineReader, Log, Tail, Unwatched, Watch};
 use super::lock::LockGuard;
@@ -123,7 +121,7 @@ impl Session {
                 // Where nothing can be locked or written, the session can still be read.
                 Err(_) => {
                     mended.extend(why.filter(is_finding).map(|why| left(dir, &why)));
-                    temporary(dir, config, watch.as_ref())?.0
+                    temporary(dir, config, watch.as_ref())?.1
                 }
             },
         };
@@ -157,18 +155,9 @@ impl Session {
     /// and nothing is amiss: to open it once more takes longer than most appends.
     fn moves_on(&self) -> bool {
         let mut index = self.index.borrow_mut();
-        if !index.is_in_place(self.dir()) || index.reload().is_err() {
-            return false;
-        }
-        let mut ledger = place_of(self.dir(), &index);
-        match ledger.beyond() {
-            Ok(LedgerTail::Bytes(0)) => true,
-            Ok(LedgerTail::Bytes(_)) => {
-                let followed = index.follow(&mut ledger, self.watch.as_ref());
-                matches!(followed, Ok(Tail::Clean))
-            }
-            Ok(LedgerTail::Cut | LedgerTail::Other) | Err(_) => false,
-        }
+        let watch = self.watch.as_ref();
+        index.is_in_place(self.dir())
+            && matches!(catch_up(self.dir(), &mut index, watch), Ok(Tail::Clean))
     }
 
     pub(super) fn sync(
@@ -211,7 +200,7 @@ impl Session {
 
     /// The whole ledger, folded; the index is left out of it.
     pub fn projection(&self) -> Result<Projection, SessionError> {
-        Ok(temporary(self.dir(), self.config, self.watch.as_ref())?.0)
+        Ok(temporary(self.dir(), self.config, self.watch.as_ref())?.1)
     }
 
     /// Asks the index; one that turns out to be damaged is rebuilt and asked again.
@@ -262,10 +251,10 @@ fn temporary(
     dir: &Path,
     config: FoldConfig,
     watch: &dyn Watch,
-) -> Result<(Projection, Tail), SessionError> {
+) -> Result<(Tail, Projection), SessionError> {
     let mut folded = Projection::temporary(config)?;
     let tail = folded.follow(&mut Ledger::new(dir), watch)?;
-    Ok((folded, tail))
+    Ok((tail, folded))
 }
 
 /// The index at hand, moved to where the ledger ends, or another that was made from the ledger.
@@ -279,25 +268,26 @@ fn synced(
     index: Result<Projection, IndexError>,
 ) -> Result<(Projection, Vec<Repair>), SessionError> {
     let mut mended = Vec::new();
-    let (index, tail) = match index.and_then(|index| followed(dir, index, watch)) {
-        Ok(found) => found,
-        Err(why) => {
-            tracing::info!(%why, "rebuilt the index");
-            if is_finding(&why) {
-                mended.push(Repair::Index {
-                    path: Projection::place(dir),
-                    why: why.to_string(),
-                });
-            }
-            match Projection::rebuild(dir, config, watch) {
-                // The disk is full, or not to be written to.
-                Err(SessionError::Index(_) | SessionError::Io { .. }) => {
-                    temporary(dir, config, watch)?
+    let (tail, index) =
+        match index.and_then(|mut index| Ok((catch_up(dir, &mut index, watch)?, index))) {
+            Ok(found) => found,
+            Err(why) => {
+                tracing::info!(%why, "rebuilt the index");
+                if is_finding(&why) {
+                    mended.push(Repair::Index {
+                        path: Projection::place(dir),
+                        why: why.to_string(),
+                    });
                 }
-                rebuilt => rebuilt?,
+                match Projection::rebuild(dir, config, watch) {
+                    // The disk is full, or not to be written to.
+                    Err(SessionError::Index(_) | SessionError::Io { .. }) => {
+                        temporary(dir, config, watch)?
+                    }
+                    rebuilt => rebuilt?,
+                }
             }
-        }
-    };
+        };
     if let Tail::Torn(bytes) = tail {
         let ledger = place_of(dir, &index);
         ledger.cut_tail()?;
@@ -307,20 +297,16 @@ fn synced(
     Ok((index, mended))
 }
 
-fn followed(
-    dir: &Path,
-    mut index: Projection,
-    watch: &dyn Watch,
-) -> Result<(Projection, Tail), IndexError> {
+/// Moves an index to where the ledger ends.
+fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tail, IndexError> {
     index.reload()?;
-    let mut ledger = place_of(dir, &index);
+    let mut ledger = place_of(dir, index);
     match ledger.beyond() {
-        Ok(LedgerTail::Bytes(0)) => Ok((index, Tail::Clean)),
+        Ok(LedgerTail::Bytes(0)) => Ok(Tail::Clean),
         Ok(LedgerTail::Bytes(_)) => match index.follow(&mut ledger, watch) {
-            Ok(tail) => Ok((index, tail)),
             Err(SessionError::Index(why)) => Err(*why),
             // Whether the ledger is damaged or the index wrong shows when it is rebuilt.
-            Err(_) => Err(IndexError::Misfit),
+            followed => followed.map_err(|_| IndexError::Misfit),
         },
         Ok(LedgerTail::Cut) => Err(IndexError::Ahead {
             known: index.tip().length,
@@ -412,22 +398,13 @@ impl Session {
             return Err(SessionError::Illegal("the lock was removed meanwhile"));
         }
         let ledger = self.ledger();
-        let mut tip = ledger.tip();
-        let mut lines = Vec::with_capacity(events.len());
-        for event in &events {
-            let line = Line::next(tip, now, clock.salt(), event)?;
-            tip = line.tip();
-            lines.push(line);
-        }
-        let written = ledger.spans(&lines)?.into_iter().zip(&lines);
-        let written = written.map(|(span, line)| Written::of(line, span));
-        let events: Vec<_> = events.into_iter().zip(written).collect();
+        let lines = ledger.next_lines(now, clock, events)?;
         let mut append = || ledger.append(&lines);
-        let mut recorded = self.index.get_mut().record(&events, tip, &mut append);
+        let mut recorded = self.index.get_mut().record(&lines, &mut append);
         if let Err(RecordError::Unusable(why)) = recorded {
             // It is damaged, or cannot be written: another one takes its place.
             self.sync(lock, Err(why))?;
-            recorded = self.index.get_mut().record(&events, tip, &mut append);
+            recorded = self.index.get_mut().record(&lines, &mut append);
         }
         match recorded {
             // The ledger has it, so it has happened; the next command catches up.
@@ -668,7 +645,7 @@ impl Archive {
         let (manifest, digest) = read_manifest(dir)?;
         Ledger::new(dir).begins(digest)?;
         let config = FoldConfig::of(&manifest, digest);
-        let (folded, _) = temporary(dir, config, watch)?;
+        let (_, folded) = temporary(dir, config, watch)?;
         Ok(Self(Session {
             dir: dir.to_owned(),
             manifest,

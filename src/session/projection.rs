@@ -15,15 +15,15 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::chain::Tip;
+use super::chain::{Line, Tip};
 use super::claim::{Claim, Worker};
 use super::error::{Damage, IndexError, SessionError};
 use super::event::{Event, Mark};
-use super::fold::{Fold, Written};
+use super::fold::Fold;
 use super::index::{self, Checkpoint, TABLES, Tables};
-use super::ledger::{FoldLine, Ledger, Tail, Watch};
+use super::ledger::{FoldLine, Ledger, NewLine, Tail, Watch};
 use super::manifest::{FoldConfig, read_manifest};
-use super::quest_record::{DependencyState, QuestRecord, Waiting};
+use super::quest_record::{DependencyState, QuestRecord, Span, Waiting};
 use super::state::State;
 use super::totals::Totals;
 use crate::base::files;
@@ -156,15 +156,10 @@ impl Projection {
 
     /// Reads the checkpoint again, which another process may have moved on.
     pub(super) fn reload(&mut self) -> Result<(), IndexError> {
-        let session = self.config.policy.session;
         let connection = lock(&self.connection);
         // No writer can commit while the transaction reads, so both counts are of one moment.
         let reading = connection.unchecked_transaction()?;
-        let tables = Tables {
-            connection: &reading,
-            session,
-        };
-        let (checkpoint, changes) = tables.checkpoint()?;
+        let (checkpoint, changes) = self.tables_of(&reading).checkpoint()?;
         if let Some(file) = &self.file
             && index::changes(file)? != changes
         {
@@ -184,15 +179,9 @@ impl Projection {
     ) -> Result<Tail, SessionError> {
         let path = ledger.path().to_owned();
         self.take_in(&path, |fold| {
-            let mut failed = None;
-            let tail = ledger.read_on(watch, &mut |line, event, span| {
-                failed = fold(line, &event, span).err();
-                match failed {
-                    None => ControlFlow::Continue(()),
-                    Some(_) => ControlFlow::Break(()),
-                }
-            });
-            failed.map_or(tail, Err)
+            ledger.read_on(watch, &mut |line, event, span| {
+                fold(line, &event, span).map(ControlFlow::Continue)
+            })
         })
     }
 
@@ -211,12 +200,7 @@ impl Projection {
         let connection = lock(&self.connection);
         let transaction = begin(&connection).map_err(SessionError::from)?;
         let read = read(&mut |line, event, span| {
-            let folded = self.apply(
-                &transaction,
-                &mut next.totals,
-                event,
-                Written::of(line, span),
-            );
+            let folded = self.apply(&transaction, &mut next.totals, (line, event, span));
             folded.map_err(|error| match error {
                 IndexError::IllegalEvent(why) => {
                     damaged(line.tip().length, Damage::IllegalEvent(why))
@@ -232,32 +216,32 @@ impl Projection {
         if self.checkpoint.lines == 0 {
             index::add_lookups(&transaction).map_err(SessionError::from)?;
         }
-        self.commit(transaction, &next)
+        let put = self.put_checkpoint(&transaction, &next);
+        put.and_then(|()| Ok(transaction.commit()?))
             .map_err(SessionError::from)?;
         drop(connection);
         self.checkpoint = next;
         Ok(read)
     }
 
-    /// Takes in lines that `append` writes to the ledger, after which the chain ends in `tip`.
+    /// Takes in lines that `append` writes to the ledger.
     ///
     /// Nothing is appended that cannot have happened; and nothing is taken in that is not on
     /// disk in the ledger.
     pub(super) fn record(
         &mut self,
-        lines: &[(Event, Written)],
-        tip: Tip,
+        lines: &[NewLine],
         append: &mut dyn FnMut() -> Result<(), SessionError>,
     ) -> Result<(), RecordError> {
-        let Some((_, last)) = lines.last() else {
+        let Some((last, _, span)) = lines.last() else {
             return Ok(());
         };
         let mut next = self.checkpoint.clone();
-        next.advance(tip, last.span);
+        next.advance(last.tip(), *span);
         let connection = lock(&self.connection);
         let transaction = begin(&connection)?;
-        for (event, written) in lines {
-            self.apply(&transaction, &mut next.totals, event, *written)?;
+        for (line, event, span) in lines {
+            self.apply(&transaction, &mut next.totals, (line, event, *span))?;
         }
         self.put_checkpoint(&transaction, &next)?;
         append().map_err(RecordError::Refused)?;
@@ -271,20 +255,24 @@ impl Projection {
         &self,
         connection: &Connection,
         totals: &mut Totals,
-        event: &Event,
-        written: Written,
+        (line, event, span): (&Line<'_>, &Event, Span),
     ) -> Result<(), IndexError> {
-        let (config, session) = (self.config, self.config.policy.session);
-        let tables = Tables {
-            connection,
-            session,
-        };
+        let (tables, config) = (self.tables_of(connection), self.config);
         let mut fold = Fold {
             tables,
             totals,
             config,
+            line,
+            span,
         };
-        fold.apply(event, written)
+        fold.apply(event)
+    }
+
+    fn tables_of<'a>(&self, connection: &'a Connection) -> Tables<'a> {
+        Tables {
+            connection,
+            session: self.config.policy.session,
+        }
     }
 
     fn put_checkpoint(
@@ -292,21 +280,12 @@ impl Projection {
         transaction: &Transaction<'_>,
         next: &Checkpoint,
     ) -> Result<(), IndexError> {
-        let tables = Tables {
-            connection: transaction,
-            session: self.config.policy.session,
-        };
         // What SQLite will have counted once this transaction is in the file.
         let changes = match &self.file {
             Some(file) => index::changes(file)?.wrapping_add(1),
             None => 0,
         };
-        tables.put_checkpoint(next, changes)
-    }
-
-    fn commit(&self, transaction: Transaction<'_>, next: &Checkpoint) -> Result<(), IndexError> {
-        self.put_checkpoint(&transaction, next)?;
-        Ok(transaction.commit()?)
+        self.tables_of(transaction).put_checkpoint(next, changes)
     }
 
     /// Makes the index again from the whole ledger, and puts it in its place.
@@ -316,11 +295,11 @@ impl Projection {
         dir: &Path,
         config: FoldConfig,
         watch: &dyn Watch,
-    ) -> Result<(Self, Tail), SessionError> {
+    ) -> Result<(Tail, Self), SessionError> {
         let tail = Self::put_down(dir, config, |draft| {
             draft.follow(&mut Ledger::new(dir), watch)
         })?;
-        Ok((Self::open(dir, config)?, tail))
+        Ok((tail, Self::open(dir, config)?))
     }
 
     /// Makes the index of a ledger while `write` writes it.
@@ -431,11 +410,7 @@ impl Projection {
         ask: impl FnOnce(Tables<'_>) -> Result<T, IndexError>,
     ) -> Result<T, SessionError> {
         let connection = lock(&self.connection);
-        let answer = ask(Tables {
-            connection: &connection,
-            session: self.config.policy.session,
-        });
-        Ok(answer?)
+        Ok(ask(self.tables_of(&connection))?)
     }
 
     pub(super) fn checkpoint(&self) -> &Checkpoint {

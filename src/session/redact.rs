@@ -73,18 +73,11 @@ impl Session {
             let mut draft = LedgerDraft::begin(dir, file, after);
             let mut redacted = Vec::new();
             let tail = before.take_in(&path, |before| {
-                let mut failed = None;
-                let tail = ledger.read_on(&Unwatched, &mut |line, event, span| {
-                    let folded = before(line, &event, span).map_err(R::Error::from);
-                    let copied = folded
-                        .and_then(|()| copy(redactor, &mut draft, &mut redacted, line, &event));
-                    failed = copied.err();
-                    match failed {
-                        None => ControlFlow::Continue(()),
-                        Some(_) => ControlFlow::Break(()),
-                    }
-                });
-                failed.map_or(tail.map_err(R::Error::from), Err)
+                ledger.read_on(&Unwatched, &mut |line, event, span| {
+                    before(line, &event, span)?;
+                    copy(redactor, &mut draft, &mut redacted, line, &event)?;
+                    Ok::<_, R::Error>(ControlFlow::Continue(()))
+                })
             })?;
             if tail != Tail::Clean {
                 return Err(ledger.damaged(Damage::Cut).into());

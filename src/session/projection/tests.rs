@@ -423,7 +423,7 @@ fn an_index_is_in_its_place_until_another_is_put_there_or_somebody_dies_at_it() 
     assert!(!index.is_in_place(&made.dir));
     std::fs::write(&journal, "").unwrap();
     assert!(index.is_in_place(&made.dir));
-    let (rebuilt, _) = Projection::rebuild(&made.dir, session.config(), &Unwatched).unwrap();
+    let (_, rebuilt) = Projection::rebuild(&made.dir, session.config(), &Unwatched).unwrap();
     assert!(rebuilt.is_in_place(&made.dir) && !index.is_in_place(&made.dir));
     std::fs::remove_file(Projection::place(&made.dir)).unwrap();
     assert!(!rebuilt.is_in_place(&made.dir));

@@ -107,7 +107,7 @@ proptest! {
         let session = Session::open(&made.dir).unwrap();
         prop_assert_eq!(session.mended(), []);
         let followed = rows(&open(&session).unwrap());
-        let (rebuilt, _) = Projection::rebuild(&made.dir, session.config(), &Unwatched).unwrap();
+        let (_, rebuilt) = Projection::rebuild(&made.dir, session.config(), &Unwatched).unwrap();
         prop_assert_eq!(&followed, &recorded);
         prop_assert_eq!(&rows(&rebuilt), &recorded);
         let folded = session.projection().unwrap();
