@@ -195,12 +195,12 @@ pub fn unambiguous(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn write_sheet<T>(
+fn write_sheet(
     out: impl Write + Send,
     folder: &Path,
     name: &str,
-    fill: impl FnOnce(&mut Worksheet) -> Result<T, ExportError>,
-) -> Result<T, ExportError> {
+    fill: impl FnOnce(&mut Worksheet) -> Result<(), ExportError>,
+) -> Result<(), ExportError> {
     let write = || {
         let mut workbook = Workbook::new();
         workbook.set_tempdir(folder).map_err(refused)?;
@@ -208,9 +208,8 @@ fn write_sheet<T>(
             .add_worksheet_with_constant_memory()
             .map_err(refused)?;
         sheet.set_name(name).map_err(refused)?;
-        let value = fill(sheet)?;
-        workbook.save_to_writer(out).map_err(refused)?;
-        Ok(value)
+        fill(sheet)?;
+        workbook.save_to_writer(out).map_err(refused)
     };
     caught(write).unwrap_or_else(|source| {
         Err(ExportError::Temporary {

@@ -70,7 +70,7 @@ pub fn copy_workbook(
         } else {
             let name = package.name(index);
             let raw = package.archive.by_index_raw(index);
-            let raw = raw.map_err(|refused| unreadable(name, refused))?;
+            let raw = raw.map_err(|refused| WorkbookError::unreadable(name, refused))?;
             copy.raw_copy_file(raw).map_err(unwritten)?;
         }
     }
@@ -88,7 +88,7 @@ fn copy_sheet<R: Read + Seek, W: Write + Seek>(
 ) -> Result<(), ExportError> {
     let name = package.name(index);
     let old = package.archive.by_index_raw(index);
-    let old = old.map_err(|refused| unreadable(name.clone(), refused))?;
+    let old = old.map_err(|refused| WorkbookError::unreadable(name.clone(), refused))?;
     let large = old.size() > LARGE_SHEET;
     let mut options = old.options().large_file(large).into_full_options();
     if !old.comment().is_empty() {
@@ -103,17 +103,5 @@ fn copy_sheet<R: Read + Seek, W: Write + Seek>(
 }
 
 fn unwritten(refused: ZipError) -> ExportError {
-    ExportError::Write(io_error(refused))
-}
-
-fn unreadable(part: String, refused: ZipError) -> WorkbookError {
-    let source = io_error(refused);
-    WorkbookError::Unreadable { part, source }
-}
-
-fn io_error(refused: ZipError) -> std::io::Error {
-    match refused {
-        ZipError::Io(source) => source,
-        other => other.into(),
-    }
+    ExportError::Write(refused.into())
 }

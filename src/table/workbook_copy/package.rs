@@ -95,13 +95,8 @@ impl<R: Read + Seek> Package<R> {
         index: usize,
     ) -> Result<BufReader<impl Read + use<'_, R>>, WorkbookError> {
         let part = self.name(index);
-        let file = self.archive.by_index(index).map_err(|refused| {
-            let source = match refused {
-                ZipError::Io(source) => source,
-                other => other.into(),
-            };
-            WorkbookError::Unreadable { part, source }
-        })?;
+        let file = self.archive.by_index(index);
+        let file = file.map_err(|refused| WorkbookError::unreadable(part, refused))?;
         Ok(BufReader::with_capacity(64 * 1024, file))
     }
 
@@ -384,6 +379,11 @@ pub enum WorkbookError {
 }
 
 impl WorkbookError {
+    pub(super) fn unreadable(part: String, refused: ZipError) -> Self {
+        let source = refused.into();
+        Self::Unreadable { part, source }
+    }
+
     pub(super) fn malformed(part: &str, what: &str) -> Self {
         Self::Malformed(format!("has a part {part:?} that {what}"))
     }

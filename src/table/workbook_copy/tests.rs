@@ -601,23 +601,6 @@ fn bytes_around_the_cells_stay_as_they_were() {
 }
 
 #[test]
-fn rows_without_numbers_and_empty_rows_are_counted() {
-    let rows = r#"<row><c><v>1</v></c></row><row/><row r="5"/><row><c><v>2</v></c></row>"#;
-    let results = [1, 2, 5, 6].map(x);
-    let expected = format!(
-        r#"<row><c><v>1</v></c>{}</row><row>{}</row><row r="5">{}</row><row><c><v>2</v></c>{}</row>"#,
-        cell("B1", "x"),
-        cell("B2", "x"),
-        cell("B5", "x"),
-        cell("B6", "x")
-    );
-    assert_eq!(
-        copied_sheet(&sheet_of(rows), None, &results),
-        sheet_of(&expected)
-    );
-}
-
-#[test]
 fn rows_that_the_sheet_has_not_are_put_in() {
     let rows = r#"<row r="3"><c r="A3"><v>1</v></c></row>"#;
     let results = [2, 3, 9].map(x);
@@ -635,23 +618,6 @@ fn rows_that_the_sheet_has_not_are_put_in() {
     let expected = sheet_of(&format!(r#"<row r="4">{}</row>"#, cell("A4", "x")));
     assert_eq!(copied_sheet(&empty, None, &[x(4)]), expected);
     assert_eq!(copied_sheet(&empty, None, &[]), empty);
-}
-
-#[test]
-fn prefixed_elements_keep_their_prefix() {
-    let prefixed = |cells: [&str; 2]| {
-        format!(
-            r#"<x:worksheet xmlns:x="{MAIN}"><x:sheetData><x:row r="1"><x:c r="A1"><x:v>1</x:v></x:c>{}</x:row>{}</x:sheetData></x:worksheet>"#,
-            cells[0], cells[1]
-        )
-    };
-    let own = r#"<x:c r="B1" t="inlineStr"><x:is><x:t xml:space="preserve">x</x:t></x:is></x:c>"#;
-    let row = r#"<x:row r="2"><x:c r="B2" t="inlineStr"><x:is><x:t xml:space="preserve">y</x:t></x:is></x:c></x:row>"#;
-    let results = [x(1), result(2, &[text("y")])];
-    let source = Book::with_sheet(prefixed(["", ""])).zipped();
-    let copy = copied(&source, None, &["email"], &results).unwrap();
-    assert_eq!(sheet_xml(&copy), prefixed([own, row]));
-    assert_eq!(at(&read_back(&copy), 2, 2), Data::String("y".into()));
 }
 
 #[test]
