@@ -1,13 +1,13 @@
 //! Mistakes in quest files: told by file, line and column, with what was expected.
 
-mod cases;
-mod final_cases;
-mod more_cases;
+use serde::Deserialize;
 
-use self::cases::CASES;
-use self::final_cases::FINAL_CASES;
-use self::more_cases::MORE_CASES;
 use crate::harness::letters::{LETTERS, Letters};
+
+#[derive(Deserialize)]
+struct Table {
+    cases: Vec<Vec<String>>,
+}
 
 /// Where `at` begins in `text`, as line and column.
 fn place_of(text: &str, at: &str) -> (usize, usize) {
@@ -21,15 +21,23 @@ fn place_of(text: &str, at: &str) -> (usize, usize) {
 fn each_mistake_is_told_with_its_place() {
     let letters = Letters::with(LETTERS);
     let mut wrong = Vec::new();
-    for (from, to, at, words) in CASES.iter().chain(MORE_CASES).chain(FINAL_CASES) {
-        assert!(LETTERS.contains(from), "{from}");
+    let table: Table =
+        toml::from_str(include_str!("quest_mistakes/cases.toml")).expect("the table");
+    for case in &table.cases {
+        let [from, to, at, words @ ..] = case.as_slice() else {
+            panic!("{case:?} is too short");
+        };
+        assert!(
+            LETTERS.contains(from.as_str()) && !words.is_empty(),
+            "{from}"
+        );
         let text = LETTERS.replacen(from, to, 1);
         letters.place.write("letters.toml", &text);
         let run = letters.run(["quest", "check", "letters.toml"]);
         let (line, column) = place_of(&text, at);
         let start = format!("error: letters.toml:{line}:{column}: ");
         let once = run.stderr.matches("letters.toml").count() == 1;
-        let told = words.iter().all(|word| run.stderr.contains(word));
+        let told = words.iter().all(|word| run.stderr.contains(word.as_str()));
         if run.code != 2 || !run.stderr.starts_with(&start) || !told || !once {
             wrong.push(format!(
                 "{to}\n  {start}{words:?}\n  {}: {}",
