@@ -1,5 +1,7 @@
 //! Evidence as JSON, and packed bodies.
 
+use proptest::prelude::*;
+
 use super::sandbox::Kept as _;
 use super::*;
 use crate::world::sandbox::{ChatOrder, Chatted, Said, Usage};
@@ -132,4 +134,90 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
     };
     assert_eq!(Chatted::read(&answer, &bodies), Some(said));
     assert_eq!(answer.bodies().len(), 1);
+}
+
+#[test]
+fn refuses_more_than_was_stored() {
+    let bomb = pack(&vec![0; 1 << 20]);
+    assert!(bomb.len() < 1 << 12);
+    assert!(matches!(
+        unpack(&bomb, 1000),
+        Err(BadPack::TooLarge { limit_bytes: 1000 })
+    ));
+    assert_eq!(unpack(&bomb, 1 << 20).unwrap().len(), 1 << 20);
+}
+
+#[test]
+fn refuses_damage() {
+    let mut packed = pack(b"hello, hello, hello");
+    packed.pop();
+    assert!(matches!(unpack(&packed, 100), Err(BadPack::Damaged(_))));
+    let mut packed = pack(b"hello, hello, hello");
+    let crc = packed.len() - 8;
+    packed[crc] ^= 1;
+    assert!(matches!(unpack(&packed, 100), Err(BadPack::Damaged(_))));
+    assert!(unpack(b"", 100).is_err());
+}
+
+#[test]
+fn keeps_time_and_system_out() {
+    let packed = pack(b"x");
+    assert_eq!(&packed[4..8], &[0; 4], "MTIME");
+    assert_eq!(packed[9], OS_UNKNOWN);
+}
+
+proptest! {
+    #[test]
+    fn unpacks_what_it_packed(body in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        let packed = pack(&body);
+        prop_assert_eq!(&packed, &pack(&body));
+        prop_assert_eq!(unpack(&packed, body.len() as u64).unwrap(), body);
+    }
+}
+
+fn gets(exchanges: &[(&str, &str)]) -> Evidence {
+    let exchanges: Vec<String> = exchanges
+        .iter()
+        .map(|(url, answer)| format!(r#"{{"get":{{"url":"{url}","answer":{answer}}}}}"#))
+        .collect();
+    let text = format!(r#"{{"exchanges":[{}]}}"#, exchanges.join(","));
+    serde_json::from_str(&text).unwrap()
+}
+
+fn silent(status: u16) -> String {
+    format!(
+        r#"{{"unanswered":{{"silence":"status","detail":"HTTP status {status}","status":{status}}}}}"#
+    )
+}
+
+fn response(status: u16, location: &str) -> String {
+    let body = format!(r#"{{"sha256":"{}","bytes":0}}"#, "0".repeat(64));
+    format!(r#"{{"response":{{"status":{status}{location},"body":{body}}}}}"#)
+}
+
+fn said(exchanges: &[(&str, &str)]) -> bool {
+    let page = Url::parse("https://acme.com/contact?x=1").unwrap();
+    gets(exchanges).robots_unanswered(&page)
+}
+
+const ROBOTS: &str = "https://acme.com/robots.txt";
+
+#[test]
+fn a_server_in_trouble_has_not_answered() {
+    assert!(said(&[(ROBOTS, &silent(503))]));
+    assert!(said(&[(ROBOTS, &silent(429))]));
+    assert!(!said(&[(ROBOTS, &silent(403))]));
+    assert!(!said(&[(ROBOTS, &response(200, ""))]));
+    assert!(!said(&[("https://www.acme.com/robots.txt", &silent(503))]));
+    assert!(!said(&[]));
+}
+
+#[test]
+fn redirects_are_followed_to_who_did_not_answer() {
+    let elsewhere = response(301, r#","location":"https://www.acme.com/r.txt#x""#);
+    let www = "https://www.acme.com/r.txt";
+    assert!(said(&[(ROBOTS, &elsewhere), (www, &silent(500))]));
+    assert!(!said(&[(ROBOTS, &elsewhere), (www, &response(200, ""))]));
+    let circle = response(301, r#","location":"/robots.txt""#);
+    assert!(!said(&[(ROBOTS, &circle)]));
 }
