@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::exit::UsageError;
+use super::exit::{UsageError, refuse};
 use super::output::Output;
 use super::progress::SessionBar;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
@@ -163,7 +163,7 @@ fn by_key(store: &Session, text: &str) -> Result<QuestId> {
             format!("several quests have the key {text:?}; name one with {ids}")
         }
     };
-    Err(UsageError(why).into())
+    refuse(why)
 }
 
 fn unknown(store: &Session, key: &Key) -> Result<String, SessionError> {

@@ -160,23 +160,4 @@ mod tests {
             assert!(README.contains(&row), "README.md lacks the row\n{row}");
         }
     }
-
-    #[test]
-    fn only_what_is_complete_is_done() {
-        assert_eq!(of_finding(true).code(), 0);
-        assert_eq!(of_finding(false).code(), 8);
-    }
-
-    #[test]
-    fn errors_map_by_their_type() {
-        let missing = || SessionError::Missing { dir: "x".into() };
-        for (error, code) in [
-            (UsageError("--id or --company".into()).into(), 2),
-            (UsageError("x".into()).hint("y").into(), 2),
-            (anyhow::Error::new(missing()), 1),
-            (Found(missing()).into(), 8),
-        ] {
-            assert_eq!(of_error(&error).code(), code, "{error}");
-        }
-    }
 }

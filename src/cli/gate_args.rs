@@ -193,6 +193,6 @@ fn read_pem(path: &Path) -> Result<String> {
     if text.contains("-----BEGIN CERTIFICATE-----") {
         Ok(text)
     } else {
-        Err(UsageError(format!("{place} contains no PEM certificate")).into())
+        refuse(format!("{place} contains no PEM certificate"))
     }
 }

@@ -120,32 +120,3 @@ pub(super) fn write_beside<R>(
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
     write_whole(path, overwrite, &sources, write)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_written_where_one_of_the_files_may_not_be() {
-        use std::os::unix::fs::symlink;
-
-        let place = tempfile::tempdir().unwrap();
-        let at = |name: &str| place.path().join(name);
-        let files = ["a", "b"].map(|name| NewFile {
-            name: name.to_owned(),
-            text: "new".to_owned(),
-        });
-        fs::create_dir(at("dir")).unwrap();
-        fs::write(at("theirs"), "theirs").unwrap();
-        for target in ["../theirs", "../nowhere"] {
-            symlink(target, at("dir/b")).unwrap();
-            let refused = write_into(&at("dir"), &files, &at("mine")).unwrap_err();
-            assert!(refused.to_string().contains("symbolic link"), "{refused}");
-            fs::remove_file(at("dir/b")).unwrap();
-        }
-        assert!(!at("dir/a").exists() && !at("nowhere").exists());
-        assert_eq!(fs::read(at("theirs")).unwrap(), b"theirs");
-        write_into(&at("dir"), &files, &at("mine")).unwrap();
-        assert_eq!(fs::read(at("dir/b")).unwrap(), b"new");
-    }
-}

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
-use super::exit::{UsageError, refuse};
+use super::exit::refuse;
 use crate::base::text::Escaped;
 use crate::session::{Session, SigningKey};
 
@@ -125,7 +125,7 @@ pub(super) fn authority(session: &Session, key: Option<&Path>) -> Result<Option<
             "only the operator can do this: pass the key file of `scan` with --operator-key FILE"
         }
     };
-    Err(UsageError(wrong.to_owned()).into())
+    refuse(wrong)
 }
 
 pub(super) fn signing_key(path: &Path) -> Result<SigningKey> {

@@ -5,7 +5,6 @@ use clap::Args;
 use minijinja::context;
 
 use super::context::Context;
-use super::exit::UsageError;
 use super::exit::{self, Exit, refuse};
 use super::output::TextOutput;
 use crate::judge::prove::{Proof, ProveError, prove, prove_email, trial};
@@ -39,7 +38,7 @@ fn calibrate(context: &mut Context) -> Result<Exit> {
     let session = Session::open(context.session_dir())?;
     let calibration = match trial(session.manifest()) {
         Err(error @ (ProveError::NoReviewers | ProveError::NoCase)) => {
-            return Err(UsageError(error.to_string()).into());
+            return refuse(error.to_string());
         }
         tried => tried?,
     };

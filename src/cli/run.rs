@@ -612,8 +612,6 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quest::{Key, QuestId};
-    use crate::session::{DrivenAttempt, Spent};
 
     fn said(event: &RunEvent) -> String {
         let mut paper = TextOutput::plain();
@@ -631,28 +629,6 @@ mod tests {
             let expected = format!("run 00000007 ended: {reason} ({})\n", reason.meaning());
             assert_eq!(said, expected);
         }
-    }
-
-    #[test]
-    fn a_last_call_is_marked_as_one() {
-        let said = [false, true].map(|last_call| {
-            said(&RunEvent::Attempt {
-                key: Key::new("Acme").unwrap(),
-                last_call,
-                attempt: DrivenAttempt {
-                    quest: QuestId::from_index(0).unwrap(),
-                    start: 4,
-                    worker: "w1".parse().unwrap(),
-                    reason: Reason::Attempts,
-                    milliseconds: 1200,
-                    spent: Spent::default(),
-                    exit: None,
-                },
-            })
-        });
-        assert!(said[0].contains("start 4 ended after"), "{said:?}");
-        let last = "start 4 (the last call) ended after";
-        assert!(said[1].contains(last), "{said:?}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ use crate::quest::file::Mistake;
 use crate::quest::{Listed, Listing, ListingCounts, QuestKind, Quests, email, prompt};
 use crate::session::{
     Appended, Archive, FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession,
-    SourceRecord, Suppressed,
+    SourceRecord,
 };
 use crate::table::digest;
 use crate::{judge, session};
@@ -155,8 +155,14 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if let Some(definition) = definition {
         made_up(&definition.kind()?, &quests)?;
     }
-    let carry = args.carry.open(context)?;
-    let forgotten = carry.as_ref().map(|carry| carry.forgotten(path));
+    let old = args.carry.open(context)?;
+    let mut forgotten = Vec::new();
+    if let Some(old) = &old {
+        // What had to be forgotten must not come back in the new session either.
+        let forgetting = old.forgetting();
+        nothing_forgotten(&forgetting, path)?;
+        forgotten = forgetting.suppressed().to_vec();
+    }
     let created = context::now();
     let manifest = Manifest {
         format: FORMAT,
@@ -165,7 +171,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         kind: record,
         source: plan.record(&file.place, sha256, planned.list.format(), 1)?,
         frozen,
-        forgotten: forgotten.transpose()?.unwrap_or_default(),
+        forgotten,
     };
     let watch = context.watch();
     let new = NewSession {
@@ -179,8 +185,8 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         },
         watch: watch.as_ref(),
     };
-    let carried = match carry {
-        Some(carry) => Some(carry.create(context, &new)?),
+    let carried = match &old {
+        Some(old) => Some(args.carry.create(context, old, &new)?),
         None => {
             session::create(context.session_dir(), &new, &mut context::clock())?;
             None
@@ -358,11 +364,10 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
     if !judge::forgotten::brings_back(forgetting, &bytes) {
         return Ok(());
     }
-    Err(UsageError(format!(
+    refuse(format!(
         "{} contains an address that this session must forget; remove it from the list first",
         list.display()
     ))
-    .into())
 }
 
 /// The flags of `scan` that choose the quest kind.
@@ -538,11 +543,6 @@ pub(super) struct CarriedOver {
     counts: CarryCounts,
 }
 
-pub(super) struct Carry {
-    old: Archive,
-    recheck: bool,
-}
-
 impl CarryArgs {
     /// Refuses an earlier session that would contain the new one, before anything is read.
     pub(super) fn refuse_same(&self, new: &Path) -> Result<()> {
@@ -564,32 +564,38 @@ impl CarryArgs {
     }
 
     /// Reads the earlier session, if one is named. Damage in it is a finding.
-    pub(super) fn open(&self, context: &Context) -> Result<Option<Carry>> {
-        let Some(dir) = &self.carry else {
-            return Ok(None);
-        };
-        Ok(Some(Carry {
-            old: found(Archive::open(dir, context.watch().as_ref()))?,
-            recheck: self.recheck,
-        }))
-    }
-}
-
-impl Carry {
-    /// The addresses that must not come back in the new session either. A list that brings one
-    /// back is refused.
-    pub(super) fn forgotten(&self, list: &Path) -> Result<Vec<Suppressed>> {
-        let forgetting = self.old.forgetting();
-        nothing_forgotten(&forgetting, list)?;
-        Ok(forgetting.suppressed().to_vec())
+    fn open(&self, context: &Context) -> Result<Option<Archive>> {
+        let open = |dir| found(Archive::open(dir, context.watch().as_ref()));
+        self.carry.as_deref().map(open).transpose()
     }
 
-    pub(super) fn create(&self, context: &Context, new: &NewSession<'_>) -> Result<CarriedOver> {
-        same_kind(self.old.manifest())?;
-        if !self.recheck {
-            same_world(self.old.manifest(), new.manifest)?;
+    /// Creates the session with the PASSes of the `old` one.
+    fn create(
+        &self,
+        context: &Context,
+        old: &Archive,
+        new: &NewSession<'_>,
+    ) -> Result<CarriedOver> {
+        let kind = &old.manifest().kind;
+        // The PASSes of a quest file are no proof of addresses.
+        if kind.definition.is_some() {
+            return refuse(format!(
+                "the earlier session's quests are `{}`, of a quest file, and only PASSes of the \
+                 e-mail quest can be carried",
+                kind.name
+            ));
         }
-        let mut carrier = Carrier::new(&self.old, new.quests, new.manifest)?;
+        let before = judge::network_of(old.manifest())?;
+        // Evidence that came through another resolver or proxy proves nothing about those that
+        // this session uses.
+        if !self.recheck && !before.asks_as(&judge::network_of(new.manifest)?) {
+            return refuse(
+                "the earlier session asked the world in another way (--dns-server, --proxy, \
+                 --ca-cert, --allow-net): name the same for this one, or --recheck to judge its \
+                 PASSes by the world as this one sees it",
+            );
+        }
+        let mut carrier = Carrier::new(old, new.quests, new.manifest)?;
         if self.recheck {
             let judged = look(context, &mut carrier, new.manifest)?;
             carrier.by_world(judged);
@@ -604,39 +610,10 @@ impl Carry {
         });
         session::create_carrying(context.session_dir(), new, brought, &mut context::clock())?;
         Ok(CarriedOver {
-            from: self.old.dir().display().to_string(),
+            from: old.dir().display().to_string(),
             counts: carrier.counts().clone(),
         })
     }
-}
-
-/// Refuses the PASSes of a quest file: they are no proof of addresses.
-fn same_kind(old: &Manifest) -> Result<()> {
-    if old.kind.definition.is_none() {
-        return Ok(());
-    }
-    Err(UsageError(format!(
-        "the earlier session's quests are `{}`, of a quest file, and only PASSes of the e-mail \
-         quest can be carried",
-        old.kind.name
-    ))
-    .into())
-}
-
-/// Refuses evidence that came through another resolver or proxy: it proves nothing about those that
-/// this session uses.
-fn same_world(old: &Manifest, new: &Manifest) -> Result<()> {
-    let (old, new) = (judge::network_of(old)?, judge::network_of(new)?);
-    if old.asks_as(&new) {
-        return Ok(());
-    }
-    Err(UsageError(
-        "the earlier session asked the world in another way (--dns-server, --proxy, --ca-cert, \
-         --allow-net): name the same for this one, or --recheck to judge its PASSes by the world \
-         as this one sees it"
-            .to_owned(),
-    )
-    .into())
 }
 
 /// Judges the PASSes by the world as it is now. Nothing is on disk yet, so an interrupt leaves
@@ -657,29 +634,4 @@ fn look(
     }
     progress::go_on()?;
     Ok(judged)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::quest::{Key, Quest, QuestId, email};
-
-    #[test]
-    fn a_prompt_that_cannot_be_rendered_is_named_with_its_row_and_key() {
-        let quest = Quest {
-            id: QuestId::FIRST,
-            key: Key::new("acme").unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
-            rows: vec![7],
-        };
-        let mut kind = email::kind();
-        assert!(made_up(&kind, &vec![quest.clone()]).is_ok());
-        kind.prompt = "{{ key | nothing_known }}".into();
-        let wrong = made_up(&kind, &vec![quest]).unwrap_err().to_string();
-        assert!(wrong.starts_with("row 7 (acme): "), "{wrong}");
-        assert!(wrong.contains("nothing_known"), "{wrong}");
-    }
 }

@@ -99,24 +99,22 @@ fn see_also_names_what_exists() {
     }
 }
 
-/// What stands between backticks or behind `$ `, and could be a command line.
+/// What is between backticks and could be a command line. What console blocks show is run by the
+/// integration tests.
 fn typed(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut fenced = None;
     let mut prose = String::new();
-    for line in text.lines() {
-        if let Some(fence) = line.strip_prefix("```") {
-            fenced = fenced.is_none().then_some(fence);
-        } else if fenced == Some("console") {
-            let line = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> "));
-            found.extend(line.map(|line| line.trim_end_matches('\\').to_owned()));
-        } else if fenced.is_none() {
-            prose.push_str(line);
+    for (at, block) in text.split("\n```").enumerate() {
+        if at % 2 == 0 {
+            prose.push_str(&block.replace('\n', " "));
             prose.push(' ');
         }
     }
-    found.extend(prose.split('`').skip(1).step_by(2).map(str::to_owned));
-    found
+    prose
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What is wrong with the commands and flags that a text says.
@@ -226,7 +224,7 @@ fn what_is_named_and_is_not_there_is_found() {
         "`comail next --wrker`",
         "`scan --updat`",
         "see `--no-such`",
-        "```console\n$ comail status --watchh\n```",
+        "prose\n```console\n$ x\n```\nand `comail status --watchh`",
     ] {
         assert_eq!(wrong(&parser, text).len(), 1, "{text}");
     }
