@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::base::rows;
 
 fn taken(text: &str) -> String {
     web_url(text)
@@ -147,6 +148,54 @@ fn refuses_what_a_parser_would_mend() {
         "https://acme.kr./",
     ] {
         assert!(matches!(web_url(text), Err(BadWebUrl::Host(_))), "{text}");
+    }
+}
+
+fn repaired(name: &str) -> Result<&'static str, BadHost> {
+    Err(BadHost::Repaired(HostName::parse(name).unwrap()))
+}
+
+#[test]
+fn a_host_is_taken_as_written_or_refused() {
+    let long = format!("{}.kr", "a".repeat(64));
+    for (text, expected) in rows! {
+        "Acme.CO.kr" => Ok("acme.co.kr");
+        "my_shop.acme.kr" => Ok("my_shop.acme.kr");
+        "ab--cd.acme.kr" => Ok("ab--cd.acme.kr");
+        "한빛.한국" => Ok("xn--xx3br43b.xn--3e0b707e");
+        "XN--xx3br43b.xn--3e0b707e" => Ok("xn--xx3br43b.xn--3e0b707e");
+        "Müller.de" => Ok("xn--mller-kva.de");
+        "ａcme.kr" => repaired("acme.kr");
+        "acme。kr" => repaired("acme.kr");
+        "ac\u{ad}me.kr" => repaired("acme.kr");
+        "한\u{200b}빛.kr" => repaired("xn--xx3br43b.kr");
+        "acme.kr." => Err(BadHost::TrailingDot);
+        "acme%2ekr" => Err(BadHost::NotAName);
+        "acme..kr" => Err(BadHost::NotAName);
+        "-acme.kr" => Err(BadHost::NotAName);
+        "xn--acme.kr" => Err(BadHost::NotAName);
+        &long => Err(BadHost::NotAName);
+        "127.0.0.1" => Err(BadHost::IpAddress);
+        "0x7f.1" => Err(BadHost::IpAddress);
+        "2130706433" => Err(BadHost::IpAddress);
+        "acme.0x" => Err(BadHost::IpAddress);
+        "[::1]" => Err(BadHost::IpAddress);
+        "1.2.3.4." => Err(BadHost::IpAddress);
+        // A Cyrillic "а" among Latin letters, and the same written as A-label.
+        "аcme.kr" => Err(BadHost::MixedScripts);
+        "xn--cme-7cd.kr" => Err(BadHost::MixedScripts);
+        "асе.kr" => Err(BadHost::LooksLatin);
+    } {
+        let host = written_host(text).map(|name| name.as_str().to_owned());
+        assert_eq!(host, expected.map(str::to_owned), "{text}");
+    }
+    for text in [
+        "한빛lg.kr",
+        "ひらカタ漢字abc.jp",
+        "1.2.3.4.kr",
+        "почта.acme.kr",
+    ] {
+        assert!(written_host(text).is_ok(), "{text}");
     }
 }
 
