@@ -4,8 +4,10 @@
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,7 +20,7 @@ use super::page::links_answer;
 use super::subject::{Subject, brief, by_values, rendered};
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
-use crate::quest::{FieldName, Span, json};
+use crate::quest::{FieldName, Span, field, json};
 use crate::world::sandbox::{Call, CallAnswer, Called, Started};
 
 /// `kind = "http"`: either `links_in` or `service`.
@@ -34,10 +36,17 @@ pub struct HttpConfig {
     service: Option<String>,
     /// The field that holds the request as JSON: `method`, `path`, `headers`, `body`.
     request: Option<String>,
+    /// Instead of `request`: the path and query to ask for, as a template.
+    path: Option<String>,
+    /// The method with which `path` is asked for. Default: `GET`.
+    method: Option<String>,
     /// The operation that the request must be for, as a template: `GET /users/{id}`.
     must_match: Option<String>,
     /// The allowed statuses, separated by commas, as a template. Default: any 2xx.
     status: Option<String>,
+    /// Patterns that whole headers of the answer must match, by name.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
     /// A file next to the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where the schema is in that file, such as an `OpenAPI` document: a JSON pointer (RFC 6901), as
@@ -81,6 +90,9 @@ impl HttpConfig {
     fn says_nothing_of_a_service(&self) -> Result<(), Flaw> {
         let keys = [
             ("request", self.request.is_some()),
+            ("path", self.path.is_some()),
+            ("method", self.method.is_some()),
+            ("headers", !self.headers.is_empty()),
             ("must_match", self.must_match.is_some()),
             ("status", self.status.is_some()),
             ("schema", self.schema.is_some()),
@@ -95,11 +107,18 @@ impl HttpConfig {
 
 struct ServiceCheck {
     service: String,
-    request: FieldName,
+    asked: Asked,
     must_match: Option<Template>,
     status: Option<Template>,
+    headers: Vec<(String, Regex)>,
     schema: Option<BodySchema>,
     timeout: Span,
+}
+
+/// Where the request comes from.
+enum Asked {
+    Submitted(FieldName),
+    Own { method: String, path: Template },
 }
 
 /// The schema of an answer's body.
@@ -112,12 +131,28 @@ impl ServiceCheck {
     fn new(config: HttpConfig, source: &Source<'_>) -> Result<Self, Flaw> {
         let service = config.service.unwrap_or_default();
         source.service("service", &service)?;
-        let Some(request) = &config.request else {
-            return Err(Flaw::new(
-                "service",
-                "say `request`: the field that holds it",
-            ));
+        let asked = match (&config.request, &config.path, config.method) {
+            (Some(field), None, None) => Asked::Submitted(source.field("request", field)?.name),
+            (None, Some(path), method) => Asked::Own {
+                method: method.unwrap_or_else(|| String::from("GET")),
+                path: source.template("path", path)?,
+            },
+            _ => {
+                let what = "say either `request`, or `path` and perhaps `method`";
+                return Err(Flaw::new("request", what));
+            }
         };
+        if let Asked::Own { method, .. } = &asked
+            && !METHODS.contains(&&**method)
+        {
+            let what = format!("expected one of {}", METHODS.join(", "));
+            return Err(Flaw::new("method", what));
+        }
+        let headers = config.headers.iter().map(|(name, pattern)| {
+            let pattern = field::whole(pattern).map_err(|what| Flaw::new("headers", what))?;
+            Ok((name.to_ascii_lowercase(), pattern))
+        });
+        let headers = headers.collect::<Result<_, _>>()?;
         let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
         let document = config
             .schema
@@ -132,11 +167,12 @@ impl ServiceCheck {
             (None, None) => None,
         };
         Ok(Self {
-            request: source.field("request", request)?.name,
             must_match: source.maybe_template("must_match", config.must_match.as_ref())?,
             status: source.maybe_template("status", config.status.as_ref())?,
             timeout: config.timeout,
             service,
+            asked,
+            headers,
             schema,
         })
     }
@@ -184,20 +220,29 @@ impl ServiceCheck {
 
     /// The request, if it is one that may be sent; none where its field was left out.
     fn request(&self, context: &Context<'_>) -> Result<Option<Request>, Fact> {
-        let Some(text) = Subject::Field(self.request.clone()).read(context)? else {
-            return Ok(None);
+        let request = match &self.asked {
+            Asked::Own { method, path } => Request {
+                method: method.clone(),
+                path: rendered(context, path)?,
+                headers: BTreeMap::new(),
+                body: None,
+            },
+            Asked::Submitted(field) => {
+                let Some(text) = Subject::Field(field.clone()).read(context)? else {
+                    return Ok(None);
+                };
+                let misfit = |actual: &str| {
+                    let expected = "a JSON object of `method`, `path`, `headers` and `body`";
+                    text.detail(Fact::wrong(expected, shown(actual)), "/")
+                };
+                let value = json_of(&text)?;
+                // Serde would read a list as the members in their order.
+                if !value.is_object() {
+                    return Err(misfit(&brief(&value)));
+                }
+                serde_json::from_value(value).map_err(|error| misfit(&error.to_string()))?
+            }
         };
-        let misfit = |actual: &str| {
-            let expected = "a JSON object of `method`, `path`, `headers` and `body`";
-            text.detail(Fact::wrong(expected, shown(actual)), "/")
-        };
-        let value = json_of(&text)?;
-        // Serde would read a list as the members in their order.
-        if !value.is_object() {
-            return Err(misfit(&brief(&value)));
-        }
-        let request: Request =
-            serde_json::from_value(value).map_err(|error| misfit(&error.to_string()))?;
         if let Some((expected, actual)) = request.flaw() {
             return Err(Fact::wrong(expected, shown(&actual)));
         }
@@ -223,12 +268,18 @@ impl ServiceCheck {
             let actual = format!("status {}", answer.status);
             return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
+        let headers = self.headers.iter();
+        let headers = headers.filter_map(|(name, pattern)| header_misfit(answer, name, pattern));
+        let mut facts: Vec<Fact> = headers.collect();
         let Some(schema) = &self.schema else {
-            return Ok(Vec::new());
+            return Ok(facts);
         };
         let value = match json::slice(&answer.body) {
             Ok(value) => value,
-            Err(bad) => return Ok(vec![Fact::wrong("a body of JSON", shown(&bad.to_string()))]),
+            Err(bad) => {
+                facts.push(Fact::wrong("a body of JSON", shown(&bad.to_string())));
+                return Ok(facts);
+            }
         };
         let misfits = match schema {
             BodySchema::Whole(rules) => rules.misfits(&value),
@@ -243,7 +294,8 @@ impl ServiceCheck {
             }
         };
         let misfits = misfits.into_iter();
-        Ok(misfits.map(|(place, fact)| fact.at(place)).collect())
+        facts.extend(misfits.map(|(place, fact)| fact.at(place)));
+        Ok(facts)
     }
 
     /// The statuses that may be answered. A cell that names none is the list's fault, not the
@@ -259,6 +311,21 @@ impl ServiceCheck {
             by_values(template, Fact::wrong(expected, shown(&text)))
         })
     }
+}
+
+/// A header may be sent several times; one that matches is enough.
+fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
+    let values = answer.headers.iter().filter(|(it, _)| it == name);
+    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+    if values.iter().any(|value| pattern.is_match(value)) {
+        return None;
+    }
+    let actual = match values.as_slice() {
+        [] => "none".to_owned(),
+        values => shown(&values.join(", ")),
+    };
+    let expected = format!("a header {name} that matches {pattern}");
+    Some(Fact::wrong(expected, actual))
 }
 
 /// The methods that a request may have. `CONNECT` and `TRACE` address proxies, not the service.
@@ -328,32 +395,21 @@ impl Request {
         })
     }
 
-    /// Whether it is one of `METHOD /path/{with}/{parameters}`.
+    /// Whether it is one of `METHOD /path/{with}/{parameters}`, of which none is empty.
     fn is_of(&self, operation: &str) -> bool {
         let Some((method, wanted)) = operation.trim().split_once(char::is_whitespace) else {
             return false;
         };
-        let wanted: Vec<&str> = wanted.trim().split('/').collect();
-        let path: Vec<&str> = self.bare_path().split('/').collect();
+        let pattern = regex::escape(wanted.trim());
+        let pattern = PARAMETER.replace_all(&pattern, "[^/]+");
         method.eq_ignore_ascii_case(&self.method)
-            && wanted.len() == path.len()
-            && wanted.iter().zip(path).all(|(wanted, it)| fits(wanted, it))
+            && field::whole(&pattern).is_ok_and(|path| path.is_match(self.bare_path()))
     }
 }
 
-/// Whether a segment fits one of a path template: `{id}` takes any that is not empty.
-fn fits(wanted: &str, found: &str) -> bool {
-    let Some((before, rest)) = wanted.split_once('{') else {
-        return wanted == found;
-    };
-    let Some((_, after)) = rest.split_once('}') else {
-        return wanted == found;
-    };
-    let inner = found
-        .strip_prefix(before)
-        .and_then(|found| found.strip_suffix(after));
-    inner.is_some_and(|value| !value.is_empty())
-}
+/// A parameter of a path, as `regex::escape` leaves it.
+static PARAMETER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\\\{[^/{}]*\\\}").expect("the pattern is a constant"));
 
 fn is_segment(segment: &str) -> bool {
     // Some servers decode twice.

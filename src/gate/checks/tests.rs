@@ -376,7 +376,7 @@ impl Bench {
     pub fn answers(self, path: &str, status: u16, body: &str) -> Self {
         let answer = CallAnswer {
             status,
-            headers: Vec::new(),
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             body: body.into(),
         };
         self.called(path, Called::Answered(answer))

@@ -77,45 +77,39 @@ fn lcov(file: &str, hits: &[(u32, u32)]) -> String {
 }
 
 #[test]
-fn its_own_lines_ran() {
-    let report = lcov("src/a.py", &[(1, 0), (2, 1), (3, 4), (4, 0)]);
+fn its_own_lines_ran_or_the_report_says_which_did_not() {
+    use Verdict::{Fail, Review};
+    let of = |hits: &[(u32, u32)]| lcov("src/a.py", hits);
+    let report = of(&[(1, 0), (2, 1), (3, 4), (4, 0)]);
     assert_eq!(judged(&bench(), &report).verdict, Verdict::Pass);
-    let report = lcov("src/a.py", &[(1, 1), (2, 0), (3, 0), (4, 1)]);
-    let judgement = judged(&bench(), &report);
-    assert_eq!(
-        said(&judgement),
-        (Verdict::Fail, "src/a.py:2 lines 2-3 uncovered".into())
-    );
-    assert_eq!(judgement.facts[0].count, 2);
-    assert_eq!(
-        judgement.facts[0].expected,
-        "the lines 2 to 3 of src/a.py run"
-    );
-    let report = lcov("src/a.py", &[(2, 0), (3, 1)]);
-    assert_eq!(
-        said(&judged(&bench(), &report)).1,
-        "src/a.py:2 line 2 uncovered"
-    );
-}
-
-#[test]
-fn what_the_report_does_not_tell() {
-    let judgement = judged(&bench(), &lcov("src/a.py", &[(1, 1), (4, 1)]));
-    let (verdict, text) = said(&judgement);
-    assert_eq!(verdict, Verdict::Review);
-    assert!(text.contains("no line there that could run"), "{text}");
-    let (verdict, text) = said(&judged(&bench(), &lcov("src/b.py", &[(2, 1), (3, 1)])));
-    assert_eq!(
-        (verdict, text.as_str()),
+    let other = lcov("src/b.py", &[(2, 1), (3, 1)]);
+    for (report, verdict, said_so) in [
         (
-            Verdict::Fail,
+            of(&[(1, 1), (2, 0), (3, 0), (4, 1)]),
+            Fail,
+            "src/a.py:2 lines 2-3 uncovered",
+        ),
+        (of(&[(2, 0), (3, 1)]), Fail, "src/a.py:2 line 2 uncovered"),
+        (
+            of(&[(1, 1), (4, 1)]),
+            Review,
+            "src/a.py:2-3 the report knows no line there that could run",
+        ),
+        (
+            other,
+            Fail,
             "src/a.py the report does not name it: nothing of it ran",
-        )
-    );
-    let (verdict, _) = said(&bench().judge(&sandbox(None, FILES, &[])));
-    assert_eq!(verdict, Verdict::Fail);
-    let (verdict, _) = said(&judged(&bench(), "no report"));
-    assert_eq!(verdict, Verdict::Fail);
+        ),
+        ("no report".into(), Fail, " no LCOV report in it"),
+    ] {
+        let judgement = judged(&bench(), &report);
+        assert_eq!(said(&judgement), (verdict, said_so.to_owned()));
+    }
+    let none = bench().judge(&sandbox(None, FILES, &[]));
+    assert_eq!(said(&none).0, Fail);
+    let two = judged(&bench(), &of(&[(2, 0), (3, 0)]));
+    assert_eq!(two.facts[0].count, 2);
+    assert_eq!(two.facts[0].expected, "the lines 2 to 3 of src/a.py run");
 }
 
 #[test]

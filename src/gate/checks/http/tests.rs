@@ -27,6 +27,7 @@ fn a_service_answers_as_it_should() {
     let rules = r#"
         status = "200"
         schema = "user.json"
+        headers = { Content-Type = "application/json.*" }
     "#;
     let schema = r#"{"required": ["id"], "properties": {"id": {"type": "integer"}}}"#;
     let bench = api(rules, GOOD).asset("user.json", schema);
@@ -36,9 +37,27 @@ fn a_service_answers_as_it_should() {
         .asset("user.json", r#"{"required": ["name"]}"#);
     let fact = strict.only_fact();
     assert_eq!(fact.location.as_deref(), Some("GET /users/1?full=1: /"));
-    api(&rules.replace("200", "201"), GOOD)
-        .asset("user.json", schema)
-        .fails();
+    for (right, wrong) in [
+        ("200", "201"),
+        ("application/json.*", "json"),
+        ("Content-Type", "X-Request-Id"),
+    ] {
+        let other = api(&rules.replace(right, wrong), GOOD);
+        other.asset("user.json", schema).fails();
+    }
+}
+
+#[test]
+fn a_quest_file_may_make_the_request_itself() {
+    let check = "kind = \"http\"\nservice = \"api\"\npath = \"/users/{{ field.value }}\"";
+    let bench = Bench::of(check).answers("/users/1", 200, "{}");
+    bench.clone().submit("value", "1").passes();
+    for value in ["../health", "1 HTTP/1.1"] {
+        bench.clone().submit("value", value).fails();
+    }
+    // Nothing answers another method.
+    let post = Bench::of(&format!("{check}\nmethod = \"POST\"")).answers("/users/1", 200, "{}");
+    post.submit("value", "1").is_unconfirmed();
 }
 
 #[test]
@@ -189,7 +208,15 @@ fn a_table_that_asks_nothing_or_two_things_is_a_mistake() {
             "service = \"ap\"\nrequest = \"value\"",
             "did you mean `api`",
         ),
-        ("service = \"api\"", "say `request`"),
+        ("service = \"api\"", "say either `request`"),
+        (
+            "service = \"api\"\nrequest = \"value\"\npath = \"/\"",
+            "say either",
+        ),
+        (
+            "service = \"api\"\npath = \"/\"\nmethod = \"get\"",
+            "one of GET",
+        ),
         ("service = \"api\"\nrequest = \"valu\"", "valu"),
     ] {
         let mistake = Bench::of(&format!("kind = \"http\"\n{check}")).mistake();

@@ -88,52 +88,42 @@ fn tests_that_turn_red_pass() {
 #[test]
 fn a_mutant_that_survives_is_a_fact() {
     let (verdict, said) = judged(BODIES, ran(End::Exited(0), ""));
-    assert_eq!(verdict, Verdict::Fail);
-    let expected = "tests that fail when its line 3 is";
-    assert_eq!(
-        said,
-        [
-            format!("{expected} `return None`: they pass"),
-            format!("{expected} `raise NotImplementedError`: they pass"),
-        ]
-    );
+    let bodies = ["return None", "raise NotImplementedError"];
+    let expected =
+        bodies.map(|body| format!("tests that fail when its line 3 is `{body}`: they pass"));
+    assert_eq!((verdict, said), (Verdict::Fail, expected.to_vec()));
 }
 
 #[test]
-fn each_end_of_a_mutant_is_a_colour() {
-    let verdict = |end| judged(BODIES, ran(end, "")).0;
-    assert_eq!(verdict(End::Exited(101)), Verdict::Pass);
-    for end in [
-        End::TimedOut,
-        End::Exited(3),
-        End::Signalled(9),
-        End::TooMuchOutput,
-        End::NotStarted("gone".into()),
-    ] {
-        assert_eq!(verdict(end.clone()), Verdict::Review, "{end:?}");
-    }
+fn each_end_of_a_mutant_is_red_or_unclear() {
+    use Verdict::{Pass, Review};
     let only = format!("{BODIES}red_exit = [1]\n");
-    assert_eq!(judged(&only, ran(End::Exited(1), "")).0, Verdict::Pass);
-    assert_eq!(judged(&only, ran(End::Exited(2), "")).0, Verdict::Review);
-}
-
-#[test]
-fn red_comes_from_tests_that_failed() {
+    for (keys, end, verdict) in [
+        (BODIES, End::Exited(101), Pass),
+        (BODIES, End::TimedOut, Review),
+        (BODIES, End::Exited(3), Review),
+        (BODIES, End::Signalled(9), Review),
+        (BODIES, End::TooMuchOutput, Review),
+        (BODIES, End::NotStarted("gone".into()), Review),
+        (&only, End::Exited(1), Pass),
+        (&only, End::Exited(2), Review),
+    ] {
+        assert_eq!(judged(keys, ran(end.clone(), "")).0, verdict, "{end:?}");
+    }
     let checks = CHECKS.replace(
         "unconfirmed",
         "facts = { adapter = \"junit\" }\nunconfirmed",
     );
     let bench = Workbench::new(&format!("{checks}{BODIES}"));
-    let verdict = |stdout| {
+    let failed = "<testsuite><testcase name=\"a\"><failure/></testcase></testsuite>";
+    for (stdout, verdict) in [
+        (failed, Pass),
+        ("<testsuite></testsuite>", Review),
+        ("usage: pytest\n", Review),
+    ] {
         let (sandbox, _heard) = sandbox(SOURCE, ran(End::Exited(1), stdout));
-        bench.judge(&sandbox).verdict
-    };
-    assert_eq!(
-        verdict("<testsuite><testcase name=\"a\"><failure/></testcase></testsuite>"),
-        Verdict::Pass
-    );
-    assert_eq!(verdict("<testsuite></testsuite>"), Verdict::Review);
-    assert_eq!(verdict("usage: pytest\n"), Verdict::Review);
+        assert_eq!(bench.judge(&sandbox).verdict, verdict, "{stdout}");
+    }
 }
 
 #[test]
@@ -168,24 +158,18 @@ fn each_line_that_a_change_fits_is_changed_alone() {
     let keys = format!("{RANGE}lines = [{{ find = \"return (.) .*\", put = \"return $1\" }}]");
     let (sandbox, heard) = sandbox(SOURCE, ran(End::Exited(0), ""));
     let (verdict, fact) = bench(&keys).fact(&sandbox).unwrap();
-    assert_eq!(
-        (verdict, fact.location.as_deref(), fact.expected.as_str()),
-        (
-            Verdict::Fail,
-            Some("src/a.py:3"),
-            "tests that fail when its line 3 is `return a`"
-        )
+    let expected = "tests that fail when its line 3 is `return a`";
+    assert_eq!((verdict, &*fact.expected), (Verdict::Fail, expected));
+    assert_eq!(fact.location.as_deref(), Some("src/a.py:3"));
+    let texts: Vec<_> = heard
+        .try_iter()
+        .map(|order| order.edits[0].text.clone())
+        .collect();
+    assert_eq!(texts, ["import os\ndef total(a):\n    return a\n"]);
+    let (verdict, said) = judged(
+        &keys.replace("return (", "yield ("),
+        ran(End::Exited(1), ""),
     );
-    let orders: Vec<_> = heard.try_iter().collect();
-    let [order] = orders.as_slice() else {
-        panic!("{orders:?}");
-    };
-    assert_eq!(
-        order.edits[0].text,
-        "import os\ndef total(a):\n    return a\n"
-    );
-    let none = keys.replace("return (", "yield (");
-    let (verdict, said) = judged(&none, ran(End::Exited(1), ""));
     assert_eq!(verdict, Verdict::Review);
     assert!(said[0].contains("leaves the file as it is"), "{said:?}");
 }
