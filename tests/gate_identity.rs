@@ -60,6 +60,11 @@ const PLACES: &[Case] = cases![
                 "{NAMELESS}<footer>Acme Foods</footer>"
             )))
         };
+    "the source page's own footer, and no home page" => MENTIONED, |net| {
+            net.net.web.reply(WWW, "/", Reply::status(404));
+            let html = format!("{NAMELESS}<footer>Acme Foods</footer>");
+            net.answers(Reply::html(html))
+        };
     "a name in a title's part, as pages of companies have it" => "PASS",
         |net| home(net, "<title>Acme Foods Inc. | Home</title>");
     "a copyright line after which it says more" => "PASS", |net| {

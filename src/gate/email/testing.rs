@@ -194,32 +194,16 @@ pub struct Canned {
 
 impl Canned {
     /// The page at `at` is this HTML.
-    pub fn html(self, at: &str, body: &str) -> Self {
-        self.answers(at, 200, None, body)
-    }
-
-    /// The page at `at` redirects.
-    pub fn redirects(self, at: &str, to: &str) -> Self {
-        self.answers(at, 302, Some(to), "")
-    }
-
-    fn answers(mut self, at: &str, status: u16, location: Option<&str>, body: &str) -> Self {
+    pub fn html(mut self, at: &str, body: &str) -> Self {
         let response = Response {
-            status,
+            status: 200,
             content_type: Some("text/html; charset=utf-8".to_owned()),
-            location: location.map(str::to_owned),
+            location: None,
             refresh: None,
             body: body.as_bytes().to_vec(),
         };
         self.pages
             .insert(at.to_owned(), Fetched::Response(response));
-        self
-    }
-
-    /// The page at `at` gives no answer.
-    pub fn silent(mut self, at: &str) -> Self {
-        self.pages
-            .insert(at.to_owned(), Fetched::Unanswered(silence()));
         self
     }
 

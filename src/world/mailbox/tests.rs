@@ -33,6 +33,10 @@ fn says_what_is_wrong() {
     for (text, expected) in rows! {
         "" => Bad::NoAt;
         "acme.com" => Bad::NoAt;
+        "info＠acme.com" => Bad::NoAt;
+        "info﹫acme.com" => Bad::NoAt;
+        "info%40acme.com" => Bad::NoAt;
+        "info&#64;acme.com" => Bad::NoAt;
         "a@b@acme.com" => Bad::SeveralAts;
         "@acme.com" => Bad::NoLocal;
         "a@" => Bad::NoDomain;
@@ -42,6 +46,8 @@ fn says_what_is_wrong() {
         "a\u{200b}@acme.com" => Bad::Invisible { at: 2, code: 0x200b };
         "a@ac\u{ad}me.com" => Bad::Invisible { at: 5, code: 0xad };
         "a@acme.com\0" => Bad::Invisible { at: 11, code: 0 };
+        "\u{feff}a@acme.com" => Bad::Invisible { at: 1, code: 0xfeff };
+        "a@acme.com\u{200d}" => Bad::Invisible { at: 11, code: 0x200d };
         "a\u{202e}@acme.com" => Bad::Invisible { at: 2, code: 0x202e };
         "Acme<a@acme.com>" => Bad::NotBare("<".into());
         "MailTo:a@acme.com" => Bad::NotBare("MailTo:".into());
@@ -50,6 +56,10 @@ fn says_what_is_wrong() {
         "a;b@acme.com" => Bad::LocalCharacter(';');
         "가@acme.com" => Bad::LocalCharacter('가');
         "ａ@acme.com" => Bad::LocalCharacter('ａ');
+        "іnfo@acme.com" => Bad::LocalCharacter('і');
+        "ınfo@acme.com" => Bad::LocalCharacter('ı');
+        "info\u{130}@acme.com" => Bad::LocalCharacter('\u{130}');
+        "info(x)@acme.com" => Bad::LocalCharacter('(');
         ".a@acme.com" => Bad::LocalDots;
         "a.@acme.com" => Bad::LocalDots;
         "a..b@acme.com" => Bad::LocalDots;
@@ -71,6 +81,7 @@ fn takes_nothing_that_software_would_repair() {
     for text in [
         "a@ａcme.com",
         "a@acme。com",
+        "a@acme.co.\u{212a}r",
         "a@MÜLLER.de",
         "a@mu\u{308}ller.de",
         "a@ⅷ.com",

@@ -109,32 +109,6 @@ fn the_home_page_is_asked_unless_it_is_the_source() {
 }
 
 #[test]
-fn source_and_home_page_say_whose_the_site_is() {
-    let source = |body: &str| Canned::default().html(CONTACT, body);
-    let headline = "<title>Acme Foods sued</title><p>info@acme.co.kr</p>";
-    let mentions = "<title>News</title><p>Acme Foods was sued</p>";
-    let knows = "<title>Noodles</title><p>Acme Foods makes noodles";
-    let theirs = "https://acme-foods.com/";
-    let led = source(MAIL).redirects(HOME, theirs);
-    for (case, world, expected) in rows! {
-        "signed, and the home page knows it", source(SIGNED).html(HOME, knows) => "";
-        "signed, and the home page is another's", source(SIGNED).html(HOME, "<title>Gamma Market</title>")
-            => "company-mentioned-only";
-        "signed, and no home page", source(SIGNED) => "company-mentioned-only";
-        "on neither page", source(MAIL).html(HOME, "<title>Bolt</title>") => "company-not-on-site";
-        "no home page", source(MAIL) => "company-not-on-site";
-        "mentioned at home", source(MAIL).html(HOME, mentions) => "company-mentioned-only";
-        "in a headline", source(headline).html(HOME, "<title>The News</title>")
-            => "company-mentioned-only";
-        "home leads to the real company", led.html(theirs, "<title>Acme Foods</title>")
-            => "company-not-on-site";
-        "home gives no answer", source(MAIL).silent(HOME) => "identity-unanswered";
-    } {
-        assert_eq!(run("Acme Foods", &world), expected, "{case}");
-    }
-}
-
-#[test]
 fn a_weak_name_is_for_a_person() {
     for key in ["3M", "주식회사", "Global Trading Inc."] {
         let world = Canned::default().html(CONTACT, MAIL);

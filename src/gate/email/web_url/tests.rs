@@ -56,7 +56,8 @@ fn refuses_what_is_missing_or_too_long() {
 #[test]
 fn refuses_other_schemes_and_missing_slashes() {
     for text in "acme.co.kr //acme.co.kr/ ftp://acme.co.kr/ http:acme.co.kr http:/acme.co.kr
-        javascript:alert(1) https: ｈttps://acme.co.kr"
+        javascript:alert(1) data:text/html,a@acme.kr view-source:https://acme.co.kr/ file:///etc/passwd
+        https: ｈttps://acme.co.kr"
         .split_whitespace()
     {
         assert_eq!(web_url(text), Err(BadWebUrl::Scheme), "{text}");
