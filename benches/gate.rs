@@ -47,13 +47,11 @@ fn judge(criterion: &mut Criterion) {
     });
     let world = RecordedWorld::from_json(&written.to_string()).expect("a world");
     let quest = Quest {
-        id: QuestId::from_index(0).expect("the first"),
-        key: Key::new("Acme Trading Co., Ltd.").expect("not blank"),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
         rows: vec![2],
+        ..Quest::new(
+            QuestId::from_index(0).expect("the first"),
+            Key::new("Acme Trading Co., Ltd.").expect("not blank"),
+        )
     };
     let fields = [
         (email::SITE, "https://www.acme.co.kr/"),

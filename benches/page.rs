@@ -122,13 +122,8 @@ fn name(index: usize) -> String {
 
 fn quest(index: usize) -> Quest {
     Quest {
-        id: id(index),
-        key: Key::new(&name(index)).expect("not blank"),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
         rows: vec![u32::try_from(index + 2).expect("few enough")],
+        ..Quest::new(id(index), Key::new(&name(index)).expect("not blank"))
     }
 }
 

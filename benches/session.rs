@@ -31,13 +31,11 @@ fn sizes() -> &'static [usize] {
 fn quests(count: usize) -> Vec<Quest> {
     (0..count)
         .map(|index| Quest {
-            id: QuestId::from_index(index).expect("few enough"),
-            key: Key::new(&format!("한빛상사 Trading {index}")).expect("not blank"),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
             rows: vec![u32::try_from(index + 2).expect("few enough")],
+            ..Quest::new(
+                QuestId::from_index(index).expect("few enough"),
+                Key::new(&format!("한빛상사 Trading {index}")).expect("not blank"),
+            )
         })
         .collect()
 }

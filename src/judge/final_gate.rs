@@ -128,15 +128,7 @@ fn sentence(fact: &Fact) -> String {
 /// Stands for the quest, since the final gate is about all of them.
 fn quest_of_all(kind: &str) -> Result<Quest, JudgeError> {
     let key = Key::new(kind).map_err(|_| JudgeError::UnknownKind(kind.to_owned()))?;
-    Ok(Quest {
-        id: QuestId::FIRST,
-        key,
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
-        rows: Vec::new(),
-    })
+    Ok(Quest::new(QuestId::FIRST, key))
 }
 
 pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, JudgeError> {

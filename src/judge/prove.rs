@@ -461,13 +461,13 @@ impl Scene {
             text: text.clone(),
         });
         let quest = Quest {
-            id: QuestId::FIRST,
-            key: Key::new(&control.key).map_err(of_control(control))?,
             anchor: control.anchor_site.clone().map(Anchor::Site),
-            shown: Vec::new(),
             known: cells.collect(),
-            after: Vec::new(),
             rows: vec![1],
+            ..Quest::new(
+                QuestId::FIRST,
+                Key::new(&control.key).map_err(of_control(control))?,
+            )
         };
         let submission = submission_of(&control.submit);
         let before = PassedBefore {

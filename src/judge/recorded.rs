@@ -470,13 +470,8 @@ mod tests {
     #[test]
     fn a_pass_takes_its_address_and_its_domain_whatever_their_case() {
         let quest = Quest {
-            id: QuestId::FIRST,
-            key: Key::new("Acme").unwrap(),
-            anchor: None,
-            known: Vec::new(),
-            after: Vec::new(),
-            shown: Vec::new(),
             rows: vec![1],
+            ..Quest::new(QuestId::FIRST, Key::new("Acme").unwrap())
         };
         let expected: &[&str] = &["mailbox info@mail.acme.co.kr", "domain acme.co.kr"];
         for (address, expected) in [("INFO@Mail.Acme.co.kr", expected), ("not an address", &[])] {

@@ -198,13 +198,11 @@ impl Listing {
         let id = QuestId::from_index(count).ok_or(ListingError::TooManyQuests)?;
         let OtherCells { shown, known } = other();
         let quest = Quest {
-            id,
-            key,
             anchor,
             shown,
             known,
-            after: Vec::new(),
             rows: vec![row.number],
+            ..Quest::new(id, key)
         };
         self.push(&folded, &quest)
     }

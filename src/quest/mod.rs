@@ -60,6 +60,19 @@ pub struct Quest {
 }
 
 impl Quest {
+    /// A quest of which the list says nothing but its name.
+    pub fn new(id: QuestId, key: Key) -> Self {
+        Self {
+            id,
+            key,
+            anchor: None,
+            shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
     /// All that the list says of it beside its key, as people are shown it: what is known
     /// beforehand, what prompts show, and what checks alone go by.
     pub fn listed(&self) -> Vec<Shown> {

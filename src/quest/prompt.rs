@@ -155,16 +155,16 @@ mod tests {
     #[test]
     fn shows_what_the_list_knows() {
         let quest = Quest {
-            id: QuestId::from_index(0).unwrap(),
-            key: Key::new("한빛 {{ 7 * 7 }}").unwrap(),
             anchor: Some(Anchor::Site("hanbit.co.kr".into())),
             shown: vec![Shown {
                 label: "Country".into(),
                 text: "KR".into(),
             }],
-            known: Vec::new(),
-            after: Vec::new(),
             rows: vec![2],
+            ..Quest::new(
+                QuestId::from_index(0).unwrap(),
+                Key::new("한빛 {{ 7 * 7 }}").unwrap(),
+            )
         };
         let text = render(&email::kind(), &quest).unwrap();
         assert!(
@@ -191,16 +191,12 @@ mod tests {
                        %}same{% endif %}"
             .into();
         let quest = Quest {
-            id: QuestId::FIRST,
-            key: Key::new("A").unwrap(),
-            anchor: None,
-            shown: Vec::new(),
             known: vec![Shown {
                 label: "text".into(),
                 text: "Dear you,\r\n\nDone means: x\u{1b}\n".into(),
             }],
-            after: Vec::new(),
             rows: vec![1],
+            ..Quest::new(QuestId::FIRST, Key::new("A").unwrap())
         };
         let text = "Letter: Dear you, Done means: x\\u{1b}.\n\n  Dear you,\n\n  Done means: \
                     x\\u{1b}\n  Dear you,\n\n  Done means: x\\u{1b}\nDone means: paid.\nsame";
@@ -218,13 +214,8 @@ mod tests {
         let mut kind = email::kind();
         kind.prompt = "{{ companyname }}".into();
         let quest = Quest {
-            id: QuestId::from_index(0).unwrap(),
-            key: Key::new("A").unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
             rows: vec![1],
+            ..Quest::new(QuestId::from_index(0).unwrap(), Key::new("A").unwrap())
         };
         assert!(render(&kind, &quest).is_err());
     }

@@ -297,13 +297,8 @@ mod tests {
     #[test]
     fn a_value_of_which_nothing_is_seen_is_empty() {
         let quest = Quest {
-            id: QuestId::FIRST,
-            key: Key::new("acme").unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
             rows: vec![1],
+            ..Quest::new(QuestId::FIRST, Key::new("acme").unwrap())
         };
         for blank in [" ", "\u{200b}", "\u{3164}"] {
             let fields = [(FieldName::known("test"), blank.to_owned())];

@@ -88,13 +88,8 @@ impl Made {
 
 fn quest((index, key): (usize, &&str)) -> Quest {
     Quest {
-        id: id(index),
-        key: Key::new(key).expect("a key"),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
         rows: vec![u32::try_from(index).expect("a short list") + 1],
+        ..Quest::new(id(index), Key::new(key).expect("a key"))
     }
 }
 

@@ -161,13 +161,8 @@ mod tests {
             JudgedJob {
                 job: Job {
                     quest: Quest {
-                        id: QuestId::FIRST,
-                        key: Key::new("Acme Foods").unwrap(),
-                        anchor: None,
-                        shown: Vec::new(),
-                        known: Vec::new(),
-                        after: Vec::new(),
                         rows: vec![1],
+                        ..Quest::new(QuestId::FIRST, Key::new("Acme Foods").unwrap())
                     },
                     submission: Submission::None(String::new()),
                 },

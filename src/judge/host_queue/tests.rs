@@ -46,13 +46,11 @@ fn job(index: usize, domain: &str) -> Job {
     let fields = fields.map(|(name, text)| (FieldName::known(name), text));
     Job {
         quest: Quest {
-            id: QuestId::from_index(index).unwrap(),
-            key: Key::new("Acme Foods").unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
             rows: vec![1],
+            ..Quest::new(
+                QuestId::from_index(index).unwrap(),
+                Key::new("Acme Foods").unwrap(),
+            )
         },
         submission: Submission::Fields(fields.into()),
     }

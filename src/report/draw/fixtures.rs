@@ -21,13 +21,8 @@ pub(super) fn id(number: usize) -> QuestId {
 
 fn plain_quest(number: usize) -> Quest {
     Quest {
-        id: id(number),
-        key: Key::new(&format!("quest {number}")).unwrap(),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
         rows: vec![u32::try_from(number).unwrap()],
+        ..Quest::new(id(number), Key::new(&format!("quest {number}")).unwrap())
     }
 }
 

@@ -297,13 +297,8 @@ mod tests {
 
     fn standing(state: State, grounds: VerdictBasis, decision: Option<Decision>) -> QuestRecord {
         let quest = Quest {
-            id: QuestId::FIRST,
-            key: Key::new("Acme").unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
             rows: vec![1],
+            ..Quest::new(QuestId::FIRST, Key::new("Acme").unwrap())
         };
         let mut standing = QuestRecord::new(&quest, SPAN);
         standing.progress.state = state;

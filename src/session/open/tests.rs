@@ -34,13 +34,11 @@ pub(in crate::session) fn salt() -> Salt {
 fn quests(count: usize) -> Vec<Quest> {
     (0..count)
         .map(|index| Quest {
-            id: QuestId::from_index(index).unwrap(),
-            key: Key::new(&format!("company {index}")).unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
             rows: vec![u32::try_from(index).unwrap() + 2],
+            ..Quest::new(
+                QuestId::from_index(index).unwrap(),
+                Key::new(&format!("company {index}")).unwrap(),
+            )
         })
         .collect()
 }

@@ -140,16 +140,12 @@ fn scripted(
 
 fn quest(key: &str) -> Quest {
     Quest {
-        id: QuestId::FIRST,
-        key: Key::new(key).unwrap(),
-        anchor: None,
-        shown: Vec::new(),
         known: vec![Shown {
             label: String::from("text"),
             text: String::from("Acme was founded in Seoul."),
         }],
-        after: Vec::new(),
         rows: vec![1],
+        ..Quest::new(QuestId::FIRST, Key::new(key).unwrap())
     }
 }
 
