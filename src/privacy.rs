@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 
 use crate::base::clock::Clock;
 use crate::base::{Digest, files};
-use crate::judge::masking::{self, MASK, Unmaskable, masked_json};
+use crate::judge::masking::{self, MASK, masked_json};
 use crate::session::{
     Decided, DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
     RedactedLine, Redactor, Session, SessionError, SigningKey, SourceRecord, Suppressed,
@@ -52,16 +52,10 @@ pub enum NotForgotten {
     )]
     Frozen(String),
     #[error("{}", path.display())]
-    Copy {
+    File {
         path: PathBuf,
         #[source]
-        source: Unmaskable,
-    },
-    #[error("{}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     #[error("cannot write the decision as JSON")]
     Json(#[from] serde_json::Error),
@@ -70,9 +64,15 @@ pub enum NotForgotten {
 }
 
 impl NotForgotten {
-    fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    fn file<E>(path: impl Into<PathBuf>) -> impl FnOnce(E) -> Self
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
         let path = path.into();
-        move |source| Self::Io { path, source }
+        move |source| Self::File {
+            path,
+            source: source.into(),
+        }
     }
 }
 
@@ -115,9 +115,9 @@ pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgott
         return Ok(true);
     }
     let path = search.dir.join("ledger.jsonl");
-    let ledger = files::open(&path).map_err(NotForgotten::io(&path))?;
+    let ledger = files::open(&path).map_err(NotForgotten::file(&path))?;
     for line in BufReader::new(ledger).lines() {
-        let line = line.map_err(NotForgotten::io(&path))?;
+        let line = line.map_err(NotForgotten::file(&path))?;
         if masked_json(&line, &search.wanted(), "").is_some() {
             return Ok(true);
         }
@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
             dir: session.dir().to_owned(),
             mailbox,
             normal: mailbox.to_string(),
-            frozen: fs::read_to_string(&path).map_err(NotForgotten::io(&path))?,
+            frozen: fs::read_to_string(&path).map_err(NotForgotten::file(&path))?,
             sources,
         };
         if mentions(&search.frozen, &search.wanted()).is_empty() {
@@ -181,12 +181,12 @@ impl<'a> Search<'a> {
         let dir = self.dir.join("evidence");
         let mut found = Vec::new();
         for entry in WalkDir::new(&dir).sort_by_file_name() {
-            let entry = entry.map_err(|error| NotForgotten::io(&dir)(error.into()))?;
+            let entry = entry.map_err(|error| NotForgotten::file(&dir)(error))?;
             if !entry.file_type().is_file() {
                 continue;
             }
             let path = entry.into_path();
-            let packed = fs::read(&path).map_err(NotForgotten::io(&path))?;
+            let packed = fs::read(&path).map_err(NotForgotten::file(&path))?;
             let body = unpack(&packed, MAX_BYTES).unwrap_or(packed);
             if holds(&body, self.mailbox, &self.wanted()) {
                 found.push(FoundBody {
@@ -202,11 +202,10 @@ impl<'a> Search<'a> {
         let mut found = Vec::new();
         for source in &self.sources {
             let path = self.dir.join(&source.copy);
-            let bytes = files::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
-            let masked = match masking::masked(&bytes, &self.wanted()) {
-                Ok(Some(masked)) => masked,
-                Ok(None) => continue,
-                Err(source) => return Err(NotForgotten::Copy { path, source }),
+            let bytes = files::read(&path, u64::MAX).map_err(NotForgotten::file(&path))?;
+            let masked = masking::masked(&bytes, &self.wanted());
+            let Some(masked) = masked.map_err(NotForgotten::file(&path))? else {
+                continue;
             };
             found.push(FoundCopy {
                 name: source.copy.clone(),
@@ -318,12 +317,12 @@ impl Redactor for Eraser<'_> {
 
     fn carry_out(&mut self) -> Result<(), NotForgotten> {
         for body in self.bodies.drain(..) {
-            fs::remove_file(&body.path).map_err(NotForgotten::io(&body.path))?;
+            fs::remove_file(&body.path).map_err(NotForgotten::file(&body.path))?;
             self.done.bodies += 1;
         }
         for (path, draft) in self.drafts.drain(..) {
             let put = draft.persist(&path).map_err(|error| error.error);
-            put.map_err(NotForgotten::io(path))?;
+            put.map_err(NotForgotten::file(path))?;
             self.done.copies += 1;
         }
         Ok(())
@@ -362,7 +361,7 @@ impl Eraser<'_> {
                 draft.as_file().sync_all()?;
                 Ok(draft)
             };
-            let draft = write().map_err(NotForgotten::io(&copy.path))?;
+            let draft = write().map_err(NotForgotten::file(&copy.path))?;
             redacted.push(RedactedCopy {
                 copy: copy.name,
                 was: copy.was,

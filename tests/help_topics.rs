@@ -6,9 +6,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::harness::{Place, Run};
-use crate::readme::blocks::{Command, commands};
-use crate::readme::matching::matches;
-use crate::readme::{ANSWER, LETTERS, LIST, flags, net};
+use crate::readme::{ANSWER, Command, LETTERS, LIST, commands, flags, matches, net};
 use crate::servers::TestNet;
 use crate::servers::proxy::Proxy;
 

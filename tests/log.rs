@@ -105,18 +105,14 @@ fn eventful() -> EmailNet {
 }
 
 #[test]
-fn people_read_what_happened() {
+fn people_and_programs_read_what_happened() {
     let world = eventful();
     let text = world.place.run(["log"]).ok();
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "[TIME]");
     settings.add_filter(r"of /.*/more\.csv", "of [DIR]/more.csv");
     settings.bind(|| insta::assert_snapshot!("log", text));
-}
-
-#[test]
-fn programs_read_the_ledger_byte_by_byte() {
-    let world = eventful();
+    // Programs read the ledger byte by byte.
     let ledger = world.place.ledger();
     let json = world.place.run(["log", "--json"]).ok();
     assert_eq!(json.as_bytes(), ledger);
@@ -135,11 +131,7 @@ fn programs_read_the_ledger_byte_by_byte() {
     assert_eq!(types, ["attempt", "claim", "attempt", "attempt"]);
     world.place.run(["log", "--type=attempts"]).exits(2);
     world.place.run(["log", "--session=none"]).exits(1);
-}
-
-#[test]
-fn it_only_reads() {
-    let world = eventful();
+    // Nothing else than the ledger is read, and nothing is written.
     let session = world.place.at(".comail");
     fs::remove_file(session.join("index.sqlite")).unwrap();
     let ledger = session.join("ledger.jsonl");

@@ -1,15 +1,10 @@
 //! README.md is true: every command in it is run, and what it prints is what it shows.
 
-pub mod blocks;
-pub mod matching;
-
 use std::fs;
 
 use crate::harness::{Place, Run, email_net::page};
 use crate::servers::TestNet;
 use crate::servers::proxy::Proxy;
-use blocks::{Command, commands};
-use matching::matches;
 
 const README: &str = include_str!("../README.md");
 const CI: &str = include_str!("../.ci/run");
@@ -160,4 +155,100 @@ pub fn flags(net: &TestNet, proxy: &Proxy, place: &Place) -> String {
         net.dns.address(),
         proxy.url()
     )
+}
+
+/// A command line and what is shown below it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What stands behind `$ `, and behind `> ` in the lines that go on.
+    pub script: String,
+    /// The lines below it.
+    pub shown: String,
+}
+
+/// Every command of every `console` block, in order.
+pub fn commands(markdown: &str) -> Vec<Command> {
+    let mut found: Vec<Command> = Vec::new();
+    let mut inside = false;
+    for line in markdown.lines() {
+        if line.starts_with("```") {
+            inside = line == "```console";
+            continue;
+        }
+        if !inside {
+            continue;
+        }
+        if let Some(script) = line.strip_prefix("$ ") {
+            found.push(Command {
+                script: script.to_owned(),
+                shown: String::new(),
+            });
+            continue;
+        }
+        let command = found.last_mut().expect("a block begins with a command");
+        match line.strip_prefix("> ") {
+            Some(more) if command.shown.is_empty() => {
+                command.script.push('\n');
+                command.script.push_str(more);
+            }
+            _ => {
+                command.shown.push_str(line);
+                command.shown.push('\n');
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn reads_commands_and_what_they_show() {
+    let text =
+        "```console\n$ a \\\n>   b\nout\n> quoted\n$ c\n```\n$ not this\n```sh\n$ nor\n```\n";
+    let command = |script: &str, shown: &str| Command {
+        script: script.to_owned(),
+        shown: shown.to_owned(),
+    };
+    assert_eq!(
+        commands(text),
+        [command("a \\\n  b", "out\n> quoted\n"), command("c", "")]
+    );
+}
+
+/// Whether `text` is what `shown` shows: `[..]` stands for any characters of a line, a line `[...]`
+/// for any lines.
+pub fn matches(shown: &str, text: &str) -> bool {
+    let shown: Vec<&str> = shown.lines().collect();
+    let text: Vec<&str> = text.lines().collect();
+    lines_match(&shown, &text)
+}
+
+fn lines_match(shown: &[&str], text: &[&str]) -> bool {
+    match shown.split_first() {
+        None => text.is_empty(),
+        Some((&"[...]", rest)) => (0..=text.len()).any(|skip| lines_match(rest, &text[skip..])),
+        Some((line, rest)) => text
+            .split_first()
+            .is_some_and(|(first, text)| line_matches(line, first) && lines_match(rest, text)),
+    }
+}
+
+fn line_matches(shown: &str, text: &str) -> bool {
+    match shown.split_once("[..]") {
+        None => shown == text,
+        Some((before, after)) => text.strip_prefix(before).is_some_and(|rest| {
+            let mut starts = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+            starts.any(|at| line_matches(after, &rest[at..]))
+        }),
+    }
+}
+
+#[test]
+fn gaps_match_what_they_stand_for_and_nothing_else() {
+    assert!(matches("a\n[...]\nd", "a\nb\nc\nd\n"));
+    assert!(matches("a\n[...]\nd", "a\nd\n"));
+    assert!(!matches("a\n[...]\nd", "a\nb\n"));
+    assert!(matches("in [..]/x of [..]", "in /tmp/ü/x of 3"));
+    assert!(!matches("in [..]/x", "in /tmp/y"));
+    assert!(!matches("a", "a\nb"));
+    assert!(!matches("a\nb", "a"));
 }

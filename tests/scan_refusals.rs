@@ -45,141 +45,113 @@ fn refused(place: &Place, args: &[&str], code: i32, words: &str) {
 }
 
 #[test]
-fn lists_that_cannot_be_read() {
+fn lists_columns_and_flags_that_cannot_be_used() {
     let place = place();
     place.write("bad.jsonl", "{\"a\":1}\n{\"a\" 2}\n");
-    let cases: [(&[&str], &str); 13] = [
-        (&["no.xlsx", "--col", "A"], "no.xlsx|no such file"),
-        (&["no.txt"], "no.txt|no such file"),
-        (&["."], "directory"),
-        (&["encrypted.xlsx", "--col", "A"], "encrypted|without"),
-        (&["encrypted.ods"], "encrypted|password"),
-        (&["empty.txt"], "the list has no rows"),
-        (&["blank.txt"], "the list has no rows"),
-        (&["headings.csv", "--col=A"], "no rows below its headings"),
-        (&["nameless.csv", "--col=A"], "none of 2 rows|Company"),
-        (&["binary.txt"], "neither a workbook nor text"),
-        (&["fake.xlsx", "--col", "A"], "web page"),
-        (&["torn.xlsx", "--col", "A"], "damaged"),
-        (
-            &["bad.jsonl", "--col=a"],
-            "bad.jsonl: line 2, column 6: expected `:`",
-        ),
-    ];
-    for (args, words) in cases {
-        refused(&place, args, 1, words);
-    }
-}
-
-#[test]
-fn columns_and_sheets_that_are_not_there_are_answered_with_those_that_are() {
-    let place = place();
-    let columns = "A `Company`|B `Country`|C `Website`|D `Phone`";
-    for column in ["Firma", "Z", "company", "", "1"] {
-        refused(&place, &["companies.xlsx", "--col", column], 1, columns);
-    }
-    for flag in ["--show=Firma", "--site-col=Firma", "--key-cols=A,Firma"] {
-        let key = if flag.starts_with("--key") {
-            "--header=auto"
-        } else {
-            "--col=A"
-        };
-        refused(&place, &["companies.xlsx", key, flag], 1, columns);
-    }
-    refused(
-        &place,
-        &["openpyxl.xlsx", "--col=A", "--sheet=Suppliers"],
-        1,
-        "`Notes`|`업체 목록`|`옛 목록`",
-    );
-    refused(&place, &["twice.csv", "--col=Site"], 1, "B, C|letter");
-    refused(&place, &["lines.txt", "--col=B"], 1, "there are A");
-    refused(&place, &["lines.txt", "--sheet=X"], 1, "no sheets");
-}
-
-#[test]
-fn a_column_that_was_not_named_is_asked_for_with_those_there_are() {
-    let place = place();
-    let columns = "--col|companies.xlsx|`Companies`|A `Company`|D `Phone`";
-    refused(&place, &["companies.xlsx"], 2, columns);
-    refused(&place, &["cp949.csv"], 2, "A `회사명`, B `홈페이지`");
-    refused(
-        &place,
-        &["openpyxl.xlsx", "--sheet", "업체 목록"],
-        2,
-        "`업체 목록`|A `업체명`",
-    );
-}
-
-#[test]
-fn encodings_that_do_not_fit() {
-    let place = place();
-    let bogus = ["cp949.csv", "--col=A", "--encoding=klingon"];
-    refused(&place, &bogus, 2, "klingon|euc-kr|shift_jis");
-    let wrong = ["cp949.csv", "--col=A", "--encoding=utf-8"];
-    refused(&place, &wrong, 1, "line 1 is not text in UTF-8");
-    let workbook = ["companies.xlsx", "--col=A", "--encoding=utf-8"];
-    refused(&place, &workbook, 1, "remove --encoding");
-}
-
-#[test]
-fn a_message_says_a_thing_once() {
-    let place = place();
-    let run = place.run(["scan", "cp949.csv", "--col=A", "--encoding=klingon"]);
-    assert_eq!(run.stderr.matches("is not an encoding").count(), 1);
-    let run = place.run(["scan", "lines.txt", "--session", "no/such/place"]);
-    assert_eq!(run.code, 1);
-    assert_eq!(
-        run.stderr.matches("No such file").count(),
-        1,
-        "{}",
-        run.stderr
-    );
-}
-
-#[test]
-fn settings_that_could_never_work_are_not_frozen() {
-    let place = place();
     place.write("ca.pem", "-----BEGIN CERTIFICATE-----\nnot base64\n");
     place.write("empty.pem", "");
-    let cases: [(&str, i32, &str); 13] = [
-        ("--proxy=socks5://127.0.0.1:1", 2, "--proxy http"),
-        ("--user-agent=comail\nb", 2, "header"),
-        ("--user-agent=AcmeBot/1.0", 2, "must contain comail"),
-        ("--ca-cert=ca.pem", 2, "certificate"),
-        ("--ca-cert=empty.pem", 2, "empty.pem"),
-        ("--ca-cert=no.pem", 1, "no.pem"),
-        ("--rate=0", 2, "--rate"),
-        ("--rate=NaN", 2, "--rate"),
-        ("--timeout=1000", 2, "--timeout"),
-        ("--level=freemial=fail", 2, "freemail"),
-        ("--level=freemail=off", 2, "switched off"),
-        ("--level=no-result=review", 2, "cannot be changed"),
-        ("--max-tries=0", 2, "--max-tries"),
+    let columns = "A `Company`|B `Country`|C `Website`|D `Phone`";
+    let asked = "--col|companies.xlsx|`Companies`|A `Company`|D `Phone`";
+    let cases: [(&str, i32, &str); 50] = [
+        ("no.xlsx --col A", 1, "no.xlsx|no such file"),
+        ("no.txt", 1, "no.txt|no such file"),
+        (".", 1, "directory"),
+        ("encrypted.xlsx --col A", 1, "encrypted|without"),
+        ("encrypted.ods", 1, "encrypted|password"),
+        ("empty.txt", 1, "the list has no rows"),
+        ("blank.txt", 1, "the list has no rows"),
+        ("headings.csv --col=A", 1, "no rows below its headings"),
+        ("nameless.csv --col=A", 1, "none of 2 rows|Company"),
+        ("binary.txt", 1, "neither a workbook nor text"),
+        ("fake.xlsx --col A", 1, "web page"),
+        ("torn.xlsx --col A", 1, "damaged"),
+        (
+            "bad.jsonl --col=a",
+            1,
+            "bad.jsonl: line 2, column 6: expected `:`",
+        ),
+        // Columns and sheets that are not there are answered with those that are.
+        ("companies.xlsx --col Firma", 1, columns),
+        ("companies.xlsx --col Z", 1, columns),
+        ("companies.xlsx --col company", 1, columns),
+        ("companies.xlsx --col ''", 1, columns),
+        ("companies.xlsx --col 1", 1, columns),
+        ("companies.xlsx --col=A --show=Firma", 1, columns),
+        ("companies.xlsx --col=A --site-col=Firma", 1, columns),
+        ("companies.xlsx --key-cols=A,Firma", 1, columns),
+        (
+            "openpyxl.xlsx --col=A --sheet=Suppliers",
+            1,
+            "`Notes`|`업체 목록`|`옛 목록`",
+        ),
+        ("twice.csv --col=Site", 1, "B, C|letter"),
+        ("lines.txt --col=B", 1, "there are A"),
+        ("lines.txt --sheet=X", 1, "no sheets"),
+        ("companies.xlsx", 2, asked),
+        ("cp949.csv", 2, "A `회사명`, B `홈페이지`"),
+        (
+            "openpyxl.xlsx --sheet '업체 목록'",
+            2,
+            "`업체 목록`|A `업체명`",
+        ),
+        (
+            "cp949.csv --col=A --encoding=klingon",
+            2,
+            "klingon|euc-kr|shift_jis",
+        ),
+        (
+            "cp949.csv --col=A --encoding=utf-8",
+            1,
+            "line 1 is not text in UTF-8",
+        ),
+        (
+            "companies.xlsx --col=A --encoding=utf-8",
+            1,
+            "remove --encoding",
+        ),
+        // Settings that could never work are not frozen.
+        ("lines.txt --proxy=socks5://127.0.0.1:1", 2, "--proxy http"),
+        ("lines.txt '--user-agent=comail\nb'", 2, "header"),
+        (
+            "lines.txt --user-agent=AcmeBot/1.0",
+            2,
+            "must contain comail",
+        ),
+        ("lines.txt --ca-cert=ca.pem", 2, "certificate"),
+        ("lines.txt --ca-cert=empty.pem", 2, "empty.pem"),
+        ("lines.txt --ca-cert=no.pem", 1, "no.pem"),
+        ("lines.txt --rate=0", 2, "--rate"),
+        ("lines.txt --rate=NaN", 2, "--rate"),
+        ("lines.txt --timeout=1000", 2, "--timeout"),
+        ("lines.txt --level=freemial=fail", 2, "freemail"),
+        ("lines.txt --level=freemail=off", 2, "switched off"),
+        ("lines.txt --level=no-result=review", 2, "cannot be changed"),
+        ("lines.txt --max-tries=0", 2, "--max-tries"),
+        // Flags that contradict each other.
+        ("companies.xlsx --col=A --key-cols=A,B", 2, ""),
+        ("companies.xlsx --col=A --update --max-tries=5", 2, ""),
+        ("companies.xlsx --col=A --update --rate=2", 2, ""),
+        ("companies.xlsx --col=A --header=perhaps", 2, ""),
+        ("", 2, ""),
+        ("lines.txt --update", 1, "no session|comail scan"),
     ];
-    for (flag, code, word) in cases {
-        refused(&place, &["lines.txt", flag], code, word);
+    for (line, code, words) in cases {
+        let args = shlex::split(line).expect("words");
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        refused(&place, &args, code, words);
     }
-}
-
-#[test]
-fn flags_that_contradict_each_other() {
-    let place = place();
-    for args in [
-        &["companies.xlsx", "--col=A", "--key-cols=A,B"][..],
-        &["companies.xlsx", "--col=A", "--update", "--max-tries=5"],
-        &["companies.xlsx", "--col=A", "--update", "--rate=2"],
-        &["companies.xlsx", "--col=A", "--header=perhaps"],
-        &[],
+    for (line, code, once) in [
+        (
+            "cp949.csv --col=A --encoding=klingon",
+            2,
+            "is not an encoding",
+        ),
+        ("lines.txt --session no/such/place", 1, "No such file"),
     ] {
-        refused(&place, args, 2, "");
+        let run = place.run(["scan"].into_iter().chain(line.split(' ')));
+        assert_eq!(run.stderr.matches(once).count(), 1, "{run:?}");
+        run.exits(code);
     }
-    refused(
-        &place,
-        &["lines.txt", "--update"],
-        1,
-        "no session|comail scan",
-    );
 }
 
 #[test]

@@ -10,7 +10,6 @@ use url::Url;
 
 use super::exit::{UsageError, refuse};
 use super::rules::unknown as unknown_rule;
-use crate::gate::email::context::EmailSettings;
 use crate::gate::{Level, Levels, Rule, house};
 use crate::world::fetch::live::{LiveWorld, WorldError};
 use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};
@@ -20,7 +19,7 @@ use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};
 pub struct GateArgs {
     /// Send addresses that look like a person's name to REVIEW
     #[arg(long, conflicts_with = "update")]
-    role_only: bool,
+    pub(super) role_only: bool,
 
     /// Set the level of a rule to review or fail (repeatable); see `comail rules`
     #[arg(long = "level", value_name = "RULE=LEVEL", value_parser = level,
@@ -42,15 +41,6 @@ fn level(text: &str) -> Result<(String, Level), &'static str> {
 }
 
 impl GateArgs {
-    pub fn email(&self, network: &NetworkArgs, levels: Levels) -> EmailSettings {
-        EmailSettings {
-            role_only: self.role_only,
-            robots: network.robots(),
-            allow_net: network.allow_net().to_vec(),
-            levels,
-        }
-    }
-
     pub fn known_levels(&self, rules: &[Rule]) -> Result<Levels> {
         let mut levels = Levels::new();
         for (name, level) in &self.levels {

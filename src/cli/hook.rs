@@ -14,11 +14,11 @@ use super::config;
 use super::context::{self, Context, WORKER_VARIABLE};
 use super::exit::{Exit, refuse};
 use super::next;
-use super::output::{Output, TextOutput, write_error};
+use super::output::{Output, write_error};
 use super::person;
 use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
-use crate::base::text::{Escaped, EscapedLines, escape_json, plural};
+use crate::base::text::{Escaped, escape_json, plural};
 use crate::hook::{
     DEFAULT_MAX_REFUSALS, HookAgent, HookCaller, HookReply, MAX_CALL_BYTES, PathPolicy, Permission,
     RefusalStore, StopCall, StopReply, ToolCall, ToolPolicy, ToolReply, ToolRules, WriteZone,
@@ -360,7 +360,9 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     if written {
         write_settings(&installed.file, &old, &new)?;
     }
-    context.output.show(&installed, show_installed)?;
+    context.output.show(&installed, |paper, installed| {
+        paper.template(include_str!("text/hook-install.txt"), installed);
+    })?;
     if !written && !installed.change.is_empty() {
         if !person::is_on_terminal() {
             return refuse("nothing was written: run this at a terminal, or with --yes");
@@ -421,18 +423,4 @@ fn write_settings(file: &Path, old: &str, new: &str) -> Result<()> {
     write_whole(file, Overwrite::Replace, &[], |out| -> Result<()> {
         Ok(out.write_all(new.as_bytes())?)
     })
-}
-
-fn show_installed(paper: &mut TextOutput, installed: &Installed) {
-    let file = installed.file.display().to_string();
-    let file = Escaped(&file);
-    if installed.change.is_empty() {
-        paper.line(format!("{file} already has the hooks"));
-        return;
-    }
-    paper.line(format!("{file}:"));
-    paper.line(EscapedLines(installed.change.trim_end()).to_string());
-    if installed.written {
-        paper.line("written");
-    }
 }

@@ -484,7 +484,12 @@ pub(super) fn gate_settings(
 ) -> Result<Value> {
     let Some(definition) = definition else {
         let levels = args.known_levels(&email_gate(EmailSettings::default()).rules())?;
-        return Ok(serde_json::to_value(args.email(network, levels))?);
+        return Ok(serde_json::to_value(EmailSettings {
+            role_only: args.role_only,
+            robots: network.robots(),
+            allow_net: network.allow_net().to_vec(),
+            levels,
+        })?);
     };
     let rules = definition.gate(FileSettings::default())?.rules();
     Ok(serde_json::to_value(FileSettings {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use minijinja::context;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -13,7 +14,6 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::output::TextOutput;
 use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
@@ -91,27 +91,13 @@ pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
         let listed = Listed {
             documents: DOCUMENTS,
         };
-        context.output.show(&listed, text)?;
+        let width = DOCUMENTS.iter().map(|document| document.name.len()).max();
+        context.output.show(&listed, |paper, listed| {
+            let values = context! { documents => listed.documents, width };
+            paper.template(include_str!("text/schema.txt"), values);
+        })?;
     }
     Ok(Exit::Done)
-}
-
-fn text(paper: &mut TextOutput, listed: &Listed) {
-    let names = listed.documents.iter().map(|document| document.name.len());
-    let width = names.max().unwrap_or(0);
-    for Document {
-        name, way, place, ..
-    } in listed.documents
-    {
-        let what = match way {
-            Way::Printed => format!("comail {place} --json"),
-            Way::Lines => format!("comail {place} --json, each line"),
-            Way::Read => format!("comail {place}, input"),
-            Way::Kept => format!("{place} in the session"),
-        };
-        paper.line(format!("{name:width$}  {what}"));
-    }
-    paper.line("Run `comail schema NAME` to print one, or `comail schema --out DIR` to write all.");
 }
 
 /// A document that comail prints, reads or stores, and how its schema is made.
