@@ -3,18 +3,8 @@
 use std::fs;
 
 use crate::harness::EmailNet;
-use crate::harness::email_net::{ACME, page};
+use crate::harness::email_net::{ACME, page, rules};
 use crate::servers::http::Reply;
-
-#[test]
-fn giving_up_is_a_fail_and_the_third_ends_the_quest() {
-    let world = EmailNet::start();
-    for code in [5, 5, 6, 7] {
-        assert_eq!(world.place.give_up(1), code);
-    }
-    assert_eq!(world.net.web.connections(), 0);
-    assert_eq!(world.place.attempts().len(), 3);
-}
 
 #[test]
 fn the_same_again_costs_a_try_and_is_not_looked_up() {
@@ -115,13 +105,10 @@ fn an_edited_verdict_is_found() {
         ("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\""),
         ("\"state\":\"TODO\"", "\"state\":\"PASS\""),
         ("\"tries\":1", "\"tries\":0"),
-        ("\"max_tries\"", "\"max_tries\""),
         (ACME, "Evil Foods"),
     ] {
         let edited = text.replacen(from, to, 1);
-        if edited == text {
-            continue;
-        }
+        assert_ne!(edited, text, "{from}");
         fs::write(&path, &edited).unwrap();
         world.place.run(["export"]).exits(8);
         for command in ["next", "status", "resume"] {
@@ -138,6 +125,10 @@ fn an_edited_verdict_is_found() {
 
 #[test]
 fn edited_settings_are_found() {
+    let world = EmailNet::start();
+    world.spoils();
+    let path = world.place.at(".comail/session.json");
+    let text = fs::read_to_string(&path).unwrap();
     for (from, to) in [
         ("\"max_tries\": 3", "\"max_tries\": 99"),
         ("\"pause_after\": 25", "\"pause_after\": 0"),
@@ -148,10 +139,6 @@ fn edited_settings_are_found() {
         ),
         ("\"operator_key\": null", "\"operator_key\":  null"),
     ] {
-        let world = EmailNet::start();
-        world.spoils();
-        let path = world.place.at(".comail/session.json");
-        let text = fs::read_to_string(&path).unwrap();
         let edited = text.replace(from, to);
         assert_ne!(edited, text, "{from}");
         fs::write(&path, &edited).unwrap();
@@ -218,14 +205,11 @@ fn evidence_that_was_deleted_takes_no_verdict_with_it() {
     world.expect(1, &right, "PASS", &[]);
     fs::remove_dir_all(world.place.at(".comail/evidence")).unwrap();
     assert_eq!(world.submit(1, &right).0, 7);
-    let (verdict, rules) = {
-        let (_, answer) = world.submit(2, &right);
-        (
-            answer["verdict"].clone(),
-            crate::harness::email_net::rules(&answer),
-        )
-    };
-    assert_eq!(verdict, "REVIEW");
-    assert!(rules.contains(&"email-reused".to_owned()), "{rules:?}");
+    let (_, answer) = world.submit(2, &right);
+    assert_eq!(answer["verdict"], "REVIEW");
+    assert!(
+        rules(&answer).contains(&"email-reused".to_owned()),
+        "{answer}"
+    );
     assert!(world.place.at(".comail/evidence").is_dir());
 }

@@ -56,7 +56,7 @@ fn letters() -> Letters {
         .expect("a field");
     let checks = LETTERS.find("[[check]]").expect("a check");
     let file = format!("{}{EVERY_KIND}{}", &LETTERS[..total], &LETTERS[checks..]);
-    Letters::scanned(&file)
+    Letters::scanned(&format!("max_tries = 9\n{file}"))
 }
 
 #[test]
@@ -111,16 +111,10 @@ fn every_kind_of_field_is_taken_by_flag() {
         "--currency=USD",
     ] {
         let (code, answer) = letters.json(["submit", "--id=2", "--quote=due", wrong]);
-        assert!([5, 6].contains(&code), "{wrong}: {answer}");
-        assert_eq!(answer["facts"][0]["rule"], "field-format", "{wrong}");
+        let rule = &answer["facts"][0]["rule"];
+        assert_eq!((code, rule), (5, &"field-format".into()), "{wrong}");
         let field = answer["facts"][0]["field"].as_str().expect("a field");
         assert!(wrong.contains(field), "{wrong}: {answer}");
-        let fresh = self::letters();
-        let again = fresh.json(["submit", "--id=2", "--quote=due", wrong]).0;
-        assert_eq!(again, 5, "{wrong}");
-        if code == 6 {
-            break;
-        }
     }
 }
 

@@ -53,6 +53,9 @@ fn every_ending_has_its_code() {
     for code in [5, 5, 6, 7] {
         assert_eq!(world.place.give_up(1), code);
     }
+    assert_eq!(world.place.attempts().len(), 3);
+    // Giving up needs no answer of the world.
+    assert_eq!(world.net.web.connections(), 0);
     assert_eq!(world.place.run(["next"]).code, 9);
     assert_eq!(world.place.give_up(2), 9);
 }
