@@ -30,7 +30,6 @@ fn offered(place: &Place, words: &[&str]) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Every file of a directory, and what is in it.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(dir).expect("a directory");
     let files = entries.map(|entry| entry.expect("an entry").path());

@@ -183,7 +183,6 @@ fn all_words(net: &EmailNet) -> Submission {
     shows(net, "주식회사 Global Trading Co., Ltd. 3M !!!")
 }
 
-/// Names.
 const NAMES: &[Case] = cases![
     "legal forms do not count" => "PASS", EmailNet::acme, named(&["ACME FOODS Co., Ltd."]);
     "nor do widths" => "PASS", EmailNet::acme, named(&["Ａｃｍｅ　Ｆｏｏｄｓ (주)"]);

@@ -22,7 +22,6 @@ fn session(net: &EmailNet) -> Session {
     Session::open(&net.place.at(".comail")).expect("a session")
 }
 
-/// A session with one PASS, and its attempt.
 fn passed() -> (EmailNet, Session, Attempt) {
     let net = EmailNet::start();
     assert_eq!(net.says(&net.acme()), "PASS");

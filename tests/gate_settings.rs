@@ -8,7 +8,6 @@ use crate::harness::email_net::{ACME, WWW, page};
 use crate::servers::http::{Reply, WebServer};
 use crate::servers::tls::Authority;
 
-/// Levels.
 const LEVELS: &[Case] = cases![
     "REVIEW by default" => "REVIEW source-user-content", |net| net.at("/wiki/a");
     "made a FAIL" => "FAIL source-user-content",

@@ -6,7 +6,6 @@ use crate::harness::scale;
 /// Answers by the program itself.
 const SUBMITS: &str = "comail submit --id $id --answer \"right $id\"";
 
-/// Answers by printing.
 const PRINTS: &str = "echo '{\"answer\":\"right it is\"}'";
 
 #[test]

@@ -13,13 +13,11 @@ use crate::harness::scale::pick;
 use plain::Plain;
 use real::Real;
 
-/// The quests of every session.
 pub const KEYS: [&str; 3] = ["Acme Foods", "Bolt Toys", "Cargo Ring"];
 
 /// Which quests come after which, in order: those before each.
 pub type Order = [&'static [usize]; 3];
 
-/// All that sessions are made with.
 const ORDERS: [Order; 5] = [
     [&[], &[], &[]],
     [&[], &[0], &[1]],
@@ -28,78 +26,55 @@ const ORDERS: [Order; 5] = [
     [&[], &[0], &[0]],
 ];
 
-/// After how many unproven quests every session pauses.
 pub const PAUSE_AFTER: u32 = 2;
 
 /// Somebody's worker; none is one who names none.
 pub type Who = Option<u8>;
 
-/// What is submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     /// The company's own address.
     Right,
-    /// An address that all companies share.
     Shared,
     /// An address that its page does not show.
     MadeUp(u8),
-    /// An address of a free provider, on the company's own page.
     Freemail,
-    /// A page that does not answer.
     Silent,
     /// A page that does not answer, and a domain that takes no mail.
     SilentAndWrong,
-    /// Nothing.
     Nothing(u8),
 }
 
 /// A command, or something that happens.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// `next`
     Next(Who, Option<u32>),
-    /// `submit`, and what happens while the gate looks.
     Submit(Who, usize, Sent, Vec<Step>),
-    /// `release --id`
     Release(usize),
-    /// `resume`
     Resume,
     /// So many milliseconds pass; less than none when somebody sets the clock back.
     Pass(i64),
-    /// The index is deleted.
     LoseIndex,
-    /// The whole ledger is folded.
     Fold,
 }
 
-/// What a command says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     /// A quest, and for how many seconds from when it is claimed.
     Given(usize, Option<(u8, i64, u32)>),
-    /// All is claimed.
     AllClaimed,
     /// So many wait for others, and these in vain.
     Waiting(usize, Vec<usize>),
-    /// The quest waits for this one.
     Waits(usize),
-    /// All is settled.
     Complete,
-    /// The streak pauses the session.
     Paused(u32),
     /// Verdict, state, tries, number and what is left.
     Judged(&'static str, &'static str, u32, u32, u32),
-    /// The quest is settled.
     Locked(&'static str),
-    /// Another worker holds it.
     Claimed(u8),
-    /// Another answer was judged meanwhile.
     Overtaken,
-    /// The worker lost it.
     Released(u8),
-    /// There was nothing to do.
     Nothing,
-    /// It is done.
     Done,
 }
 
@@ -110,15 +85,10 @@ pub struct Seen {
     pub quests: Vec<(&'static str, u32, u32)>,
     /// Quest, worker, time and lease of each claim.
     pub claims: Vec<(usize, u8, i64, u32)>,
-    /// How many are in TODO, PASS, REVIEW and DONE.
     pub tally: [u32; 4],
-    /// The unproven streak.
     pub streak: u32,
-    /// Whether it pauses the session.
     pub paused: bool,
-    /// Who has the address that all share.
     pub sharer: Option<usize>,
-    /// The first quest that nobody holds.
     pub free: Option<usize>,
 }
 

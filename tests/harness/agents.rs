@@ -50,7 +50,6 @@ const READ: &str = "prompt=$(cat); \
 
 /// A session of quests that a script can answer.
 pub struct Driven {
-    /// The place.
     pub place: Place,
 }
 
@@ -83,7 +82,6 @@ impl Driven {
         command
     }
 
-    /// Drives a script with these flags.
     pub fn drive(&self, flags: &[&str], script: &str) -> Run {
         Run::of(&mut self.command(flags, script))
     }

@@ -103,7 +103,6 @@ impl Bench {
         self.place.join("scratch")
     }
 
-    /// Runs an order.
     pub fn run(&self, order: &CommandSpec) -> CommandResult {
         run(order, &self.scratch(), &self.launcher)
     }

@@ -12,7 +12,6 @@ use super::{EmailNet, Place};
 /// A world, a submission, and what the gate must say of it.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// What is so.
     pub what: &'static str,
     /// Makes it so, and returns what is submitted for quest 1.
     pub make: fn(&EmailNet) -> Submission,

@@ -19,32 +19,23 @@ use crate::servers::http::Reply;
 /// session's evidence alone, and must be the recorded one, byte for byte; and an audit of the
 /// session must find nothing.
 pub struct EmailNet {
-    /// The servers.
     pub net: TestNet,
-    /// The directory, with a session in `.comail`.
     pub place: Place,
     spoiled: AtomicBool,
 }
 
-/// The fields of a submission.
 #[derive(Debug, Clone)]
 pub struct Submission {
-    /// `--site`
     pub site: String,
-    /// `--email`
     pub email: String,
-    /// `--source`
     pub source: String,
 }
 
-/// The key of quest 1.
 pub const ACME: &str = "Acme Foods";
 
-/// The host of its site.
 pub const WWW: &str = "www.acme.co.kr";
 
 impl EmailNet {
-    /// The net with a session of one quest.
     pub fn start() -> Self {
         Self::with(&[ACME], &[])
     }
@@ -64,7 +55,6 @@ impl EmailNet {
         self.place.run(scan.iter().chain(&flags)).ok();
     }
 
-    /// The net without a session.
     pub fn unscanned() -> Self {
         let this = Self {
             net: TestNet::start(),
@@ -167,7 +157,6 @@ impl EmailNet {
         }
     }
 
-    /// The submission that is right for the company at `domain`.
     pub fn right(&self, domain: &str) -> Submission {
         let www = format!("www.{domain}");
         Submission {
@@ -177,12 +166,10 @@ impl EmailNet {
         }
     }
 
-    /// The submission that is right for Acme Foods.
     pub fn acme(&self) -> Submission {
         self.right("acme.co.kr")
     }
 
-    /// The URL of a path of `www.acme.co.kr`, in the clear.
     pub fn url(&self, path: &str) -> String {
         self.net.web.url(WWW, path)
     }
@@ -206,7 +193,6 @@ impl EmailNet {
         self.acme().source(&self.url(path))
     }
 
-    /// Submits for quest `id` and returns exit code and JSON document.
     pub fn submit(&self, id: u32, submission: &Submission) -> (i32, Value) {
         self.place.json(submission.args(id))
     }
@@ -237,7 +223,6 @@ impl EmailNet {
         assert_eq!(rules(&answer), fired, "{submission:?}: {answer:#}");
     }
 
-    /// Puts up a page of the company at `www.acme.co.kr` and returns its URL.
     pub fn put(&self, path: &str, html: &str) -> String {
         self.net.web.page("www.acme.co.kr", path, html);
         self.net.web.url("www.acme.co.kr", path)
@@ -253,25 +238,21 @@ impl Drop for EmailNet {
 }
 
 impl Submission {
-    /// The same with another site.
     pub fn site(mut self, site: &str) -> Self {
         site.clone_into(&mut self.site);
         self
     }
 
-    /// The same with another address.
     pub fn email(mut self, email: &str) -> Self {
         email.clone_into(&mut self.email);
         self
     }
 
-    /// The same with another source page.
     pub fn source(mut self, source: &str) -> Self {
         source.clone_into(&mut self.source);
         self
     }
 
-    /// The command line that submits it for quest `id`.
     pub fn args(&self, id: u32) -> Vec<String> {
         let id = id.to_string();
         let flags = [
@@ -285,7 +266,6 @@ impl Submission {
     }
 }
 
-/// The rules that fired, sorted, each once.
 pub fn rules(answer: &Value) -> Vec<String> {
     let facts = answer["facts"].as_array().expect("facts");
     let mut rules: Vec<_> = facts

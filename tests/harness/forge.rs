@@ -56,7 +56,6 @@ pub fn tip(session: &Path) -> Tip {
     Line::reread(last).expect("a ledger line").tip()
 }
 
-/// The event of a line.
 #[track_caller]
 pub fn event(line: &str) -> Event {
     #[derive(serde::Deserialize)]

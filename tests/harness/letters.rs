@@ -110,7 +110,6 @@ impl Letters {
         (run.code, value)
     }
 
-    /// Whether there is a session.
     pub fn has_session(&self) -> bool {
         Path::new(&self.place.at(".comail")).exists()
     }

@@ -74,12 +74,10 @@ impl Made {
         self.home.path().join("session")
     }
 
-    /// A path in it.
     pub fn at(&self, name: &str) -> PathBuf {
         self.dir().join(name)
     }
 
-    /// Opens it.
     #[track_caller]
     pub fn open(&self) -> Session {
         Session::open(&self.dir()).expect("a session that opens")

@@ -46,32 +46,25 @@ pub struct Place {
 #[must_use]
 #[derive(Debug)]
 pub struct Run {
-    /// The exit code; -1 when a signal ended it.
     pub code: i32,
-    /// What it wrote to stdout.
     pub stdout: String,
-    /// What it wrote to stderr.
     pub stderr: String,
 }
 
 impl Place {
-    /// An empty directory.
     pub fn new() -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
         Self { dir }
     }
 
-    /// The directory.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    /// A path in it.
     pub fn at(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    /// Writes a file in it.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.at(name);
         std::fs::write(&path, bytes).expect("a file in a temporary directory");
@@ -105,7 +98,6 @@ impl Place {
         command
     }
 
-    /// Runs the program with these arguments.
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         Run::of(self.command().args(args))
     }
@@ -149,7 +141,6 @@ impl Place {
             .collect()
     }
 
-    /// The ledger as it stands.
     pub fn ledger(&self) -> Vec<u8> {
         std::fs::read(self.at(".comail/ledger.jsonl")).expect("a ledger")
     }
@@ -187,7 +178,6 @@ impl Run {
         self.exits(0)
     }
 
-    /// Expects these words on stderr.
     #[track_caller]
     pub fn says(&self, words: &str) {
         assert!(self.stderr.contains(words), "{words:?} in {}", self.stderr);

@@ -9,12 +9,10 @@ use super::{Place, Run, tools};
 
 /// A quest file that ships, with what lies in its folder.
 pub struct Shipped {
-    /// The file.
     pub file: PathBuf,
 }
 
 impl Shipped {
-    /// The quest file of this name.
     pub fn named(name: &str) -> Self {
         let quests = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/quests");
         Self {
@@ -22,7 +20,6 @@ impl Shipped {
         }
     }
 
-    /// A path in its folder.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.file.with_extension("").join(name)
     }
@@ -35,7 +32,6 @@ impl Shipped {
         }
     }
 
-    /// Lays what a control writes over `tree`.
     pub fn put_control(&self, name: &str, tree: &Path) {
         copy(&self.beside(&format!("controls/{name}")), tree);
     }
@@ -43,7 +39,6 @@ impl Shipped {
 
 /// A place with a copy of the quest file's example tree, in `tree`; temporary files in `tmp`.
 pub struct QuestPlay {
-    /// The place.
     pub place: Place,
     path: OsString,
     shipped: Shipped,
@@ -62,7 +57,6 @@ impl QuestPlay {
         play
     }
 
-    /// A file that lies beside the quest file, in its folder.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.shipped.beside(name)
     }
@@ -78,17 +72,14 @@ impl QuestPlay {
         Run::of(command.args(args)).ok();
     }
 
-    /// Puts a file into the tree, as an agent does.
     pub fn put(&self, path: &str, text: impl AsRef<[u8]>) {
         put(&self.place.at("tree").join(path), text.as_ref());
     }
 
-    /// Puts what a control writes into the tree.
     pub fn put_control(&self, name: &str) {
         self.shipped.put_control(name, &self.place.at("tree"));
     }
 
-    /// Makes the tree what it was.
     pub fn restore(&self) {
         let tree = self.place.at("tree");
         fs::remove_dir_all(&tree).expect("a tree to remove");
@@ -104,14 +95,12 @@ impl QuestPlay {
         (code, verdict.to_owned(), rules(&answer))
     }
 
-    /// Expects a FAIL by this rule alone.
     #[track_caller]
     pub fn fails(&self, args: &[&str], rule: &str) {
         let expected = (5, "FAIL".to_owned(), vec![rule.to_owned()]);
         assert_eq!(self.submit(args), expected, "{args:?}");
     }
 
-    /// Expects a PASS.
     #[track_caller]
     pub fn passes(&self, args: &[&str]) {
         let (_, answer) = self.place.json([&["submit"], args].concat());

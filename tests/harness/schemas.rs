@@ -41,7 +41,6 @@ pub fn check(command: &Command, stdout: &[u8]) {
     }
 }
 
-/// What is wrong with `value`, as a document of this kind.
 pub fn errors(document: &'static Document, value: &Value) -> Vec<String> {
     with_validator(document, |validator| validator.errors(value))
 }
@@ -70,7 +69,6 @@ impl Validator {
         self.schemas.validate(value, self.index).is_ok()
     }
 
-    /// What is wrong with `value`, and where.
     pub fn errors(&self, value: &Value) -> Vec<String> {
         fn innermost(error: &ValidationError<'_, '_>, found: &mut Vec<String>) {
             if error.causes.is_empty() {

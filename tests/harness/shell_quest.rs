@@ -46,7 +46,6 @@ fires = ["runs"]
 /// What a gate said.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The verdict.
     pub verdict: String,
     /// Every rule that fired.
     pub rules: Vec<String>,
@@ -56,7 +55,6 @@ pub struct Said {
 
 /// A session of such quests: its tree in `tree`, temporary files in `tmp`.
 pub struct ShellQuest {
-    /// The place.
     pub place: Place,
 }
 

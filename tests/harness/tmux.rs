@@ -71,7 +71,6 @@ impl Tmux {
         self.tell(&[&["send-keys"], keys].concat());
     }
 
-    /// Types a text.
     pub fn types(&self, text: &str) {
         self.tell(&["send-keys", "-l", text]);
     }

@@ -204,7 +204,6 @@ pub(super) fn panel(ledger: &[u8]) -> Value {
     last["body"]["judgement"]["panel"].clone()
 }
 
-/// Whether this is the plant.
 pub(super) fn is_plant(asked: &Asked) -> bool {
     asked.prompt().contains(PLANTED)
 }

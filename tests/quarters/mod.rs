@@ -93,7 +93,6 @@ pub fn tree(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// Every attempt of a session.
 pub fn attempts_of(world: &EmailNet, session: &str) -> Vec<Attempt> {
     attempts(&Session::open(&world.place.at(session)).expect("a session"))
 }

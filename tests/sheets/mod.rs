@@ -12,7 +12,6 @@ use zip::{ZipArchive, ZipWriter};
 use crate::harness::email_net::page;
 use crate::harness::{EmailNet, Place, Run};
 
-/// A fixture by its name.
 pub fn fixture(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     root.join("fixtures/workbooks").join(name)
@@ -182,7 +181,6 @@ pub fn parts(path: &Path) -> Vec<(String, Part)> {
     parts
 }
 
-/// The part of this name, as text.
 pub fn part_text(path: &Path, name: &str) -> String {
     let found = parts(path).into_iter().find(|(known, _)| known == name);
     let (_, part) = found.unwrap_or_else(|| panic!("there is no part {name}"));
