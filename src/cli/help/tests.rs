@@ -58,7 +58,7 @@ fn topics_list_all_that_the_program_knows() {
         assert!(words.any(|it| it == word), "{name} lacks {word}");
     };
     for kind in KINDS {
-        lists("quest-files", kind.name);
+        lists("quest-files", kind.name());
     }
     for event in EventType::ALL {
         lists("sessions", event.name());
@@ -75,10 +75,10 @@ fn topics_list_all_that_the_program_knows() {
 fn every_kind_of_check_has_a_page() {
     assert_eq!(checks().count(), KINDS.len());
     for kind in KINDS {
-        let found = checks().find(|check| check.0 == kind.name);
-        let (_, about, example) = found.expect(kind.name);
+        let found = checks().find(|check| check.0 == kind.name());
+        let (_, about, example) = found.expect(kind.name());
         assert!(about.ends_with('.'), "{about}");
-        let page = check_page(kind.name, about, example);
+        let page = check_page(kind.name(), about, example);
         assert!(
             page.lines().all(|line| line.chars().count() <= WIDTH),
             "{page}"

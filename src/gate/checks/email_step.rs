@@ -8,7 +8,7 @@ use std::rc::Rc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use super::kind::{Check, Flaw, Parsed, Shows, Source};
+use super::kind::{Check, CheckHead, Flaw, Kind, Parsed, Shows, Source};
 use super::takes::Takes;
 use crate::gate::Rule;
 use crate::gate::email::context::{self as email, Places};
@@ -18,8 +18,8 @@ use crate::quest::FieldName;
 use crate::quest::file::{Mistake, RawTable, unknown_name};
 
 pub struct StepKind {
-    pub name: &'static str,
-    pub shows: Shows,
+    name: &'static str,
+    shows: Shows,
     /// The keys of [`StepTable`] that it reads.
     keys: &'static [&'static str],
     step: &'static Step,
@@ -93,10 +93,17 @@ struct StepTable {
     role_only: bool,
 }
 
-impl StepKind {
-    /// The check of a table: `ours` are the keys that every check has.
-    pub(super) fn build(
-        &'static self,
+impl Kind for StepKind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn shows(&self) -> Shows {
+        self.shows
+    }
+
+    fn build(
+        &self,
         ours: &RawTable<'_>,
         rest: &RawTable<'_>,
         source: &Source<'_>,
@@ -127,28 +134,29 @@ impl StepKind {
         let parses = parses
             .into_iter()
             .filter(|(key, _)| self.keys.contains(key));
+        let step = self.step;
         Ok(Check {
-            cost: self.step.cost,
+            cost: step.cost,
             needs: source.head.needs.clone(),
-            rules: self.step.rules().to_vec(),
+            rules: step.rules().to_vec(),
             shows: self.shows,
             takes: (self.name == IDENTITY.name).then(|| Takes::Mailbox(places.email.clone())),
             parses: parses.map(|(_, parsed)| parsed).collect(),
             reports_unparsed: self.name == FORMAT.name,
             run: Rc::new(move |context| {
                 let shared = context.email(&places, table.role_only);
-                let found = (self.step.run)(&shared).into_iter();
+                let found = (step.run)(&shared).into_iter();
                 found.map(|fact| shared.told(fact)).collect()
             }),
             ..Check::named(&source.head.name)
         })
     }
 
-    pub(super) fn rules(&self) -> &'static [Rule] {
+    fn rules(&self) -> &'static [Rule] {
         self.step.rules()
     }
 
-    pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         let mut schema = StepTable::json_schema(generator);
         let properties = schema.get_mut("properties");
         if let Some(properties) = properties.and_then(serde_json::Value::as_object_mut) {
@@ -157,6 +165,12 @@ impl StepKind {
         schema
     }
 
+    fn head_keys(&self) -> &'static [&'static str] {
+        CheckHead::KEYS_OF_MANY_RULES
+    }
+}
+
+impl StepKind {
     fn places(&self, table: &StepTable, source: &Source<'_>) -> Result<Places, Flaw> {
         let field = |key: &'static str, named: &Option<String>, own: FieldName| {
             if named.is_none() && !self.keys.contains(&key) {

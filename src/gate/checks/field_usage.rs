@@ -64,22 +64,23 @@ pub fn as_variable(name: &str) -> String {
 
 /// The fields that a script reads by its own text: those that it names, or all of what is
 /// submitted, where it names none and goes through them.
-pub fn read_by_script<'f>(text: &str, fields: &'f [Field]) -> Vec<&'f FieldName> {
-    let all = || fields.iter().map(|field| &field.name);
-    let is_said =
-        |name: &&FieldName| says(text, name.as_str()) || says(text, &field_variable(name));
-    let said: Vec<_> = all().filter(is_said).collect();
+pub fn read_by_script(text: &str, fields: &[Field]) -> Vec<FieldName> {
+    let said = among(fields, |name| {
+        says(text, name.as_str()) || says(text, &field_variable(name))
+    });
     if said.is_empty() && says(text, "submission") {
-        return all().collect();
+        return among(fields, |_| true);
     }
     said
 }
 
-pub fn read_by_variable<'f>(text: &str, fields: &'f [Field]) -> Vec<&'f FieldName> {
+pub fn read_by_variable(text: &str, fields: &[Field]) -> Vec<FieldName> {
+    among(fields, |name| says(text, &field_variable(name)))
+}
+
+fn among(fields: &[Field], is_read: impl Fn(&FieldName) -> bool) -> Vec<FieldName> {
     let names = fields.iter().map(|field| &field.name);
-    names
-        .filter(|name| says(text, &field_variable(name)))
-        .collect()
+    names.filter(|name| is_read(name)).cloned().collect()
 }
 
 fn says(text: &str, word: &str) -> bool {

@@ -194,14 +194,14 @@ fn build(
         return wrong("name", format!("there are two checks `{name}`"));
     }
     let Some(kind) = kinds::named(&head.kind) else {
-        let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        let known: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
         return wrong("kind", unknown_name("check kind", &head.kind, &known));
     };
     let usage = RefCell::default();
     let source = Source {
         file,
         head: &head,
-        shows: kind.shows,
+        shows: kind.shows(),
         names: &file.names(),
         outside,
         usage: &usage,

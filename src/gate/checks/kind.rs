@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use super::field_usage::{FieldUsage, read_by_script, read_by_variable};
 use super::outside::Outside;
 use super::takes::Takes;
 use crate::gate::{Cause, Cost, Fact, Level, Rule, RuleId};
-use crate::quest::file::{QuestFile, unknown_name};
+use crate::quest::file::{Mistake, QuestFile, RawTable, unknown_name};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName};
 
@@ -33,6 +33,32 @@ pub trait CheckConfig: DeserializeOwned + JsonSchema {
     const SHOWS: Shows;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw>;
+}
+
+/// A kind of checks.
+pub trait Kind: Sync {
+    fn name(&self) -> &'static str;
+
+    fn shows(&self) -> Shows;
+
+    /// Makes the check of a table: `ours` are the keys that every check has, `rest` the others.
+    fn build(
+        &self,
+        ours: &RawTable<'_>,
+        rest: &RawTable<'_>,
+        source: &Source<'_>,
+    ) -> Result<Check, Mistake>;
+
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
+
+    /// The rules of its own that its checks fire; none where a check's name is its rule's.
+    fn rules(&self) -> &'static [Rule] {
+        &[]
+    }
+
+    fn head_keys(&self) -> &'static [&'static str] {
+        CheckHead::KEYS
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,16 +170,13 @@ impl Source<'_> {
     }
 
     pub fn told_to_script(&self, text: &str) {
-        self.tell(read_by_script(text, &self.file.fields));
+        let read = read_by_script(text, &self.file.fields);
+        self.usage.borrow_mut().told.extend(read);
     }
 
     pub fn told_to_command(&self, text: &str) {
-        self.tell(read_by_variable(text, &self.file.fields));
-    }
-
-    fn tell<'f>(&self, fields: impl IntoIterator<Item = &'f FieldName>) {
-        let mut usage = self.usage.borrow_mut();
-        usage.told.extend(fields.into_iter().cloned());
+        let read = read_by_variable(text, &self.file.fields);
+        self.usage.borrow_mut().told.extend(read);
     }
 
     pub fn column(&self, key: &'static str, name: &str) -> Result<String, Flaw> {

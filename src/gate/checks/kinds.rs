@@ -1,5 +1,7 @@
 //! The kinds of checks that a quest file may name.
 
+use std::marker::PhantomData;
+
 use schemars::{Schema, SchemaGenerator};
 
 use super::citation::CitationConfig;
@@ -7,122 +9,70 @@ use super::command::CommandConfig;
 use super::contains::ContainsConfig;
 use super::count::CountConfig;
 use super::coverage::CoverageConfig;
-use super::email_step::{self, StepKind};
+use super::email_step;
 use super::http::HttpConfig;
 use super::json::JsonSchemaConfig;
-use super::kind::{Check, CheckConfig, CheckHead, Flaw, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Kind, Shows, Source};
 use super::matches::{MatchesConfig, UniqueConfig};
 use super::mutation::MutationConfig;
 use super::only_changed::OnlyChangedConfig;
 use super::script::ScriptConfig;
-use crate::gate::Rule;
 use crate::quest::file::{Mistake, RawTable};
 
-type Build = fn(&RawTable<'_>, &Source<'_>) -> Result<Check, Mistake>;
-
-pub struct Kind {
-    pub name: &'static str,
-    pub shows: Shows,
-    make: Make,
-}
-
-enum Make {
-    /// Of a table; the check's name is its rule's.
-    Table {
-        build: Build,
-        schema: fn(&mut SchemaGenerator) -> Schema,
-    },
-    Step(&'static StepKind),
-}
-
-pub static KINDS: &[Kind] = &[
-    kind::<CitationConfig>(),
-    kind::<CommandConfig>(),
-    kind::<ContainsConfig>(),
-    kind::<CountConfig>(),
-    kind::<CoverageConfig>(),
-    step(&email_step::DOMAIN),
-    step(&email_step::FORMAT),
-    step(&email_step::FREEMAIL),
-    step(&email_step::IDENTITY),
-    step(&email_step::MAIL),
-    step(&email_step::PLACEHOLDER),
-    step(&email_step::SOURCE),
-    kind::<HttpConfig>(),
-    kind::<JsonSchemaConfig>(),
-    kind::<MatchesConfig>(),
-    kind::<MutationConfig>(),
-    kind::<OnlyChangedConfig>(),
-    kind::<ScriptConfig>(),
-    kind::<UniqueConfig>(),
+pub static KINDS: &[&dyn Kind] = &[
+    &Table::<CitationConfig>(PhantomData),
+    &Table::<CommandConfig>(PhantomData),
+    &Table::<ContainsConfig>(PhantomData),
+    &Table::<CountConfig>(PhantomData),
+    &Table::<CoverageConfig>(PhantomData),
+    &email_step::DOMAIN,
+    &email_step::FORMAT,
+    &email_step::FREEMAIL,
+    &email_step::IDENTITY,
+    &email_step::MAIL,
+    &email_step::PLACEHOLDER,
+    &email_step::SOURCE,
+    &Table::<HttpConfig>(PhantomData),
+    &Table::<JsonSchemaConfig>(PhantomData),
+    &Table::<MatchesConfig>(PhantomData),
+    &Table::<MutationConfig>(PhantomData),
+    &Table::<OnlyChangedConfig>(PhantomData),
+    &Table::<ScriptConfig>(PhantomData),
+    &Table::<UniqueConfig>(PhantomData),
 ];
 
-const fn kind<S: CheckConfig>() -> Kind {
-    Kind {
-        name: S::KIND,
-        shows: S::SHOWS,
-        make: Make::Table {
-            build: build::<S>,
-            schema: S::json_schema,
-        },
+/// A kind whose checks' names are their rules'.
+struct Table<S>(PhantomData<fn() -> S>);
+
+impl<S: CheckConfig> Kind for Table<S> {
+    fn name(&self) -> &'static str {
+        S::KIND
     }
-}
 
-const fn step(step: &'static StepKind) -> Kind {
-    Kind {
-        name: step.name,
-        shows: step.shows,
-        make: Make::Step(step),
+    fn shows(&self) -> Shows {
+        S::SHOWS
     }
-}
 
-fn build<S: CheckConfig>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Check, Mistake> {
-    let text = source.file.text();
-    let config: S = table.read(text)?;
-    config
-        .build(source)
-        .map_err(|Flaw { key, what }| Mistake::at(text, &table.spot_of(key), what))
-}
-
-pub fn named(name: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.name == name)
-}
-
-impl Kind {
-    /// Makes the check of a table: `ours` are the keys that every check has, `rest` the others.
-    pub fn build(
+    fn build(
         &self,
-        ours: &RawTable<'_>,
+        _ours: &RawTable<'_>,
         rest: &RawTable<'_>,
         source: &Source<'_>,
     ) -> Result<Check, Mistake> {
-        match &self.make {
-            Make::Step(step) => step.build(ours, rest, source),
-            Make::Table { build, .. } => build(rest, source),
-        }
+        let text = source.file.text();
+        let config: S = rest.read(text)?;
+        config
+            .build(source)
+            .map_err(|Flaw { key, what }| Mistake::at(text, &rest.spot_of(key), what))
     }
 
-    pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        match &self.make {
-            Make::Table { schema, .. } => schema(generator),
-            Make::Step(step) => step.schema(generator),
-        }
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        S::json_schema(generator)
     }
+}
 
-    /// The rules of its own that its checks fire; none where a check's name is its rule's.
-    pub fn rules(&self) -> &'static [Rule] {
-        match &self.make {
-            Make::Step(step) => step.rules(),
-            Make::Table { .. } => &[],
-        }
-    }
-
-    pub fn head_keys(&self) -> &'static [&'static str] {
-        match &self.make {
-            Make::Table { .. } => CheckHead::KEYS,
-            Make::Step(_) => CheckHead::KEYS_OF_MANY_RULES,
-        }
-    }
+pub fn named(name: &str) -> Option<&'static dyn Kind> {
+    KINDS.iter().copied().find(|kind| kind.name() == name)
 }
 
 #[cfg(test)]
@@ -131,17 +81,13 @@ mod tests {
 
     #[test]
     fn kinds_are_listed_by_name_once() {
-        assert!(KINDS.is_sorted_by(|one, other| one.name < other.name));
+        assert!(KINDS.is_sorted_by(|one, other| one.name() < other.name()));
     }
 
     #[test]
     fn what_an_agent_can_always_bring_about_shows_no_fact() {
         for name in ["count", "json-schema", "matches", "unique"] {
-            assert_eq!(
-                named(name).map(|kind| kind.shows),
-                Some(Shows::Form),
-                "{name}"
-            );
+            assert_eq!(named(name).map(Kind::shows), Some(Shows::Form), "{name}");
         }
     }
 }

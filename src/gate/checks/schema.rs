@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::kind::CheckHead;
-use super::kinds::{KINDS, Kind};
+use super::kind::{CheckHead, Kind};
+use super::kinds::KINDS;
 use crate::quest::file::FileTable;
 
 /// The schema of a whole quest file (JSON Schema 2020-12).
@@ -15,7 +15,7 @@ pub fn schema() -> Value {
     let head = CheckHead::json_schema(&mut generator).to_value();
     let checks: Vec<Value> = KINDS
         .iter()
-        .map(|kind| check(kind, &head, kind.schema(&mut generator).to_value()))
+        .map(|kind| check(*kind, &head, kind.schema(&mut generator).to_value()))
         .collect();
     let mut definitions: Map<String, Value> =
         generator.take_definitions(true).into_iter().collect();
@@ -27,14 +27,14 @@ pub fn schema() -> Value {
 }
 
 /// The schema of a check's table: what every check says, and what this kind does.
-fn check(kind: &Kind, head: &Value, mut check: Value) -> Value {
+fn check(kind: &dyn Kind, head: &Value, mut check: Value) -> Value {
     let empty = Map::new();
     let of_head = head["properties"].as_object().unwrap_or(&empty);
     let of_head = of_head.iter();
     for (key, value) in of_head.filter(|(key, _)| kind.head_keys().contains(&key.as_str())) {
         check["properties"][key] = value.clone();
     }
-    check["properties"]["kind"] = json!({"const": kind.name});
+    check["properties"]["kind"] = json!({"const": kind.name()});
     let required = [&check["required"], &head["required"]].into_iter();
     let required: Vec<Value> = required
         .filter_map(Value::as_array)
@@ -42,7 +42,7 @@ fn check(kind: &Kind, head: &Value, mut check: Value) -> Value {
         .cloned()
         .collect();
     check["required"] = Value::Array(required);
-    check["title"] = json!(kind.name);
+    check["title"] = json!(kind.name());
     check
 }
 
@@ -80,7 +80,7 @@ mod tests {
             .iter()
             .map(|it| it["properties"]["kind"]["const"].as_str().unwrap())
             .collect();
-        let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        let known: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
         assert_eq!(kinds, known);
         assert_eq!(schema["properties"]["name"]["type"], "string");
     }
