@@ -3,11 +3,12 @@
 //! Each check observes first, and a pure function turns what was observed into findings. A check
 //! changes nothing but files of its own, which it removes, and ends in bounded time.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
+use crate::run::agent::Preset;
 use crate::session::{
     Checkup, FORMAT, IndexState, LockState, Manifest, SessionError, Watch, look_at_lock, look_over,
     that_makes,
@@ -50,9 +52,13 @@ pub enum Check {
     Lock,
     Evidence,
     FileSystem,
+    /// How much room is left on the disk.
+    Space,
     Dns,
     Tls,
     Clock,
+    /// The agents that `run` knows.
+    Agents,
     /// What confines the commands of quest files.
     Confinement,
 }
@@ -249,7 +255,48 @@ struct Disk {
 
 /// Checks the file system of `dir`.
 pub fn disk(dir: &Path) -> Vec<Finding> {
-    disk_findings(dir, observe(dir))
+    let mut findings = disk_findings(dir, observe(dir));
+    if let Ok(seen) = nix::sys::statvfs::statvfs(dir) {
+        #[expect(clippy::useless_conversion, reason = "their width differs by platform")]
+        let (blocks, size) = (
+            u64::from(seen.blocks_available()),
+            u64::from(seen.fragment_size()),
+        );
+        findings.push(space(blocks.saturating_mul(size)));
+    }
+    findings
+}
+
+fn space(bytes: u64) -> Finding {
+    let mib = bytes >> 20;
+    let (it, found) = (Check::Space, format!("{mib} MiB free"));
+    let hint = "free some disk space: every answer adds to evidence and ledger";
+    match mib {
+        0..50 => it.problem(found, hint),
+        50..1024 => it.note(found, hint),
+        _ => it.ok(found),
+    }
+}
+
+/// Looks for every known agent in the directories of `path_var`.
+pub fn agents(path_var: Option<&OsStr>) -> Finding {
+    let dirs = || path_var.map(std::env::split_paths).into_iter().flatten();
+    let is_program = |path: &PathBuf| {
+        let found = fs::metadata(path);
+        found.is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
+    };
+    let found = Preset::ALL.into_iter().filter_map(|preset| {
+        let mut paths = dirs().map(|dir| dir.join(preset.program()));
+        let path = paths.find(is_program)?;
+        Some(format!("{} ({})", preset.name, path.display()))
+    });
+    let found: Vec<String> = found.collect();
+    if !found.is_empty() {
+        return Check::Agents.ok(found.join(", "));
+    }
+    let names = Preset::ALL.map(|preset| preset.name).join(", ");
+    let hint = "install one for `comail run --agent`, or name your own after `comail run --`";
+    Check::Agents.note(format!("none is in PATH: {names}"), hint)
 }
 
 fn observe(dir: &Path) -> io::Result<Disk> {
@@ -516,6 +563,8 @@ pub fn clock(now: Timestamp, last_line: Option<Timestamp>, web: Option<Timestamp
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::world::Unanswered;
 
@@ -603,7 +652,32 @@ mod tests {
         let seen = observe(dir.path()).unwrap();
         assert!(seen.renamed && seen.locked);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-        assert_levels(disk(&dir.path().join("none")), &[Level::Problem]);
+        assert_eq!(disk(&dir.path().join("none"))[0].level, Level::Problem);
+        for (mib, expected) in [
+            (0, Level::Problem),
+            (49, Level::Problem),
+            (50, Level::Note),
+            (1024, Level::Ok),
+        ] {
+            assert_levels([space(mib << 20)], &[expected]);
+        }
+    }
+
+    #[test]
+    fn agents_are_found_by_the_program_that_they_start() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, mode) in [("codex", 0o755), ("cursor-agent", 0o755), ("gemini", 0o644)] {
+            let file = File::create(dir.path().join(name)).unwrap();
+            file.set_permissions(PermissionsExt::from_mode(mode))
+                .unwrap();
+        }
+        let path = std::env::join_paths(["/none".as_ref(), dir.path()]).unwrap();
+        let finding = agents(Some(&path));
+        assert_eq!(finding.level, Level::Ok);
+        let place = dir.path().display();
+        let expected = format!("codex ({place}/codex), cursor ({place}/cursor-agent)");
+        assert_eq!(finding.found, expected);
+        assert_eq!(agents(None).level, Level::Note);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! cli ─► run, hook, review, report, privacy, doctor, table
-//!        run ─► report, doctor ─► session, world
+//!        run ─► report, doctor ─► run
 //!        run, hook, review, report, privacy ─► judge
 //! judge ─► session, gate
 //! gate ─► world

@@ -33,7 +33,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
         "run",
         &["quest", "world", "session", "gate", "judge", "report"],
     ),
-    ("doctor", &["quest", "world", "session"]),
+    ("doctor", &["quest", "world", "session", "run"]),
     (
         "cli",
         &[

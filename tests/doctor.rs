@@ -68,6 +68,7 @@ fn a_sound_session_in_a_sound_world_has_no_problem() {
     ] {
         assert_eq!(level(&answer, check), "ok", "{check}: {answer:#}");
     }
+    assert_eq!(level(&answer, "agents"), "note");
     assert_eq!(answer["healthy"], true);
     assert_eq!(world.place.ledger(), before);
     let left = fs::read_dir(world.place.at(".comail")).unwrap();
@@ -207,7 +208,7 @@ fn reads_well() {
     let mut command = world.place.command();
     let text = Run::of(command.args(["doctor", "--offline"])).ok();
     // What depends on the machine is left out, with its hint.
-    let machine = "(?m)^.{9}(confinement|file system) .*\\n( +hint: .*\\n)?";
+    let machine = "(?m)^.{9}(confinement|space|file system) .*\\n( +hint: .*\\n)?";
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(machine, "");
     settings.add_filter("[0-9a-f]{64}", "[head]");

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use comail::base::Digest;
 use comail::session::{
-    Event, Forgotten, Line, Projection, RedactedLine, Salt, Session, SessionError, Suppressed, Tip,
+    Event, Forgotten, Line, Projection, RedactedLine, Session, SessionError, Suppressed,
 };
 use serde_json::json;
 
 use crate::harness::EmailNet;
 use crate::harness::email_net::ACME;
-use crate::harness::forge::{blot_in_place, found, line_with};
+use crate::harness::forge::{append, blot_in_place, found, line_with};
 use crate::harness::forgotten::{ADDRESS, forget, known};
 
 fn ledger(world: &EmailNet) -> PathBuf {
@@ -36,17 +36,6 @@ fn blot(world: &EmailNet, number: usize, blot: impl Fn(&str) -> String) -> Redac
     named
 }
 
-/// Appends an event, without any seal.
-fn append(world: &EmailNet, event: &Event) {
-    let text = fs::read_to_string(ledger(world)).expect("a ledger");
-    let tip = text.lines().fold(Tip::start(), |_, line| {
-        Line::reread(line).expect("a line").tip()
-    });
-    let at = "2026-01-02T03:04:05Z".parse().expect("a time");
-    let line = Line::next(tip, at, Salt([7; 16]), event).expect("a line");
-    fs::write(ledger(world), format!("{text}{}\n", line.text())).expect("a ledger");
-}
-
 fn forgotten(lines: Vec<RedactedLine>, address: &str) -> Event {
     Event::Forgotten(Box::new(Forgotten {
         address: Suppressed::new(Digest::of(b"salt"), address),
@@ -61,10 +50,8 @@ fn forgotten(lines: Vec<RedactedLine>, address: &str) -> Event {
 
 /// The number of the line that records the attempt of quest 1.
 fn passed(world: &EmailNet) -> usize {
-    let text = fs::read_to_string(ledger(world)).expect("a ledger");
-    let is_pass =
-        |line: &str| line.contains("\"type\":\"attempt\"") && line.contains("\"quest\":1,");
-    text.lines().position(is_pass).expect("an attempt")
+    let session = world.place.at(".comail");
+    line_with(&session, &["\"type\":\"attempt\"", "\"quest\":1,"])
 }
 
 #[track_caller]
@@ -123,7 +110,7 @@ fn where_no_key_was_frozen_it_is_damage_too() {
         digest: Digest::of(b"another body"),
         ..named
     };
-    append(&world, &forgotten(vec![other], ADDRESS));
+    append(&world.place.at(".comail"), &forgotten(vec![other], ADDRESS));
     assert_damaged(&world, line);
 }
 
@@ -133,14 +120,17 @@ fn a_line_that_is_blotted_out_by_hand_is_damage_also_with_a_decision_without_the
     let line = passed(&world);
     let named = blot(&world, line, |body| body.replace(ADDRESS, "[forgotten]"));
     assert_damaged(&world, line);
-    append(&world, &forgotten(vec![named], ADDRESS));
+    append(&world.place.at(".comail"), &forgotten(vec![named], ADDRESS));
     assert_damaged(&world, line);
 }
 
 #[test]
 fn nor_does_it_suppress_anything() {
     let world = known();
-    append(&world, &forgotten(Vec::new(), "sales@acme.co.kr"));
+    append(
+        &world.place.at(".comail"),
+        &forgotten(Vec::new(), "sales@acme.co.kr"),
+    );
     let (_, answer) = world.submit(3, &world.acme().email("sales@acme.co.kr"));
     assert_ne!(
         answer["facts"][0]["rule"], "forgotten-address",

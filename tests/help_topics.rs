@@ -176,9 +176,9 @@ key = "a"
     let run = Run::of(&mut place.shell(shell));
     assert!(run.stdout.starts_with("all.toml: valid\n"), "{run:?}");
     // The negative control: a key that is none.
-    place.write("all.toml", file.replace("max_bytes = ", "most_bytes = "));
+    place.write("all.toml", file.replace("timeout = ", "time_out = "));
     let run = Run::of(&mut place.shell("comail quest check all.toml"));
-    run.says("most_bytes");
+    run.says("time_out");
 }
 
 #[test]

@@ -21,9 +21,9 @@ use crate::world::fetch::settings::NetworkSettings;
 /// Diagnose problems with the session and its environment
 ///
 /// Checks the session, its permissions, its lock and its evidence; the file system, DNS, TLS, the
-/// clock, and the confinement of commands. It looks up the host of --url and a name that must not
-/// exist, and connects to the host once. The exit code is 8 if it finds a problem. The session is
-/// not changed.
+/// clock, known agents, and the confinement of commands. It looks up the host of --url and a name
+/// that must not exist, and connects to the host once. The exit code is 8 if it finds a problem. The
+/// session is not changed.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Skip checks that need the network
@@ -67,6 +67,7 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     findings.push(of_tls);
     let last_line = held.as_ref().and_then(|(_, checkup)| checkup.last_at);
     findings.extend(doctor::clock(context::now(), last_line, web));
+    findings.push(doctor::agents(std::env::var_os("PATH").as_deref()));
     let now = confinement(&std::env::temp_dir());
     let at_scan = definition.as_ref().map(|it| &it.confinement);
     findings.push(doctor::confinement(&now, at_scan));
