@@ -139,7 +139,6 @@ mod scan_refusals;
 mod scan_update;
 mod schema;
 mod servers;
-mod session_crowd;
 mod session_damage;
 mod session_disk;
 mod session_escape;

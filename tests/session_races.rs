@@ -1,10 +1,14 @@
-//! Two who submit at once.
+//! Two who submit at once, and many workers on one session.
 
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Barrier};
 
+use comail::judge::{Assignment, Claimant, assign};
+use comail::session::Session;
+
 use crate::harness::email_net::{ACME, Submission, page};
-use crate::harness::{EmailNet, Run};
+use crate::harness::made::{Made, at, salt};
+use crate::harness::{EmailNet, Place, Run};
 use crate::servers::http::Reply;
 
 /// Hosts of one site: requests to one host never overlap, those to two may.
@@ -24,31 +28,29 @@ fn slow(names: &[&str]) -> EmailNet {
     world
 }
 
-fn start(world: &EmailNet, id: u32, submission: &Submission) -> Child {
-    let mut command = world.place.command();
-    command.args(submission.args(id)).arg("--json");
-    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    piped.spawn().expect("the program starts")
+fn start(place: &Place, args: &[String]) -> Child {
+    let mut command = place.command();
+    let piped = command.args(args).arg("--json").stdout(Stdio::piped());
+    piped.stderr(Stdio::piped()).spawn().expect("it starts")
 }
 
 fn end(child: Child) -> (i32, serde_json::Value) {
-    let run = Run::from(child.wait_with_output().expect("the program ends"));
+    let run = Run::from(child.wait_with_output().expect("it ends"));
+    // Others at work are no reason to say that anything was amiss.
+    assert_eq!(run.stderr, "", "{run:?}");
     let answer = serde_json::from_str(&run.stdout);
-    (
-        run.code,
-        answer.unwrap_or_else(|error| panic!("{error}: {run:?}")),
-    )
+    let answer = answer.unwrap_or_else(|error| panic!("{error}: {run:?}"));
+    (run.code, answer)
 }
 
-/// Submits what both hosts show for the quests `ids` at once.
-fn both(world: &EmailNet, ids: [u32; 2]) -> Vec<(i32, serde_json::Value)> {
-    let right = world.right("acme.co.kr");
+/// Submits this for the quests `ids` at once, each with the page of another host.
+fn both(world: &EmailNet, ids: [u32; 2], what: &Submission) -> Vec<(i32, serde_json::Value)> {
     let children: Vec<_> = HOSTS
         .into_iter()
         .zip(ids)
         .map(|(host, id)| {
             let source = world.net.web.url(host, "/slow");
-            start(world, id, &right.clone().source(&source))
+            start(&world.place, &what.clone().source(&source).args(id))
         })
         .collect();
     let mut ends: Vec<_> = children.into_iter().map(end).collect();
@@ -59,7 +61,7 @@ fn both(world: &EmailNet, ids: [u32; 2]) -> Vec<(i32, serde_json::Value)> {
 #[test]
 fn of_two_submits_of_one_quest_one_is_recorded() {
     let world = slow(&[ACME]);
-    let ends = both(&world, [1, 1]);
+    let ends = both(&world, [1, 1], &world.acme());
     let (won, lost) = (&ends[0], &ends[1]);
     assert_eq!((won.0, &won.1["verdict"]), (0, &"PASS".into()), "{ends:?}");
     assert_eq!(
@@ -78,20 +80,8 @@ fn of_two_submits_of_one_quest_one_is_recorded() {
 #[test]
 fn a_fail_that_was_overtaken_costs_no_try_and_tells_nothing() {
     let world = slow(&[ACME]);
-    let right = world.right("acme.co.kr");
-    let children: Vec<_> = HOSTS
-        .into_iter()
-        .map(|host| {
-            let lie = right.clone().email(&format!("ceo@{}", "acme.co.kr"));
-            start(
-                &world,
-                1,
-                &lie.clone().source(&world.net.web.url(host, "/slow")),
-            )
-        })
-        .collect();
-    let mut ends: Vec<_> = children.into_iter().map(end).collect();
-    ends.sort_by_key(|(code, _)| *code);
+    let lie = world.acme().email("ceo@acme.co.kr");
+    let ends = both(&world, [1, 1], &lie);
     assert_eq!((ends[0].0, ends[1].0), (5, 7), "{ends:?}");
     assert_eq!(ends[1].1, serde_json::json!({"status": "overtaken"}));
     assert_eq!(world.place.attempts(), [(1, 1)]);
@@ -100,7 +90,7 @@ fn a_fail_that_was_overtaken_costs_no_try_and_tells_nothing() {
 #[test]
 fn of_two_quests_that_claim_one_address_at_once_the_second_is_for_a_person() {
     let world = slow(&[ACME, "Bolt Toys"]);
-    let ends = both(&world, [1, 2]);
+    let ends = both(&world, [1, 2], &world.acme());
     assert_eq!((ends[0].0, ends[1].0), (0, 0), "{ends:?}");
     let verdicts = [&ends[0].1["verdict"], &ends[1].1["verdict"]];
     assert_eq!(verdicts, [&"PASS", &"REVIEW"], "{ends:?}");
@@ -117,11 +107,8 @@ fn many_at_once_use_up_no_more_than_the_tries_there_are() {
     let world = EmailNet::start();
     let children: Vec<_> = (0..12)
         .map(|number| {
-            let why = format!("--none={number}");
-            let mut command = world.place.command();
-            let command = command.args(["submit", "--id=1", &why, "--json"]);
-            let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            piped.spawn().expect("the program starts")
+            let args = ["submit", "--id=1", &format!("--none={number}")].map(str::to_owned);
+            start(&world.place, &args)
         })
         .collect();
     let codes: Vec<_> = children.into_iter().map(|child| end(child).0).collect();
@@ -130,4 +117,108 @@ fn many_at_once_use_up_no_more_than_the_tries_there_are() {
     let recorded = of(5) + of(6);
     assert!((1..=3).contains(&recorded) && of(6) <= 1, "{codes:?}");
     assert_eq!(world.place.attempts().len(), recorded);
+}
+
+const WORKERS: u32 = 16;
+
+/// The page of each company answers once all sixteen gates look at theirs: none of them keeps
+/// another out while it looks.
+#[test]
+fn sixteen_workers_look_at_once_and_each_is_heard() {
+    let names: Vec<String> = (1..=WORKERS)
+        .map(|n| format!("Company {n:02} Foods"))
+        .collect();
+    let keys: Vec<&str> = names.iter().map(String::as_str).collect();
+    let world = EmailNet::patient(&keys);
+    let barrier = Arc::new(Barrier::new(WORKERS as usize));
+    for (n, name) in (1..=WORKERS).zip(&names) {
+        let domain = format!("company{n:02}foods.kr");
+        world.company(&domain, name);
+        let html = page(name, &format!("info@{domain}"));
+        let slow = Reply::Meet(Arc::clone(&barrier), html);
+        world
+            .net
+            .web
+            .reply(&format!("www.{domain}"), "/contact", slow);
+    }
+    let next = |n| ["next".to_owned(), format!("--worker=w{n}")];
+    let asked: Vec<_> = (1..=WORKERS)
+        .map(|n| start(&world.place, &next(n)))
+        .collect();
+    let mut quests: Vec<u32> = Vec::new();
+    for child in asked {
+        let (code, answer) = end(child);
+        assert_eq!(code, 0, "{answer}");
+        let id = answer["quest"]["id"].as_u64().expect("a number");
+        quests.push(u32::try_from(id).expect("a short list"));
+    }
+    let mut each = quests.clone();
+    each.sort_unstable();
+    assert!(each.into_iter().eq(1..=WORKERS), "{quests:?}");
+
+    let answering: Vec<_> = (1..=WORKERS)
+        .zip(&quests)
+        .map(|(worker, quest)| {
+            let right = world.right(&format!("company{quest:02}foods.kr"));
+            let mut args = right.args(*quest);
+            args.push(format!("--worker=w{worker}"));
+            start(&world.place, &args)
+        })
+        .collect();
+    for child in answering {
+        let (code, answer) = end(child);
+        assert_eq!((code, &answer["verdict"]), (0, &"PASS".into()), "{answer}");
+    }
+    let mut attempts = world.place.attempts();
+    attempts.sort_unstable();
+    assert!(
+        attempts
+            .into_iter()
+            .eq((1..=u64::from(WORKERS)).map(|quest| (quest, 1)))
+    );
+    let mut session = Session::open(&world.place.at(".comail")).expect("a session");
+    assert_eq!(session.fold().expect("a sound ledger").remaining(), 0);
+    assert_eq!(session.mended(), []);
+    world.place.run(["next", "--worker=w1"]).exits(3);
+}
+
+#[test]
+fn a_thousand_workers_have_a_quest_each() {
+    const MANY: usize = 1_000;
+    let names: Vec<String> = (0..=MANY).map(|n| format!("company {n}")).collect();
+    let keys: Vec<&str> = names.iter().map(String::as_str).collect();
+    let made = Made::new(&keys, 0);
+    let mut session = made.open();
+    let claimant = |n: usize| Claimant {
+        worker: format!("w{n}").parse().expect("a name"),
+        lease: None,
+    };
+    let mut give = |n: usize| {
+        let assignment = assign(&mut session, Some(&claimant(n)), &mut (at, salt));
+        match assignment.expect("a quest") {
+            Assignment::Quest(standing, _) => standing.id.index(),
+            other => panic!("{other:?}"),
+        }
+    };
+    for n in 0..MANY {
+        assert_eq!(give(n), n);
+    }
+    for n in [0, 1, MANY / 2, MANY - 1] {
+        assert_eq!(give(n), n);
+    }
+    std::fs::remove_file(made.at("index.sqlite")).expect("an index");
+    let session = made.open();
+    let claims = session.claims().expect("claims");
+    assert!(
+        claims
+            .iter()
+            .enumerate()
+            .all(|(n, claim)| claim.quest.index() == n)
+    );
+    assert_eq!(claims.len(), MANY);
+    let free = session.first_free(at()).expect("an answer");
+    assert_eq!(free.expect("one is free").id.index(), MANY);
+    let mut session = session;
+    session.fold().expect("a sound ledger");
+    assert_eq!(session.mended(), []);
 }
