@@ -26,7 +26,7 @@ use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::email::{EmailSettings, email_gate};
 use crate::gate::{Gate as _, house};
 use crate::quest::{Key, QuestKind};
-use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, Sought, State};
+use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, State};
 
 /// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
@@ -295,13 +295,12 @@ fn quests(
     (state, wanted): Which,
 ) -> Result<Vec<QuestRecord>, SessionError> {
     let end = Instant::now() + MAX_SEARCH;
-    let sought = Sought {
-        by,
-        state,
-        wanted,
-        most: MAX_VALUES,
-    };
-    index.search(&sought, &|| Instant::now() > end)
+    let mut found = Vec::new();
+    index.search(by, state, &mut |quest| {
+        found.extend(Some(quest).filter(wanted));
+        found.len() < MAX_VALUES && Instant::now() <= end
+    })?;
+    Ok(found)
 }
 
 /// A key as it can be typed: as it is or, if a line break in it would end the command line,

@@ -9,7 +9,7 @@ use clap::Args;
 use super::context::Context;
 use super::exit::Exit;
 use crate::report::{self, HalfLife, SessionTally};
-use crate::session::{Log, SessionError};
+use crate::session::{Ledger, SessionError};
 
 /// Show what uses up tries, in one or several sessions
 ///
@@ -49,7 +49,7 @@ pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
 }
 
 fn tally(context: &Context, dir: &Path) -> Result<SessionTally, SessionError> {
-    let (manifest, mut log) = Log::open(dir)?;
+    let (manifest, mut log) = Ledger::open(dir)?;
     let mut tally = SessionTally::new(dir.display().to_string(), manifest.kind.name);
     log.read_on_watched(&*context.watch(), &mut |entry| {
         tally.take(&entry.event, entry.line.at());

@@ -17,8 +17,8 @@ use super::progress::Interrupt;
 use crate::base::text::{Escaped, escape_json, plural};
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
 use crate::session::{
-    Attempt, Decided, DecisionPolicy, Entry, Event, EventType, Log, Manifest, OperatorKey, RunLine,
-    RunStep, SessionError, Settlement, State, Unwatched,
+    Attempt, Decided, DecisionPolicy, Entry, Event, EventType, Ledger, Manifest, OperatorKey,
+    RunLine, RunStep, SessionError, Settlement, State, Unwatched,
 };
 
 /// Print the events of the ledger
@@ -58,7 +58,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const BATCH_BYTES: usize = 64 * 1024;
 
 pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
-    let (manifest, mut log) = Log::open(context.session_dir())?;
+    let (manifest, mut log) = Ledger::open(context.session_dir())?;
     let mut printer = Printer {
         paper: context.output.paper(),
         words: Words::new(&manifest),
@@ -95,7 +95,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     /// Prints new events; breaks if the reader of stdout has gone.
-    fn print(&mut self, log: &mut Log) -> Result<ControlFlow<()>> {
+    fn print(&mut self, log: &mut Ledger) -> Result<ControlFlow<()>> {
         match self.read(log) {
             // Another process may have repaired a torn line while it was read. Real damage is
             // still there in the second try.
@@ -107,7 +107,7 @@ impl Printer<'_> {
         }
     }
 
-    fn read(&mut self, log: &mut Log) -> Result<ControlFlow<()>> {
+    fn read(&mut self, log: &mut Ledger) -> Result<ControlFlow<()>> {
         let mut flow = Ok(ControlFlow::Continue(()));
         let read = log.read_while(&Unwatched, &mut |entry| {
             self.write(&entry);

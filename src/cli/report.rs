@@ -14,7 +14,7 @@ use crate::judge::audit::Onlooker;
 use crate::judge::completeness::{Asked, MinPass};
 use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
-use crate::session::{Log, Projection, Reason, RunId, Session, SessionError, read_manifest};
+use crate::session::{Ledger, Projection, Reason, RunId, Session, SessionError, read_manifest};
 use crate::world::evidence::recorded::RecordedWorld;
 
 /// Report whether the session is complete, and the result of every quest
@@ -213,7 +213,7 @@ fn whole(
 }
 
 fn history(dir: &Path, wanted: &Wanted) -> Result<RunHistory, SessionError> {
-    let (_, mut log) = Log::open(dir)?;
+    let (_, mut log) = Ledger::open(dir)?;
     let mut history = RunHistory::default();
     let read = log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event));
     // The lines before the damage are still good.

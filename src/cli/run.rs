@@ -43,7 +43,7 @@ use crate::run::{
     Answers, CrashBackoffRules, NONE, Pace, Plan, PromptBuilder, PromptInput, RunEvent,
     RunObserver, Sources, detect, note,
 };
-use crate::session::{Lease, Log, Reason, RunId, Session};
+use crate::session::{Lease, Ledger, Reason, RunId, Session};
 use crate::world::sandbox::Cost;
 
 /// Run an agent on the quests until the work is complete
@@ -303,7 +303,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let prompts = RunPrompts {
         bound: lessons,
         earlier: earlier.collect::<Result<_, _>>()?,
-        learned: Mutex::new((Log::open(&dir)?.1, Learned::default())),
+        learned: Mutex::new((Ledger::open(&dir)?.1, Learned::default())),
     };
     let mut watcher = Watcher {
         output: &mut context.output,
@@ -548,7 +548,7 @@ struct RunPrompts {
     /// How much of lessons a prompt carries.
     bound: Bound,
     earlier: Vec<Earlier>,
-    learned: Mutex<(Log, Learned)>,
+    learned: Mutex<(Ledger, Learned)>,
 }
 
 impl RunPrompts {

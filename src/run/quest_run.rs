@@ -13,7 +13,7 @@ use crate::judge::{JudgeContext, Pace};
 use crate::quest::Key;
 use crate::run::detect::{Detectors, Observed, SelfCall};
 use crate::run::limits::{Limits, StallBudget, Used};
-use crate::session::{Claim, Log, QuestRecord, Reason, Session, Spent};
+use crate::session::{Claim, Ledger, QuestRecord, Reason, Session, Spent};
 
 #[derive(Debug)]
 pub struct QuestRun {
@@ -106,14 +106,14 @@ pub trait PromptBuilder: Sync {
 #[derive(Debug)]
 pub struct Activity {
     calls: Option<Calls>,
-    pub log: Log,
+    pub log: Ledger,
     tree: Option<Digest>,
     pace: Pace,
     due: Instant,
 }
 
 impl Activity {
-    pub fn new(log: Log, poll: Duration) -> Self {
+    pub fn new(log: Ledger, poll: Duration) -> Self {
         Self {
             calls: None,
             log,

@@ -250,7 +250,7 @@ impl RunWorker<'_> {
         });
         if read.is_err() {
             // Lines were redacted, so the ones behind them have moved.
-            quest_run.activity.log = self.session.log_on();
+            quest_run.activity.log = self.session.ledger();
             if let Some(standing) = self.session.standing(quest)?
                 && standing.attempts > seen
                 && let Some(last) = self.session.reader()?.last_attempt(&standing)?

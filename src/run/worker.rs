@@ -120,7 +120,7 @@ impl RunWorker<'_> {
             submitted: Vec::new(),
             stall: StallBudget::default(),
             detectors: Detectors::new(plan.detectors),
-            activity: Activity::new(self.session.log_on(), plan.pace.poll),
+            activity: Activity::new(self.session.ledger(), plan.pace.poll),
         };
         let driven = self.drive_to_its_end(&mut quest_run);
         let reason = *driven.as_ref().unwrap_or(&Reason::Error);

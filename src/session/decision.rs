@@ -142,29 +142,25 @@ impl DecisionPolicy {
     }
 }
 
-impl Decided for Settlement {
-    const KIND: &'static str = "settled";
+/// Lets a person decide by these bodies, each of an event of that name.
+macro_rules! decided {
+    ($($body:ty = $kind:literal),+) => {$(
+        impl $crate::session::Decided for $body {
+            const KIND: &'static str = $kind;
 
-    fn seal(&self) -> Option<&Seal> {
-        self.seal.as_ref()
-    }
+            fn seal(&self) -> Option<&$crate::session::Seal> {
+                self.seal.as_ref()
+            }
 
-    fn under(self, seal: Option<Seal>) -> Self {
-        Self { seal, ..self }
-    }
+            fn under(self, seal: Option<$crate::session::Seal>) -> Self {
+                Self { seal, ..self }
+            }
+        }
+    )+};
 }
+pub(super) use decided;
 
-impl Decided for Dispute {
-    const KIND: &'static str = "disputed";
-
-    fn seal(&self) -> Option<&Seal> {
-        self.seal.as_ref()
-    }
-
-    fn under(self, seal: Option<Seal>) -> Self {
-        Self { seal, ..self }
-    }
-}
+decided!(Settlement = "settled", Dispute = "disputed");
 
 /// The public half of the operator's key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

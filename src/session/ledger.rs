@@ -41,7 +41,7 @@ impl Watch for Unwatched {
 
 /// A reader's place in the ledger.
 #[derive(Debug, Clone)]
-pub(super) struct Ledger {
+pub struct Ledger {
     path: PathBuf,
     tip: Tip,
     /// The last whole line that was read.
@@ -150,7 +150,7 @@ impl Ledger {
     /// Whether the chain on disk, read on from this place, comes by `tip`.
     pub(super) fn passes(&mut self, tip: Tip) -> Result<bool, SessionError> {
         let mut passed = tip == self.tip;
-        self.read_on(&Unwatched, &mut |line, _, _| {
+        self.each_line(&Unwatched, &mut |line, _, _| {
             passed |= line.tip() == tip;
             let goes_on = line.tip().length < tip.length;
             Ok::<_, SessionError>(if goes_on {
@@ -171,7 +171,7 @@ impl Ledger {
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
     ///
     /// The place moves behind each line that `take` wants to go on after.
-    pub(super) fn read_on<E: From<SessionError>>(
+    pub(super) fn each_line<E: From<SessionError>>(
         &mut self,
         watch: &dyn Watch,
         take: &mut TakeLine<'_, E>,
@@ -232,7 +232,7 @@ impl Ledger {
     }
 
     /// Cuts off what follows the last whole line. Only under the session's lock, after
-    /// [`Ledger::read_on`] found it there.
+    /// [`Ledger::each_line`] found it there.
     pub(super) fn cut_tail(&self) -> Result<(), SessionError> {
         let cut = || -> io::Result<()> {
             let file = files::open_with(OpenOptions::new().write(true), &self.path)?;
@@ -567,31 +567,23 @@ impl LineReader {
     }
 }
 
-/// The ledger as it is read from line to line, while others append to it.
-#[derive(Debug)]
-pub struct Log {
-    ledger: Ledger,
-}
-
+/// A line that was read, with the event that it records.
 #[derive(Debug)]
 pub struct Entry<'a> {
     pub line: &'a Line<'a>,
     pub event: Event,
 }
 
-impl Log {
-    pub(super) fn of(ledger: Ledger) -> Self {
-        Self { ledger }
-    }
-
+/// Reading from line to line, while others append.
+impl Ledger {
     /// Opens the ledger of the session in `dir` alone; nothing in the directory is written.
     ///
     /// Gives also what was frozen at `scan`, to which the first line must bind the ledger.
     pub fn open(dir: &Path) -> Result<(Manifest, Self), SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
-        let ledger = Ledger::new(dir);
+        let ledger = Self::new(dir);
         ledger.begins(digest)?;
-        Ok((manifest, Self { ledger }))
+        Ok((manifest, ledger))
     }
 
     /// Hands on the lines that were not read yet, each checked against the chain.
@@ -620,13 +612,13 @@ impl Log {
         watch: &dyn Watch,
         take: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), SessionError> {
-        match self.ledger.beyond()? {
+        match self.beyond()? {
             LedgerTail::Bytes(0) => return Ok(()),
             LedgerTail::Bytes(_) => {}
-            LedgerTail::Cut => return Err(self.ledger.damaged(Damage::Cut)),
-            LedgerTail::Other => return Err(self.ledger.damaged(Damage::Rewritten)),
+            LedgerTail::Cut => return Err(self.damaged(Damage::Cut)),
+            LedgerTail::Other => return Err(self.damaged(Damage::Rewritten)),
         }
-        self.ledger.read_on(watch, &mut |line, event, _| {
+        self.each_line(watch, &mut |line, event, _| {
             Ok::<_, SessionError>(take(Entry { line, event }))
         })?;
         Ok(())

@@ -55,11 +55,11 @@ pub use event::{
     Resumed, SourceRecord, Started,
 };
 pub use evidence_store::EvidenceStore;
-pub use ledger::{Entry, LedgerWatch, LineReader, Log, Unwatched, Watch};
+pub use ledger::{Entry, Ledger, LedgerWatch, LineReader, Unwatched, Watch};
 pub use lock::{LockState, look_at_lock};
 pub use manifest::{FORMAT, FoldConfig, Frozen, KindRecord, Manifest, read_manifest};
 pub use open::{Appended, Archive, Repair, Session};
-pub use projection::{Prefix, Projection, Sought};
+pub use projection::{Prefix, Projection};
 pub use quest_record::{
     Blocked, DependencyState, Effective, Last, QuestRecord, Resolved, Settled, Span, Waiting,
 };

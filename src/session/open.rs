@@ -16,7 +16,7 @@ use super::error::{Damage, IndexError, SessionError};
 use super::event::{Attempt, Event, Mark, SourceRecord};
 use super::evidence_store::EvidenceStore;
 use super::index::Checkpoint;
-use super::ledger::{Entry, Ledger, LedgerTail, LineReader, Log, Tail, Unwatched, Watch};
+use super::ledger::{Entry, Ledger, LedgerTail, LineReader, Tail, Unwatched, Watch};
 use super::lock::LockGuard;
 use super::manifest::{FoldConfig, Manifest, read_manifest};
 use super::projection::{Projection, RecordError};
@@ -452,7 +452,8 @@ impl Session {
         Ref::map(self.index.borrow(), Projection::checkpoint)
     }
 
-    fn ledger(&self) -> Ledger {
+    /// The ledger, read up to where the index ends.
+    pub fn ledger(&self) -> Ledger {
         place_of(self.dir(), &self.index.borrow())
     }
 
@@ -462,13 +463,8 @@ impl Session {
     }
 
     /// The ledger from its first line on.
-    pub fn log(&self) -> Log {
-        Log::of(Ledger::new(self.dir()))
-    }
-
-    /// The ledger from where the index ends.
-    pub fn log_on(&self) -> Log {
-        Log::of(self.ledger())
+    pub fn log(&self) -> Ledger {
+        Ledger::new(self.dir())
     }
 
     /// Reads the ledger from its first line on, until `take` wants no more.

@@ -52,15 +52,7 @@ pub struct Projection {
     config: FoldConfig,
 }
 
-/// Which quests are sought, by how their names begin.
-#[derive(Debug, Clone, Copy)]
-pub struct Sought<'a> {
-    pub by: Prefix<'a>,
-    pub state: Option<State>,
-    pub wanted: fn(&QuestRecord) -> bool,
-    pub most: usize,
-}
-
+/// How the names of the quests that are searched for begin.
 #[derive(Debug, Clone, Copy)]
 pub enum Prefix<'a> {
     Key(&'a str),
@@ -179,7 +171,7 @@ impl Projection {
     ) -> Result<Tail, SessionError> {
         let path = ledger.path().to_owned();
         self.take_in(&path, |fold| {
-            ledger.read_on(watch, &mut |line, event, span| {
+            ledger.each_line(watch, &mut |line, event, span| {
                 fold(line, &event, span).map(ControlFlow::Continue)
             })
         })
@@ -578,23 +570,19 @@ impl Projection {
         self.tables(|tables| tables.quests(sql, []))
     }
 
-    /// The quests that are sought, or those of them that were found until `stop` says so.
+    /// Hands on the quests in `state`, or in any, whose names begin so, while `take` wants more.
     pub fn search(
         &self,
-        sought: &Sought<'_>,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Vec<QuestRecord>, SessionError> {
-        let state = sought.state;
+        by: Prefix<'_>,
+        state: Option<State>,
+        take: &mut dyn FnMut(QuestRecord) -> bool,
+    ) -> Result<(), SessionError> {
         let narrowed = state.map_or(String::new(), |state| format!(" AND state = '{state}'"));
-        let mut found = Vec::new();
         let mut take = |record: QuestRecord| {
             let fits = state.is_none_or(|state| record.progress.state == state);
-            if fits && (sought.wanted)(&record) {
-                found.push(record);
-            }
-            Ok(found.len() < sought.most && !stop())
+            Ok(!fits || take(record))
         };
-        self.tables(|tables| match sought.by {
+        self.tables(|tables| match by {
             Prefix::Key("") => {
                 let sql = format!("SELECT * FROM quest WHERE TRUE{narrowed} ORDER BY id");
                 tables.each_quest(&sql, [], take).map(drop)
@@ -614,8 +602,7 @@ impl Projection {
                 }
                 Ok(())
             }
-        })?;
-        Ok(found)
+        })
     }
 }
 
@@ -624,20 +611,17 @@ fn numbers(digits: &str, last: u32) -> Vec<(u32, u32)> {
     if digits.is_empty() {
         return vec![(1, last)];
     }
-    let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let begin = digits.parse().ok().filter(|begin: &u64| *begin > 0);
-    let Some(begin) = begin.filter(|_| all_digits && !digits.starts_with('0')) else {
-        return Vec::new();
+    let begin: Option<u32> = digits.parse().ok();
+    let begin = begin.filter(|begin| *begin > 0 && begin.to_string() == digits);
+    let one_digit_more = |(first, end): &(u32, u32)| {
+        let end = end.saturating_mul(10).saturating_add(9);
+        Some((first.checked_mul(10)?, end))
     };
-    let widths = (0..10).map(|width| 10_u64.pow(width));
-    let ranges = widths.map(|width| (begin * width, begin * width + width - 1));
-    ranges
-        .take_while(|(first, _)| *first <= u64::from(last))
-        .filter_map(|(first, end)| {
-            let end = end.min(u64::from(last));
-            Some((u32::try_from(first).ok()?, u32::try_from(end).ok()?))
-        })
+    std::iter::successors(begin.map(|begin| (begin, begin)), one_digit_more)
+        .take_while(|(first, _)| *first <= last)
+        .map(|(first, end)| (first, end.min(last)))
         .collect()
 }
+
 #[cfg(test)]
 mod tests;

@@ -73,7 +73,7 @@ impl Session {
             let mut draft = LedgerDraft::begin(dir, file, after);
             let mut redacted = Vec::new();
             let tail = before.take_in(&path, |before| {
-                ledger.read_on(&Unwatched, &mut |line, event, span| {
+                ledger.each_line(&Unwatched, &mut |line, event, span| {
                     before(line, &event, span)?;
                     copy(redactor, &mut draft, &mut redacted, line, &event)?;
                     Ok::<_, R::Error>(ControlFlow::Continue(()))

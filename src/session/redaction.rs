@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::decision::{Decided, Seal};
+use super::decision::{Seal, decided};
 use super::state::IllegalEvent;
 use crate::base::Digest;
 
@@ -84,17 +84,7 @@ pub struct RedactedCopy {
     pub is: Digest,
 }
 
-impl Decided for Forgotten {
-    const KIND: &'static str = "forgotten";
-
-    fn seal(&self) -> Option<&Seal> {
-        self.seal.as_ref()
-    }
-
-    fn under(self, seal: Option<Seal>) -> Self {
-        Self { seal, ..self }
-    }
-}
+decided!(Forgotten = "forgotten");
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
