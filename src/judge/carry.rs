@@ -87,7 +87,12 @@ impl<'a> Carrier<'a> {
     ) -> Result<Self, JudgeError> {
         kind_of(old.manifest())?;
         let mut reader = old.reader()?;
-        let mut pairs = Pairs::of(quests).map_err(unreadable)?;
+        let mut pairs = Pairs::default();
+        let new = quests.each(&mut |quest| {
+            pairs.push(&quest, true, false);
+            ControlFlow::Continue(())
+        });
+        new.map_err(unreadable)?;
         let mut counts = CarryCounts::default();
         for record in old.projection().quests() {
             let record = record?;
@@ -96,7 +101,7 @@ impl<'a> Carrier<'a> {
                 counts.leave(why);
                 passed = false;
             }
-            pairs.add(&reader.quest(&record)?, passed);
+            pairs.push(&reader.quest(&record)?, false, passed);
         }
         let (pairs, left) = pairs.finish();
         for why in left {
@@ -317,19 +322,6 @@ struct Side {
 }
 
 impl Pairs {
-    fn of(quests: &dyn Quests) -> io::Result<Self> {
-        let mut pairs = Self::default();
-        quests.each(&mut |quest| {
-            pairs.push(&quest, true, false);
-            ControlFlow::Continue(())
-        })?;
-        Ok(pairs)
-    }
-
-    fn add(&mut self, quest: &Quest, passed: bool) {
-        self.push(quest, false, passed);
-    }
-
     fn push(&mut self, quest: &Quest, is_new: bool, passed: bool) {
         let anchor = quest.anchor.as_ref().map(Anchor::folded);
         self.sides.push(Side {
@@ -377,88 +369,69 @@ fn partner(namesakes: &[Side], old: &Side) -> Result<QuestId, NotCarried> {
 
 #[cfg(test)]
 mod tests {
+    use super::NotCarried::{Gone, Namesake, OtherAnchor};
     use super::*;
-    use crate::quest::Key;
 
-    fn quests(rows: &[(&str, &str)]) -> Vec<Quest> {
-        let quest = |(index, (key, site)): (usize, &(&str, &str))| Quest {
-            id: QuestId::from_index(index).unwrap(),
-            key: Key::new(key).unwrap(),
-            anchor: (!site.is_empty()).then(|| Anchor::Site((*site).to_owned())),
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: Vec::new(),
-            rows: Vec::new(),
-        };
-        rows.iter().enumerate().map(quest).collect()
-    }
-
+    /// Pairs quests by key and site; an old one whose key ends with `!` has not passed.
     fn paired(old: &[(&str, &str)], new: &[(&str, &str)]) -> (Vec<(u32, u32)>, Vec<NotCarried>) {
-        let mut pairs = Pairs::of(&quests(new)).unwrap();
-        for quest in quests(old) {
-            pairs.add(&quest, true);
+        let mut pairs = Pairs::default();
+        for (rows, is_new) in [(new, true), (old, false)] {
+            for (index, (key, site)) in rows.iter().enumerate() {
+                let name = Key::new(key.trim_end_matches('!')).unwrap();
+                let quest = Quest {
+                    anchor: (!site.is_empty()).then(|| Anchor::Site((*site).to_owned())),
+                    ..Quest::new(QuestId::from_index(index).unwrap(), name)
+                };
+                pairs.push(&quest, is_new, !is_new && !key.ends_with('!'));
+            }
         }
         let (pairs, left) = pairs.finish();
         let number = |id: QuestId| u32::try_from(id.index()).unwrap() + 1;
-        let pairs = pairs
-            .iter()
-            .map(|pair| (number(pair.old), number(pair.new)))
-            .collect();
-        (pairs, left)
+        let pairs = pairs.iter();
+        let pairs = pairs.map(|pair| (number(pair.old), number(pair.new)));
+        (pairs.collect(), left)
     }
 
     #[test]
-    fn keys_and_anchors_are_compared_as_lists_compare_them() {
-        let old = [("Acme", "https://www.acme.kr/"), ("㈜한빛", "")];
-        let new = [("(주)한빛", ""), ("Ａcme ", "ACME.kr")];
-        assert_eq!(paired(&old, &new), (vec![(2, 1), (1, 2)], vec![]));
-    }
-
-    #[test]
-    fn another_anchor_or_none_is_another_company() {
-        let why = vec![NotCarried::OtherAnchor];
-        for (old, new) in [("acme.kr", "acme.de"), ("acme.kr", ""), ("", "acme.kr")] {
-            assert_eq!(
-                paired(&[("Acme", old)], &[("Acme", new)]),
-                (vec![], why.clone())
-            );
+    fn quests_are_the_same_whose_keys_and_anchors_are() {
+        const KR: (&str, &str) = ("Acme", "acme.kr");
+        const DE: (&str, &str) = ("Acme", "acme.de");
+        const BARE: (&str, &str) = ("Acme", "");
+        type Rows<'a> = &'a [(&'a str, &'a str)];
+        let cases: [(Rows<'_>, Rows<'_>, &[(u32, u32)], &[NotCarried]); 14] = [
+            // Both are compared as lists compare them.
+            (
+                &[("Acme", "https://www.acme.kr/"), ("㈜한빛", "")],
+                &[("(주)한빛", ""), ("Ａcme ", "ACME.kr")],
+                &[(2, 1), (1, 2)],
+                &[],
+            ),
+            // Another anchor, or none, is another company.
+            (&[KR], &[DE], &[], &[OtherAnchor]),
+            (&[KR], &[BARE], &[], &[OtherAnchor]),
+            (&[BARE], &[KR], &[], &[OtherAnchor]),
+            // Anchors tell namesakes apart, and a bare name does not.
+            (&[KR, DE], &[KR, DE], &[(1, 1), (2, 2)], &[]),
+            (&[KR, DE], &[DE], &[(2, 1)], &[OtherAnchor]),
+            (&[BARE, DE], &[BARE, DE], &[(2, 2)], &[Namesake]),
+            (&[BARE, DE], &[BARE], &[], &[Namesake, OtherAnchor]),
+            (&[BARE], &[BARE, DE], &[], &[Namesake]),
+            // No list makes two of the same, and an edited session might.
+            (&[KR, KR], &[KR], &[], &[Namesake, Namesake]),
+            (&[KR], &[KR, KR], &[], &[Namesake]),
+            // What has not passed is no pair, and still a namesake.
+            (
+                &[BARE, ("Acme!", "acme.de"), ("Beta!", ""), ("C!", "")],
+                &[BARE, ("Beta", "")],
+                &[],
+                &[Namesake],
+            ),
+            (&[("Gone", "")], &[BARE], &[], &[Gone]),
+            (&[], &[BARE], &[], &[]),
+        ];
+        for (old, new, pairs, left) in cases {
+            let expected = (pairs.to_vec(), left.to_vec());
+            assert_eq!(paired(old, new), expected, "{old:?} {new:?}");
         }
-    }
-
-    #[test]
-    fn anchors_tell_namesakes_apart_and_a_bare_name_does_not() {
-        let both = [("Acme", "acme.kr"), ("Acme", "acme.de")];
-        assert_eq!(paired(&both, &both).0, [(1, 1), (2, 2)]);
-        assert_eq!(paired(&both, &both[1..]).0, [(2, 1)]);
-        let mixed = [("Acme", ""), ("Acme", "acme.de")];
-        let bare = [("Acme", "")];
-        let why = NotCarried::Namesake;
-        assert_eq!(paired(&mixed, &mixed), (vec![(2, 2)], vec![why]));
-        assert_eq!(
-            paired(&mixed, &bare),
-            (vec![], vec![why, NotCarried::OtherAnchor])
-        );
-        assert_eq!(paired(&bare, &mixed), (vec![], vec![why]));
-        // No list makes two of the same, and an edited session might.
-        let twice = [("Acme", "acme.kr"), ("Acme", "acme.kr")];
-        assert_eq!(paired(&twice, &twice[1..]), (vec![], vec![why, why]));
-        assert_eq!(paired(&twice[1..], &twice), (vec![], vec![why]));
-    }
-
-    #[test]
-    fn what_has_not_passed_is_no_pair_and_still_a_namesake() {
-        let new = quests(&[("Acme", ""), ("Beta", "")]);
-        let mut pairs = Pairs::of(&new).unwrap();
-        for (quest, passed) in quests(&[("Acme", ""), ("Acme", "acme.de"), ("Beta", ""), ("C", "")])
-            .iter()
-            .zip([true, false, false, false])
-        {
-            pairs.add(quest, passed);
-        }
-        assert_eq!(pairs.finish(), (vec![], vec![NotCarried::Namesake]));
-        assert_eq!(
-            paired(&[("Gone", "")], &[("Acme", "")]).1,
-            [NotCarried::Gone]
-        );
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use serde::de::DeserializeOwned;
+
 use crate::judge::submit::Refusal;
 use crate::quest::file::Mistake;
 use crate::session::SessionError;
@@ -69,4 +71,12 @@ impl From<Refusal> for JudgeError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
+}
+
+/// A part of what a session froze.
+pub(super) fn settings<T: DeserializeOwned>(
+    part: &'static str,
+    value: &serde_json::Value,
+) -> Result<T, JudgeError> {
+    T::deserialize(value).map_err(|source| JudgeError::Settings { part, source })
 }

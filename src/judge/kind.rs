@@ -11,7 +11,7 @@ use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, house};
-use crate::judge::error::JudgeError;
+use crate::judge::error::{JudgeError, settings};
 use crate::judge::panel::frozen::FrozenPanel;
 use crate::judge::panel::{Panel, SessionGate};
 use crate::judge::quest_file::{Definition, FixerPlan, fixer, frozen_listing, services};
@@ -42,14 +42,6 @@ pub fn network_of(manifest: &Manifest) -> Result<NetworkSettings, JudgeError> {
 
 pub(super) fn gate_settings<T: DeserializeOwned>(manifest: &Manifest) -> Result<T, JudgeError> {
     settings("gate", &manifest.frozen.gate)
-}
-
-fn settings<T: DeserializeOwned>(
-    part: &'static str,
-    value: &serde_json::Value,
-) -> Result<T, JudgeError> {
-    let read = serde_json::from_value(value.clone());
-    read.map_err(|source| JudgeError::Settings { part, source })
 }
 
 /// A session's quest kind with everything that judges its submissions.

@@ -155,63 +155,67 @@ mod tests {
         Judgement::from_facts(rules.iter().map(fact).collect(), Vec::new())
     }
 
-    /// Evidence in which this URL did not answer.
-    fn silent(url: &str) -> Evidence {
-        let silence = r#"{"unanswered":{"silence":"status","detail":"","status":503}}"#;
-        let text = format!(r#"{{"exchanges":[{{"get":{{"url":"{url}","answer":{silence}}}}}]}}"#);
-        serde_json::from_str(&text).unwrap()
-    }
-
-    /// Evidence in which DNS answered, with private addresses alone.
-    fn private() -> Evidence {
-        let dns = r#"{"name":"acme.com","kind":"A","answer":{"found":{"addresses":["10.0.0.1"]}}}"#;
-        serde_json::from_str(&format!(r#"{{"exchanges":[{{"dns":{dns}}}]}}"#)).unwrap()
+    fn evidence(exchange: &str) -> Evidence {
+        serde_json::from_str(&format!(r#"{{"exchanges":[{exchange}]}}"#)).unwrap()
     }
 
     #[test]
-    fn every_fact_is_of_a_lookup_that_may_still_answer() {
-        let heard = Evidence::default();
-        let quiet = silent(PAGE);
-        let alone = |rules: &[&'static str], evidence| is_only_unanswered(&judged(rules), evidence);
-        assert!(alone(&["source-unanswered", "mx-unanswered"], &quiet));
-        assert!(alone(&["source-unanswered", "identity-unanswered"], &quiet));
-        assert!(!alone(&["source-unanswered", "freemail"], &quiet));
-        assert!(!alone(&["email-obfuscated"], &quiet));
-        // robots.txt forbids the home page, and has said so.
-        assert!(!alone(&["identity-unanswered"], &heard));
-        let private = private();
-        // Only private addresses: DNS has answered, and its owner will correct it.
-        assert!(alone(&["mx-unanswered"], &private));
-        assert!(!alone(&["mx-unanswered", "freemail"], &private));
-        assert!(!alone(&["mx-unanswered"], &heard), "DNS was not asked");
-        assert!(!alone(&[], &quiet), "a PASS is no REVIEW");
-    }
-
-    #[test]
-    fn a_ban_of_robots_txt_is_silence_where_it_did_not_answer_itself() {
-        let ban = judged(&["source-robots", "identity-unanswered"]);
-        assert!(is_only_unanswered(
-            &ban,
-            &silent("https://acme.com/robots.txt")
-        ));
-        assert!(!is_only_unanswered(&ban, &silent(PAGE)));
-        assert!(!is_only_unanswered(&ban, &Evidence::default()));
-    }
-
-    #[test]
-    fn what_some_lookup_still_owes_is_unanswered() {
-        let of =
-            |rules: &[&'static str], evidence: &Evidence| is_unanswered(&judged(rules), evidence);
-        assert!(of(&["email-obfuscated"], &silent(PAGE)));
-        assert!(of(&["email-obfuscated", "mx-unanswered"], &silent(PAGE)));
-        assert!(!of(&["email-obfuscated"], &Evidence::default()));
-        assert!(!of(&[], &silent(PAGE)), "a PASS is settled");
+    fn a_review_waits_for_a_lookup_that_may_still_answer() {
+        let silent = |url: &str| {
+            let silence = r#"{"unanswered":{"silence":"status","detail":"","status":503}}"#;
+            evidence(&format!(
+                r#"{{"get":{{"url":"{url}","answer":{silence}}}}}"#
+            ))
+        };
+        let (quiet, heard) = (silent(PAGE), Evidence::default());
+        let robots = silent("https://acme.com/robots.txt");
+        // DNS answered with private addresses alone, which its owner will correct.
+        let private = r#"{"found":{"addresses":["10.0.0.1"]}}"#;
+        let private = format!(r#"{{"dns":{{"name":"acme.com","kind":"A","answer":{private}}}}}"#);
+        let private = evidence(&private);
+        let ban = ["source-robots", "identity-unanswered"];
+        // Each row: the rules, the evidence, whether they are only unanswered, and whether a lookup
+        // may say more.
+        for (rules, evidence, only, some) in [
+            (
+                &["source-unanswered", "mx-unanswered"][..],
+                &quiet,
+                true,
+                true,
+            ),
+            (
+                &["source-unanswered", "identity-unanswered"],
+                &quiet,
+                true,
+                true,
+            ),
+            (&["source-unanswered", "freemail"], &quiet, false, true),
+            (&["email-obfuscated"], &quiet, false, true),
+            (&["email-obfuscated", "mx-unanswered"], &quiet, false, true),
+            (&["email-obfuscated"], &heard, false, false),
+            // robots.txt forbids the home page, and has said so.
+            (&["identity-unanswered"], &heard, false, false),
+            (&["mx-unanswered"], &private, true, true),
+            (&["mx-unanswered", "freemail"], &private, false, true),
+            // DNS was not asked.
+            (&["mx-unanswered"], &heard, false, false),
+            // A PASS is no REVIEW.
+            (&[], &quiet, false, false),
+            // A ban counts as unanswered where robots.txt did not answer itself.
+            (&ban, &robots, true, true),
+            (&ban, &quiet, false, true),
+            (&ban, &heard, false, false),
+        ] {
+            let judgement = judged(rules);
+            assert_eq!(is_only_unanswered(&judgement, evidence), only, "{rules:?}");
+            assert_eq!(is_unanswered(&judgement, evidence), some, "{rules:?}");
+        }
         let mut reviewed = judged(&["reviewers-unsettled"]);
         reviewed.panel = Some(Box::new(PanelReport {
             plant: None,
             reviewers: Vec::new(),
         }));
-        assert!(!is_unanswered(&reviewed, &silent(PAGE)), "it is an answer");
-        assert!(!is_only_unanswered(&reviewed, &silent(PAGE)));
+        assert!(!is_unanswered(&reviewed, &quiet), "it is an answer");
+        assert!(!is_only_unanswered(&reviewed, &quiet));
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::reviewers_hold;
-use crate::judge::error::{BenchError, Faulty, JudgeError};
+use crate::judge::error::{BenchError, Faulty, JudgeError, settings};
 use crate::judge::panel::reviewers::Reviewers;
 use crate::judge::quest_file::{Definition, Gathering, bare_bench, confinement};
 use crate::quest::email;
@@ -105,14 +105,8 @@ impl FreezingPanel<'_> {
 
 impl FrozenPanel {
     pub fn of(manifest: &Manifest) -> Result<Option<Self>, JudgeError> {
-        let Some(value) = &manifest.kind.reviewers else {
-            return Ok(None);
-        };
-        let read = serde_json::from_value(value.clone());
-        read.map(Some).map_err(|source| JudgeError::Settings {
-            part: "reviewers",
-            source,
-        })
+        let value = manifest.kind.reviewers.as_ref();
+        value.map(|it| settings("reviewers", it)).transpose()
     }
 
     /// The reviewers, from their own file or from the quest file.

@@ -23,7 +23,7 @@ use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::checks::{FileGate, nobodys};
 use crate::gate::email::list_digests;
-use crate::judge::error::{BenchError, Faulty, JudgeError};
+use crate::judge::error::{BenchError, Faulty, JudgeError, settings};
 use crate::quest::file::{
     Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
 };
@@ -65,14 +65,8 @@ pub struct FrozenTree {
 impl Definition {
     /// The definition that a session froze; none when its kind is built in.
     pub fn of(manifest: &Manifest) -> Result<Option<Self>, JudgeError> {
-        let Some(value) = &manifest.kind.definition else {
-            return Ok(None);
-        };
-        let read = serde_json::from_value(value.clone());
-        read.map(Some).map_err(|source| JudgeError::Settings {
-            part: "quest file",
-            source,
-        })
+        let value = manifest.kind.definition.as_ref();
+        value.map(|it| settings("quest file", it)).transpose()
     }
 
     pub fn file(&self) -> Result<QuestFile<'_>, Faulty> {
