@@ -90,6 +90,7 @@ fn one_json_document_of_objects_is_an_answer_and_nothing_else() {
         right.replacen("\"question\"", "\"because\":\"x\",\"question\"", 1),
         String::from("[]"),
         String::from("{}"),
+        String::from(r#"{"answers":[]}"#),
         String::from("null"),
         format!(r#"{{"answers":[{one},{two}]}}"#),
         format!("[[{CLEAR_ONE},{CLEAR}],null]"),
