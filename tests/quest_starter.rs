@@ -59,7 +59,7 @@ fn a_new_file_is_proven_as_it_is_written_and_scans() {
         "--quote=please pay 10 EUR",
     ];
     let failed = letters.run(wrong).exits(5);
-    let actual = "actual:   the letter does not contain the quote: it ended with the code 1";
+    let actual = "actual:   the letter does not contain the quote: it exited with the code 1";
     assert!(failed.contains(actual), "{failed}");
 }
 

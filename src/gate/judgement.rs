@@ -170,7 +170,7 @@ pub struct ReviewerReport {
     /// Its votes, in the order of the questions; none where it was not heard.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<VoteOn>,
-    /// What was wrong with its answers beside its votes.
+    /// What was wrong with its answers, apart from its votes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
     /// What both its answers took, where it says so.
@@ -206,7 +206,7 @@ pub enum Vote {
 /// What a doubt rests on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Passage {
-    /// Words that stand in what the reviewer was shown.
+    /// Words from what the reviewer was shown.
     pub quotation: String,
     /// The file that they are about.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -63,7 +63,7 @@ impl fmt::Display for Level {
 
 /// Why a rule fires: whether the answer is at fault or could not be verified.
 ///
-/// Whoever needs to know this asks the cause and never compares the names of rules.
+/// Code that needs to know this asks the cause and never compares the names of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {

@@ -130,7 +130,7 @@ fn circle(waiting: &[Check]) -> BadNeed {
         let waits_for = |need: &String| waiting.iter().position(|other| other.name == *need);
         needs.iter().find_map(waits_for).unwrap_or(place)
     };
-    // Whoever follows needs for as many steps as there are checks has entered a circle.
+    // After as many steps from need to need as there are checks, the walk is inside a circle.
     let entered = (0..waiting.len()).fold(0, |place, _| next(place));
     let around = std::iter::successors(Some(entered), |place| Some(next(*place)));
     let first = around.take(waiting.len()).min().unwrap_or(entered);

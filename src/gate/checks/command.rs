@@ -242,7 +242,7 @@ impl ToolFacts {
                 .reports
                 .get(report)
                 .and_then(Option::as_ref)
-                .ok_or_else(|| format!("the command made no {report}"))?,
+                .ok_or_else(|| format!("the command did not write {report}"))?,
         };
         let read = self.format.read(bytes);
         read.map_err(|unread| format!("in {}: {unread}", self.from))
@@ -262,14 +262,14 @@ impl ToolFacts {
             Ok(complaints) => complaints,
             Err(_) if self.min_passed == 0 && self.max_skipped.is_none() => return Vec::new(),
             Err(why) => {
-                let actual = format!("the command ended well, and tells of no test: {why}");
+                let actual = format!("the command succeeded, but reported no test: {why}");
                 return vec![Fact::wrong(least, actual)];
             }
         };
         let seen = complaints.seen.unwrap_or_default();
         let mut found = Vec::new();
         if seen.failed > 0 {
-            let actual = format!("the command ended well, and {} tests failed", seen.failed);
+            let actual = format!("the command succeeded, but {} tests failed", seen.failed);
             found.push(Fact::wrong("no failed test", actual));
         }
         if seen.passed < self.min_passed {
@@ -286,8 +286,8 @@ impl ToolFacts {
 /// That the command ended with a code which it must not end with.
 fn wrong_code(codes: &[i32], code: i32, ran: &CommandResult, means: Option<&str>) -> Fact {
     let codes: Vec<_> = codes.iter().map(i32::to_string).collect();
-    let expected = format!("it ends with the code {}", codes.join(" or "));
-    let actual = format!("it ended with the code {code}: {}", tail(ran));
+    let expected = format!("it exits with the code {}", codes.join(" or "));
+    let actual = format!("it exited with the code {code}: {}", tail(ran));
     Fact::wrong(expected, with_meaning(means, actual))
 }
 

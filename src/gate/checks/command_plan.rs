@@ -185,21 +185,21 @@ impl CommandPlan {
         Err(match &ran.end {
             End::Exited(_) => return Ok(()),
             End::Signalled(signal) => {
-                let actual = format!("it was ended by signal {signal}: {}", tail(ran));
-                Fact::wrong("it ends by itself", actual)
+                let actual = format!("it was killed by signal {signal}: {}", tail(ran));
+                Fact::wrong("it exits by itself", actual)
             }
             End::TimedOut => {
                 let span = self.timeout;
                 let actual = format!(
-                    "it was still running after {span}, and was ended with all that it had started"
+                    "it was still running after {span}, and was stopped with everything that it had started"
                 );
                 Fact::wrong(format!("it ends within {span}"), actual)
             }
             End::TooMuchOutput => {
                 let expected = format!("it prints at most {} bytes", self.output.bytes());
-                Fact::wrong(expected, "it printed more, and was ended")
+                Fact::wrong(expected, "it printed more, and was stopped")
             }
-            End::Withheld(why) => Fact::wrong("what it says", why.clone()).unconfirmed(),
+            End::Withheld(why) => Fact::wrong("its output", why.clone()).unconfirmed(),
             End::NotStarted(why) => Fact::wrong("it can be started", why.clone()).unconfirmed(),
         })
     }
@@ -290,10 +290,13 @@ fn argument(template: &Template, values: &Values) -> Result<String, Fact> {
     let text = given(template, values, "an argument")?;
     let is_made = |sign| text.starts_with(sign) && !template.source().starts_with(sign);
     if is_made('-') {
-        return Err(Fact::wrong("an argument that is no option", shown(&text)));
+        return Err(Fact::wrong(
+            "an argument that is not an option",
+            shown(&text),
+        ));
     }
     if is_made('@') {
-        let expected = "an argument that names no file of arguments";
+        let expected = "an argument that does not name a file of arguments";
         return Err(Fact::wrong(expected, shown(&text)));
     }
     Ok(text)
@@ -339,7 +342,7 @@ const MAX_IN_ALL: usize = 500_000;
 
 fn fits_a_program(text: &str) -> Result<(), Fact> {
     if text.contains('\0') {
-        let expected = "a text without NUL, which no program can be given";
+        let expected = "a text without NUL: no program can receive one";
         return Err(Fact::wrong(expected, "a text with NUL"));
     }
     if text.len() > MAX_TEXT {

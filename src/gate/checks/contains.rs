@@ -1,4 +1,4 @@
-//! `contains`: a text stands literally on a page, or in a file.
+//! `contains`: a page or a file contains a text.
 
 #[cfg(test)]
 mod tests;
@@ -188,7 +188,7 @@ impl Quotation {
             let mut ways = sought.wordings.iter();
             ways.any(|way| standing(&passage, way).next().is_some())
         });
-        let actual = "not there, as whole words";
+        let actual = "not found as whole words";
         (!is_said).then(|| self.fact(&self.named(sought), actual.to_owned()))
     }
 
@@ -337,7 +337,7 @@ fn carried(url: &Url, text: &str) -> Option<Carried> {
     let mut told = [below, query].into_iter();
     if told.any(|it| says(it) || carries_text(it, text))
         || path.split('/').any(is_whole_name)
-        // Among other words of the path the text may be the page's title; in code it is told.
+        // Among other words of the path the text may be the page's title; encoded it is an echo.
         || (!says(path) && carries_text(path, text))
     {
         return Some(Carried::Told);

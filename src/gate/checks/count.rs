@@ -122,7 +122,9 @@ impl Bounds {
             (0, max) => format!("at most {max} {what}"),
             (min, max) => format!("{min} to {max} {what}"),
         };
-        let actual = count.map_or("nothing that has any".to_owned(), |it| it.to_string());
+        let actual = count.map_or("nothing that can be counted".to_owned(), |it| {
+            it.to_string()
+        });
         Some(Fact::wrong(bound, actual))
     }
 

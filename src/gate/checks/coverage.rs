@@ -66,7 +66,7 @@ impl CoverageConfig {
         let (first, last) = (place.lines.start(), place.lines.end());
         let expected = format!("the lines {first} to {last} of {} run", place.file);
         let Some(uncovered) = lines.uncovered(&place.lines) else {
-            let actual = "the report knows no line there that could run";
+            let actual = "the report has no executable line there";
             let fact = Fact::wrong(expected, actual).at(place.shown());
             return Err(fact.unconfirmed());
         };
@@ -91,7 +91,7 @@ impl CoverageConfig {
             return Err(wrong(format!("`{from}` was not run")).unconfirmed());
         };
         let report = run.ran.reports.get(&self.report).and_then(Option::as_ref);
-        let report = report.ok_or_else(|| wrong(String::from("it made none")))?;
+        let report = report.ok_or_else(|| wrong(String::from("it wrote none")))?;
         Coverage::read(report).map_err(|unread| wrong(unread.to_string()))
     }
 }
@@ -109,7 +109,7 @@ fn lines_of<'c>(
     let spelled = meant(report.paths(), &place.file, context.world.sandbox).map_err(unsure)?;
     match spelled.as_slice() {
         [] => {
-            let actual = "the report does not name it: nothing of it ran";
+            let actual = "the report does not contain it: none of it ran";
             Err(Fact::wrong("some of the file runs", actual).at(file))
         }
         [one] => {
@@ -148,7 +148,7 @@ fn fits(one: &str, other: &str) -> bool {
     both && (one.ends_with(&other) || other.ends_with(&one))
 }
 
-/// Whether another file of the tree stands where the end of this path points.
+/// Whether the end of this path is the path of another file of the tree.
 fn is_another(spelled: &str, wanted: &TreePath, sandbox: &dyn Sandbox) -> bool {
     let names = names(spelled);
     let (longest, own) = (names.len(), wanted.names().count());

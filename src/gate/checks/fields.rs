@@ -111,8 +111,8 @@ pub(super) fn open_ended() -> Check {
             "nothing: a person settles it",
         )],
         run: Rc::new(|_| {
-            let expected = "a machine that can decide";
-            let actual = "a quest file that leaves it to a person";
+            let expected = "a check that can decide";
+            let actual = "the quest file leaves it to a person";
             vec![Fact::new(OPEN_ENDED, expected, actual)]
         }),
         ..Check::named(OPEN_ENDED)

@@ -307,7 +307,7 @@ impl ServiceCheck {
         let text = rendered(context, template)?;
         let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
         listed.map_err(|_| {
-            let expected = "a status such as 200, or several parted by commas";
+            let expected = "a status such as 200, or several separated by commas";
             by_values(template, Fact::wrong(expected, shown(&text)))
         })
     }
@@ -353,7 +353,7 @@ struct Request {
     path: String,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    /// A text as it stands; any other value as JSON.
+    /// A text is sent as it is, any other value as JSON.
     #[serde(default)]
     body: Option<Value>,
 }
@@ -381,7 +381,7 @@ impl Request {
         }
         let mut segments = self.bare_path().split('/').skip(1);
         if segments.any(|segment| !is_segment(segment)) {
-            let expected = "a path that names what it says, without `..` or `%2F`";
+            let expected = "a path without `..` or `%2F`";
             return Some((expected.to_owned(), self.path.clone()));
         }
         let bad = self.headers.iter().find(|(name, value)| {
@@ -390,7 +390,7 @@ impl Request {
             !is_token(name) || steers || CARRIAGE.contains(&lower.as_str())
         });
         bad.map(|(name, value)| {
-            let expected = "headers on one line that say nothing of how they are carried";
+            let expected = "headers on one line that do not control the connection";
             (expected.to_owned(), format!("{name}: {value}"))
         })
     }

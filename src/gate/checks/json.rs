@@ -91,8 +91,8 @@ impl UrlLoader for Nothing {
 const NAME: &str = "comail:///schema.json";
 
 impl JsonRules {
-    /// The schema that stands at `pointer` (RFC 6901) of a document such as an `OpenAPI` file; what
-    /// it refers to may stand elsewhere in it.
+    /// The schema at `pointer` (RFC 6901) of a document such as an `OpenAPI` file. Its references may
+    /// point elsewhere in the document.
     pub(super) fn at(key: &'static str, document: &Value, pointer: &str) -> Result<Self, Flaw> {
         let (Some(_), Some(members)) = (document.pointer(pointer), document.as_object()) else {
             let what = format!("there is no schema at `{}`", shown(pointer));

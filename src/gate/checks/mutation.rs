@@ -107,7 +107,7 @@ impl Mutation {
         Ok(found.collect())
     }
 
-    /// What stands in the way of one mutant; nothing where the tests turn red.
+    /// The fact about one mutant; none if the tests fail.
     fn survives(
         &self,
         mutant: &Mutant,
@@ -167,9 +167,9 @@ impl Mutation {
         let code = match &ran.end {
             End::Exited(code) => *code,
             // A test that hangs and one that was stopped look alike.
-            End::TimedOut => return unclear(String::from("they did not end in their time")),
+            End::TimedOut => return unclear(String::from("they ran into their timeout")),
             End::Signalled(signal) => {
-                return unclear(format!("they were ended by signal {signal}"));
+                return unclear(format!("they were killed by signal {signal}"));
             }
             End::TooMuchOutput => return unclear(String::from("they printed too much")),
             End::NotStarted(why) | End::Withheld(why) => return Err(why.clone()),
@@ -177,7 +177,7 @@ impl Mutation {
         if self.command.exit.contains(&code) {
             return Ok(false);
         }
-        let ended = format!("they ended with the code {code}");
+        let ended = format!("they exited with the code {code}");
         let other = !self.red_exit.is_empty() && !self.red_exit.contains(&code);
         if other || self.command.unconfirmed_exit.contains(&code) {
             return unclear(ended);
@@ -188,7 +188,7 @@ impl Mutation {
         match facts.read(ran) {
             Ok(told) if told.seen.is_some_and(|seen| seen.failed > 0) => Ok(true),
             Ok(_) => unclear(format!("{ended}, and none failed")),
-            Err(why) => unclear(format!("{ended}, and tell of none ({why})")),
+            Err(why) => unclear(format!("{ended}, and reported no test ({why})")),
         }
     }
 }

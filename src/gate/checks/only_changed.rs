@@ -19,7 +19,7 @@ impl CheckConfig for OnlyChangedConfig {
     const SHOWS: Shows = Shows::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
-        const EXPECTED: &str = "a tree in which nothing has changed outside what may";
+        const EXPECTED: &str = "no change outside the zones that the agent may write";
         source.needs_tree(
             "kind",
             "it looks at the files of a tree, and the quest file has no [tree]",

@@ -1,4 +1,4 @@
-//! What a quest file goes by that does not stand in it: files beside it, programs, variables.
+//! What a quest file needs from outside: files next to it, programs, variables.
 //!
 //! `scan` gathers all of it and freezes it into the session; afterwards nothing is read from
 //! where it came from but programs, whose digests are held against what was frozen.
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::world::sandbox::Pinned;
 
-/// Answers for what does not stand in a quest file.
+/// Finds what a quest file needs from outside.
 pub trait Outside {
     fn asset(&self, name: &str) -> Result<String, Missing>;
 

@@ -12,7 +12,7 @@ use crate::world::tree::TreePath;
 
 /// The templates of a file and of its first and last line.
 ///
-/// They name nothing that is submitted: whoever is judged does not choose what is looked at.
+/// They name nothing that is submitted: an agent must not choose which lines count.
 #[derive(Debug)]
 pub struct OwnLines {
     file: Template,
@@ -73,7 +73,7 @@ impl Place {
         let expected = "the file as it was when the session was made";
         let actual = match sandbox.file(&self.file) {
             FileSeen::File(bytes) if bytes == pinned => return Ok(pinned),
-            FileSeen::File(_) => String::from("it has changed, and its lines with it"),
+            FileSeen::File(_) => String::from("it has changed, so the list's lines are not in it"),
             FileSeen::Absent => String::from("it is gone"),
             FileSeen::Other(what) => what,
         };

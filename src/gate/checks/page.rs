@@ -25,7 +25,7 @@ use crate::world::page::Page;
 #[derive(Debug)]
 pub(super) struct PageTemplate {
     whole: Template,
-    /// What comes before its own query, where it does not begin with a value.
+    /// The part before its own query, if the template does not begin with a value.
     head: Option<Template>,
     fields: Vec<FieldName>,
 }
@@ -46,7 +46,7 @@ impl PageTemplate {
         })
     }
 
-    /// The URL, or the fact that it is none which can be asked as it stands.
+    /// The URL, or the fact that no page can be asked for by it.
     pub(super) fn url(&self, context: &Context<'_>) -> Result<Url, Fact> {
         let mut fields = self.fields.iter();
         if let Some(field) = fields.find(|name| context.field(name).is_none()) {
@@ -146,7 +146,7 @@ pub(super) fn links_answer(context: &Context<'_>, field: &FieldName, min: usize)
         return Err(fact.on(field));
     }
     if let Some(first) = links.get(MAX_ASKED) {
-        let expected = format!("at most {MAX_ASKED} links, which are all that are asked for");
+        let expected = format!("at most {MAX_ASKED} links, since no more are requested");
         let fact = Fact::wrong(expected, links.len().to_string());
         let place = match first {
             Ok(url) => location(url),
@@ -192,7 +192,7 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {
     Some(detail)
 }
 
-/// Whether the host is by its name the machine of whoever asks (RFC 6761 §6.3).
+/// Whether the name of the host means the machine that asks (RFC 6761 §6.3).
 fn is_local(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     host == "localhost" || host.ends_with(".localhost")
@@ -235,7 +235,7 @@ fn starts(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(move |(_, rest)| begins(rest, "http://") || begins(rest, "https://"))
 }
 
-/// The link without what the text around it ends with; `before` is what stands before it.
+/// The link without the punctuation of the text around it; `before` is the character before it.
 fn closed(link: &str, before: Option<char>) -> &str {
     let mut depth = 0_i32;
     let mut end = link.len();
@@ -245,14 +245,14 @@ fn closed(link: &str, before: Option<char>) -> &str {
             ')' | ']' | '}' => depth -= 1,
             _ => {}
         }
-        // One that nothing opens may be the link's own, unless the link stands in brackets.
+        // A bracket that nothing opens may belong to the link, unless the link is in brackets.
         let is_last = || !link[at..].contains(char::is_alphanumeric);
         if depth < 0 && (before.is_some_and(|c| "([{".contains(c)) || is_last()) {
             end = at;
             break;
         }
     }
-    // What marks a text stands on both of its sides.
+    // Marks such as `**` are on both sides of a text.
     let marks = |c: char| "*_|".contains(c) && before == Some(c);
     link[..end].trim_end_matches(|c| ".,;:!?'".contains(c) || marks(c))
 }

@@ -1,4 +1,4 @@
-//! `script`: a program beside the quest file decides.
+//! `script`: a program next to the quest file decides.
 
 #[cfg(test)]
 mod tests;
@@ -115,8 +115,8 @@ impl Script {
         Ok(judged(ran, &context.kind.fields, self.means.as_deref()))
     }
 
-    /// That nobody has put anything beside the script, which an interpreter may load in place of
-    /// what belongs to it.
+    /// That the script is alone in its folder: an interpreter may load a file next to the script
+    /// instead of its own library.
     fn alone(&self, context: &Context<'_>) -> Result<(), Fact> {
         // A quest file without a tree is run in an empty directory.
         if !self.has_tree {
@@ -125,7 +125,7 @@ impl Script {
         let expected = format!("nothing in the tree at {}", self.folder);
         let changes = context.world.sandbox.changes();
         let changes = changes.map_err(|why| Fact::wrong(&*expected, why).unconfirmed())?;
-        // What stands where a folder on the way is needed, is in the way as well.
+        // A file in place of one of the parent folders is in the way as well.
         let in_the_way =
             |path: &str| is_within(path, &self.folder) || is_within(&self.folder, path);
         match changes.iter().find(|change| in_the_way(&change.path)) {
@@ -184,7 +184,7 @@ struct ToldFact {
     actual: String,
 }
 
-/// What stands in the way, by what a script has answered.
+/// The facts of a script's answer.
 ///
 /// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
 /// contradicts itself, confirms nothing.
@@ -198,7 +198,7 @@ pub fn judged(ran: &CommandResult, fields: &[Field], means: Option<&str>) -> Vec
     };
     if verdict != Verdict::Pass && facts.is_empty() {
         let actual = format!("it says {verdict}: {}", tail(ran));
-        // What the check means is not known to be so where the script cannot tell.
+        // If the script cannot tell, what the check's failure means does not apply.
         let means = means.filter(|_| verdict == Verdict::Fail);
         let actual = with_meaning(means, actual);
         facts.push(Fact::wrong("the script passes it", actual));
@@ -215,9 +215,9 @@ fn answered(ran: &CommandResult, fields: &[Field]) -> Result<(Verdict, Vec<Fact>
         End::Exited(0) => (0, Verdict::Pass),
         End::Exited(1) => (1, Verdict::Fail),
         End::Exited(2) => (2, Verdict::Review),
-        End::Exited(code) => return Err(format!("it ended with the code {code}")),
-        End::Signalled(signal) => return Err(format!("it was ended by signal {signal}")),
-        _ => return Err(String::from("it did not end by itself")),
+        End::Exited(code) => return Err(format!("it exited with the code {code}")),
+        End::Signalled(signal) => return Err(format!("it was killed by signal {signal}")),
+        _ => return Err(String::from("it did not exit by itself")),
     };
     let said = ran.stdout.trim_ascii();
     // What the script says may come after words that code under test printed.
@@ -226,7 +226,7 @@ fn answered(ran: &CommandResult, fields: &[Field]) -> Result<(Verdict, Vec<Fact>
     }
     if !said.starts_with(b"{") {
         return Err(format!(
-            "it ended with the code {code}, and printed no answer"
+            "it exited with the code {code}, and printed no answer"
         ));
     }
     // What a script repeats of a submission need be no text, and is the submission's doing.
@@ -243,7 +243,7 @@ fn answered(ran: &CommandResult, fields: &[Field]) -> Result<(Verdict, Vec<Fact>
         return Err(format!("it says {verdict} and ends with the code {code}"));
     }
     if verdict == Verdict::Pass && !answer.facts.is_empty() {
-        return Err(String::from("it says PASS, and what stands in the way"));
+        return Err(String::from("it says PASS, but also lists facts"));
     }
     let facts = answer.facts.into_iter().map(|fact| fact.read(fields));
     Ok((verdict, facts.collect::<Result<_, _>>()?))
@@ -256,7 +256,7 @@ impl ToldFact {
         fact.location = self.location.map(|place| brief(&place).into());
         if let Some(name) = self.field {
             let field = fields.iter().find(|field| field.name.as_str() == name);
-            let unknown = || format!("it names a field `{name}` that there is not");
+            let unknown = || format!("it names a field `{name}` that does not exist");
             fact.field = Some(field.ok_or_else(unknown)?.name.clone());
         }
         Ok(fact)

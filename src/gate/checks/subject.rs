@@ -29,7 +29,7 @@ pub(super) enum State {
     Pinned,
 }
 
-/// A text, and how facts name where it stands.
+/// A text, and how facts name its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) said: String,
@@ -126,7 +126,7 @@ pub(super) fn file_text(
     let text = String::from_utf8(bytes).map_err(|bad| {
         let before = &bad.as_bytes()[..bad.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
-        Fact::wrong("a text in UTF-8", "bytes that are none").at(format!("{path}:{line}"))
+        Fact::wrong("a text in UTF-8", "bytes that are not UTF-8").at(format!("{path}:{line}"))
     })?;
     Ok(Text {
         said: text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned(),
@@ -183,7 +183,7 @@ pub(super) fn by_values(template: &Template, fact: Fact) -> Fact {
     }
 }
 
-/// The bytes at which `quote` stands in `text`, one after the other.
+/// The offsets at which `text` contains `quote` as whole words.
 pub(super) fn standing<'t>(text: &'t str, quote: &'t str) -> impl Iterator<Item = usize> + 't {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -200,7 +200,7 @@ pub(super) fn standing<'t>(text: &'t str, quote: &'t str) -> impl Iterator<Item 
     })
 }
 
-/// Whether byte `at` lies inside a word or a number.
+/// Whether byte `at` is inside a word or a number.
 fn is_inside(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
     let mut left = before.chars().rev();

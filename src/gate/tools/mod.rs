@@ -60,7 +60,7 @@ pub struct Complaints {
 
 /// How many tests there were.
 ///
-/// An exit code of 0 says nothing of a runner that was told to skip everything.
+/// An exit code of 0 proves nothing if the runner was configured to skip everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
     pub passed: u32,

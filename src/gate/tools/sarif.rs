@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Complaints, Unread> {
 fn complains(result: &Value) -> bool {
     let kind = result["kind"].as_str().unwrap_or("fail");
     // Somebody other than the code's author said that it may stay: a suppression within the source
-    // is written by whoever writes the source.
+    // is written by the author of the source.
     let waives = |one: &Value| {
         let accepted = one["status"].as_str().is_none_or(|it| it == "accepted");
         one["kind"] == "external" && accepted

@@ -104,9 +104,13 @@ fn what_is_submitted_becomes_no_option_and_names_no_file_of_arguments() {
             refused(&bench.field("test", text)).0
         };
         for text in ["-x", "--collect-only", "-", "--"] {
-            assert_eq!(of(text), "an argument that is no option", "{before} {text}");
+            assert_eq!(
+                of(text),
+                "an argument that is not an option",
+                "{before} {text}"
+            );
         }
-        let expected = "an argument that names no file of arguments";
+        let expected = "an argument that does not name a file of arguments";
         assert_eq!(of("@tests/a"), expected, "{before}");
     }
     let own = argv(r#"["sh", "-k={{ field.test }}", "@{{ field.test }}"]"#);
@@ -223,13 +227,13 @@ fn answering(ran: CommandResult) -> MockSandbox {
 fn each_end_is_a_verdict() {
     use Verdict::{Fail, Review};
     let keys = "exit = [0, 3]\nunconfirmed_exit = [4]\n";
-    let late = "it was still running after 1m, and was ended with all that it had started";
+    let late = "it was still running after 1m, and was stopped with everything that it had started";
     for (end, verdict, said) in [
-        (End::Exited(1), Fail, "it ended with the code 1: out"),
-        (End::Exited(4), Review, "it ended with the code 4: out"),
-        (End::Signalled(9), Fail, "it was ended by signal 9: out"),
+        (End::Exited(1), Fail, "it exited with the code 1: out"),
+        (End::Exited(4), Review, "it exited with the code 4: out"),
+        (End::Signalled(9), Fail, "it was killed by signal 9: out"),
         (End::TimedOut, Fail, late),
-        (End::TooMuchOutput, Fail, "it printed more, and was ended"),
+        (End::TooMuchOutput, Fail, "it printed more, and was stopped"),
         (End::NotStarted("it changed".into()), Review, "it changed"),
     ] {
         let (found, fact) = with(keys).fact(&ending(end, "out\n")).unwrap();
@@ -252,7 +256,7 @@ fn a_tool_says_where() {
     assert_eq!(fact.location.as_deref(), Some("a.py:3"));
     assert_eq!(fact.actual, "a: bad");
     let (_, fact) = bench.fact(&ending(End::Exited(1), "no place")).unwrap();
-    assert_eq!(fact.actual, "it ended with the code 1: no place");
+    assert_eq!(fact.actual, "it exited with the code 1: no place");
     let judgement = bench.judge(&ending(End::Exited(1), failed(50)));
     let counts: Vec<_> = judgement.facts.iter().map(|fact| fact.count).collect();
     assert_eq!(
@@ -274,7 +278,7 @@ fn a_run_in_which_nothing_was_tested_is_wrong() {
     let skipped = "<testcase><skipped/></testcase>";
     let strict = format!("{JUNIT}\nmin_passed = 3\nmax_skipped = 0");
     let lax = format!("{JUNIT}\nmin_passed = 0");
-    let failed = "no failed test / the command ended well, and 1 tests failed";
+    let failed = "no failed test / the command succeeded, but 1 tests failed";
     let strictly = [
         "at least 3 passed tests / 2 passed",
         "at most 0 skipped tests / 1 skipped",
@@ -303,7 +307,7 @@ fn a_run_in_which_nothing_was_tested_is_wrong() {
         assert_eq!(said(keys, stdout), expected, "{keys} {stdout}");
     }
     // A test that ends the runner from within leaves no word of any.
-    assert!(said(JUNIT, "").concat().contains("tells of no test"));
+    assert!(said(JUNIT, "").concat().contains("reported no test"));
 }
 
 #[test]
@@ -315,7 +319,7 @@ fn a_report_is_read_where_it_is_asked_for() {
     let (verdict, fact) = with(keys).fact(&done(None)).unwrap();
     assert_eq!(verdict, Verdict::Fail);
     assert!(
-        fact.actual.ends_with("the command made no r.xml"),
+        fact.actual.ends_with("the command did not write r.xml"),
         "{}",
         fact.actual
     );

@@ -93,12 +93,12 @@ fn its_own_lines_ran_or_the_report_says_which_did_not() {
         (
             of(&[(1, 1), (4, 1)]),
             Review,
-            "src/a.py:2-3 the report knows no line there that could run",
+            "src/a.py:2-3 the report has no executable line there",
         ),
         (
             other,
             Fail,
-            "src/a.py the report does not name it: nothing of it ran",
+            "src/a.py the report does not contain it: none of it ran",
         ),
         ("no report".into(), Fail, " no LCOV report in it"),
     ] {
@@ -153,7 +153,7 @@ fn the_lines_of_a_changed_file_are_not_those_of_the_list() {
     let (verdict, text) = said(&bench().judge(&moved));
     assert_eq!(verdict, Verdict::Fail);
     assert!(
-        text.contains("it has changed, and its lines with it"),
+        text.contains("it has changed, so the list's lines are not in it"),
         "{text}"
     );
     let (verdict, _) = said(&bench().judge(&sandbox(Some(&report), &[], &[])));

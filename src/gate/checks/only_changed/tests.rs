@@ -1,4 +1,4 @@
-//! What changed where it must not is told, path by path.
+//! Each forbidden change is a fact.
 
 use crate::gate::checks::tests::Workbench;
 use crate::quest::Verdict;

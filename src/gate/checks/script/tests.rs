@@ -1,4 +1,4 @@
-//! A script is told of the case, and nobody stands beside it.
+//! A script gets the case, and is alone in its folder.
 
 use serde_json::json;
 
@@ -131,7 +131,7 @@ fn of(code: i32, stdout: &str) -> Vec<Fact> {
     first_facts(judged(&ran(End::Exited(code), stdout), &fields(), None))
 }
 
-/// `P`, or a letter for each of what stands in the way.
+/// `P`, or a letter for each fact: `W` for wrong, `U` for unconfirmed.
 fn letters(code: i32, stdout: &str) -> String {
     let found = of(code, stdout);
     let letter = |fact: &Fact| if fact.cause.is_wrong() { 'W' } else { 'U' };
