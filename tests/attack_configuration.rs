@@ -3,8 +3,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use crate::harness::case::{List, Worlds};
 use crate::harness::email_net::{ACME, page};
-use crate::harness::{EmailNet, Place, Run};
+use crate::harness::{Place, Run};
 use crate::servers::TestNet;
 
 /// A file that says all that would make lying easier.
@@ -21,17 +22,17 @@ fn hostile(own: &TestNet) -> String {
 
 #[test]
 fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
-    let world = EmailNet::start();
+    let mut worlds = Worlds::new();
+    let list = List::Names(&[ACME]);
+    let twin = worlds.next(list, &[]);
+    let lie = twin.acme().email("ceo@acme.co.kr").args(1);
+    let lie: Vec<&str> = lie.iter().map(String::as_str).collect();
+    let before = twin.place.run(&lie).exits(5);
     let own = TestNet::start();
     own.host("www.acme.co.kr");
     own.web
         .page("www.acme.co.kr", "/contact", &page(ACME, "ceo@acme.co.kr"));
-    let lie = world.right("acme.co.kr").email("ceo@acme.co.kr");
-    let before = {
-        let twin = EmailNet::start();
-        let lie = twin.right("acme.co.kr").email("ceo@acme.co.kr");
-        twin.place.run(lie.args(1)).exits(5)
-    };
+    let world = worlds.next(list, &[]);
     let home = world.place.at("home");
     fs::create_dir_all(home.join(".config/comail")).unwrap();
     world
@@ -48,32 +49,25 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
     }
     fs::create_dir_all(home.join("comail")).unwrap();
     world.place.write("home/comail/config.toml", hostile(&own));
-    let run = |args: &[String]| {
+    let run = |args: &[&str]| {
         let mut command = world.place.command();
         command.env("HOME", &home).env("XDG_CONFIG_HOME", &home);
         Run::of(command.env("COMAIL_LOG", "off").args(args))
     };
-    let words = |words: &[&str]| {
-        words
-            .iter()
-            .map(|word| (*word).to_owned())
-            .collect::<Vec<_>>()
-    };
-    let next = run(&words(&["next"]));
+    let next = run(&["next"]);
     assert!(
         next.stderr.is_empty() && !next.stdout.contains('\u{1b}'),
         "{next:?}"
     );
     next.ok();
-    let judged = run(&lie.args(1));
+    let judged = run(&lie);
     assert_eq!(judged.stderr, "");
-    // The pages lie at other ports, which no answer tells.
-    assert_eq!(without_ports(&judged.exits(5)), without_ports(&before));
+    assert_eq!(judged.exits(5), before);
     assert_eq!(own.dns.questions(), []);
     assert_eq!(own.web.connections(), 0);
     assert!(!world.place.at("own").exists());
-    run(&words(&["audit"])).ok();
-    run(&words(&["next"])).ok();
+    run(&["audit"]).ok();
+    run(&["next"]).ok();
     // A project has no file, so a person's commands read none there.
     let (_, true_one) = world.place.json(["status"]);
     for words in [
@@ -88,7 +82,7 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
     }
     assert_eq!(world.place.json(["status"]).1["head"], true_one["head"]);
     // A person's command says what is wrong with the file, and does nothing.
-    let status = run(&words(&["status"]));
+    let status = run(&["status"]);
     status.says("config.toml: unknown key `submit`");
     status.exits(2);
 }
@@ -159,17 +153,4 @@ fn no_name_in_a_file_begins_a_line_of_an_error() {
         !run.stderr.lines().any(|line| line.starts_with("complete")),
         "{run:?}"
     );
-}
-
-fn without_ports(text: &str) -> String {
-    let mut parts = text.split("127.0.0.1:");
-    let first = parts.next().unwrap_or_default().to_owned();
-    let digits = |part: &str| {
-        part.trim_start_matches(|c: char| c.is_ascii_digit())
-            .to_owned()
-    };
-    let text = parts.fold(first, |text, part| text + &digits(part));
-    let mut parts = text.split(".kr:");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + ".kr" + &digits(part))
 }

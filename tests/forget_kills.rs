@@ -8,24 +8,14 @@ use std::thread;
 use std::time::Instant;
 
 use comail::world::email_text::mentions;
-use walkdir::WalkDir;
 
 use crate::harness::forge::found;
 use crate::harness::forgotten::{ADDRESS, forget, known, left_in};
-use crate::harness::{EmailNet, scale};
+use crate::harness::{EmailNet, case, scale};
 
 /// Copies the session to another place.
 fn copy(world: &EmailNet, to: &str) {
-    let (from, to) = (world.place.at(".comail"), world.place.at(to));
-    for entry in WalkDir::new(&from) {
-        let entry = entry.expect("an entry");
-        let target = to.join(entry.path().strip_prefix(&from).expect("inside"));
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(&target).expect("a directory");
-        } else {
-            fs::copy(entry.path(), &target).expect("a copy");
-        }
-    }
+    case::copy(&world.place.at(".comail"), &world.place.at(to));
 }
 
 fn forgetting(session: &str) -> Vec<String> {
