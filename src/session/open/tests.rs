@@ -1,12 +1,10 @@
 //! A session on disk: made whole, read on, and appended to.
 
-mod damage;
-mod order;
-
 use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
@@ -14,8 +12,8 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Extended, FORMAT, Frozen, KindRecord, Lease, NewSession, QuestRecord, Tally,
-    VerdictBasis, create, extend,
+    Attempt, Claimed, FORMAT, Frozen, KindRecord, Lease, NewSession, OperatorKey, QuestRecord,
+    SigningKey, Tally, VerdictBasis, create,
 };
 
 pub(in crate::session) struct Made {
@@ -35,23 +33,12 @@ fn quests(count: usize) -> Vec<Quest> {
     (0..count)
         .map(|index| Quest {
             rows: vec![u32::try_from(index).unwrap() + 2],
-            ..Quest::new(
-                QuestId::from_index(index).unwrap(),
-                Key::new(&format!("company {index}")).unwrap(),
-            )
+            ..Quest::new(id(index), Key::new(&format!("company {index}")).unwrap())
         })
         .collect()
 }
 
-fn manifest(source: &Path, pause_after: u32) -> Manifest {
-    keyed_manifest(source, pause_after, None)
-}
-
-fn keyed_manifest(
-    source: &Path,
-    pause_after: u32,
-    operator_key: Option<crate::session::OperatorKey>,
-) -> Manifest {
+fn manifest(source: &Path, operator_key: Option<OperatorKey>) -> Manifest {
     Manifest {
         format: FORMAT,
         comail: "0.1.0".into(),
@@ -62,11 +49,16 @@ fn keyed_manifest(
             name: "email".into(),
             lists: std::collections::BTreeMap::default(),
         },
-        source: source_record(source, "source.csv"),
+        source: SourceRecord {
+            path: source.display().to_string(),
+            sha256: Digest::of(&fs::read(source).unwrap()),
+            copy: "source.csv".into(),
+            list: serde_json::Value::Null,
+        },
         forgotten: Vec::new(),
         frozen: Frozen {
             max_tries: NonZeroU32::new(3).unwrap(),
-            pause_after,
+            pause_after: 0,
             lease: Lease::DEFAULT,
             operator_key,
             gate: serde_json::Value::Null,
@@ -75,72 +67,59 @@ fn keyed_manifest(
     }
 }
 
-fn source_record(source: &Path, copy: &str) -> SourceRecord {
-    SourceRecord {
-        path: source.display().to_string(),
-        sha256: Digest::of(&fs::read(source).unwrap()),
-        copy: copy.into(),
-        list: serde_json::Value::Null,
-    }
-}
-
 /// A session in which some quests come after others: by place, those before each.
 pub(in crate::session) fn made_in_order(after: &[Vec<usize>]) -> Made {
-    let mut quests = quests(after.len());
-    for (quest, before) in quests.iter_mut().zip(after) {
-        let before = before
-            .iter()
-            .map(|index| QuestId::from_index(*index).unwrap());
-        quest.after = before.collect();
-    }
-    made_of(&quests, 0)
+    made_keyed(after, None)
 }
 
 pub(in crate::session) fn made_under_key(after: &[Vec<usize>]) -> Made {
+    made_keyed(after, Some(operator_key().public()))
+}
+
+pub(in crate::session) fn made(count: usize) -> Made {
+    made_keyed(&vec![Vec::new(); count], None)
+}
+
+pub(in crate::session) fn operator_key() -> SigningKey {
+    SigningKey::read(&[7; 32]).unwrap()
+}
+
+fn made_keyed(after: &[Vec<usize>], key: Option<OperatorKey>) -> Made {
     let mut quests = quests(after.len());
     for (quest, before) in quests.iter_mut().zip(after) {
-        let before = before.iter().map(|at| QuestId::from_index(*at).unwrap());
-        quest.after = before.collect();
+        quest.after = before.iter().copied().map(id).collect();
     }
-    made_keyed(&quests, 0, Some(operator_key().public()))
-}
-
-pub(in crate::session) fn operator_key() -> crate::session::SigningKey {
-    crate::session::SigningKey::read(&[7; 32]).unwrap()
-}
-
-fn made_of(quests: &[Quest], pause_after: u32) -> Made {
-    made_keyed(quests, pause_after, None)
-}
-
-fn made_keyed(
-    quests: &[Quest],
-    pause_after: u32,
-    key: Option<crate::session::OperatorKey>,
-) -> Made {
     let home = tempfile::tempdir().unwrap();
     let source = home.path().join("list.csv");
     fs::write(&source, "company\n").unwrap();
     let dir = home.path().join("session");
-    let new = NewSession {
-        stock: &crate::session::nothing_to_stock,
-        watch: &crate::session::Unwatched,
-        manifest: &keyed_manifest(&source, pause_after, key),
-        source: &source,
-        quests: &quests.to_vec(),
-        now: at(),
-    };
-    create(&dir, &new, &mut (at, salt)).unwrap();
+    create_from(&dir, &source, &manifest(&source, key), &quests).unwrap();
     Made { _home: home, dir }
 }
 
-pub(in crate::session) fn made(count: usize) -> Made {
-    made_of(&quests(count), 0)
+fn create_from(
+    dir: &Path,
+    source: &Path,
+    manifest: &Manifest,
+    quests: &Vec<Quest>,
+) -> Result<(), SessionError> {
+    let new = NewSession {
+        stock: &crate::session::nothing_to_stock,
+        watch: &crate::session::Unwatched,
+        manifest,
+        source,
+        quests,
+        now: at(),
+    };
+    create(dir, &new, &mut (at, salt))
+}
+
+fn id(index: usize) -> QuestId {
+    QuestId::from_index(index).unwrap()
 }
 
 fn standing(session: &Session, index: usize) -> QuestRecord {
-    let id = QuestId::from_index(index).unwrap();
-    session.standing(id).unwrap().unwrap()
+    session.standing(id(index)).unwrap().unwrap()
 }
 
 fn tally(session: &Session) -> Tally {
@@ -180,17 +159,15 @@ pub(in crate::session) fn attempt(
     }))
 }
 
-fn judge(session: &mut Session, index: usize, verdict: Verdict) -> Result<(), SessionError> {
-    let appended = session.append(&mut (at, salt), |session| {
-        Ok::<_, ()>(vec![attempt(
-            session,
-            index,
-            verdict,
-            VerdictBasis::NoResult,
-        )])
-    })?;
+fn append(session: &mut Session, event: Event) -> Result<(), SessionError> {
+    let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![event]))?;
     assert!(matches!(appended, Appended::Done));
     Ok(())
+}
+
+fn judge(session: &mut Session, index: usize, verdict: Verdict) -> Result<(), SessionError> {
+    let event = attempt(session, index, verdict, VerdictBasis::NoResult);
+    append(session, event)
 }
 
 pub(in crate::session) fn ledger(made: &Made) -> PathBuf {
@@ -198,62 +175,21 @@ pub(in crate::session) fn ledger(made: &Made) -> PathBuf {
 }
 
 #[test]
-fn what_was_judged_is_there_when_it_is_opened_again() {
-    let made = made(3);
-    let mut session = Session::open(&made.dir).unwrap();
-    judge(&mut session, 0, Verdict::Pass).unwrap();
-    judge(&mut session, 1, Verdict::Fail).unwrap();
-    let again = Session::open(&made.dir).unwrap();
-    assert_eq!(again.head(), session.head());
-    assert_eq!((tally(&again).pass, tally(&again).todo), (1, 2));
-    let first = &again.first_free(at()).unwrap().unwrap();
-    assert_eq!(first.id.to_string(), "2");
-    assert_eq!(first.progress.tries, 1);
-    assert_eq!(again.reader().unwrap().quest(first).unwrap(), quests(3)[1]);
-    let last = again
-        .reader()
-        .unwrap()
-        .last_attempt(first)
-        .unwrap()
-        .unwrap();
-    assert_eq!(last.value.verdict, Verdict::Fail);
-    assert_eq!(last.at, at());
-}
-
-#[test]
 fn a_session_is_never_replaced_and_never_half_made() {
     let made = made(1);
     let source = made.dir.join("source.csv");
-    let new = NewSession {
-        stock: &crate::session::nothing_to_stock,
-        watch: &crate::session::Unwatched,
-        manifest: &manifest(&source, 0),
-        source: &source,
-        quests: &quests(2),
-        now: at(),
-    };
-    let error = create(&made.dir, &new, &mut (at, salt)).unwrap_err();
+    let mut settings = manifest(&source, None);
+    let error = create_from(&made.dir, &source, &settings, &quests(2)).unwrap_err();
     assert!(matches!(error, SessionError::Exists { .. }), "{error}");
     assert_eq!(tally(&Session::open(&made.dir).unwrap()).total(), 1);
     // A list that changes while it is read leaves nothing behind.
-    let mut changed = manifest(&source, 0);
-    changed.source.sha256 = Digest::of(b"other");
-    let new = NewSession {
-        stock: &crate::session::nothing_to_stock,
-        watch: &crate::session::Unwatched,
-        manifest: &changed,
-        ..new
-    };
+    settings.source.sha256 = Digest::of(b"other");
     let beside = made.dir.with_file_name("other");
-    let error = create(&beside, &new, &mut (at, salt)).unwrap_err();
-    assert!(
-        matches!(error, SessionError::SourceChanged { .. }),
-        "{error}"
-    );
-    let mut left: Vec<_> = fs::read_dir(made.dir.parent().unwrap())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let error = create_from(&beside, &source, &settings, &quests(2)).unwrap_err();
+    let changed = matches!(error, SessionError::SourceChanged { .. });
+    assert!(changed, "{error}");
+    let entries = fs::read_dir(made.dir.parent().unwrap()).unwrap();
+    let mut left: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["list.csv", "session"]);
 }
@@ -267,54 +203,19 @@ fn only_its_owner_can_read_it() {
 }
 
 #[test]
-fn a_newer_list_adds_and_never_removes() {
-    let made = made(1);
-    let list = made.dir.with_file_name("newer.csv");
-    fs::write(&list, "company\nnew\n").unwrap();
-    let mut session = Session::open(&made.dir).unwrap();
-    judge(&mut session, 0, Verdict::Pass).unwrap();
-    let record = source_record(&list, "source-2.csv");
-    let added = quests(2).split_off(1);
-    let appended = extend(&mut session, &list, &mut (at, salt), |_| {
-        Ok::<_, ()>((record.clone(), added))
-    });
-    assert!(matches!(appended, Ok(Appended::Done)));
-    let again = Session::open(&made.dir).unwrap();
-    assert_eq!((tally(&again).pass, tally(&again).todo), (1, 1));
-    assert_eq!(again.source(), record);
-    let copy = fs::read_to_string(made.dir.join("source-2.csv")).unwrap();
-    assert_eq!(copy, "company\nnew\n");
-    let mut extended = Vec::new();
-    again
-        .log()
-        .read_on(&mut |entry| {
-            if let Event::Extended(Extended { added, .. }) = entry.event {
-                extended.push(added);
-            }
-        })
-        .unwrap();
-    assert_eq!(extended, [1]);
-}
-
-#[test]
 fn the_first_pass_holds_what_it_took() {
     let made = made(2);
     let mut session = Session::open(&made.dir).unwrap();
-    let mark = crate::session::Mark("mailbox info@acme.co.kr".into());
+    let mark = Mark("mailbox info@acme.co.kr".into());
     for index in [1, 0] {
-        let appended = session.append(&mut (at, salt), |session| {
-            let Event::Attempt(mut attempt) =
-                attempt(session, index, Verdict::Pass, VerdictBasis::World)
-            else {
-                panic!("an attempt");
-            };
+        let mut event = attempt(&session, index, Verdict::Pass, VerdictBasis::World);
+        if let Event::Attempt(attempt) = &mut event {
             attempt.holds = vec![mark.clone()];
-            Ok::<_, ()>(vec![Event::Attempt(attempt)])
-        });
-        assert!(matches!(appended, Ok(Appended::Done)));
+        }
+        assert!(append(&mut session, event).is_ok());
     }
     let again = Session::open(&made.dir).unwrap();
-    assert_eq!(again.holder(&mark).unwrap().unwrap().id.to_string(), "2");
+    assert_eq!(again.holder(&mark).unwrap().unwrap().id, id(1));
     assert_eq!(again.totals().counts.unanchored, 2);
     assert_eq!(again.totals().counts.rules["no-result"], 2);
 }
@@ -336,4 +237,114 @@ fn the_clock_is_asked_under_the_lock() {
         Ok::<_, ()>(Vec::new())
     });
     assert!(matches!(appended, Ok(Appended::Done)) && held == [true]);
+}
+
+fn refused(session: &mut Session, event: Event) {
+    let tip = session.head();
+    let appended = append(session, event);
+    let refused = matches!(appended, Err(SessionError::Illegal(_)));
+    assert!(refused, "{appended:?}");
+    assert_eq!(session.head(), tip);
+}
+
+#[test]
+fn nothing_is_recorded_of_a_quest_before_its_turn() {
+    let made = made_in_order(&[vec![], vec![0]]);
+    let mut session = Session::open(&made.dir).unwrap();
+    let early = attempt(&session, 1, Verdict::Pass, VerdictBasis::World);
+    let claim = Event::Claim(Claimed {
+        quest: id(1),
+        worker: "w1".parse().unwrap(),
+        lease: Lease::DEFAULT,
+    });
+    refused(&mut session, early.clone());
+    refused(&mut session, claim);
+    judge(&mut session, 0, Verdict::Pass).unwrap();
+    append(&mut session, early).unwrap();
+}
+
+#[test]
+fn an_order_that_no_list_makes_is_refused() {
+    let made = made_in_order(&[vec![]]);
+    let mut session = Session::open(&made.dir).unwrap();
+    for after in [&[2][..], &[1, 1], &[4, 3]] {
+        let after = after.iter().map(|number| id(number - 1));
+        let quest = session
+            .reader()
+            .unwrap()
+            .quest(&standing(&session, 0))
+            .unwrap();
+        let event = Event::Quest(Quest {
+            id: id(1),
+            after: after.collect(),
+            ..quest
+        });
+        refused(&mut session, event);
+    }
+}
+
+#[test]
+fn a_ledger_that_was_cut_is_found_by_who_has_it_open() {
+    let made = made(2);
+    let mut session = Session::open(&made.dir).unwrap();
+    let before = fs::read(ledger(&made)).unwrap();
+    judge(&mut session, 0, Verdict::Pass).unwrap();
+    fs::write(ledger(&made), before).unwrap();
+    assert!(matches!(
+        judge(&mut session, 1, Verdict::Pass),
+        Err(SessionError::Damaged { .. })
+    ));
+}
+
+#[test]
+fn nothing_is_appended_beside_somebody_who_writes_without_the_lock() {
+    let made = made(1);
+    let whole = fs::read(ledger(&made)).unwrap();
+    let longer = [&whole[..], b"a line of another"].concat();
+    let others: [&dyn Fn(); 2] = [&|| drop(fs::remove_file(made.dir.join("lock"))), &|| {
+        fs::write(ledger(&made), &longer).unwrap();
+    }];
+    for (other, left) in others.into_iter().zip([&whole, &longer]) {
+        let mut session = Session::open(&made.dir).unwrap();
+        let appended = session.append(&mut (at, salt), |session| {
+            other();
+            let grounds = VerdictBasis::NoResult;
+            let event = attempt(session, 0, Verdict::Fail, grounds);
+            Ok::<_, ()>(vec![event])
+        });
+        assert!(matches!(appended, Err(SessionError::Illegal(_))));
+        assert_eq!(fs::read(ledger(&made)).unwrap(), *left);
+    }
+}
+
+#[test]
+fn an_edited_index_is_told_of_also_where_nothing_can_be_locked() {
+    let made = made(2);
+    let index = rusqlite::Connection::open(made.dir.join("index.sqlite")).unwrap();
+    let edit = "UPDATE quest SET key = 'another' WHERE id = 2";
+    index.execute_batch(edit).unwrap();
+    let lock = made.dir.join("lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    let mut session = Session::open(&made.dir).unwrap();
+    assert_eq!(session.fold().unwrap().count(), 2);
+    let mended = session.mended();
+    assert!(
+        matches!(mended.as_slice(), [Repair::Left { .. }]),
+        "{mended:?}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_bytes_as_a_ledger_are_refused_and_kept(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
+        let made = made(1);
+        let mut bytes = bytes;
+        bytes.push(b'\n');
+        fs::write(ledger(&made), &bytes).unwrap();
+        prop_assert!(Session::open(&made.dir).is_err());
+        prop_assert_eq!(fs::read(ledger(&made)).unwrap(), bytes);
+    }
 }

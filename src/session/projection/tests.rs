@@ -306,33 +306,6 @@ fn an_index_of_an_earlier_start_of_the_machine_is_rebuilt_without_a_word() {
 }
 
 #[test]
-fn a_row_whose_bytes_changed_is_not_read() {
-    let made = full();
-    let path = made.dir.join("index.sqlite");
-    let session = Session::open(&made.dir).unwrap();
-    let whole = std::fs::read(&path).unwrap();
-    for (table, text) in [("quest", "company 4"), ("mark", "mailbox a@b.kr")] {
-        let mut bytes = whole.clone();
-        for at in 0..bytes.len() - text.len() {
-            if bytes[at..].starts_with(text.as_bytes()) {
-                bytes[at] ^= 1;
-            }
-        }
-        assert_ne!(bytes, whole);
-        std::fs::write(&path, bytes).unwrap();
-        let index = open(&session).unwrap();
-        let read = match table {
-            "quest" => index.get(id(4)).map(drop),
-            _ => index
-                .fits(&session.projection().unwrap())
-                .map_err(Into::into),
-        };
-        assert!(matches!(read, Err(SessionError::Index(_))), "{table}");
-        std::fs::write(&path, &whole).unwrap();
-    }
-}
-
-#[test]
 fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
     let made = made_in_order(&[vec![], vec![0], vec![], vec![2]]);
     let mut session = Session::open(&made.dir).unwrap();
