@@ -12,6 +12,12 @@ use crate::harness::reviewed::{
 use crate::harness::{EmailNet, Place, Run, forge};
 use serde_json::Value;
 
+/// Submits a script that one reviewer doubts, and quotes rightly.
+fn submit_doubted(place: &Place) -> (i32, Value) {
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    submit(place, "true || curl http://elsewhere.example\n")
+}
+
 #[test]
 fn reviewers_who_agree_leave_a_pass() {
     let place = scanned(0);
@@ -42,9 +48,7 @@ fn reviewers_who_agree_leave_a_pass() {
 #[test]
 fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
     let place = scanned(0);
-    place.write("replies/other", doubt("curl http://elsewhere.example"));
-    let script = "true || curl http://elsewhere.example\n";
-    let (code, answer) = submit(&place, script);
+    let (code, answer) = submit_doubted(&place);
     assert_eq!((code, &answer["verdict"]), (0, &Value::from("REVIEW")));
     assert_eq!(answer["state"], "REVIEW");
     assert_eq!(rules(&answer), ["reviewers-doubt"]);
@@ -63,48 +67,28 @@ fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
 
 #[test]
 fn what_does_not_hold_is_no_answer() {
+    let (other, reader) = ("replies/other", "replies/reader");
+    let plant = "replies/reader.plant";
+    let silent = "it gave no answer about `removes`: its answer does not read";
+    let form = r#"expected {"answers":[{"question":"ID","doubt":true,"#;
     for (file, text, why) in [
         (
-            "replies/other",
+            other,
             doubt("curl http://made-up.example"),
             "no input contains its quotation",
         ),
-        ("replies/other", doubt("well"), "under 8 characters"),
+        (other, doubt("well"), "under 8 characters"),
+        (other, format!("Here you are: {CLEAR}"), "does not read"),
+        (other, format!("```json\n{CLEAR}\n```"), "does not read"),
         (
-            "replies/other",
-            format!("Here you are: {CLEAR}"),
-            "does not read",
-        ),
-        (
-            "replies/other",
-            format!("```json\n{CLEAR}\n```"),
-            "does not read",
-        ),
-        (
-            "replies/other",
+            other,
             CLEAR.replace("the only command", ""),
             "without saying what",
         ),
-        (
-            "replies/other",
-            CLEAR.replace("more", "less"),
-            "it did not answer",
-        ),
-        (
-            "replies/reader.plant",
-            CLEAR.to_owned(),
-            "it missed `removes`",
-        ),
-        (
-            "replies/reader.plant",
-            String::new(),
-            "it gave no answer about `removes`: its answer does not read",
-        ),
-        (
-            "replies/reader",
-            String::from("no doubt"),
-            r#"expected {"answers":[{"question":"ID","doubt":true,"#,
-        ),
+        (other, CLEAR.replace("more", "less"), "it did not answer"),
+        (plant, CLEAR.to_owned(), "it missed `removes`"),
+        (plant, String::new(), silent),
+        (reader, String::from("no doubt"), form),
     ] {
         let place = scanned(0);
         place.write(file, &text);
@@ -124,8 +108,7 @@ fn what_does_not_hold_is_no_answer() {
 #[test]
 fn an_agent_gets_the_doubts_first_as_often_as_the_panel_says() {
     let place = scanned(1);
-    place.write("replies/other", doubt("curl http://elsewhere.example"));
-    let (code, answer) = submit(&place, "true || curl http://elsewhere.example\n");
+    let (code, answer) = submit_doubted(&place);
     assert_eq!((code, &answer["verdict"]), (5, &Value::from("REVIEW")));
     assert_eq!(
         (&answer["state"], &answer["tries"]),
@@ -145,8 +128,7 @@ fn an_agent_gets_the_doubts_first_as_often_as_the_panel_says() {
     sound(&place, 2);
     // What was repaired passes.
     let place = scanned(1);
-    place.write("replies/other", doubt("curl http://elsewhere.example"));
-    let (code, _) = submit(&place, "true || curl http://elsewhere.example\n");
+    let (code, _) = submit_doubted(&place);
     assert_eq!(code, 5);
     place.write("replies/other", CLEAR);
     let (code, answer) = submit(&place, "echo all is well\n");
@@ -158,8 +140,7 @@ fn an_agent_gets_the_doubts_first_as_often_as_the_panel_says() {
 fn the_last_try_is_never_sent_back() {
     let place = place(9);
     scan(&place, &["--reviewers=reviewers.toml", "--max-tries=1"]).ok();
-    place.write("replies/other", doubt("curl http://elsewhere.example"));
-    let (code, answer) = submit(&place, "true || curl http://elsewhere.example\n");
+    let (code, answer) = submit_doubted(&place);
     assert_eq!((code, &answer["state"]), (0, &"REVIEW".into()));
     sound(&place, 1);
 }
@@ -307,8 +288,7 @@ fn the_built_in_kind_is_reviewed_too() {
 #[test]
 fn a_revision_that_the_panel_does_not_grant_is_found() {
     let place = scanned(0);
-    place.write("replies/other", doubt("curl http://elsewhere.example"));
-    let (code, _) = submit(&place, "true || curl http://elsewhere.example\n");
+    let (code, _) = submit_doubted(&place);
     assert_eq!(code, 0);
     forge::rewrite(&place.at(".comail"), |_, event| {
         if let Event::Attempt(attempt) = event {

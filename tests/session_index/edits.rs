@@ -7,58 +7,55 @@ use crate::harness::EmailNet;
 
 /// Commands after each edit: what they say is so, and no line gets into the ledger that cannot
 /// have happened, which the fold at the end finds.
-#[track_caller]
-fn edited(edits: &[&str], commands: &[(&[&str], i32)]) {
+#[test]
+fn an_edited_row_changes_no_answer() {
     let worked = Worked::new();
-    for sql in edits {
+    for sql in [
+        // All is complete, or a part of it is hidden.
+        "UPDATE quest SET state = 'PASS'",
+        "UPDATE checkpoint SET body = replace(body, '\"todo\":4', '\"todo\":0')",
+        "UPDATE checkpoint SET body = replace(body, '\"pass\":1', '\"pass\":5')",
+        "UPDATE checkpoint SET seal = seal + 1",
+        "UPDATE quest SET state = 'DONE' WHERE id > 3",
+        "DELETE FROM quest WHERE id > 1",
+        "DELETE FROM checkpoint",
+        "UPDATE checkpoint SET body = '{}'",
+        // A settled quest is set back.
+        "UPDATE quest SET state = 'TODO' WHERE id = 1",
+        "UPDATE quest SET state = 'TODO', body = replace(body, 'PASS', 'TODO') WHERE id = 1",
+        "DELETE FROM quest WHERE id = 1",
+        "UPDATE quest SET id = 77 WHERE id = 1",
+        // Claims are deleted, edited or made up.
+        "UPDATE quest SET worker = NULL, held_ms = NULL, lease_s = NULL",
+        "UPDATE quest SET worker = 'd' WHERE id = 3",
+        "UPDATE quest SET held_ms = 0 WHERE worker IS NOT NULL",
+        "UPDATE quest SET lease_s = 1, held_ms = held_ms - 1000 WHERE worker IS NOT NULL",
+        "UPDATE quest SET body = json_remove(body, '$.claim')",
+        "UPDATE quest SET worker = 'x', held_ms = 9e15, lease_s = 86400 WHERE id = 4",
+        "UPDATE quest SET worker = 'x' || id, lease_s = 86400, \
+         held_ms = CAST(strftime('%s') AS INTEGER) * 1000 WHERE id > 3",
+    ] {
         let world = worked.edited(sql);
         assert_eq!(truth(world), worked.truth, "{sql}");
         edit(world, sql);
-        for (command, code) in commands {
-            let run = world.place.run(*command);
-            assert_eq!(run.code, *code, "{sql}: {command:?}: {run:?}");
+        for id in ["--id=1", "--id=2", "--id=3"] {
+            let run = world.place.run(["submit", id, "--worker=d", "--none=x"]);
+            assert_eq!(run.code, 7, "{sql}: {id}: {run:?}");
         }
+        edit(world, sql);
+        assert_eq!(give(world, "d"), Some(4), "{sql}");
+        assert_eq!(give(world, "e"), Some(5), "{sql}");
+        let nothing_free = world.place.run(["next", "--worker=f"]);
+        assert_eq!(nothing_free.code, 4, "{sql}");
+        assert_heals(world, sql);
+        let world = worked.edited(sql);
+        let run = world
+            .place
+            .run(["submit", "--id=4", "--worker=d", "--none=x"]);
+        assert_eq!(run.code, 5, "{sql}: {run:?}");
         assert_heals(world, sql);
         world.place.run(["export", "--force"]).ok();
     }
-}
-
-#[test]
-fn an_index_that_says_complete_is_not_believed() {
-    edited(
-        &[
-            "UPDATE quest SET state = 'PASS'",
-            "UPDATE checkpoint SET body = replace(body, '\"todo\":4', '\"todo\":0')",
-            "UPDATE checkpoint SET body = replace(body, '\"pass\":1', '\"pass\":5')",
-            "UPDATE checkpoint SET seal = seal + 1",
-            "UPDATE quest SET state = 'DONE' WHERE id > 3",
-            "DELETE FROM quest WHERE id > 1",
-            "DELETE FROM checkpoint",
-            "UPDATE checkpoint SET body = '{}'",
-        ],
-        &[
-            (&["next", "--worker=d"], 0),
-            (&["submit", "--id=4", "--worker=d", "--none=x"], 5),
-            (&["submit", "--id=1", "--none=x"], 7),
-        ],
-    );
-}
-
-#[test]
-fn a_settled_quest_that_is_set_back_takes_no_answer() {
-    edited(
-        &[
-            "UPDATE quest SET state = 'TODO' WHERE id = 1",
-            "UPDATE quest SET state = 'TODO', body = replace(body, 'PASS', 'TODO') WHERE id = 1",
-            "DELETE FROM quest WHERE id = 1",
-            "UPDATE quest SET id = 77 WHERE id = 1",
-        ],
-        &[
-            (&["submit", "--id=1", "--none=x"], 7),
-            (&["next"], 0),
-            (&["next", "--worker=d"], 0),
-        ],
-    );
 }
 
 /// The row is sealed: it is one that the program once wrote.
@@ -99,49 +96,6 @@ fn a_row_that_is_set_back_to_an_older_one_gets_no_line_into_the_ledger() {
         assert_heals(&world, &set_back);
     }
     world.place.run(["export", "--force"]).ok();
-}
-
-#[test]
-fn a_claim_that_is_deleted_or_edited_holds_all_the_same() {
-    let worked = Worked::new();
-    for sql in [
-        "UPDATE quest SET worker = NULL, held_ms = NULL, lease_s = NULL",
-        "UPDATE quest SET worker = 'd' WHERE id = 3",
-        "UPDATE quest SET held_ms = 0 WHERE worker IS NOT NULL",
-        "UPDATE quest SET lease_s = 1, held_ms = held_ms - 1000 WHERE worker IS NOT NULL",
-        "UPDATE quest SET body = json_remove(body, '$.claim')",
-        "UPDATE quest SET worker = 'x', held_ms = 9e15, lease_s = 86400 WHERE id = 4",
-    ] {
-        let world = worked.edited(sql);
-        assert_eq!(world.place.give_up(3), 7, "{sql}");
-        let run = world
-            .place
-            .run(["submit", "--id=2", "--worker=d", "--none=x"]);
-        assert_eq!(run.code, 7, "{sql}: {run:?}");
-        edit(world, sql);
-        assert_eq!(give(world, "d"), Some(4), "{sql}");
-        assert_eq!(give(world, "e"), Some(5), "{sql}");
-        assert_eq!(world.place.run(["next", "--worker=f"]).code, 4, "{sql}");
-        assert_heals(world, sql);
-        world.place.run(["export", "--force"]).ok();
-    }
-}
-
-#[test]
-fn quests_that_are_hidden_are_not_called_claimed() {
-    let worked = Worked::new();
-    for sql in [
-        "UPDATE quest SET state = 'DONE' WHERE id IN (4, 5)",
-        "DELETE FROM quest WHERE id IN (4, 5)",
-        "UPDATE quest SET worker = 'x' || id, lease_s = 86400, \
-         held_ms = CAST(strftime('%s') AS INTEGER) * 1000 WHERE id > 3",
-    ] {
-        let world = worked.edited(sql);
-        assert_eq!(give(world, "d"), Some(4), "{sql}");
-        edit(world, sql);
-        assert_eq!(world.place.run(["next"]).code, 0, "{sql}");
-        assert_heals(world, sql);
-    }
 }
 
 #[test]
