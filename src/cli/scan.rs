@@ -24,7 +24,7 @@ use super::shell_line::ShellLine;
 use super::{context, person, progress};
 use crate::base::text::plural;
 use crate::gate::Gate as _;
-use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::outside::FileSettings;
 use crate::gate::email::site::is_anchored;
 use crate::gate::email::{EmailSettings, email_gate};
 use crate::judge::prove::{Proof, ProveError};

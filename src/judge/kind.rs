@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
-use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::outside::FileSettings;
 use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, house};
 use crate::judge::error::{JudgeError, settings};

@@ -15,8 +15,7 @@ use tempfile::TempDir;
 
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
-use crate::gate::checks::outside::Gathered;
-use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::outside::{FileSettings, Gathered};
 use crate::gate::checks::takes::taken_by;
 use crate::gate::{Case, Gate, Judgement, Level, Rule, doubts};
 use crate::judge::error::{BenchError, Faulty, JudgeError};

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use url::Url;
 
-use super::settings::FileSettings;
+use super::outside::FileSettings;
 use crate::base::text::is_blank;
 use crate::gate::Case;
 use crate::gate::email::context::{Choices, Context as EmailContext, Places};

@@ -9,7 +9,6 @@ pub mod kind;
 pub mod kinds;
 pub mod outside;
 pub mod schema;
-pub mod settings;
 pub mod takes;
 
 mod cascade;

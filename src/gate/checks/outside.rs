@@ -5,8 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use crate::gate::Levels;
+use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::sandbox::Pinned;
 
 /// Finds what a quest file needs from outside.
@@ -52,4 +55,18 @@ impl Outside for Gathered {
 fn found<T: Clone>(all: &BTreeMap<String, T>, what: &str, name: &str) -> Result<T, Missing> {
     let text = || Missing(format!("the session has not frozen the {what} {name:?}"));
     all.get(name).cloned().ok_or_else(text)
+}
+
+/// What the operator chose at scan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileSettings {
+    pub robots: RobotsPolicy,
+    /// Networks that count as reachable although they are not public.
+    pub allow_net: Vec<IpNet>,
+    pub levels: Levels,
+    /// Whether an address that reads as a person's is for a person to judge: the built-in kind's
+    /// operator says so at scan, a quest file in its own check.
+    #[serde(default)]
+    pub role_only: bool,
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::FileGate;
-use super::outside::Gathered;
-use super::settings::FileSettings;
+use super::outside::{FileSettings, Gathered};
 use crate::base::Digest;
 use crate::gate::{Case, CheckOutcome, Fact, Gate as _, Judgement};
 use crate::quest::file::{Mistake, QuestFile};

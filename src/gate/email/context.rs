@@ -13,7 +13,7 @@ use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::{Visit, visit};
 use crate::world::mailbox::Mailbox;
 
-pub use crate::gate::checks::settings::FileSettings as EmailSettings;
+pub use crate::gate::checks::outside::FileSettings as EmailSettings;
 pub use crate::quest::email::{EMAIL, SITE, SOURCE};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
 use crate::gate::checks::kind::Flaw;
+use crate::gate::checks::outside::FileSettings;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
-use crate::gate::checks::settings::FileSettings;
 use crate::gate::checks::{FileGate, nobodys};
 use crate::gate::email::list_digests;
 use crate::judge::error::{BenchError, Faulty, JudgeError, settings};

@@ -223,12 +223,23 @@ fn without_an_answer_the_code_counts() {
 
 #[test]
 fn what_is_no_text_is_read_with_a_sign_in_its_place() {
-    let fact = r#"{"expected":"x","actual":"a\ud800b\udc00\ud83d\ude00"}"#;
-    let found = of(1, &says("FAIL", &[fact]));
-    let [detail] = found.as_slice() else {
-        panic!("not wrong");
-    };
-    assert_eq!(detail.actual, "a\u{fffd}b\u{fffd}\u{1f600}");
+    for (actual, read) in [
+        (
+            &br"a\ud800b\udc00\ud83d\ude00"[..],
+            "a\u{fffd}b\u{fffd}\u{1f600}",
+        ),
+        (b"it says \xff.", "it says \u{fffd}."),
+    ] {
+        let answer = br#"{"verdict":"FAIL","facts":[{"expected":"x","actual":""#;
+        let answer = [&answer[..], actual, br#""}]}"#].concat();
+        let ran = CommandResult {
+            stdout: answer,
+            ..ran(End::Exited(1), "")
+        };
+        let found = judged(&ran, &fields(), None);
+        let found: Vec<_> = found.iter().map(|fact| &*fact.actual).collect();
+        assert_eq!(found, [read]);
+    }
 }
 
 #[test]
