@@ -131,18 +131,17 @@ pub fn choose(
     key: Option<&str>,
     unit: &str,
 ) -> Result<QuestId> {
-    let usage = |text: String| anyhow::Error::new(UsageError(text));
     match (id, key) {
         (Some(id), None) if store.standing(id)?.is_some() => Ok(id),
-        (Some(id), None) => Err(usage(format!(
+        (Some(id), None) => refuse(format!(
             "there is no quest {id}; quests are numbered 1 to {}",
             store.totals().tally.total()
-        ))),
+        )),
         (None, Some(key)) => by_key(store, key),
-        (None, None) => Err(usage(which(unit))),
-        (Some(_), Some(_)) => Err(usage(format!(
+        (None, None) => refuse(which(unit)),
+        (Some(_), Some(_)) => refuse(format!(
             "name the quest with --{unit} KEY or --id N, not both"
-        ))),
+        )),
     }
 }
 
@@ -169,11 +168,8 @@ fn by_key(store: &Session, text: &str) -> Result<QuestId> {
 fn unknown(store: &Session, key: &Key) -> Result<String, SessionError> {
     let mut nearest = Nearest::to(key);
     store.each_key(&mut |known| nearest.offer(known))?;
-    let near: Vec<_> = nearest
-        .keys()
-        .map(|near| format!("{:?}", near.as_str()))
-        .collect();
-    let near = match near.join(", ") {
+    let near = nearest.keys().map(|near| format!("{:?}", near.as_str()));
+    let near = match near.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => none,
         some => format!(": did you mean {some}?"),
     };
