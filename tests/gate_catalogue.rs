@@ -6,20 +6,18 @@ use crate::harness::case::Case;
 use crate::harness::email_net::rules;
 use crate::harness::{EmailNet, Place};
 use crate::{
-    gate_domain, gate_fetch, gate_format, gate_identity, gate_mail, gate_owners, gate_page,
-    gate_placeholder, gate_settings, gate_source, gate_world,
+    gate_domain, gate_fetch, gate_format, gate_identity, gate_mail, gate_page, gate_settings,
+    gate_source, gate_world,
 };
 
 /// Every table; each is run by a test of its own file.
-const TABLES: [&[&[Case]]; 11] = [
+const TABLES: [&[&[Case]]; 9] = [
     &gate_format::CASES,
-    &gate_placeholder::CASES,
     &gate_domain::CASES,
     &gate_source::CASES,
     &gate_page::CASES,
     &gate_mail::CASES,
     &gate_identity::CASES,
-    &gate_owners::CASES,
     &gate_world::CASES,
     &gate_fetch::CASES,
     &gate_settings::CASES,

@@ -9,7 +9,7 @@ use crate::servers::http::{Reply, WebServer};
 const NAMELESS: &str = "<p>Write to info@acme.co.kr</p>";
 
 /// The submission of a nameless contact page on a site whose home page is this.
-pub fn home(net: &EmailNet, html: &str) -> Submission {
+fn home(net: &EmailNet, html: &str) -> Submission {
     home_answers(net, Reply::html(html))
 }
 
@@ -329,8 +329,29 @@ const TAKEN: &[Case] = cases![
         }, named(TWO);
 ];
 
+const CONTESTED_BY: &str = "REVIEW owner-contested";
+
+/// Home pages that name the company, and somebody else.
+const CONTESTED: &[Case] = cases![
+    "another's copyright line" => CONTESTED_BY,
+        |net| home(net, "<title>Acme Foods</title><footer>© 2026 Gamma Mart</footer>");
+    "the company's own, by a shorter name" => "PASS",
+        |net| home(net, "<title>Acme Foods</title><footer>© 2026 Acme</footer>");
+    "another site's name" => CONTESTED_BY,
+        |net| home(net, "<meta property=og:site_name content='Gamma Mart'><h1>Acme Foods</h1>");
+    "the same under an anchor, by which the operator says whose the site is" => "PASS",
+        |net| home(net, "<meta property=og:site_name content='Gamma Mart'><h1>Acme Foods</h1>"), listed("company,site\nAcme Foods,acme.co.kr\n"), with(&["--col", "company", "--site-col", "site"]);
+    "a title that calls the domain by another name" => CONTESTED_BY, |net| {
+            net.company("gamma.kr", ACME);
+            let html = "<title>Gamma Mart - Acme Foods</title>info@gamma.kr";
+            net.net.web.page("www.gamma.kr", "/", html);
+            net.right("gamma.kr")
+        };
+    "a title with a slogan" => "PASS", |net| home(net, "<title>Fresh noodles - Acme Foods</title>");
+];
+
 /// Every case of this file.
-pub const CASES: [&[Case]; 6] = [PLACES, WAYS, NAMES, DIRECTORIES, TOWNS, TAKEN];
+pub const CASES: [&[Case]; 7] = [PLACES, WAYS, NAMES, DIRECTORIES, TOWNS, TAKEN, CONTESTED];
 
 #[test]
 fn an_owners_name_stands_where_owners_names_stand() {
@@ -371,4 +392,18 @@ fn a_page_of_another_that_names_the_company_is_not_its_own() {
     let entry = net.net.web.url("www.jobs.kr", "/company/17");
     let submission = net.right("jobs.kr").email("help@jobs.kr").source(&entry);
     assert_eq!(net.says(&submission), MENTIONED);
+}
+
+#[test]
+fn an_owner_is_named_alone() {
+    run(CONTESTED);
+}
+
+#[test]
+fn a_contest_says_who_is_named_where() {
+    let net = EmailNet::start();
+    let html = "<title>Acme Foods</title><footer>© 2026 Gamma Mart</footer>";
+    let (_, answer) = net.submit(1, &home(&net, html));
+    let fact = &answer["facts"][0];
+    assert_eq!(fact["actual"], "copyright line: \"Gamma Mart\"", "{answer}");
 }
