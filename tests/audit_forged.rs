@@ -318,7 +318,7 @@ fn a_holder_that_was_hidden_from_the_gate_is_found_although_its_judgement_replay
     let report = assert_found(&world, &["answer 5 2"]);
     let what = report["findings"][0]["what"].as_str().expect("what");
     assert!(
-        what.contains("the gate was told that nobody had passed with info@acme.co.kr"),
+        what.contains("the session told the gate that nobody had passed with info@acme.co.kr"),
         "{what}"
     );
     assert!(what.contains("by the ledger \"Acme Foods\" had"), "{what}");

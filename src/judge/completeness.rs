@@ -354,8 +354,8 @@ fn todo(quests: &[QuestId], blocked: usize) -> Option<Shortfall> {
     let mut what = format!("{} TODO", are(quests.len()));
     if blocked > 0 {
         what = format!(
-            "{what}; {blocked} of them can never be handed out as it stands, for they come after \
-             others that ended without a PASS"
+            "{what}; {blocked} of them can never be handed out, because quests that they come after \
+             ended without a PASS"
         );
     }
     let shortfall = Shortfall {
@@ -378,7 +378,7 @@ fn tree_change(seen: &TreeSeen) -> Option<Shortfall> {
     let changes = match seen {
         TreeSeen::None => return None,
         TreeSeen::Unread(why) => {
-            let what = format!("the working tree cannot be looked at: {why}");
+            let what = format!("cannot read the working tree: {why}");
             return Some(Shortfall::new(ShortfallKind::TreeUnread, what));
         }
         TreeSeen::Seen(changes) => changes,
@@ -387,7 +387,7 @@ fn tree_change(seen: &TreeSeen) -> Option<Shortfall> {
     let details: Vec<String> = outside
         .map(|change| format!("{}: {}", change.path, change.how))
         .collect();
-    let what = "the working tree is not clean: it was changed where nobody may write";
+    let what = "the working tree was changed outside the write zones";
     (!details.is_empty()).then(|| Shortfall {
         details,
         ..Shortfall::new(ShortfallKind::TreeChanged, what)
@@ -415,7 +415,7 @@ fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
             details.push(format!("quest {}: {}: {how}", then.quest, then.path));
         }
     }
-    let what = "files in which a PASS was seen are not as they were then";
+    let what = "files that a PASS rests on have changed since";
     (!quests.is_empty()).then(|| Shortfall {
         quests: quests.into_iter().collect(),
         details,
@@ -458,8 +458,8 @@ fn audited(findings: &[Finding], kind: ShortfallKind) -> Option<Shortfall> {
     }
     let what = match kind {
         ShortfallKind::NotReplayed => "what was judged does not follow from its evidence",
-        ShortfallKind::Record => "lines of the ledger say what does not follow",
-        _ => "the ledger, or what it is bound to, cannot be believed",
+        ShortfallKind::Record => "lines of the ledger contradict what they rest on",
+        _ => "the ledger, or a file that it names, was changed",
     };
     (!details.is_empty()).then(|| Shortfall {
         quests: quests.into_iter().collect(),
@@ -470,9 +470,9 @@ fn audited(findings: &[Finding], kind: ShortfallKind) -> Option<Shortfall> {
 
 fn unchecked(quests: &[QuestId], stopped: bool) -> Option<Shortfall> {
     let what = if stopped {
-        "it was stopped before everything was looked at".to_owned()
+        "the check was stopped before its end".to_owned()
     } else {
-        format!("{} PASS and not judged again", are(quests.len()))
+        format!("{} PASS but not judged again", are(quests.len()))
     };
     let shortfall = Shortfall {
         quests: quests.to_vec(),

@@ -326,7 +326,7 @@ fn wrong_answers(evidence: &Evidence, holder: &dyn Fn(&UniqueValue) -> Option<Ke
             UniqueValue::Value { field, text } => format!("{text:?} as {field}"),
         };
         wrong.push(format!(
-            "the gate was told that {} had passed with {what}, and by the ledger {} had",
+            "the session told the gate that {} had passed with {what}, but by the ledger {} had",
             who(told.as_ref()),
             who(holder.as_ref())
         ));
@@ -338,8 +338,8 @@ fn wrong_doubts(evidence: &Evidence, doubted: &[EarlierDoubt]) -> Option<String>
     let told = evidence.doubts()?;
     (told != doubted).then(|| {
         format!(
-            "of doubts by which earlier answers were sent back the gate was told {}, and by the \
-             ledger there are {}, or others",
+            "the session told the gate of {} doubts by which earlier answers were sent back, but \
+             the ledger has {}, or others",
             told.len(),
             doubted.len()
         )

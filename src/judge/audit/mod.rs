@@ -261,7 +261,7 @@ fn unsigned(
     };
     Some((
         quest,
-        format!("{what} {why}: nobody made it, and it changed nothing"),
+        format!("{what} {why}: it does not count, and it changed nothing"),
     ))
 }
 

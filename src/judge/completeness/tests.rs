@@ -118,7 +118,7 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
         ),
         (
             |it| it.tree = TreeSeen::Unread("gone".to_owned()),
-            "tree-unread: the working tree…",
+            "tree-unread: cannot read the working tree: gone",
         ),
         (
             |it| it.files = vec![file(5, 1, Some("old"), Some("new"))],
@@ -136,7 +136,7 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
             |it| it.unchecked = vec![id(1)],
             "unchecked 1: 1 quest is PASS…",
         ),
-        (|it| it.stopped = true, "unchecked: it was stopped…"),
+        (|it| it.stopped = true, "unchecked: the check was stopped…"),
         (
             |it| it.last = said(FinalWord::Refused, &["no build"]),
             "final-gate (no build): the checks over the whole result…",
