@@ -18,7 +18,6 @@ use crate::session::{
     Asked, DrivenQuest, Effective, Mark, Reason, Repair, RunId, RunLine, RunStep, VerdictBasis,
 };
 
-mod decisions;
 mod steps;
 
 fn id(index: usize) -> QuestId {
@@ -446,4 +445,76 @@ fn numbers_that_begin_alike_are_a_few_ranges() {
         assert!(numbers(none, 7).is_empty(), "{none:?}");
     }
     assert_eq!(numbers("4294967295", u32::MAX), [(u32::MAX, u32::MAX)]);
+}
+
+fn with_review(made: &Made) -> Session {
+    let mut session = Session::open(&made.dir).unwrap();
+    let review = attempt(&session, 0, Verdict::Review, VerdictBasis::World);
+    assert!(append(&mut session, review));
+    let passed = pass(&session, 1, "mailbox a@b.kr");
+    assert!(append(&mut session, passed));
+    session
+}
+
+fn order() -> Vec<Vec<usize>> {
+    vec![vec![], vec![], vec![0], vec![]]
+}
+
+fn effective(session: &Session, quest: usize) -> Effective {
+    Effective::of(&session.standing(id(quest)).unwrap().unwrap())
+}
+
+fn counts(session: &Session) -> [u32; 8] {
+    let totals = session.totals();
+    assert_eq!(session.projection().unwrap().totals(), &totals);
+    Effective::ALL.map(|effective| totals.effective.of(effective))
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused() {
+    let made = made_in_order(&order());
+    let mut session = with_review(&made);
+    let before = session.head();
+    for (quest, decision) in [
+        (1, Decision::Accepted),
+        (2, Decision::Rejected),
+        (0, Decision::Reopened),
+    ] {
+        let event = settled(&session, quest, decision);
+        assert!(!append(&mut session, event), "{quest} {decision:?}");
+    }
+    let another = Settlement {
+        quests: vec![SettledQuest {
+            quest: id(0),
+            attempt: 2,
+        }],
+        ..settlement(&session, &[0], Decision::Accepted)
+    };
+    assert!(!append(&mut session, Event::Settled(Box::new(another))));
+    for quests in [&[][..], &[0, 0]] {
+        let odd = settlement(&session, quests, Decision::Accepted);
+        assert!(!append(&mut session, Event::Settled(Box::new(odd))));
+    }
+    // All or none.
+    let both = settlement(&session, &[0, 1], Decision::Accepted);
+    assert!(!append(&mut session, Event::Settled(Box::new(both))));
+    for open in [0, 2] {
+        let event = Event::Disputed(Box::new(contradiction(open)));
+        assert!(!append(&mut session, event));
+    }
+    assert_eq!(session.head(), before);
+    assert_eq!(effective(&session, 0), Effective::Open);
+    assert_eq!(counts(&session), [1, 0, 0, 1, 0, 0, 0, 2]);
+}
+
+#[test]
+fn a_quest_that_is_disputed_twice_is_counted_once() {
+    let made = made_in_order(&order());
+    let mut session = with_review(&made);
+    for _ in 0..2 {
+        let event = Event::Disputed(Box::new(contradiction(1)));
+        assert!(append(&mut session, event));
+    }
+    assert_eq!(session.totals().counts.disputed, 1);
+    assert_eq!(effective(&session, 1), Effective::Pass);
 }
