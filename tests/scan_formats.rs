@@ -1,6 +1,5 @@
 //! `scan` reads every format: which quests it makes, and what it says of the list.
 
-use encoding_rs::{EUC_KR, SHIFT_JIS};
 use serde_json::{Value, json};
 
 use crate::harness::Place;
@@ -57,36 +56,6 @@ fn one_workbook_is_the_same_list_in_every_format() {
         assert_eq!(answer["header_row"], 2);
         assert_eq!(answer["key"], json!(["업체명"]));
     }
-}
-
-#[test]
-fn every_text_encoding_can_be_lines_or_tabs() {
-    let names = ["한빛식품", "대한정밀공업 주식회사", "青山精機"];
-    let lines = names.join("\r\n");
-    let wide = |bom: &[u8], unit: fn(u16) -> [u8; 2]| {
-        [
-            bom,
-            &lines.encode_utf16().flat_map(unit).collect::<Vec<u8>>(),
-        ]
-        .concat()
-    };
-    let lists: [(&[u8], &[&str]); 5] = [
-        (lines.as_bytes(), &[]),
-        (&[b"\xef\xbb\xbf", lines.as_bytes()].concat(), &[]),
-        (&wide(&[0xff, 0xfe], u16::to_le_bytes), &[]),
-        (&wide(&[0xfe, 0xff], u16::to_be_bytes), &[]),
-        (&wide(&[], u16::to_le_bytes), &["--encoding", "utf-16le"]),
-    ];
-    for (bytes, flags) in lists {
-        let (place, _) = scanned_bytes("companies.txt", bytes, flags);
-        assert_eq!(keys(&place), names, "{flags:?}");
-    }
-    let tabs = "회사명\t홈페이지\n한빛식품\thanbit.co.kr\n";
-    let (place, _) = scanned_bytes("list.tsv", EUC_KR.encode(tabs).0, &["--col", "회사명"]);
-    assert_eq!(keys(&place), ["한빛식품"]);
-    let tabs = "会社名\tサイト\n北風工具\tkitakaze.jp\n";
-    let (place, _) = scanned_bytes("list.tsv", SHIFT_JIS.encode(tabs).0, &["--col", "B"]);
-    assert_eq!(keys(&place), ["kitakaze.jp"]);
 }
 
 #[test]
