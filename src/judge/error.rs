@@ -2,11 +2,13 @@
 
 use std::io;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::judge::submit::Refusal;
 use crate::quest::file::Mistake;
-use crate::session::SessionError;
+use crate::quest::{Key, QuestId};
+use crate::session::{SessionError, State, Worker};
 use crate::world::fetch::live::WorldError;
 use crate::world::tree::BadGlob;
 
@@ -65,6 +67,29 @@ pub enum BenchError {
     Glob(#[from] BadGlob),
     #[error("cannot find the comail program, which confines commands")]
     Launcher(#[source] io::Error),
+}
+
+/// Why an answer was not judged; nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+pub enum Refusal {
+    /// The quest takes no submission.
+    Locked {
+        state: State,
+    },
+    /// The quest comes after one that has not passed.
+    Waits {
+        quest: QuestId,
+        key: Key,
+    },
+    Claimed {
+        worker: Worker,
+    },
+    /// Another answer to the quest was judged first.
+    Overtaken,
+    Paused {
+        streak: u32,
+    },
 }
 
 impl From<Refusal> for JudgeError {

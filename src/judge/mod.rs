@@ -24,7 +24,7 @@ mod submit;
 
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{Fix, Fixed, JudgeContext};
-pub use error::JudgeError;
+pub use error::{JudgeError, Refusal};
 pub use final_gate::{FinalResult, FinalWord};
 pub use host_queue::{HostQueue, Job, JudgedJob, Next};
 pub use kind::JudgeWorld;
@@ -37,4 +37,4 @@ pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::NothingAccepted;
 pub use recorded::judge_from;
 pub use replay::{JudgementRecord, ReplayError, Replayer};
-pub use submit::{Answer, Judged, Refusal, submit};
+pub use submit::{Answer, Judged, submit};

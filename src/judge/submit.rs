@@ -4,19 +4,18 @@
 //! kind has one, and the settlement under the session's lock.
 
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::value::to_raw_value;
 
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house, is_anchored};
-use crate::judge::error::JudgeError;
+use crate::judge::error::{JudgeError, Refusal};
 use crate::judge::forgotten::{Masked, holding_files, is_named, masked, without_forgotten};
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::PanelRound;
-use crate::judge::recorded::{KeptBodies, RecordedJudgement, is_sent_back, trimmed};
-use crate::judge::recorded::{SessionAccepted, marks};
+use crate::judge::recorded::{
+    KeptBodies, RecordedJudgement, SessionAccepted, is_sent_back, marks, trimmed,
+};
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
     Appended, Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State,
@@ -45,29 +44,6 @@ pub struct Judged {
     pub max_tries: u32,
     pub attempt: u32,
     pub tally: Tally,
-}
-
-/// Why an answer was not judged; nothing changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(tag = "status", rename_all = "kebab-case")]
-pub enum Refusal {
-    /// The quest takes no submission.
-    Locked {
-        state: State,
-    },
-    /// The quest comes after one that has not passed.
-    Waits {
-        quest: QuestId,
-        key: Key,
-    },
-    Claimed {
-        worker: Worker,
-    },
-    /// Another answer to the quest was judged first.
-    Overtaken,
-    Paused {
-        streak: u32,
-    },
 }
 
 /// Judges an answer and records the judgement.
