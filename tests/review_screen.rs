@@ -2,7 +2,6 @@
 //! ledger, and the terminal as it was however it ends.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
@@ -16,7 +15,7 @@ const NAMES: [&str; 2] = [ACME, "한빛상사"];
 const USUAL: (u16, u16) = (80, 24);
 
 /// The last row of a screen on which an item is looked at.
-const KEYS: &str = "a accept  r reject  o open  s skip  u undo  q quit  ? help";
+const KEYS: &str = "a accept  r reject  s skip  u undo  q quit  ? help";
 
 /// Two companies that are REVIEWs of one rule.
 fn world(flags: &[&str]) -> EmailNet {
@@ -199,41 +198,6 @@ fn what_is_pasted_decides_nothing() {
     tmux.press(&["C-c"]);
     assert_eq!(tmux.ends(), 130);
     assert_eq!(decisions(&world.place), []);
-}
-
-#[test]
-fn the_source_page_is_opened_without_a_shell_or_its_address_is_shown() {
-    let world = world(&[]);
-    let opened = world.place.at("opened");
-    let script = format!(
-        "#!/bin/sh\nprintf '%s\\n' $# \"$1\" >'{}'\n",
-        opened.display()
-    );
-    let browser = world.place.write("browser", script);
-    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).expect("a program");
-    let browser = browser.display().to_string();
-    let source = world.acme().source;
-    let env = [("BROWSER", browser.as_str())];
-    let tmux = Tmux::run(&world.place, USUAL, &env, &["review"]);
-    tmux.shows(&["1 of 2", KEYS]);
-    tmux.press(&["o"]);
-    tmux.shows(&[&format!("opening {source}")]);
-    let asked = format!("1\n{source}\n");
-    poll::until("it is opened", || {
-        fs::read_to_string(&opened).is_ok_and(|text| text == asked)
-    });
-    tmux.press(&["q"]);
-    assert_eq!(tmux.ends(), 0);
-    drop(tmux);
-
-    let none = world.place.at("").display().to_string();
-    let env = [("BROWSER", "/nowhere/fox"), ("PATH", none.as_str())];
-    let tmux = Tmux::run(&world.place, USUAL, &env, &["review"]);
-    tmux.shows(&["1 of 2", KEYS]);
-    tmux.press(&["o"]);
-    tmux.shows(&["no browser could be started; the page is"]);
-    tmux.press(&["q"]);
-    assert_eq!(tmux.ends(), 0);
 }
 
 #[test]

@@ -62,7 +62,6 @@ pub enum Wish {
         quest: QuestId,
         attempt: u32,
     },
-    Open(QuestId),
     Quit,
     Break,
 }
@@ -172,7 +171,6 @@ impl ReviewScreen {
             Key::Char('a') if has_entry => self.begin_note(Decision::Accepted),
             Key::Char('r') if has_entry => self.begin_note(Decision::Rejected),
             Key::Char('s' | ' ') if has_entry => self.leave(Fate::Waits),
-            Key::Char('o') => return self.quest().map(Wish::Open),
             Key::Char('u') => return self.undo(),
             Key::Char('?') => self.mode = Mode::Help { top: 0 },
             Key::Char('q') => return Some(Wish::Quit),
@@ -302,7 +300,6 @@ const HELP: &[&str] = &[
     "a         accept: the answer counts as right (it is never called a PASS)",
     "r         reject: the answer is wrong, and exports leave it out",
     "          both ask for a note that says why; Enter settles, Esc goes back",
-    "o         open the source page in a browser",
     "s, space  skip: the item stays open",
     "u         undo; a withdrawn decision stays in the ledger",
     "q         quit; all decisions are saved",
@@ -311,9 +308,9 @@ const HELP: &[&str] = &[
 ];
 
 const KEYS: [&str; 4] = [
-    "a accept  r reject  o open  s skip  u undo  q quit  ? help",
+    "a accept  r reject  s skip  u undo  q quit  ? help",
     "a accept r reject s skip q quit ? help",
-    "a r o s u q ? help",
+    "a r s u q ? help",
     "? help",
 ];
 const END_KEYS: [&str; 1] = ["u undo  q quit  ? help"];

@@ -170,7 +170,7 @@ fn help_shows_over_the_item_and_any_key_leads_back() {
     press(&mut screen, "?");
     assert_eq!(
         shown(&screen)[0],
-        "keys                                         lines 1-6 of 12"
+        "keys                                         lines 1-6 of 11"
     );
     press(&mut screen, "a");
     assert!(shown(&screen)[0].starts_with("1 of 1"));
@@ -178,7 +178,7 @@ fn help_shows_over_the_item_and_any_key_leads_back() {
 
 fn keys() -> impl Strategy<Value = Vec<Key>> {
     let key = prop_oneof![
-        8 => "[arosu?jkx ]".prop_map(|text| Key::Char(text.chars().next().unwrap())),
+        8 => "[arsu?jkx ]".prop_map(|text| Key::Char(text.chars().next().unwrap())),
         4 => Just(Key::Enter),
         2 => any::<char>().prop_map(Key::Char),
         1 => any::<String>().prop_map(Key::Paste),
@@ -225,7 +225,6 @@ impl Kept {
                 screen.reopened();
                 assert_eq!(screen.quest(), Some(quest));
             }
-            Wish::Open(quest) => assert_eq!(screen.quest(), Some(quest)),
             Wish::Quit | Wish::Break => {}
         }
     }
