@@ -1,20 +1,22 @@
 //! What a run is to do, what it reports, and what can go wrong.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::judge::JudgeError;
-use crate::quest::Key;
+use crate::quest::{Key, QuestId};
 use crate::run::agent::{AgentCommand, AgentError, BadCommandLine};
 use crate::run::detect;
-use crate::run::limits::Limits;
+use crate::run::limits::{Bill, Limits, Used};
 use crate::session::{
-    BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, State,
+    BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, Spent, State,
 };
 
 /// How an agent answers.
@@ -147,4 +149,178 @@ pub enum RunEvent {
     Note {
         text: String,
     },
+}
+
+#[derive(Debug)]
+pub struct SharedRunState {
+    pub plan: Plan,
+    began: Instant,
+    counters: Mutex<Counters>,
+    changed: Condvar,
+    turn: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// The names given to starts so far.
+    pub names: u32,
+    pub starts: u32,
+    pub quests: u32,
+    /// The quests that are in progress.
+    pub driving: u32,
+    pub given_up: BTreeSet<QuestId>,
+    /// Why quests were given up, or no other was begun.
+    pub reasons: BTreeSet<Reason>,
+    pub stop: Option<Reason>,
+    bill: Bill,
+    running: Vec<Bill>,
+    crash_backoff: CrashBackoff,
+}
+
+impl SharedRunState {
+    pub fn new(plan: Plan) -> Self {
+        let counters = Counters {
+            running: vec![Bill::default(); plan.workers as usize],
+            ..Counters::default()
+        };
+        Self {
+            plan,
+            began: Instant::now(),
+            counters: Mutex::new(counters),
+            changed: Condvar::new(),
+            turn: Mutex::new(()),
+        }
+    }
+
+    /// Lets one worker at a time choose a quest, because the number of quests is checked first.
+    pub fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn counters(&self) -> MutexGuard<'_, Counters> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn release(&self, quest: QuestId, reason: Reason) {
+        let mut counters = self.counters();
+        counters.driving = counters.driving.saturating_sub(1);
+        if reason != Reason::Settled {
+            counters.given_up.insert(quest);
+            counters.reasons.insert(reason);
+        }
+        self.changed.notify_all();
+    }
+
+    /// Sets what the start that a worker watches has used so far.
+    pub fn is_using(&self, worker: usize, bill: Bill) {
+        self.counters().running[worker] = bill;
+    }
+
+    pub fn has_used(&self, worker: usize, spent: &Spent) {
+        let mut counters = self.counters();
+        counters.bill = counters.bill.and(self.plan.limits.bill(spent));
+        counters.running[worker] = Bill::default();
+    }
+
+    pub fn used(&self) -> Used {
+        let counters = self.counters();
+        let running = counters.running.iter();
+        Used {
+            starts: counters.starts,
+            quests: counters.quests,
+            bill: running.fold(counters.bill, |sum, bill| sum.and(*bill)),
+            time: self.began.elapsed(),
+        }
+    }
+
+    pub fn stop(&self, reason: Reason) {
+        let mut counters = self.counters();
+        counters.stop = counters.stop.into_iter().chain([reason]).min();
+        self.changed.notify_all();
+    }
+
+    pub fn stopping(&self) -> Option<Reason> {
+        self.counters().stop
+    }
+
+    /// Counts a start that died of the given reason, or one that lived.
+    pub fn ended(&self, died: Option<Reason>) {
+        let Some(reason) = died else {
+            self.counters().crash_backoff = CrashBackoff::default();
+            return;
+        };
+        let rules = self.plan.crash_backoff;
+        let too_many = self.counters().crash_backoff.died(Instant::now(), &rules);
+        if too_many {
+            self.stop(reason);
+        }
+    }
+
+    /// Waits for the pause after a crash to pass.
+    pub fn wait_after_crash(&self) {
+        let mut counters = self.counters();
+        loop {
+            let left = counters.crash_backoff.left(Instant::now());
+            if left.is_zero() || counters.stop.is_some() {
+                return;
+            }
+            let waited = self.changed.wait_timeout(counters, left);
+            counters = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until a quest is released, but no longer than `most`.
+    pub fn wait(&self, most: Duration) {
+        let counters = self.counters();
+        if counters.stop.is_none() {
+            drop(self.changed.wait_timeout(counters, most));
+        }
+    }
+}
+
+/// The pause after agents that crashed in a row. It is the same for all workers, because a crash
+/// usually has a cause that they share, such as a rate limit.
+#[derive(Debug, Clone, Copy, Default)]
+struct CrashBackoff {
+    in_a_row: u32,
+    until: Option<Instant>,
+}
+
+impl CrashBackoff {
+    /// Returns whether there were too many.
+    fn died(&mut self, now: Instant, rules: &CrashBackoffRules) -> bool {
+        self.in_a_row = self.in_a_row.saturating_add(1);
+        let doubled = rules.first.saturating_mul(1 << (self.in_a_row - 1).min(16));
+        self.until = Some(now + doubled.min(rules.longest));
+        self.in_a_row >= rules.in_a_row
+    }
+
+    fn left(&self, now: Instant) -> Duration {
+        let until = self.until.unwrap_or(now);
+        until.saturating_duration_since(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_longest_and_the_fifth_is_too_many() {
+        let rules = CrashBackoffRules {
+            first: Duration::from_secs(1),
+            longest: Duration::from_secs(5),
+            in_a_row: 5,
+        };
+        let now = Instant::now();
+        let mut crash_backoff = CrashBackoff::default();
+        assert_eq!(crash_backoff.left(now), Duration::ZERO);
+        let mut seen = Vec::new();
+        for _ in 0..5 {
+            let ends = crash_backoff.died(now, &rules);
+            seen.push((crash_backoff.left(now).as_secs(), ends));
+        }
+        let expected = [(1, false), (2, false), (4, false), (5, false), (5, true)];
+        assert_eq!(seen, expected);
+    }
 }

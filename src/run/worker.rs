@@ -1,22 +1,29 @@
 //! One worker of a run: it claims one quest after the other and starts agents until each is settled.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use serde_json::Value;
 
-use super::claim::{Choice, ClaimGuard, choose};
-use super::plan::{Answers, RunError, RunEvent};
-use super::quest_run::{Activity, Past, PromptBuilder, PromptInput, QuestRun};
+use super::plan::{Answers, RunError, RunEvent, SharedRunState};
+use super::quest_run::{
+    Activity, Choice, ClaimGuard, Judged, Past, PromptBuilder, PromptInput, QuestRun, Submitted,
+    choose,
+};
 use super::run_dir::{Calls, RunDir, start_of, worker_of};
-use super::shared::SharedRunState;
-use crate::judge::JudgeContext;
-use crate::run::agent::{Agent, AgentEnd, AgentError, AgentLauncher, Given, command_line};
-use crate::run::detect::Detectors;
+use crate::judge;
+use crate::judge::{Fixed, JudgeContext, JudgeError, Poll, Refusal};
+use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
+use crate::run::agent::{
+    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, Given, command_line,
+};
+use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
 use crate::session::{
-    Appended, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine,
-    RunStep, Salt, Session, SessionError, State, Worker,
+    Appended, Attempt, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason,
+    RunLine, RunStep, Salt, Session, SessionError, Spent, State, Worker,
 };
 
 const MAX_NOTE_BYTES: usize = 4096;
@@ -483,8 +490,376 @@ fn note(tail: &str) -> Option<Box<str>> {
     (!note.is_empty()).then(|| note.into())
 }
 
+pub const NONE: &str = "none";
+
+#[derive(Debug, thiserror::Error)]
+enum NotSubmitted {
+    #[error(transparent)]
+    Fields(#[from] BadFields),
+    #[error("{0} is missing")]
+    Missing(String),
+    #[error("\"none\" needs a reason: what was tried, and where")]
+    NoWhy,
+}
+
+impl RunWorker<'_> {
+    /// Judges the answer that an agent printed. Output that is not a submission uses no try; the
+    /// next prompt says what was wrong.
+    pub(super) fn judge_answer(
+        &mut self,
+        end: &AgentEnd,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        let kind = judge::kind_of(self.session.manifest())?;
+        let submission = match (&end.answer, &end.bad_answer) {
+            (Some(answer), _) => submission(&kind, answer.clone()).map_err(|why| why.to_string()),
+            (None, Some(why)) => Err(why.clone()),
+            (None, None) => Err("it printed no JSON object".to_owned()),
+        };
+        match submission {
+            Ok(submission) => self.judge(&submission, quest_run),
+            Err(why) => {
+                let fact = format!("the output of the last agent could not be judged: {why}");
+                quest_run.facts.push(fact);
+                Ok(None)
+            }
+        }
+    }
+
+    pub(super) fn judge_world(
+        &mut self,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        self.judge(&Submission::Fields(Fields::new()), quest_run)
+    }
+
+    fn judge(
+        &mut self,
+        submission: &Submission,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        let worker = quest_run.guard.worker.clone();
+        let answer = judge::Answer {
+            quest: quest_run.guard.quest,
+            worker: Some(&worker),
+            submission,
+        };
+        let clock = &mut (self.now, self.salts);
+        let refusal = match self.context.submit(&mut self.session, answer, clock) {
+            Ok(Fixed { judged, .. }) => {
+                quest_run.seen = judged.attempt;
+                let rules = judged.judgement.facts.iter();
+                let submitted = Submitted {
+                    text: shown(submission),
+                    rules: rules.map(|fact| fact.rule.as_str().to_owned()).collect(),
+                };
+                let alarm = quest_run.submits((submission.digest(), submitted));
+                let settled = judged.state != State::Todo;
+                return Ok(alarm.filter(|_| !settled));
+            }
+            Err(JudgeError::Refused(refusal)) => refusal,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Some(match refusal {
+            Refusal::Paused { .. } => Reason::Paused,
+            Refusal::Locked { .. } => Reason::Settled,
+            Refusal::Waits { .. } | Refusal::Claimed { .. } | Refusal::Overtaken => {
+                Reason::AgentFailed
+            }
+        }))
+    }
+}
+
+impl Submitted {
+    pub(super) fn of(attempt: &Attempt) -> Self {
+        Self {
+            text: shown(&attempt.submission),
+            rules: attempt.rules.clone(),
+        }
+    }
+}
+
+fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, NotSubmitted> {
+    if let Value::Object(members) = &answer
+        && members.len() == 1
+        && let Some(Value::String(why)) = members.get(NONE)
+    {
+        return if why.trim().is_empty() {
+            Err(NotSubmitted::NoWhy)
+        } else {
+            Ok(Submission::None(why.clone()))
+        };
+    }
+    let fields = fields_of(kind, answer)?;
+    let absent: Vec<_> = missing(kind, &fields).map(ToString::to_string).collect();
+    if absent.is_empty() {
+        Ok(Submission::Fields(fields))
+    } else {
+        Err(NotSubmitted::Missing(absent.join(", ")))
+    }
+}
+
+fn shown(submission: &Submission) -> String {
+    match submission {
+        Submission::Fields(fields) => serde_json::json!(fields).to_string(),
+        Submission::None(why) => serde_json::json!({ NONE: why }).to_string(),
+    }
+}
+
+const VITALS_INTERVAL: Duration = Duration::from_secs(1);
+
+// An agent may submit within the first milliseconds and then linger.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+// What people count as a token is about four bytes.
+const BYTES_OF_A_TOKEN: u64 = 4;
+
+struct Watch {
+    begun: Instant,
+    /// The time of a last call.
+    most: Option<Duration>,
+    liveness: LivenessMonitor,
+    looked: Instant,
+    renewed: Instant,
+    /// Whether it showed a sign of life since its claim was renewed.
+    alive: bool,
+    last: VitalSigns,
+    spent: Spent,
+    /// The bytes of its prompt.
+    read: u64,
+    poll: Option<Poll>,
+}
+
+impl RunWorker<'_> {
+    pub(super) fn watch(
+        &mut self,
+        mut agent: Agent,
+        read: u64,
+        most: Option<Duration>,
+        quest_run: &mut QuestRun,
+    ) -> Result<Watched, RunError> {
+        let plan = &self.shared.plan;
+        let begun = Instant::now();
+        let poll = if plan.answers == Answers::World {
+            Poll::start(&self.session, quest_run.guard.quest, plan.pace.poll)?
+        } else {
+            None
+        };
+        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
+        let mut watch = Watch {
+            begun,
+            most,
+            liveness: LivenessMonitor::new(VITALS_INTERVAL, lease),
+            looked: begun,
+            renewed: begun,
+            alive: true,
+            last: VitalSigns::default(),
+            spent: Spent::default(),
+            read,
+            poll,
+        };
+        let mut pause = FIRST_PAUSE.min(plan.pace.poll);
+        let (end, halt) = loop {
+            agent.wait(pause);
+            if let Some(end) = agent.ended() {
+                for event in agent.events() {
+                    self.take(event, &mut watch, quest_run);
+                }
+                break (end, None);
+            }
+            if let Some(halt) = self.look(&mut agent, &mut watch, quest_run)? {
+                break (agent.stop(plan.pace.grace), Some(halt));
+            }
+            pause = (pause * 3 / 2).min(plan.pace.poll);
+        };
+        let time = watch.begun.elapsed();
+        Ok(Watched { end, halt, time })
+    }
+
+    fn look(
+        &mut self,
+        agent: &mut Agent,
+        watch: &mut Watch,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        let mut reasons = Vec::new();
+        for event in agent.events() {
+            reasons.extend(self.take(event, watch, quest_run));
+        }
+        if let Some(poll) = &watch.poll
+            && poll.holds()
+        {
+            reasons.extend(self.judge_world(quest_run)?);
+        }
+        reasons.extend(self.poll_activity(quest_run)?);
+        if watch.looked.elapsed() >= VITALS_INTERVAL {
+            reasons.extend(self.check_vitals(agent.vitals(), watch, quest_run)?);
+        }
+        reasons.extend(self.budgets(watch, quest_run));
+        Ok(reasons.into_iter().min())
+    }
+
+    fn take(
+        &self,
+        event: AgentEvent,
+        watch: &mut Watch,
+        quest_run: &mut QuestRun,
+    ) -> Option<Reason> {
+        let limits = &self.shared.plan.limits;
+        match event {
+            AgentEvent::ToolCall(call) => {
+                return quest_run.observe(Observed::Tool(call.digest?));
+            }
+            AgentEvent::Turn { new_tokens } => {
+                quest_run.stall.turn(new_tokens, &limits.diminishing);
+            }
+            AgentEvent::Spent(spent) => {
+                watch.spent = spent;
+                self.shared.is_using(self.index, limits.bill(&spent));
+            }
+            AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
+        }
+        None
+    }
+
+    /// Estimates what was spent, and renews the claim while the agent is alive.
+    fn check_vitals(
+        &mut self,
+        vitals: VitalSigns,
+        watch: &mut Watch,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        watch.alive |= vitals != watch.last;
+        watch.last = vitals;
+        watch.looked = Instant::now();
+        let spent = &mut watch.spent;
+        if !spent.told {
+            // What the agent reads and writes elsewhere is not seen.
+            let guess = (watch.read + vitals.printed) / BYTES_OF_A_TOKEN;
+            if spent.cost.is_none() || guess > spent.tokens.saturating_add(1_000) {
+                spent.tokens = spent.tokens.max(guess);
+                spent.cost = None;
+            }
+        }
+        let bill = self.shared.plan.limits.bill(spent);
+        self.shared.is_using(self.index, bill);
+        if watch.liveness.is_stalled(watch.begun.elapsed(), vitals) {
+            return Ok(Some(Reason::AgentFailed));
+        }
+        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
+        if !watch.alive || watch.renewed.elapsed() * 2 <= lease {
+            return Ok(None);
+        }
+        (watch.alive, watch.renewed) = (false, Instant::now());
+        let clock = &mut (self.now, self.salts);
+        quest_run.guard.renew(&mut self.session, clock)
+    }
+
+    fn budgets(&self, watch: &Watch, quest_run: &QuestRun) -> Option<Reason> {
+        let time = watch.begun.elapsed();
+        let limits = &self.shared.plan.limits;
+        let (stopping, used) = (self.shared.stopping(), self.shared.used());
+        let reasons = if let Some(most) = watch.most {
+            [
+                stopping.filter(|reason| *reason == Reason::Interrupted),
+                (time >= most).then_some(Reason::QuestTimeout),
+                limits.last_call_ended(limits.bill(&watch.spent)),
+                limits.run_ended(&used, Before::Spending),
+            ]
+        } else {
+            let of_quest = quest_run.with(time, &watch.spent, limits);
+            [
+                stopping,
+                limits.quest_ended(&of_quest, Before::GoingOn),
+                limits.run_ended(&used, Before::GoingOn),
+                limits.diminishing(of_quest.bill.tokens, quest_run.stall),
+            ]
+        };
+        reasons.into_iter().flatten().min()
+    }
+
+    /// Reads what the agent did outside its own output, and observes it in order.
+    pub(super) fn poll_activity(
+        &mut self,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        // A call is noted after it is over. What it led to is in the ledger by then.
+        let noted = quest_run.activity.noted();
+        let (mut judged, mut settled) = (VecDeque::new(), false);
+        if self.ledger.has_changed() {
+            // What this worker has added itself, it has read.
+            if !self.ledger.is_at(self.session.ledger_bytes()) {
+                self.read_on()?;
+            }
+            judged = self.judged(quest_run)?.into();
+            let standing = self.session.standing(quest_run.guard.quest)?;
+            settled = standing.is_some_and(|it| it.progress.state != State::Todo);
+        }
+        if noted.is_empty() && judged.is_empty() {
+            return Ok(settled.then_some(Reason::Settled));
+        }
+        let mut reasons = Vec::new();
+        if quest_run.activity.tree_has_changed(&self.context) {
+            reasons.extend(quest_run.observe(Observed::Progress));
+        }
+        for call in noted {
+            reasons.extend(match call {
+                SelfCall::Next | SelfCall::Status => quest_run.observe(Observed::Poll),
+                SelfCall::Submit(digest) => quest_run.observe(Observed::Refused(digest)),
+                // The ledger reports it; the note only says when it happened.
+                SelfCall::Judged => judged
+                    .pop_front()
+                    .and_then(|judged| quest_run.submits(judged)),
+            });
+        }
+        for judged in judged {
+            reasons.extend(quest_run.submits(judged));
+        }
+        Ok(if settled {
+            Some(Reason::Settled)
+        } else {
+            reasons.into_iter().min()
+        })
+    }
+
+    // Takes the lock, because a line reaches the ledger before the index shows it.
+    fn read_on(&mut self) -> Result<(), RunError> {
+        let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
+        self.session
+            .append_at(&mut (self.now, self.salts), nothing)?;
+        Ok(())
+    }
+
+    fn judged(&mut self, quest_run: &mut QuestRun) -> Result<Vec<Judged>, RunError> {
+        let (quest, mut seen) = (quest_run.guard.quest, quest_run.seen);
+        let mut found = Vec::new();
+        let read = quest_run.activity.log.read_on(&mut |entry| {
+            if let Event::Attempt(attempt) = &entry.event
+                && attempt.quest == quest
+                && attempt.number > seen
+            {
+                seen = attempt.number;
+                found.push((attempt.submitted, Submitted::of(attempt)));
+            }
+        });
+        if read.is_err() {
+            // Lines were redacted, so the ones behind them have moved.
+            quest_run.activity.log = self.session.ledger();
+            if let Some(standing) = self.session.standing(quest)?
+                && standing.attempts > seen
+                && let Some(last) = self.session.reader()?.last_attempt(&standing)?
+            {
+                seen = standing.attempts;
+                found.push((last.value.submitted, Submitted::of(&last.value)));
+            }
+        }
+        quest_run.seen = seen;
+        Ok(found)
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_worker {
     use super::*;
 
     #[test]
@@ -493,5 +868,34 @@ mod tests {
         assert_eq!(note(" half done \n").as_deref(), Some("half done"));
         let long = note(&"ü".repeat(MAX_NOTE_BYTES)).unwrap();
         assert!(long.len() <= MAX_NOTE_BYTES && long.len() > MAX_NOTE_BYTES - 4);
+    }
+}
+
+#[cfg(test)]
+mod tests_answers {
+    use serde_json::json;
+
+    use super::*;
+    use crate::quest::email;
+
+    fn read(answer: Value) -> Result<Submission, String> {
+        submission(&email::kind(), answer).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_object_with_every_required_field_is_a_submission() {
+        let whole = json!({"email": "a@b.test", "site": "b.test", "source": "https://b.test"});
+        assert!(matches!(read(whole), Ok(Submission::Fields(_))));
+        let part = read(json!({"email": "a@b.test"})).unwrap_err();
+        assert_eq!(part, "site, source is missing");
+        assert!(read(json!({"email": 3})).is_err());
+        assert!(read(json!({"done": true})).is_err());
+    }
+
+    #[test]
+    fn nothing_found_says_why() {
+        let none = read(json!({"none": "looked everywhere"}));
+        assert_eq!(none, Ok(Submission::None("looked everywhere".to_owned())));
+        assert!(read(json!({"none": " "})).is_err());
     }
 }

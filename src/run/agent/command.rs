@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::transcript::Stream;
+use super::formats::Stream;
 
 // Linux allows 128 KiB for one argument, so a longer prompt has to go through stdin or a file.
 const MAX_ARGUMENT: usize = 100 << 10;

@@ -4,9 +4,8 @@ mod command;
 mod formats;
 mod output;
 mod process;
-mod transcript;
 
 pub use command::{AgentCommand, BadCommandLine, CommandLine, Given, Preset, command_line};
+pub use formats::{AgentEvent, Stream, ToolCall};
 pub use output::AgentEnd;
 pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, supervised};
-pub use transcript::{AgentEvent, Stream, ToolCall};

@@ -9,8 +9,8 @@ use std::{fs, io};
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
 
+use super::formats::{AgentEvent, Stream, Tail, end_of};
 use super::formats::{Reader, used_in};
-use super::transcript::{AgentEvent, Stream, Tail, end_of};
 use crate::base::process::{Exit, Pipe};
 use crate::quest::json;
 use crate::session::Spent;
