@@ -251,7 +251,6 @@ fn a_name_that_goes_on_is_another_companys() {
     }
 }
 
-/// A page of Acme on a host below `gamma.kr`.
 fn below(net: &EmailNet, host: &str, path: &str, source: &str) -> Submission {
     let submission = other(net, &[]);
     let html = page(ACME, "Mail: made.up@gamma.kr info@gamma.kr");

@@ -123,7 +123,6 @@ fn code_with_very_much_wrong_about_it_is_wrong_all_the_same() {
     assert_eq!(rules, ["plain-code", "small"]);
 }
 
-/// The new file of the right answer.
 fn play_file(play: &QuestPlay) -> String {
     let path = play.beside("controls/right/src/stock/taxes.py");
     std::fs::read_to_string(path).expect("a file")

@@ -2,7 +2,6 @@
 
 use crate::harness::agents::{Driven, alive};
 
-/// Answers by the program itself.
 const SUBMITS: &str = "comail submit --id $id --answer \"right $id\"";
 
 #[test]

@@ -35,7 +35,6 @@ fn pipe(path: &Path) {
     mkfifo(path, Mode::S_IRWXU).expect("a pipe");
 }
 
-/// A session of one quest in a place of its own.
 fn scanned() -> Place {
     let place = Place::new();
     place.scan(&["Acme"], &[]);

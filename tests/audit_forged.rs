@@ -15,7 +15,6 @@ use crate::harness::email_net::ACME;
 use crate::harness::forge::{events, found, replaced, rewrite, rewrite_with};
 use crate::servers::http::Reply;
 
-/// Rewrites the attempts.
 #[track_caller]
 fn forge(world: &EmailNet, mut edit: impl FnMut(&mut Attempt)) {
     world.spoils();
@@ -44,7 +43,6 @@ fn passed() -> EmailNet {
     world
 }
 
-/// The session's first attempt of this quest.
 fn attempt(world: &EmailNet, quest: &str) -> Attempt {
     let events = events(&session(world));
     let found = events.into_iter().find_map(|event| match event {
@@ -57,7 +55,6 @@ fn attempt(world: &EmailNet, quest: &str) -> Attempt {
 /// An edit of an attempt, which may use the honest PASS of quest 1 and the first FAIL of quest 4.
 type Edit = fn(&mut Attempt, &Attempt, &Attempt);
 
-/// What an audit finds.
 enum Finds {
     /// This, once.
     Only(&'static str),

@@ -20,7 +20,6 @@ fn passed() -> EmailNet {
     world
 }
 
-/// Expects one drift, of quest 1, by this rule.
 #[track_caller]
 fn assert_drifted(world: &EmailNet, rule: &str) {
     let (code, report) = audit(world, &["--live"]);

@@ -64,7 +64,6 @@ fn failure(order: &ChatOrder) -> String {
     }
 }
 
-/// A server that does the same with each request.
 fn always(say: Say) -> ChatServer {
     ChatServer::start(move |_| say.clone())
 }

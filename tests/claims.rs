@@ -21,7 +21,6 @@ fn next(world: &EmailNet, worker: &str, further: &[&str]) -> (i32, Value) {
         .json([&["next", "--worker", worker], further].concat())
 }
 
-/// The quest that `worker` is given.
 #[track_caller]
 fn given(world: &EmailNet, worker: &str) -> u64 {
     let (code, answer) = next(world, worker, &[]);

@@ -23,7 +23,6 @@ fn run(place: &Place, env: &[(&str, &str)], words: &[&str]) -> Run {
     Run::of(command.envs(env.iter().copied()).args(words))
 }
 
-/// What `config --json` says.
 #[track_caller]
 fn settings(place: &Place) -> Value {
     let told = run(place, &[], &["config", "--json"]).ok();

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::harness::{Place, Run};
 use crate::sheets::{bring, cells, names, text};
 
-/// A place with the demo workbook scanned.
 fn scanned() -> Place {
     let place = Place::new();
     bring(&place, "companies.xlsx");

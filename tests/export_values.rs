@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use crate::harness::EmailNet;
 use crate::sheets::{bring, cells, formulas, keys, parts, pass, scan, text, texts, world};
 
-/// A world with this list scanned.
 fn listed(name: &str, bytes: impl AsRef<[u8]>, flags: &[&str]) -> EmailNet {
     let world = world();
     world.place.write(name, bytes);
@@ -34,7 +33,6 @@ fn csv(world: &EmailNet, args: &[&str]) -> Vec<Vec<String>> {
     reader.records().map(fields).collect()
 }
 
-/// Exports as JSON Lines.
 #[track_caller]
 fn jsonl(world: &EmailNet, args: &[&str]) -> Vec<Value> {
     world

@@ -13,7 +13,6 @@ use crate::harness::forge::found;
 use crate::harness::forgotten::{ADDRESS, forget, known, left_in};
 use crate::harness::{EmailNet, case, scale};
 
-/// Copies the session to another place.
 fn copy(world: &EmailNet, to: &str) {
     case::copy(&world.place.at(".comail"), &world.place.at(to));
 }

@@ -22,7 +22,6 @@ fn shown(net: &EmailNet, email: &str) -> Submission {
     net.contact(&format!("Write to {email}")).email(email)
 }
 
-/// Addresses and sites at providers.
 const PROVIDERS: &[Case] = cases![
     "freemail" => "REVIEW freemail", |net| shown(net, "acmefoods@gmail.com");
     "freemail in capitals" => "REVIEW freemail", |net| shown(net, "info@GMAIL.com");
@@ -63,7 +62,6 @@ const PROVIDERS: &[Case] = cases![
 
 const MISMATCH: &str = "FAIL domain-mismatch";
 
-/// Domains of address and site.
 const DOMAINS: &[Case] = cases![
     "another domain" => MISMATCH, |net| shown(net, "info@bolt.kr");
     "a look-alike" => MISMATCH, |net| shown(net, "info@acrne.co.kr");
@@ -121,7 +119,6 @@ const ANCHORS: &[Case] = cases![
         |net| net.acme().email("info@bolt.kr"), listed("company,site\nAcme Foods,acme.com\n"), with(ANCHORED);
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 3] = [PROVIDERS, DOMAINS, ANCHORS];
 
 #[test]

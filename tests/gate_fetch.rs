@@ -29,7 +29,6 @@ fn at(addresses: &[[u8; 4]]) -> Answer {
     Answer::Addresses(addresses.iter().map(|address| (*address).into()).collect())
 }
 
-/// Names of web hosts.
 const NAMES: &[Case] = cases![
     "no such host" => MISSING, |net| net.acme().source(&net.net.web.url("x.acme.co.kr", "/"));
     "a host without an address" => MISSING, |net| shop(net, vec![Answer::NoData]);
@@ -56,7 +55,6 @@ const NAMES: &[Case] = cases![
         |net| shop(net, vec![at(&[[10, 0, 0, 1], [127, 0, 0, 1]])]);
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 3] = [NAMES, ROBOTS_TXT, OTHER_PAGES];
 
 #[test]

@@ -38,7 +38,6 @@ const EMAIL: &str = "FAIL email-format";
 const SITE: &str = "FAIL site-format";
 const SOURCE: &str = "FAIL source-format";
 
-/// Sites and source pages.
 const URLS: &[Case] = cases![
     "a host alone" => SITE, |net| net.acme().site("www.acme.co.kr");
     "a source without a scheme" => SOURCE, |net| net.acme().source("www.acme.co.kr/contact");
@@ -118,7 +117,6 @@ const PERSONS: &[Case] = cases![
         |net| net.acme().email("minsu.kim@acme.co.kr"), with(&["--role-only"]);
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 5] = [ADDRESSES, URLS, SAMPLES, UNREAD, PERSONS];
 
 #[test]

@@ -82,7 +82,6 @@ const PLACES: &[Case] = cases![
         };
 ];
 
-/// Sets up another company at `evil.kr`.
 fn other<'a>(net: &'a EmailNet, name: &str) -> &'a WebServer {
     net.company("evil.kr", name);
     &net.net.web
@@ -350,7 +349,6 @@ const CONTESTED: &[Case] = cases![
     "a title with a slogan" => "PASS", |net| home(net, "<title>Fresh noodles - Acme Foods</title>");
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 7] = [PLACES, WAYS, NAMES, DIRECTORIES, TOWNS, TAKEN, CONTESTED];
 
 #[test]

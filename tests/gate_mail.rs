@@ -133,7 +133,6 @@ const SILENCES: &[Case] = cases![
         |net| at(net, "10.0.0.1"), with(&["--allow-net", "10.0.0.0/8", "--allow-net", "127.0.0.1/32"]);
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 2] = [ANSWERS, SILENCES];
 
 #[test]

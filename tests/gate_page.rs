@@ -140,7 +140,6 @@ const CHARSETS: &[Case] = cases![
         |net| korean(net, "text/html; charset=utf-8", ""), named(&["한빛식품"]);
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 4] = [SHOWN, NOT_SHOWN, WHOLE, CHARSETS];
 
 #[test]

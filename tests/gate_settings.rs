@@ -21,7 +21,6 @@ const LEVELS: &[Case] = cases![
         |net| net.acme().email("sales@bolt.kr"), with(&["--level","domain-mismatch=review"]);
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 1] = [LEVELS];
 
 #[test]

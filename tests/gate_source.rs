@@ -203,7 +203,6 @@ const PAGES: &[Case] = cases![
 
 const UNREADABLE: &str = "REVIEW source-unreadable";
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 4] = [ECHOES, MAY_ECHOES, OWNERS, PAGES];
 
 #[test]

@@ -138,7 +138,6 @@ const TLS: &[Case] = cases![
         |net| net.acme().source(&net.url("/contact").replace("http://", "https://"));
 ];
 
-/// Every case of this file.
 pub const CASES: [&[Case]; 4] = [ANSWERS, SLOW, WAYS, TLS];
 
 #[test]

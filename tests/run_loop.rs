@@ -3,7 +3,6 @@
 use crate::harness::agents::Driven;
 use crate::harness::scale;
 
-/// Answers by the program itself.
 const SUBMITS: &str = "comail submit --id $id --answer \"right $id\"";
 
 const PRINTS: &str = "echo '{\"answer\":\"right it is\"}'";

@@ -37,7 +37,6 @@ pub struct Worked {
     truth: Truth,
 }
 
-/// Status and claims.
 type Truth = (Value, Vec<(Value, Value)>);
 
 impl Worked {
@@ -100,7 +99,6 @@ fn worked() -> EmailNet {
     world
 }
 
-/// The quest that a worker is given.
 pub fn give(world: &EmailNet, worker: &str) -> Option<u64> {
     let (_, answer) = world.place.json(["next", "--worker", worker]);
     answer["quest"]["id"].as_u64()
@@ -110,7 +108,6 @@ fn keep(world: &EmailNet, name: &str) {
     fs::copy(world.place.at(".comail/index.sqlite"), world.place.at(name)).expect("an index");
 }
 
-/// Opens the index for changing it by hand.
 pub fn edit(world: &EmailNet, sql: &str) {
     let index = Connection::open(world.place.at(".comail/index.sqlite")).expect("an index");
     index

@@ -8,7 +8,6 @@ use std::process::Stdio;
 use crate::harness::email_net::ACME;
 use crate::harness::{EmailNet, Place, Run};
 
-/// Submits what stdin holds for quest 1.
 fn piped(world: &EmailNet, input: &[u8]) -> Run {
     let mut command = world.place.command();
     let command = command.args(["submit", "--id=1", "--in", "-", "--json"]);

@@ -153,15 +153,12 @@ fn no_acknowledged_attempt_is_lost_and_remaining_never_grows() {
     world.place.run(["export"]).ok();
 }
 
-/// How many workers are killed at once.
 const WORKERS: u64 = 4;
 
 /// What workers heard before they were killed.
 #[derive(Default)]
 struct Heard {
-    /// Quest and number of each attempt.
     attempts: Vec<(u64, u64)>,
-    /// Quest and worker of each claim.
     claims: Vec<(u64, String)>,
 }
 

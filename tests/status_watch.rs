@@ -109,7 +109,6 @@ fn the_terminal_is_given_back_however_it_ends() {
     }
 }
 
-/// The program, whose lines are read one by one.
 struct Follower {
     child: Child,
     lines: BufReader<ChildStdout>,

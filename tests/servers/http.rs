@@ -42,7 +42,6 @@ pub enum Reply {
     Late(Duration, String),
 }
 
-/// An answer as it should be.
 #[derive(Clone)]
 pub struct Whole {
     status: u16,
@@ -54,12 +53,10 @@ pub struct Whole {
 pub struct Seen {
     /// The `Host` header, without its port.
     pub host: String,
-    /// Path and query.
     pub path: String,
     pub line: String,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// When it came.
     pub at: Instant,
 }
 

@@ -82,7 +82,6 @@ pub fn closed_port() -> SocketAddr {
     listen().1
 }
 
-/// A listener at a free port, and its address.
 fn listen() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind((HERE, 0)).expect("loopback has a free port");
     let address = listener.local_addr();

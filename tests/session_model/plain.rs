@@ -44,7 +44,6 @@ impl Hold {
     }
 }
 
-/// A session that is nothing but values.
 pub struct Plain {
     order: Order,
     now: i64,

@@ -1,7 +1,6 @@
 //! The session itself, before a world that was written down.
 
 use std::cell::{Cell, RefCell};
-use std::fmt::Write as _;
 
 use comail::judge::{self, Answer, Assignment, Claimant, JudgeError, Refusal, SessionKind};
 use comail::quest::{FieldName, Submission};
@@ -12,6 +11,7 @@ use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::{Fetched, Fetcher, Request};
 use jiff::Timestamp;
+use serde_json::{Map, json};
 
 use super::{KEYS, Order, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
 use crate::harness::made::{Made, at, id, salt};
@@ -19,7 +19,6 @@ use crate::harness::replayed::assert_replays;
 
 const DOMAINS: [&str; 3] = ["acme.co.kr", "bolt.co.kr", "cargo.co.kr"];
 
-/// A session in a directory of its own.
 pub struct Real {
     made: Made,
     world: RecordedWorld,
@@ -77,7 +76,6 @@ impl Real {
         }]
     }
 
-    /// Everything that the session can be asked.
     pub fn seen(&self) -> Seen {
         let session = self.made.open();
         assert_eq!(session.mended(), []);
@@ -274,42 +272,27 @@ fn submission(quest: usize, sent: Sent) -> Submission {
     )
 }
 
-fn company(pages: &mut Vec<String>, names: &mut Vec<String>, domain: &str, name: &str, free: &str) {
-    for (path, text) in [("", ""), ("contact", "info@"), ("free", free)] {
-        let text = if text == "info@" {
-            format!("info@{domain}")
-        } else {
-            text.to_owned()
-        };
-        let body = crate::harness::email_net::page(name, &text);
-        let page = serde_json::json!({ "body": body });
-        pages.push(format!("\"https://{domain}/{path}\": {page}"));
-    }
-    pages.push(format!(
-        "\"https://{domain}/slow\": {{\"silence\": \"timeout\"}}"
-    ));
-    names.push(format!("\"{domain}\": {{\"MX\": [[10, \"mx.kr\"]]}}"));
-    names.push(format!("\"nomail.{domain}\": {{\"MX\": [[0, \".\"]]}}"));
-}
-
 /// The companies, and a holding that names them all.
 fn world() -> String {
-    let (mut pages, mut names) = (Vec::new(), Vec::new());
-    for (index, (domain, name)) in DOMAINS.into_iter().zip(KEYS).enumerate() {
-        let free = format!("office.{index}@gmail.com");
-        company(&mut pages, &mut names, domain, name, &free);
+    let (mut pages, mut names) = (Map::new(), Map::new());
+    let all = KEYS.join(" | ");
+    let companies = DOMAINS.into_iter().zip(KEYS);
+    let companies = companies.chain([("holding.co.kr", all.as_str())]);
+    for (index, (domain, name)) in companies.enumerate() {
+        for (path, text) in [
+            ("", String::new()),
+            ("contact", format!("info@{domain}")),
+            ("free", format!("office.{index}@gmail.com")),
+        ] {
+            let body = crate::harness::email_net::page(name, &text);
+            pages.insert(format!("https://{domain}/{path}"), json!({"body": body}));
+        }
+        let slow = json!({"silence": "timeout"});
+        pages.insert(format!("https://{domain}/slow"), slow);
+        names.insert(domain.to_owned(), json!({"MX": [[10, "mx.kr"]]}));
+        names.insert(format!("nomail.{domain}"), json!({"MX": [[0, "."]]}));
     }
-    company(
-        &mut pages,
-        &mut names,
-        "holding.co.kr",
-        &KEYS.join(" | "),
-        "",
-    );
-    names.push("\"gmail.com\": {\"MX\": [[10, \"mx.kr\"]]}".to_owned());
-    names.push("\"mx.kr\": {\"A\": [\"93.184.215.14\"]}".to_owned());
-    let mut text = String::new();
-    let (pages, names) = (pages.join(",\n"), names.join(",\n"));
-    write!(text, "{{\"pages\": {{{pages}}}, \"dns\": {{{names}}}}}").expect("memory");
-    text
+    names.insert("gmail.com".to_owned(), json!({"MX": [[10, "mx.kr"]]}));
+    names.insert("mx.kr".to_owned(), json!({"A": ["93.184.215.14"]}));
+    json!({"pages": pages, "dns": names}).to_string()
 }

@@ -17,12 +17,10 @@ pub fn fixture(name: &str) -> PathBuf {
     root.join("fixtures/workbooks").join(name)
 }
 
-/// Copies a fixture into `place`.
 pub fn bring(place: &Place, name: &str) -> PathBuf {
     place.write(name, std::fs::read(fixture(name)).expect("a fixture"))
 }
 
-/// A net and a directory without a session.
 pub fn world() -> EmailNet {
     EmailNet::unscanned()
 }
@@ -85,13 +83,11 @@ pub fn quests(place: &Place) -> Vec<Value> {
     quests.map(|line| line["body"].clone()).collect()
 }
 
-/// The keys of the session's quests.
 pub fn keys(place: &Place) -> Vec<String> {
     let key = |quest: &Value| quest["key"].as_str().expect("a key").to_owned();
     quests(place).iter().map(key).collect()
 }
 
-/// The rows of every quest.
 pub fn rows(place: &Place) -> Vec<Vec<u64>> {
     let rows = |quest: &Value| {
         let rows = quest["rows"].as_array().expect("rows");
@@ -102,7 +98,6 @@ pub fn rows(place: &Place) -> Vec<Vec<u64>> {
     quests(place).iter().map(rows).collect()
 }
 
-/// What is in the directory, sorted.
 pub fn names(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).expect("a directory");
     let name = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -117,7 +112,6 @@ pub fn names(dir: &Path) -> Vec<String> {
 /// The cells of a sheet that are not empty, by row and column counted from 1.
 pub type Cells = BTreeMap<(u32, u32), Data>;
 
-/// Every cell of a sheet, as calamine reads it.
 pub fn cells(path: &Path, sheet: &str) -> Cells {
     let mut book = open_workbook_auto(path).expect("a workbook");
     placed(&book.worksheet_range(sheet).expect("a sheet"))
@@ -125,7 +119,6 @@ pub fn cells(path: &Path, sheet: &str) -> Cells {
         .collect()
 }
 
-/// Every formula of a sheet, as calamine reads it.
 pub fn formulas(path: &Path, sheet: &str) -> BTreeMap<(u32, u32), String> {
     let mut book = open_workbook_auto(path).expect("a workbook");
     placed(&book.worksheet_formula(sheet).expect("a sheet"))
@@ -154,12 +147,9 @@ pub fn texts<const N: usize>(cells: &Cells, row: u32, column: u32) -> [String; N
     std::array::from_fn(|index| text(cells, row, column + u32::try_from(index).expect("few")))
 }
 
-/// A part of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Its bytes as they are stored.
     pub stored: Vec<u8>,
-    /// Its bytes, unpacked.
     pub content: Vec<u8>,
 }
 
