@@ -93,6 +93,7 @@ fn fail_to_pass(attempt: &mut Attempt, pass: &Attempt, _first: &Attempt) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn each_forgery_of_an_attempt_is_found() {
     let names = [
         ACME,

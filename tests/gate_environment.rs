@@ -273,11 +273,11 @@ fn an_update_takes_nothing_back() {
     let args = ["scan", list.to_str().unwrap(), "--update", "--json"];
     let scanned = net.place.run(args).ok();
     assert!(scanned.contains("\"added\":1"), "{scanned}");
-    let (_, next) = net.place.json(["next"]);
+    let (_, answer) = net.place.json(["next"]);
     assert_eq!(
-        (&next["quest"]["id"], &next["try"]),
+        (&answer["quest"]["id"], &answer["try"]),
         (&1.into(), &2.into()),
-        "{next}"
+        "{answer}"
     );
 }
 

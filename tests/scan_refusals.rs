@@ -45,6 +45,7 @@ fn refused(place: &Place, args: &[&str], code: i32, words: &str) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn lists_columns_and_flags_that_cannot_be_used() {
     let place = place();
     place.write("bad.jsonl", "{\"a\":1}\n{\"a\" 2}\n");

@@ -64,7 +64,9 @@ fn pages_and_the_way_to_them_decide() {
     assert_eq!(findings[0].location.as_deref(), Some(evil));
 }
 
-fn every_end() -> [(&'static str, fn(Url) -> End); 5] {
+type EndAt = fn(Url) -> End;
+
+fn every_end() -> [(&'static str, EndAt); 5] {
     [
         ("source-missing", |url| End::Missing {
             url,
