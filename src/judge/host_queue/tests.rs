@@ -100,13 +100,13 @@ fn whoever_is_asked_to_stop_waits_for_no_lookup_and_keeps_what_is_judged() {
         }
     });
     let jobs = vec![job(0, "acme.co.kr"), job(1, "slow.com"), job(2, "slow.com")];
-    let mut crowd = start(jobs, world).unwrap();
-    let next = crowd.next(&never).unwrap();
+    let mut queue = start(jobs, world).unwrap();
+    let next = queue.next(&never).unwrap();
     assert!(matches!(next, Next::Judged(judged) if judged.job.quest.id.index() == 0));
     let stop = || stuck.load(Ordering::SeqCst);
-    let next = crowd.next(&stop).unwrap();
+    let next = queue.next(&stop).unwrap();
     assert!(matches!(next, Next::Stopped), "{next:?}");
-    assert_eq!(crowd.left(), 2);
+    assert_eq!(queue.left(), 2);
     over.wait();
 }
 
@@ -114,17 +114,17 @@ fn whoever_is_asked_to_stop_waits_for_no_lookup_and_keeps_what_is_judged() {
 fn a_thread_that_dies_is_told_of() {
     let world = Mute(|host: &str| assert_ne!(host, "www.cursed.com", "as the test means it"));
     let jobs = vec![job(0, "acme.co.kr"), job(1, "cursed.com")];
-    let mut crowd = start(jobs, world).unwrap();
-    assert!(matches!(crowd.next(&never).unwrap(), Next::Judged(_)));
-    let ended = crowd.next(&never);
+    let mut queue = start(jobs, world).unwrap();
+    assert!(matches!(queue.next(&never).unwrap(), Next::Judged(_)));
+    let ended = queue.next(&never);
     assert!(matches!(ended, Err(JudgeError::Deserted(1))), "{ended:?}");
-    assert!(matches!(crowd.next(&never).unwrap(), Next::Done));
+    assert!(matches!(queue.next(&never).unwrap(), Next::Done));
 }
 
 #[test]
 fn nothing_to_do_is_done_at_once() {
-    let mut crowd = start(Vec::new(), Mute(|_: &str| ())).unwrap();
-    assert!(matches!(crowd.next(&never).unwrap(), Next::Done));
+    let mut queue = start(Vec::new(), Mute(|_: &str| ())).unwrap();
+    assert!(matches!(queue.next(&never).unwrap(), Next::Done));
 }
 
 #[test]

@@ -21,18 +21,18 @@ const MAX_BYTES: usize = 512 * 1024;
 pub(super) type Gathered = Result<BTreeMap<ReviewInput, String>, (ReviewInput, String)>;
 
 pub(super) fn gather<'s>(
-    sights: impl IntoIterator<Item = &'s ReviewInput>,
+    wanted: impl IntoIterator<Item = &'s ReviewInput>,
     case: Case<'_>,
     world: &World<'_>,
     robots: RobotsPolicy,
 ) -> Gathered {
     let submitted = |field: &str| case.submission.field(field).unwrap_or_default();
     let mut inputs = BTreeMap::new();
-    for sight in sights {
-        if inputs.contains_key(sight) {
+    for input in wanted {
+        if inputs.contains_key(input) {
             continue;
         }
-        let text = match sight {
+        let text = match input {
             ReviewInput::Key => Ok(case.quest.key.as_str().to_owned()),
             ReviewInput::Input(column) => {
                 Ok(case.quest.cell(column).unwrap_or_default().to_owned())
@@ -52,8 +52,8 @@ pub(super) fn gather<'s>(
             0..=MAX_BYTES => Ok(text),
             more => Err(format!("it has {more} bytes, more than {MAX_BYTES}")),
         });
-        let text = text.map_err(|why| (sight.clone(), why))?;
-        inputs.insert(sight.clone(), text);
+        let text = text.map_err(|why| (input.clone(), why))?;
+        inputs.insert(input.clone(), text);
     }
     Ok(inputs)
 }
@@ -65,12 +65,12 @@ pub(super) fn without_others(
     whole: &BTreeMap<ReviewInput, String>,
 ) -> BTreeMap<ReviewInput, String> {
     let named = named_mailboxes(case, &[]);
-    let shown = whole.iter().map(|(sight, text)| {
-        let text = match sight {
+    let shown = whole.iter().map(|(input, text)| {
+        let text = match input {
             ReviewInput::Evidence(_) => masked(text, &named),
             _ => text.clone(),
         };
-        (sight.clone(), text)
+        (input.clone(), text)
     });
     shown.collect()
 }

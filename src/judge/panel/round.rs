@@ -40,8 +40,8 @@ pub struct Panel {
 pub enum Uncalibrated {
     #[error("it does not pass the checks")]
     Refused(Box<Judgement>),
-    #[error("`{sight}` cannot be shown to reviewers: {why}")]
-    Unseen { sight: ReviewInput, why: String },
+    #[error("`{input}` cannot be shown to reviewers: {why}")]
+    Unseen { input: ReviewInput, why: String },
 }
 
 impl SessionGate {
@@ -65,8 +65,8 @@ impl SessionGate {
         let panel = self.panel.as_ref();
         let panel = panel.filter(|_| judgement.verdict == Verdict::Pass);
         let round = panel.map(|panel| {
-            let sights = panel.reviewers.all.iter().flat_map(|it| &it.sees);
-            let inputs = gather(sights, case, world, panel.robots);
+            let wanted = panel.reviewers.all.iter().flat_map(|it| &it.sees);
+            let inputs = gather(wanted, case, world, panel.robots);
             PanelRound { panel, inputs }
         });
         (judgement, round)
@@ -83,7 +83,7 @@ impl SessionGate {
             return Err(Uncalibrated::Refused(Box::new(judgement)));
         };
         let calibration = round.calibrate(case, world.sandbox);
-        calibration.map_err(|(sight, why)| Uncalibrated::Unseen { sight, why })
+        calibration.map_err(|(input, why)| Uncalibrated::Unseen { input, why })
     }
 }
 
@@ -181,8 +181,8 @@ impl PanelRound<'_> {
 
     /// What reviewers can be asked about; else what was expected for that, and why it is not so.
     fn shown_to_all(&self, world: &World<'_>) -> Result<&Inputs, (String, String)> {
-        let whole = self.inputs.as_ref().map_err(|(sight, why)| {
-            let expected = format!("`{sight}` can be shown to reviewers");
+        let whole = self.inputs.as_ref().map_err(|(input, why)| {
+            let expected = format!("`{input}` can be shown to reviewers");
             (expected, why.clone())
         })?;
         if self.panel.script.is_some() {
@@ -375,9 +375,9 @@ impl PanelRound<'_> {
 }
 
 fn shown(reviewer: &Reviewer, inputs: &Inputs) -> Vec<(ReviewInput, String)> {
-    let seen = reviewer.sees.iter().map(|sight| {
-        let text = inputs.get(sight).cloned().unwrap_or_default();
-        (sight.clone(), text)
+    let seen = reviewer.sees.iter().map(|input| {
+        let text = inputs.get(input).cloned().unwrap_or_default();
+        (input.clone(), text)
     });
     seen.collect()
 }
@@ -398,9 +398,9 @@ fn planted(
     inputs: &[(ReviewInput, String)],
     defects: &BTreeMap<String, String>,
 ) -> Vec<(ReviewInput, String)> {
-    let put = |(sight, text): &(ReviewInput, String)| {
-        let text = defects.get(&sight.to_string()).unwrap_or(text);
-        (sight.clone(), text.clone())
+    let put = |(input, text): &(ReviewInput, String)| {
+        let text = defects.get(&input.to_string()).unwrap_or(text);
+        (input.clone(), text.clone())
     };
     inputs.iter().map(put).collect()
 }
