@@ -118,7 +118,7 @@ fn fill<E: From<SessionError>>(
     let file = File::create(&path).map_err(writing)?;
     Projection::write_along(dir, config, |fold| -> Result<(), E> {
         let mut draft = LedgerDraft::begin(dir, file, fold);
-        let mut put = |event| draft.add(new.now, clock, event);
+        let mut put = |event| draft.add(new.now, clock, &event);
         write_ledger(dir, &mut put, digest, new, brought)?;
         Ok(draft.end()?.sync_all().map_err(writing)?)
     })?;

@@ -368,10 +368,10 @@ impl<'a, W: Write> LedgerDraft<'a, W> {
         &mut self,
         at: Timestamp,
         clock: &mut dyn Clock,
-        event: Event,
+        event: &Event,
     ) -> Result<(), SessionError> {
-        let line = Line::next(self.tip(), at, clock.salt(), &event)?;
-        self.put(&line, &event)
+        let line = Line::next(self.tip(), at, clock.salt(), event)?;
+        self.put(&line, event)
     }
 
     /// Adds a line that follows the last one, with the event that it records.

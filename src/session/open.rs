@@ -111,19 +111,18 @@ impl Session {
         };
         let index = match opened {
             Ok(index) => index,
-            Err(why) => match LockGuard::acquire(dir) {
-                Ok(lock) => {
+            Err(why) => {
+                if let Ok(lock) = LockGuard::acquire(dir) {
                     let index = Projection::open(dir, config);
                     let (index, found) = synced(dir, config, watch.as_ref(), &lock, index)?;
                     mended = found;
                     index
-                }
-                // Where nothing can be locked or written, the session can still be read.
-                Err(_) => {
+                } else {
+                    // Where nothing can be locked or written, the session can still be read.
                     mended.extend(why.filter(is_finding).map(|why| left(dir, &why)));
                     temporary(dir, config, watch.as_ref())?.1
                 }
-            },
+            }
         };
         Ok(Self {
             dir: dir.to_owned(),

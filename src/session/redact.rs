@@ -86,7 +86,7 @@ impl Session {
                 return Ok(None);
             };
             let now = clock.now();
-            draft.add(now, clock, Event::Forgotten(Box::new(forgotten)))?;
+            draft.add(now, clock, &Event::Forgotten(Box::new(forgotten)))?;
             Ok(Some(draft.end()?))
         })
     }

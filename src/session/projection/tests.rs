@@ -216,12 +216,12 @@ fn every_column_of_every_row_is_held_against_the_ledger() {
         let columns: Vec<String> = {
             let connection = lock(&index.connection);
             let select = connection.prepare(&sql).unwrap();
-            select.column_names().into_iter().map(Into::into).collect()
+            select.column_names().map(Into::into).collect()
         };
         for (place, column) in columns.iter().enumerate() {
             let values = rows.iter().filter(|(name, _)| name == table);
-            let filled = values.map(|(_, values)| &values[place]);
-            let value = filled.filter(|value| **value != Value::Null).last();
+            let mut filled = values.map(|(_, values)| &values[place]);
+            let value = filled.rfind(|value| **value != Value::Null);
             let other = match value {
                 Some(Value::Text(_)) => format!("{column} || 'x'"),
                 Some(_) => format!("{column} + 100000"),
