@@ -398,7 +398,8 @@ mod tests {
         const DE: (&str, &str) = ("Acme", "acme.de");
         const BARE: (&str, &str) = ("Acme", "");
         type Rows<'a> = &'a [(&'a str, &'a str)];
-        let cases: [(Rows<'_>, Rows<'_>, &[(u32, u32)], &[NotCarried]); 14] = [
+        type Row<'a> = (Rows<'a>, Rows<'a>, &'a [(u32, u32)], &'a [NotCarried]);
+        let cases: [Row<'_>; 14] = [
             // Both are compared as lists compare them.
             (
                 &[("Acme", "https://www.acme.kr/"), ("㈜한빛", "")],

@@ -132,21 +132,24 @@ impl Pace {
     }
 }
 
-/// The state of the tree in which the checks held at the last poll, if they did.
+/// Whether the checks held at the last poll, and in which state of the tree.
 #[derive(Debug, Default)]
-struct News(Option<Option<Digest>>);
+struct News {
+    held: bool,
+    state: Option<Digest>,
+}
 
 impl News {
     /// Polls once, and tells whether the checks hold and did not before. A tree whose state is known
     /// to hold is not polled again.
     fn round(&mut self, state: Option<Digest>, hold: impl FnOnce() -> bool) -> bool {
-        let known = self.0 == Some(state);
+        let known = self.held && self.state == state;
         if known && state.is_some() {
             return false;
         }
-        let holds = hold();
-        self.0 = holds.then_some(state);
-        holds && !known
+        let held = hold();
+        *self = Self { held, state };
+        held && !known
     }
 }
 

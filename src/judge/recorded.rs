@@ -390,9 +390,10 @@ mod tests {
         });
         let mut judgement = Judgement::from_facts(vec![fact], reports.collect());
         judgement.panel = is_reviewed.then(|| Box::new(nobody()));
-        let answer = match unanswered {
-            true => r#"{"unanswered":{"silence":"timeout","detail":""}}"#,
-            false => r#""no-such-host""#,
+        let answer = if unanswered {
+            r#"{"unanswered":{"silence":"timeout","detail":""}}"#
+        } else {
+            r#""no-such-host""#
         };
         let get = format!(r#"{{"url":"https://acme.com/","answer":{answer}}}"#);
         let evidence = format!(r#"{{"exchanges":[{{"get":{get}}}]}}"#);

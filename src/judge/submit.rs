@@ -68,18 +68,17 @@ pub fn submit(
         world,
         before: &before,
     };
-    let judgement = match submitted.without_gate(session)? {
-        Some(judgement) => judgement,
-        None => {
-            let (judgement, round, recording) = submitted.machine(session)?;
-            let (judgement, recording) = match round {
-                None => (judgement, recording),
-                // Reviewers are asked about a PASS of the machine only, once a quest.
-                Some(round) => submitted.review(session, judgement, &round, recording, clock)?,
-            };
-            let recording = trimmed(&kind.gate, submitted.case(), &judgement, recording)?;
-            RecordedJudgement::by_gate(&kind.gate, judgement, recording)
-        }
+    let judgement = if let Some(judgement) = submitted.without_gate(session)? {
+        judgement
+    } else {
+        let (judgement, round, recording) = submitted.machine(session)?;
+        let (judgement, recording) = match round {
+            None => (judgement, recording),
+            // Reviewers are asked about a PASS of the machine only, once a quest.
+            Some(round) => submitted.review(session, judgement, &round, recording, clock)?,
+        };
+        let recording = trimmed(&kind.gate, submitted.case(), &judgement, recording)?;
+        RecordedJudgement::by_gate(&kind.gate, judgement, recording)
     };
     submitted.record(session, judgement, clock)
 }
