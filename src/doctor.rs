@@ -448,9 +448,10 @@ fn dns_findings(
     let of_known = match of_known {
         Looked::Found(Records::Addresses(addresses)) => {
             let is_reached = |address: &IpAddr| permitted(*address, allowed);
-            match addresses.iter().any(is_reached) {
-                true => None,
-                false => problem(format!("{known} has no public address: {addresses:?}")),
+            if addresses.iter().any(is_reached) {
+                None
+            } else {
+                problem(format!("{known} has no public address: {addresses:?}"))
             }
         }
         Looked::Found(Records::Mx(_)) => None,

@@ -241,7 +241,7 @@ fn candidates(mut values: Vec<Named>, typed: &str) -> Vec<CompletionCandidate> {
     candidates.collect()
 }
 
-fn value(name: impl ToString, about: impl ToString) -> Named {
+fn value(name: &impl ToString, about: &impl ToString) -> Named {
     Named {
         name: name.to_string(),
         about: about.to_string(),
@@ -262,27 +262,27 @@ impl Offer {
                 let quests = quests(&index()?, Prefix::Key(typed), which)?;
                 let keys = quests.iter().filter_map(|quest| {
                     let about = format!("quest {}, {}", quest.id, quest.progress.state);
-                    Some(value(typeable(&quest.key)?, about))
+                    Some(value(&typeable(&quest.key)?, &about))
                 });
                 keys.collect()
             }
             Self::Ids(which) => {
                 let quests = quests(&index()?, Prefix::Number(typed), which)?;
                 let ids = quests.iter();
-                ids.map(|quest| value(quest.id, quest.key.as_str()))
+                ids.map(|quest| value(&quest.id, &quest.key.as_str()))
                     .collect()
             }
             Self::Workers => {
                 let claims = index()?.claims()?;
                 let workers = claims.iter();
                 workers
-                    .map(|claim| value(&claim.worker, format!("holds quest {}", claim.quest)))
+                    .map(|claim| value(&claim.worker, &format!("holds quest {}", claim.quest)))
                     .collect()
             }
             Self::ClaimedIds => {
                 let claims = index()?.claims()?;
                 let ids = claims.iter();
-                ids.map(|claim| value(claim.quest, format!("held by {}", claim.worker)))
+                ids.map(|claim| value(&claim.quest, &format!("held by {}", claim.worker)))
                     .collect()
             }
         })

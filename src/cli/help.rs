@@ -152,7 +152,9 @@ fn other(words: &[String], parents: &[String], parent: &Command) -> Result<Help,
         let text = check_page(name, about, example);
         return Ok(Help::Check(Page::new(name, about, &text)));
     }
-    let prefix: String = parents.iter().map(|word| format!("{word} ")).collect();
+    let prefix = parents
+        .iter()
+        .fold(String::new(), |all, word| all + word + " ");
     let mut known: Vec<String> = shown(parent)
         .map(|inner| format!("{prefix}{}", inner.get_name()))
         .collect();

@@ -211,9 +211,10 @@ impl Words {
             Event::Settled(settlement) => return self.settled(settlement),
             Event::Quest(quest) => (quest.id, listed(quest)),
             Event::Asked(asked) => {
-                let asked_or_not = match asked.withdrawn {
-                    true => "could not be asked",
-                    false => "are asked",
+                let asked_or_not = if asked.withdrawn {
+                    "could not be asked"
+                } else {
+                    "are asked"
                 };
                 let number = asked.number;
                 let text = format!("reviewers {asked_or_not} about attempt {number}");
@@ -294,13 +295,14 @@ impl Words {
     fn attempt(&self, paper: &TextOutput, attempt: &Attempt) -> String {
         let mut text = judged(paper, attempt.verdict, &attempt.rules);
         if attempt.verdict == Verdict::Fail {
-            text += &format!(", {} of {} tries used", attempt.tries, self.max_tries);
+            let (used, most) = (attempt.tries, self.max_tries);
+            text = format!("{text}, {used} of {most} tries used");
             if attempt.state == State::Done {
                 text += ", now DONE";
             }
         }
         if let Some(worker) = &attempt.worker {
-            text += &format!(", by {worker}");
+            text = format!("{text}, by {worker}");
         }
         text
     }

@@ -190,9 +190,10 @@ impl TextOutput {
         let colour = self.colour;
         let tint = move |tone: Tone, word: &str| {
             let word = Escaped(word).to_string();
-            Value::from_safe_string(match colour {
-                true => tint::tinted(tone, &word),
-                false => word,
+            Value::from_safe_string(if colour {
+                tint::tinted(tone, &word)
+            } else {
+                word
             })
         };
         let tones = [

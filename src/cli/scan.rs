@@ -185,12 +185,11 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         },
         watch: watch.as_ref(),
     };
-    let carried = match &old {
-        Some(old) => Some(args.carry.create(context, old, &new)?),
-        None => {
-            session::create(context.session_dir(), &new, &mut context::clock())?;
-            None
-        }
+    let carried = if let Some(old) = &old {
+        Some(args.carry.create(context, old, &new)?)
+    } else {
+        session::create(context.session_dir(), &new, &mut context::clock())?;
+        None
     };
     note_unusable_sites(context, &quests)?;
     Ok(Scanned {

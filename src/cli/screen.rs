@@ -282,7 +282,7 @@ fn style(tone: Tone) -> Style {
 pub(super) fn lines(paper: &TextOutput) -> Vec<Line<'static>> {
     let line = |pieces: Vec<(Option<Tone>, &str)>| {
         let spans = pieces.iter().map(|(tone, text)| span(*tone, text));
-        Line::from_iter(spans)
+        spans.collect::<Line<'_>>()
     };
     paper.pieces().map(line).collect()
 }
@@ -301,7 +301,7 @@ fn line_of(cells: &[Cell]) -> Line<'static> {
         let text: String = piece.iter().map(|(c, _)| c).collect();
         Span::styled(text, piece[0].1)
     });
-    Line::from_iter(spans)
+    spans.collect()
 }
 
 /// The line cut to `columns`, with `…` in the last column if something is missing.

@@ -187,12 +187,12 @@ fn patched_files(patch: &str) -> Vec<String> {
         "*** Delete File:",
         "*** Move to:",
     ];
-    let path = |line: &str| {
+    let named = |line: &str| {
         HEADERS
             .iter()
             .find_map(|header| Some(line.trim().strip_prefix(header)?.trim().to_owned()))
     };
-    patch.lines().filter_map(path).collect()
+    patch.lines().filter_map(named).collect()
 }
 
 /// The answer to an agent that wants to stop.
@@ -330,8 +330,8 @@ fn bounded(text: &str, hint: &str) -> String {
     if text.len() <= MAX_REPLY_BYTES {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(MAX_REPLY_BYTES);
-    format!("{}\n[…]\n{hint}", &text[..end])
+    let end = (0..=MAX_REPLY_BYTES).rfind(|at| text.is_char_boundary(*at));
+    format!("{}\n[…]\n{hint}", &text[..end.unwrap_or_default()])
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ pub enum Before {
 
 impl Budget {
     fn ended(&self, used: &Used, before: Before, time: Reason) -> Option<Reason> {
-        fn over<T: PartialOrd>(used: T, most: Option<T>) -> bool {
+        fn over<T: PartialOrd + Copy>(used: T, most: Option<T>) -> bool {
             most.is_some_and(|most| used >= most)
         }
         let table = [

@@ -346,7 +346,7 @@ mod tests {
         }
     }
 
-    fn workbook(rows: Vec<TableRow>) -> Result<Vec<u8>, ExportError> {
+    fn workbook(rows: &[TableRow]) -> Result<Vec<u8>, ExportError> {
         let mut out = Vec::new();
         let folder = std::env::temp_dir();
         write_workbook(&mut out, &folder, &mut |put| {
@@ -388,7 +388,7 @@ mod tests {
         let formula = "=cmd|' /C calc'!A0".to_owned();
         let result = vec![text("https://acme.com"), Cell::Number(3)];
         let headings = vec![text("email"), text("tries")];
-        let rows = workbook(vec![
+        let rows = workbook(&[
             row(RowKind::Header, &["company".to_owned()], headings),
             row(RowKind::Body, &[formula], result),
         ])
@@ -399,13 +399,13 @@ mod tests {
             "[[String(\"company\"), String(\"email\"), String(\"tries\")], \
              [String(\"=cmd|' /C calc'!A0\"), String(\"https://acme.com\"), Float(3.0)]]"
         );
-        assert!(cells(workbook(Vec::new()).unwrap()).is_empty());
+        assert!(cells(workbook(&[]).unwrap()).is_empty());
     }
 
     #[test]
     fn what_no_sheet_holds_is_refused() {
         let wide = vec![String::new(); 16_384];
-        let refused = workbook(vec![row(RowKind::Body, &wide, vec![Cell::Number(1)])]);
+        let refused = workbook(&[row(RowKind::Body, &wide, vec![Cell::Number(1)])]);
         assert!(matches!(refused, Err(ExportError::TooLarge(_))));
         let wide = Form {
             sheet: "review",
@@ -514,7 +514,7 @@ mod tests {
             controls in prop::collection::vec("(\\PC|[\\x00-\\x1F\u{FFFE}\u{FFFF}]){1,12}", 1..3),
         ) {
             let texts = [escapes, controls].concat();
-            let rows = cells(workbook(vec![row(RowKind::Body, &texts, vec![])]).unwrap());
+            let rows = cells(workbook(&[row(RowKind::Body, &texts, vec![])]).unwrap());
             for (found, text) in rows[0].iter().zip(texts) {
                 let expected = if text.contains("_x") { unambiguous(&text).into_owned() } else { text };
                 prop_assert_eq!(found, &Data::String(expected));

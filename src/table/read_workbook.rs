@@ -211,17 +211,15 @@ fn choose_sheet(wanted: Option<&str>, sheets: &[Sheet]) -> Result<String> {
     };
     let trimmed = |sheet: &&Sheet| sheet.name.trim() == name.trim();
     let exact = sheets.iter().find(|sheet| sheet.name == name);
-    match exact.or_else(|| sheets.iter().find(trimmed)) {
-        Some(sheet) => Ok(sheet.name.clone()),
-        None => {
-            let quoted = sheets.iter().map(|sheet| format!("`{}`", sheet.name));
-            let quoted: Vec<String> = quoted.collect();
-            let (known, near) = (quoted.join(", "), near(name, &quoted));
-            Err(Fault::NoSuchSheet(format!(
-                "there is no sheet `{name}`; there are {known}{near}"
-            )))
-        }
+    if let Some(sheet) = exact.or_else(|| sheets.iter().find(trimmed)) {
+        return Ok(sheet.name.clone());
     }
+    let quoted = sheets.iter().map(|sheet| format!("`{}`", sheet.name));
+    let quoted: Vec<String> = quoted.collect();
+    let (known, near) = (quoted.join(", "), near(name, &quoted));
+    Err(Fault::NoSuchSheet(format!(
+        "there is no sheet `{name}`; there are {known}{near}"
+    )))
 }
 
 /// The most that a part which is held may unpack to.
@@ -242,17 +240,17 @@ fn check_bounds(file: File) -> Result<()> {
     for index in 0..archive.len() {
         let mut part = archive.by_index(index).map_err(Fault::damaged)?;
         let name = String::from_utf8_lossy(part.name_raw()).to_ascii_lowercase();
-        let strings = name.ends_with("sharedstrings.xml");
+        let is_strings = name.ends_with("sharedstrings.xml");
         let held = ["styles.xml", "workbook.xml", ".rels", "theme1.xml"];
-        if !strings && !held.iter().any(|end| name.ends_with(end)) {
+        if !is_strings && !held.iter().any(|end| name.ends_with(end)) {
             continue;
         }
         // No part unpacks to more than this, whatever size it claims.
         let most = part.compressed_size().saturating_mul(MAX_RATIO);
-        let mut start = Vec::new();
+        let mut first_bytes = Vec::new();
         let mut head = (&mut part).take(HEAD_BYTES);
-        head.read_to_end(&mut start).map_err(Fault::damaged)?;
-        if strings && claimed_strings(&start).is_some_and(|count| count > most) {
+        head.read_to_end(&mut first_bytes).map_err(Fault::damaged)?;
+        if is_strings && claimed_strings(&first_bytes).is_some_and(|count| count > most) {
             let why = "it claims more shared strings than it can contain";
             return Err(Fault::damaged(why));
         }
@@ -304,13 +302,14 @@ impl NumberFormats {
     fn show(&self, value: &DataRef<'_>, style: usize, text: &mut String) {
         match value {
             DataRef::Empty => {}
-            DataRef::String(value) => text.push_str(value),
             DataRef::SharedString(value) => text.push_str(value),
             DataRef::Float(number) => self.number(style, *number, text),
             DataRef::DateTime(moment) => self.number(style, moment.as_f64(), text),
             DataRef::Int(number) => text.push_str(&number.to_string()),
             DataRef::Bool(value) => text.push_str(&value.to_string().to_uppercase()),
-            DataRef::DateTimeIso(value) | DataRef::DurationIso(value) => text.push_str(value),
+            DataRef::String(value) | DataRef::DateTimeIso(value) | DataRef::DurationIso(value) => {
+                text.push_str(value);
+            }
             DataRef::Error(error) => text.push_str(&error_text(error)),
         }
     }

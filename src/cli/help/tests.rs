@@ -76,7 +76,7 @@ fn every_kind_of_check_has_a_page() {
     assert_eq!(checks().count(), KINDS.len());
     for kind in KINDS {
         let found = checks().find(|check| check.0 == kind.name());
-        let (_, about, example) = found.expect(kind.name());
+        let (_, about, example) = found.unwrap_or_else(|| panic!("{}", kind.name()));
         assert!(about.ends_with('.'), "{about}");
         let page = check_page(kind.name(), about, example);
         assert!(

@@ -75,10 +75,10 @@ impl CheckConfig for UniqueConfig {
         let takes = Some(Takes::Value(field.clone()));
         let check = source.check(Cost::Wide, move |context| {
             let text = context.field(&field.name).unwrap_or_default();
-            let Some(taken) = taken(&field, text) else {
+            let Some(value) = taken(&field, text) else {
                 return Ok(Vec::new());
             };
-            let Some(holder) = context.world.accepted.holder(&taken) else {
+            let Some(holder) = context.world.accepted.holder(&value) else {
                 return Ok(Vec::new());
             };
             let expected = "a value that no other quest has passed with";

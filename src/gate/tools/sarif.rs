@@ -49,8 +49,8 @@ fn sarif_fact(result: &Value) -> Fact {
     let rule = text("/ruleId").or(text("/rule/id")).unwrap_or_default();
     let message = ["/message/text", "/message/markdown", "/message/id"];
     let said = message.into_iter().find_map(text).unwrap_or(rule);
-    let locations = result["locations"].as_array().into_iter().flatten();
-    let place = locations.filter_map(sarif_place).next();
+    let mut locations = result["locations"].as_array().into_iter().flatten();
+    let place = locations.find_map(sarif_place);
     complaint("no complaint", rule, said, &place.unwrap_or_default())
 }
 
@@ -59,7 +59,7 @@ fn sarif_place(location: &Value) -> Option<String> {
     let mut place = physical["artifactLocation"]["uri"].as_str()?.to_owned();
     let numbers = ["startLine", "startColumn"].map(|key| physical["region"][key].as_u64());
     for number in numbers.into_iter().map_while(|number| number) {
-        place.push_str(&format!(":{number}"));
+        place = format!("{place}:{number}");
     }
     Some(place)
 }

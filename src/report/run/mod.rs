@@ -252,9 +252,12 @@ fn ranges(quests: &[QuestId]) -> String {
             _ => spans.push((*quest, *quest)),
         }
     }
-    let texts = spans.into_iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
+    let texts = spans.into_iter().map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        }
     });
     texts.collect::<Vec<_>>().join(", ")
 }

@@ -174,8 +174,8 @@ impl Walk {
                 self.depth = self.depth.saturating_sub(1);
                 Ok(step)
             }
-            Event::Eof if self.depth > 0 => Err(self.malformed("ends too early".into())),
-            Event::Eof if !self.seen_rows => Err(self.malformed("is not a worksheet".into())),
+            Event::Eof if self.depth > 0 => Err(self.malformed("ends too early")),
+            Event::Eof if !self.seen_rows => Err(self.malformed("is not a worksheet")),
             Event::Eof => Ok(Step::End),
             _ if self.inside == Inside::Cell => Ok(Step::InCell),
             _ => Ok(Step::Other),
@@ -193,7 +193,7 @@ impl Walk {
         if depth == 1 {
             let local = name.rfind(':').map_or(0, |colon| colon + 1);
             if &name[local..] != "worksheet" {
-                return Err(self.malformed("is not a worksheet".into()));
+                return Err(self.malformed("is not a worksheet"));
             }
             name[..local].clone_into(&mut self.prefix);
             return Ok(Step::Other);
@@ -211,7 +211,7 @@ impl Walk {
 
     fn open_rows(&mut self, empty: bool) -> Result<Step, WorkbookError> {
         if std::mem::replace(&mut self.seen_rows, true) {
-            return Err(self.malformed("has two lists of rows".into()));
+            return Err(self.malformed("has two lists of rows"));
         }
         if !empty {
             self.inside = Inside::Rows;
@@ -226,9 +226,9 @@ impl Walk {
         };
         let Some(row) = row.filter(|row| *row > self.row) else {
             let last = self.row;
-            return Err(
-                self.malformed(format!("has a row out of order or bounds after row {last}"))
-            );
+            return Err(self.malformed(&format!(
+                "has a row out of order or bounds after row {last}"
+            )));
         };
         self.row = row;
         self.column = 0;
@@ -247,7 +247,7 @@ impl Walk {
             None => Some(self.column + 1).filter(|column| *column <= LAST_COLUMN),
         };
         let Some(column) = column.filter(|column| *column > self.column) else {
-            return Err(self.malformed(format!("has a cell out of order or bounds in row {row}")));
+            return Err(self.malformed(&format!("has a cell out of order or bounds in row {row}")));
         };
         self.column = column;
         if !empty {
@@ -275,8 +275,8 @@ impl Walk {
         }
     }
 
-    fn malformed(&self, what: String) -> WorkbookError {
-        WorkbookError::malformed(&self.part, &what)
+    fn malformed(&self, what: &str) -> WorkbookError {
+        WorkbookError::malformed(&self.part, what)
     }
 }
 

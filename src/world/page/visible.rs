@@ -38,6 +38,7 @@ pub(super) struct Walk<'a> {
 
 /// What the open elements say together. It is restored when an element ends.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each holds by itself")]
 struct Around {
     hidden: usize,
     preformatted: bool,
@@ -123,10 +124,10 @@ impl Walk<'_> {
 
     fn show(&mut self, text: &str) {
         self.run.push(text);
-        if !self.around.names_others {
-            self.own.push(text);
-        } else {
+        if self.around.names_others {
             self.own.part();
+        } else {
+            self.own.push(text);
         }
     }
 

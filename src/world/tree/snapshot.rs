@@ -301,14 +301,14 @@ impl Comparison<'_> {
             how: format!("odd: {}", odd.why),
             inside: false,
         });
-        let mut changes: Vec<_> = changed.chain(odd).collect();
-        changes.sort_by(|one, two| one.path.cmp(&two.path));
+        let mut all: Vec<_> = changed.chain(odd).collect();
+        all.sort_by(|one, two| one.path.cmp(&two.path));
         let snapshot = Snapshot {
             listing,
             taken: self.taken,
             left_out: self.left_out,
         };
-        (snapshot, changes)
+        (snapshot, all)
     }
 }
 

@@ -70,7 +70,7 @@ fn a_script_that_names_some_fields_reads_no_others() {
     let text = with_field(
         "",
         "",
-        &format!("{FACT}[[check]]\nname = \"its\"\n{}", SCRIPT),
+        &format!("{FACT}[[check]]\nname = \"its\"\n{SCRIPT}"),
     );
     for script in ["submission['value']", "print()"] {
         let wrong = mistake_in(&text, script).unwrap();
