@@ -1,4 +1,4 @@
-//! comail takes the decision "done" away from the agent and gives it to a machine.
+//! comail verifies every answer of an agent, and it alone decides when the work is done.
 //!
 //! The map of the modules. An arrow means "uses"; nothing points back, and a test holds it.
 //!
