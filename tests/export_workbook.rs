@@ -218,7 +218,7 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
         summary,
         "6 rows filled in, written to out.xlsx\n\
          1 PASS, 1 REVIEW, 1 DONE, 2 still TODO\n\
-         An address that was found is not a consent to mail it.\n"
+         A published address is not consent to receive mail.\n"
     );
     let found = cells(&world.place.at("out.xlsx"), "업체 목록");
     assert_eq!(texts(&found, 2, 7), ["상태", "이메일", "judged at", ""]);

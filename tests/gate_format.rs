@@ -100,7 +100,7 @@ const UNREAD: &[Case] = cases![
         };
     "a mailbox that only sends" => "REVIEW no-reply", |net| shown(net, "no-reply@acme.co.kr");
     "the same in one word" => "REVIEW no-reply", |net| shown(net, "noreply2@acme.co.kr");
-    "a mailbox that is read" => "PASS", |net| shown(net, "reply@acme.co.kr");
+    "a mailbox that somebody reads" => "PASS", |net| shown(net, "reply@acme.co.kr");
     "the postmaster reads" => "PASS", |net| shown(net, "postmaster@acme.co.kr");
     "a made-up mailbox that only sends: a REVIEW does not spare it the page" => "FAIL email-not-on-source no-reply",
         |net| net.acme().email("no-reply@acme.co.kr");

@@ -176,7 +176,7 @@ const PAGES: &[Case] = cases![
         |net| net.contact(REFUSAL);
     "the link to a statement" => "PASS",
         |net| net.contact("info@acme.co.kr <a href=/e>이메일무단수집거부</a>");
-    "a page that its scripts make" => "REVIEW source-needs-script",
+    "a page that is built by scripts" => "REVIEW source-needs-script",
         |net| net.answers(Reply::html(SHELL));
     "the same with the address in it" => "PASS",
         |net| net.answers(Reply::html(format!("{SHELL}<p>info@acme.co.kr")));

@@ -126,12 +126,12 @@ fn the_site_known_beforehand_is_shown() {
         &["email-obfuscated"],
     );
     let text = world.place.run(["review", "show", "1"]).ok();
-    let known = "\n  site, as the operator knows it: www.acme.co.kr\nsubmitted\n";
+    let known = "\n  known site: www.acme.co.kr\nsubmitted\n";
     assert!(text.contains(known), "{text}");
     let (_, item) = world.place.json(["review", "show", "1"]);
     assert_eq!(item["anchor"], json!({"site": "www.acme.co.kr"}));
     let tmux = Tmux::run(&world.place, (80, 24), &[], &["review"]);
-    tmux.shows(&["1 of 1", "site, as the operator knows it: www.acme.co.kr"]);
+    tmux.shows(&["1 of 1", "known site: www.acme.co.kr"]);
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl AnswerForm {
 
     pub(super) fn parts(&self) -> Vec<(String, Vec<&str>)> {
         let unit = Escaped(&self.unit);
-        let look_right = format!("An answer that would look right, for another {unit}:");
+        let look_right = format!("A plausible answer, for another {unit}:");
         let optional = self.optional.iter().map(String::as_str);
         let mut parts = vec![
             (look_right, vec![self.example.as_str()]),

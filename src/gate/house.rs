@@ -7,21 +7,21 @@ pub const NO_RESULT: Rule = Rule::known(
     "no-result",
     Level::Fail,
     "the agent says that it found nothing",
-    "submit an answer: giving up costs a try and is not the agent's to decide",
+    "submit an answer: giving up uses a try, and the agent cannot decide that a quest is impossible",
 );
 
 pub const REPEATED_SUBMISSION: Rule = Rule::known(
     "repeated-submission",
     Level::Fail,
-    "the submission equals an earlier one of the same quest",
+    "the submission is the same as an earlier one for this quest",
     "change what the earlier facts point at before submitting again",
 );
 
 pub const FORGOTTEN_ADDRESS: Rule = Rule::known(
     "forgotten-address",
     Level::Fail,
-    "the submission holds an address that a person had this session forget",
-    "leave that address alone: find another one, or say that there is none",
+    "the submission contains an address that a person removed with `comail forget`",
+    "do not submit that address: find another one, or say that there is none",
 );
 
 /// The most characters that are shown of why there is no answer.
@@ -46,8 +46,8 @@ pub fn repeated_submission(earlier: u32) -> Judgement {
 pub fn forgotten_address() -> Judgement {
     refusal(
         &FORGOTTEN_ADDRESS,
-        "an address that nobody had forgotten",
-        "one that was to be forgotten, and was not recorded".to_owned(),
+        "an address that nobody has removed",
+        "one that was removed, so it is not recorded".to_owned(),
     )
 }
 

@@ -48,7 +48,7 @@ pub enum Anchor {
 impl Anchor {
     pub fn label(&self) -> &'static str {
         match self {
-            Self::Site(_) => "site, as the operator knows it",
+            Self::Site(_) => "known site",
         }
     }
 

@@ -169,7 +169,7 @@ mod tests {
         let text = render(&email::kind(), &quest).unwrap();
         assert!(
             text.contains(
-                "  company: 한빛 {{ 7 * 7 }}\n  Country: KR\n  site, as the operator knows it: \
+                "  company: 한빛 {{ 7 * 7 }}\n  Country: KR\n  known site: \
                  hanbit.co.kr\n"
             ),
             "{text}"
@@ -269,7 +269,7 @@ mod tests {
             .into_iter()
             .map(|it| format!("{}: {}", it.label, it.text))
             .collect();
-        let site = "site, as the operator knows it: acme.co.kr";
+        let site = "known site: acme.co.kr";
         assert_eq!(told, [site, "City: Seoul", "Area: 4", "Area: 5", "Code: x"]);
         assert_eq!(listed(None, &[], &[]), []);
     }

@@ -47,7 +47,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     let key = context.case.quest.key.as_str();
     let name = CompanyName::parse(key);
     if name.is_weak() {
-        let expected = "a name of three characters or more that is no common word";
+        let expected = "a name of three characters or more that is not a common word";
         return Some(Fact::new("company-name-weak", expected, quoted(key)));
     }
     let home = home_page(site, email);
@@ -116,10 +116,7 @@ fn contested(
         return None;
     }
     let key = context.case.quest.key.as_str();
-    let expected = format!(
-        "no name but {} where the name of a site's owner stands",
-        quoted(key)
-    );
+    let expected = format!("only {} where a site names its owner", quoted(key));
     let finding = Fact::new("owner-contested", expected, named.join("; "));
     Some(finding.on(SITE).at(home.as_str()))
 }
@@ -129,7 +126,7 @@ fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Fact> {
         Standing::Owner => return None,
         Standing::Signed => (
             "company-mentioned-only",
-            "a page bears it, and the home page does not name it",
+            "the source page has the name, but the home page does not",
         ),
         Standing::Mentioned => (
             "company-mentioned-only",
@@ -137,14 +134,14 @@ fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Fact> {
         ),
         Standing::Carried => (
             "company-not-on-site",
-            "it is only on pages whose own URL carries it, which may be an echo",
+            "only on pages whose own URL contains it, so it may be an echo",
         ),
         Standing::Absent => (
             "company-not-on-site",
             "on neither the source nor the home page",
         ),
     };
-    let expected = format!("{} where the name of a site's owner stands", quoted(key));
+    let expected = format!("{} where a site names its owner", quoted(key));
     let finding = Fact::new(rule, expected, format!("{actual}{more}"));
     Some(finding.on(SITE).at(home.as_str()))
 }

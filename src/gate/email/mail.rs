@@ -38,7 +38,7 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
 }
 
 fn missing(why: impl Into<String>) -> Fact {
-    Fact::new("mx-missing", "a domain that takes mail", why)
+    Fact::new("mx-missing", "a domain that accepts mail", why)
 }
 
 fn unanswered(why: impl Into<String>) -> Fact {
@@ -66,16 +66,18 @@ impl Dns<'_> {
             Looked::Found(Records::Mx(hosts)) if !hosts.is_empty() => return self.of_hosts(hosts),
             Looked::Found(Records::Mx(_)) | Looked::NoData => match self.behind(domain) {
                 // A host without MX may take mail itself (RFC 5321 §5.1).
-                Behind::Reachable => {
-                    Fact::new("mx-implicit", "an MX record", "none, but an address")
-                }
+                Behind::Reachable => Fact::new(
+                    "mx-implicit",
+                    "an MX record",
+                    "no MX record, only an address",
+                ),
                 Behind::Unanswered(why) => unanswered(why),
                 Behind::Closed => unanswered("no MX, and no public address"),
                 Behind::Nothing => missing("neither MX nor address"),
             },
             Looked::NoSuchName => missing("the domain does not exist"),
             Looked::Unanswered(why) => unanswered(why.to_string()),
-            Looked::Found(Records::Addresses(_)) => unanswered("asked for MX, told addresses"),
+            Looked::Found(Records::Addresses(_)) => unanswered("asked for MX, but got addresses"),
         })
     }
 
@@ -126,7 +128,7 @@ impl Dns<'_> {
                     }
                 }
                 Looked::Found(Records::Mx(_)) => {
-                    found = Behind::Unanswered("asked for addresses, told MX".to_owned());
+                    found = Behind::Unanswered("asked for addresses, but got MX".to_owned());
                 }
                 Looked::Unanswered(why) => found = Behind::Unanswered(why.to_string()),
                 Looked::Found(_) | Looked::NoData | Looked::NoSuchName => {}

@@ -30,16 +30,16 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
         .map(|why| Fact::new("placeholder", "an address of the company", why));
     let lasting = disposable(&written.domain).map(|domain| {
         let actual = format!("{domain} is on the list of disposable-mail domains");
-        Fact::new("disposable", "an address that lasts", actual)
+        Fact::new("disposable", "a permanent address", actual)
     });
     let no_reply = reads_no_mail(&written.local).map(|word| {
-        let actual = format!("{local} reads as {word}");
-        Fact::new("no-reply", "a mailbox that is read", actual)
+        let actual = format!("{local} looks like {word}");
+        Fact::new("no-reply", "a mailbox that somebody reads", actual)
     });
     let person = context.settings.role_only && reads_as_person(&written.local);
     let personal = person.then(|| {
-        let actual = format!("{local} reads as a person's name");
-        Fact::new("personal-mailbox", "a mailbox of a role", actual)
+        let actual = format!("{local} looks like a person's name");
+        Fact::new("personal-mailbox", "a role mailbox", actual)
     });
     let found = [sample, lasting, no_reply, personal].into_iter();
     found.flatten().map(|finding| finding.on(EMAIL)).collect()

@@ -74,10 +74,10 @@ pub fn hosted(site: &Url) -> Option<String> {
     if host.public_suffix_is_private() {
         let domain = host.registrable()?;
         let suffix = domain.suffix();
-        return Some(format!("{suffix} gives names to many owners"));
+        return Some(format!("anyone can get a name under {suffix}"));
     }
     let listed = HOSTED.covering(host.as_str())?;
-    Some(format!("{listed} hosts pages of many owners"))
+    Some(format!("{listed} hosts the pages of many owners"))
 }
 
 /// Whether `page` is on `site`.

@@ -44,12 +44,12 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
     let urls = || way.iter().map(|hop| &hop.url);
     let suspicion = urls().find_map(|url| Some((url, may_echo::suspicion(url, email, name)?)));
     let suspicion = suspicion.map(|(url, what)| {
-        let expected = "a page that says it without being told";
+        let expected = "a page that does not merely repeat its URL";
         finding(
             "source-may-echo",
             url,
             expected,
-            format!("its URL carries {what}"),
+            format!("its URL contains {what}"),
         )
     });
     let mut findings: Vec<Fact> = suspicion.into_iter().collect();
@@ -72,8 +72,8 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
 }
 
 fn echoed(url: &Url) -> Fact {
-    let expected = "a page whose URL does not carry the address";
-    finding("source-echo", url, expected, "its URL carries the address")
+    let expected = "a page whose URL does not contain the address";
+    finding("source-echo", url, expected, "its URL contains the address")
 }
 
 fn off_site(site: &Url, page: &Url) -> Fact {
@@ -82,7 +82,7 @@ fn off_site(site: &Url, page: &Url) -> Fact {
         "source-off-site",
         page,
         expected,
-        "the page that answered is elsewhere",
+        "the page that answered is on another site",
     )
 }
 
@@ -90,7 +90,7 @@ fn written_by_others<'a>(urls: impl Iterator<Item = &'a Url>) -> Option<Fact> {
     let (url, mark) = urls
         .into_iter()
         .find_map(|url| Some((url, user_content::mark(url)?)))?;
-    let actual = format!("others write there: {mark}");
+    let actual = format!("other people can write there: {mark}");
     Some(finding(
         "source-user-content",
         url,
@@ -174,7 +174,7 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
         )),
         Presence::Obfuscated => Some((
             "email-obfuscated",
-            "only in disguise, or it is not sure where it begins",
+            "only in disguise, or it is unclear where it begins",
         )),
         Presence::Visible | Presence::Absent => None,
     }
@@ -184,7 +184,7 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
     let mut pages = seen.counted();
     findings.extend(pages.find_map(|page| {
         let words = states_no_collection(page)?;
-        let expected = "a page that lets its addresses be noted down";
+        let expected = "a page that does not forbid collecting addresses";
         Some(finding(
             "collection-refused",
             &page.url,
@@ -281,7 +281,7 @@ pub fn finding_of(end: &End) -> Option<Fact> {
             finding("source-unanswered", url, ANSWER, quoted(&why.to_string()))
         }
         End::Forbidden { url } => {
-            let expected = "a page that robots.txt lets read";
+            let expected = "a page that robots.txt allows";
             finding("source-robots", url, expected, "robots.txt forbids it")
         }
         End::Unreadable { url, why } => finding("source-unreadable", url, ANSWER, quoted(why)),

@@ -16,19 +16,19 @@ pub const MAX_URL_BYTES: usize = 2048;
 pub enum BadWebUrl {
     #[error("it is missing")]
     Missing,
-    #[error("it has {0} bytes, and at most {MAX_URL_BYTES} are taken")]
+    #[error("it has {0} bytes, and at most {MAX_URL_BYTES} are allowed")]
     TooLong(usize),
-    #[error("it contains U+{:04X}, which has no place in a URL", u32::from(*.0))]
+    #[error("it contains U+{:04X}, which is not allowed in a URL", u32::from(*.0))]
     Character(char),
     #[error("it does not begin with http:// or https://")]
     Scheme,
-    #[error("it carries credentials (an @ before the host)")]
+    #[error("it contains credentials (an @ before the host)")]
     Credentials,
     #[error("what follows the colon after its host is not a port")]
     Port,
     #[error(transparent)]
     Host(#[from] BadHost),
-    #[error("its host {0} is no name under a public suffix")]
+    #[error("its host {0} is not a name under a public suffix")]
     NoDomain(HostName),
     #[error("a browser would read it as {0}")]
     Repaired(Box<Url>),
@@ -118,7 +118,7 @@ fn encoded(tail: &str) -> String {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadHost {
-    #[error("it names no host")]
+    #[error("it has no host")]
     Missing,
     #[error("its host is an IP address, not a name")]
     IpAddress,

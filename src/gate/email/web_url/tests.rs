@@ -92,7 +92,7 @@ fn refuses_characters_that_parsers_drop_or_map() {
         );
     }
     let message = BadWebUrl::Character('\u{ad}').to_string();
-    assert_eq!(message, "it contains U+00AD, which has no place in a URL");
+    assert_eq!(message, "it contains U+00AD, which is not allowed in a URL");
 }
 
 #[test]
