@@ -424,7 +424,7 @@ fn dns_findings(
     allowed: &[IpNet],
 ) -> Vec<Finding> {
     let problem = |found| {
-        let hint = "name a resolver that tells the truth with `scan --dns-server ADDR:PORT`";
+        let hint = "name an honest resolver with `scan --dns-server ADDR:PORT`";
         Some(Check::Dns.problem(found, hint))
     };
     let note = |found| {

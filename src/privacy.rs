@@ -44,7 +44,7 @@ pub struct Done {
 #[derive(Debug, thiserror::Error)]
 pub enum NotForgotten {
     /// The session froze a key, and the request is not signed with it.
-    #[error("only the operator's key, which was given to `scan`, may decide this")]
+    #[error("only the operator can decide this, with the key that was given to `scan`")]
     Unsealed,
     #[error(
         "{0} contains the address and cannot be changed after `scan`: create a new session without \

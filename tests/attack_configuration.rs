@@ -109,11 +109,11 @@ fn what_is_no_file_keeps_nobody_waiting() {
         fs::remove_file(&file).unwrap();
     };
     nix::unistd::mkfifo(&file, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    refused("no regular file");
+    refused("not a regular file");
     symlink("/dev/full", &file).unwrap();
-    refused("no regular file");
+    refused("not a regular file");
     fs::create_dir(home.join("comail/dir")).unwrap();
-    for (target, why) in [("dir", "no regular file"), ("nowhere", "No such file")] {
+    for (target, why) in [("dir", "not a regular file"), ("nowhere", "No such file")] {
         symlink(target, &file).unwrap();
         refused(why);
     }

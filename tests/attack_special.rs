@@ -62,7 +62,7 @@ fn what_a_session_rests_on_is_a_file_or_refused() {
             let run = ends(place.command().args(words));
             let told = [&run.stdout[..], &run.stderr].concat();
             assert!(
-                run.code != 0 && told.contains("no regular file"),
+                run.code != 0 && told.contains("not a regular file"),
                 "{words:?}: {run:?}"
             );
             assert!(told.contains(name), "{words:?}: {run:?}");
@@ -87,7 +87,7 @@ fn an_index_that_is_no_file_is_made_anew() {
         let place = scanned();
         pipe(&place.at(".comail").join(&name));
         let run = ends(place.command().arg("next"));
-        assert!(run.stderr.contains("no regular file"), "{name}: {run:?}");
+        assert!(run.stderr.contains("not a regular file"), "{name}: {run:?}");
         run.ok();
         ends(place.command().args(["submit", "--id=1", "--none=x"])).exits(5);
         assert_eq!(ends(place.command().arg("status")).stderr, "");
@@ -101,7 +101,7 @@ fn a_lock_that_is_no_file_lets_read_and_not_write() {
     ends(place.command().arg("status")).ok();
     let run = ends(place.command().args(["submit", "--id=1", "--none=x"]));
     assert!(
-        run.stderr.contains("lock") && run.stderr.contains("no regular file"),
+        run.stderr.contains("lock") && run.stderr.contains("not a regular file"),
         "{run:?}"
     );
     run.exits(1);

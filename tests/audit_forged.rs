@@ -146,7 +146,7 @@ fn each_forgery_of_an_attempt_is_found() {
             8,
             fail_to_pass,
             Finds::Only("replay 8 2"),
-            "judged again from its evidence it is FAIL",
+            "judged again from its evidence, it is FAIL",
         ),
         (
             "evidence of another submission",

@@ -116,7 +116,7 @@ fn lines_cut_off_the_end_show_against_a_noted_head() {
     // The index still knows of them.
     let report = assert_found(&world, &["index - -"]);
     let what = report["findings"][0]["what"].as_str().expect("what");
-    assert!(what.contains("acknowledged are missing"), "{what}");
+    assert!(what.contains("acknowledged lines are missing"), "{what}");
     // Nothing else does.
     assert_clean(&world, &[]);
     let (code, report) = audit(&world, &["--head", &noted]);
@@ -141,7 +141,7 @@ fn a_head_of_an_earlier_line_says_how_many_came_since() {
     assert_eq!(report["noted"], serde_json::json!({"line": 2, "since": 1}));
     let text = world.place.run(["audit", "--head", &noted]).ok();
     assert!(
-        text.contains("the noted head is that of line 2; 1 line since\n"),
+        text.contains("the head that you noted is that of line 2; 1 line since\n"),
         "{text}"
     );
     let other = Digest::of(b"other").to_string();

@@ -213,6 +213,6 @@ fn what_another_world_answered_proves_nothing_here() {
     let refused = world.place.run(live).exits(2);
     assert_eq!(refused, "");
     let run = world.place.run(live);
-    run.says("asked the world in another way");
+    run.says("has other network settings");
     assert!(!world.place.at("live").exists());
 }

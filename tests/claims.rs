@@ -96,7 +96,7 @@ fn each_worker_has_a_quest_of_its_own_until_there_is_none() {
         assert!((1..=15 * 60).contains(&free_in), "{answer}");
     }
     let text = world.place.run(["next", "--worker", "d"]).exits(4);
-    assert!(text.contains("all 3 that are left"), "{text}");
+    assert!(text.contains("all 3 quests that are left"), "{text}");
     assert_eq!(world.place.ledger(), before);
 }
 

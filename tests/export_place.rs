@@ -177,6 +177,6 @@ fn a_directory_that_may_not_be_written_to() {
         // Whoever may write everywhere is refused nothing.
         return;
     }
-    refused(&place, &["locked/out.csv"], 1, "may be written to");
+    refused(&place, &["locked/out.csv"], 1, "the directory is writable");
     assert!(names(Path::new(&locked)).is_empty());
 }

@@ -26,7 +26,7 @@ fn all_that_is_missing_is_named_at_once() {
     for number in ["abc", "0"] {
         let told = refused(&place, &["submit", "--id", number]);
         assert!(
-            told.contains("it is no quest's number, such as 17"),
+            told.contains("expected the number of a quest, such as 17"),
             "{told}"
         );
     }

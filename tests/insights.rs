@@ -123,7 +123,7 @@ fn each_agent_is_counted_apart_with_its_time_and_tokens() {
         (&json!(1), &json!(1))
     );
     let text = world.place.run(["insights"]).ok();
-    let told = "1 quest of runs, 0 passed, 1 without an answer (1 start without a submission, 2 s, \
+    let told = "1 quest in runs, 0 passed, 1 without an answer (1 start without a submission, 2 s, \
                 4000 tokens)\n";
     assert!(text.contains(told), "{text}");
     let worker = "--worker=run-00000007.1";

@@ -69,7 +69,7 @@ fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
 fn what_does_not_hold_is_no_answer() {
     let (other, reader) = ("replies/other", "replies/reader");
     let plant = "replies/reader.plant";
-    let silent = "it gave no answer about `removes`: its answer does not read";
+    let silent = "it gave no answer about `removes`: its answer cannot be read";
     let form = r#"expected {"answers":[{"question":"ID","doubt":true,"#;
     for (file, text, why) in [
         (
@@ -189,7 +189,7 @@ fn reviewers_that_are_not_independent_are_refused() {
     let place = place(0);
     let flags = ["--reviewers=reviewers.toml", "--generator-model=Large-2"];
     let said = refused(scan(&place, &flags));
-    assert!(said.contains("nobody reviews itself"), "{said}");
+    assert!(said.contains("no model reviews itself"), "{said}");
     let said = refused(scan(&place, &["--generator-model=x"]));
     assert!(said.contains("there are no reviewers"), "{said}");
     let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");

@@ -32,10 +32,7 @@ fn refused(letters: &Letters, words: &[&str]) {
 #[test]
 fn a_file_that_shows_no_fact_is_asked_how_it_would_be_cheesed() {
     let letters = Letters::with(&of_form(""));
-    refused(
-        &letters,
-        &["How would an agent cheese this quest?", "`open = true`"],
-    );
+    refused(&letters, &["How could an agent cheat?", "`open = true`"]);
     let checked = letters.run(["quest", "check", "letters.toml"]);
     assert_eq!(checked.code, 2, "{checked:?}");
     checked.says("letters.toml:1:1: every check");
@@ -82,11 +79,11 @@ fn a_gate_must_have_said_yes_and_no() {
     let letters = Letters::with(&without_control("honest"));
     refused(
         &letters,
-        &["no control shows that a right submission gets through"],
+        &["no control shows that a right submission passes"],
     );
     let letters = Letters::with(&without_control("made-up"));
     let words = [
-        "no control shows that a wrong submission is refused",
+        "no control shows that a wrong submission fails",
         "no control ever fired `quote-in-letter`",
     ];
     refused(&letters, &words);

@@ -98,7 +98,7 @@ fn what_is_unproven_is_told_under_complete_and_can_be_a_condition() {
     assert_complete(&world, &["--min-pass=25%"]);
     let found = assert_short(&world, &["--min-pass=25.01%"], &["min-pass []"]);
     let what = found["shortfalls"][0]["what"].as_str().expect("a sentence");
-    assert!(what.contains("at least 25.01 % were asked for"), "{what}");
+    assert!(what.contains("at least 25.01 % are required"), "{what}");
     for bad in ["101%", "-1", "most"] {
         let arg = format!("--min-pass={bad}");
         world.place.run(["report", &arg]).exits(2);

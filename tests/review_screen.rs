@@ -79,7 +79,7 @@ fn a_person_goes_through_the_queue_by_single_keys() {
     let tmux = sits(&world, &["--by", "kim"]);
     snapshot("review_first", &tmux.shows(&["1 of 2", KEYS]));
     tmux.press(&["a", "Enter"]);
-    tmux.shows(&["a note says why", "accept, because:"]);
+    tmux.shows(&["write a note", "accept, because:"]);
     tmux.types("read the 연락처 page");
     snapshot("review_note", &tmux.shows(&["연락처 page"]));
     tmux.press(&["Enter"]);
@@ -270,7 +270,7 @@ fn what_others_settle_meanwhile_is_passed_by_and_left_to_them() {
     tmux.press(&["a"]);
     tmux.types("seen");
     tmux.press(&["Enter"]);
-    tmux.shows(&["2 of 2", "quest 1 waits no more", KEYS]);
+    tmux.shows(&["2 of 2", "quest 1 is no longer waiting", KEYS]);
     tmux.press(&["a"]);
     tmux.types("seen too");
     tmux.press(&["Enter"]);

@@ -228,7 +228,7 @@ fn an_index_of_another_format_session_or_time_is_not_believed() {
     let newer = world.place.at("newer.sqlite");
     fs::copy(&newer, world.place.at(".comail/index.sqlite")).expect("an index");
     let run = world.place.run(["status"]);
-    run.says("has fewer now");
+    run.says("which now has fewer");
     worked.faulty("newer", |index| {
         fs::copy(&newer, index).expect("an index");
     });

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))] [u8; 32]);
 
 #[derive(Debug, thiserror::Error)]
-#[error("a digest has 64 hexadecimal digits, and this has not: {0:?}")]
+#[error("expected a digest of 64 hexadecimal digits, not {0:?}")]
 pub struct BadDigest(String);
 
 impl Digest {

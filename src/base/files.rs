@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 #[derive(Debug, thiserror::Error)]
-#[error("it is no regular file; remove it, or restore the file from a copy")]
+#[error("it is not a regular file; remove it, or restore the file from a copy")]
 pub struct NotRegular;
 
 #[derive(Debug, thiserror::Error)]
-#[error("it is longer than {most} bytes, which is more than such a file has")]
+#[error("it is longer than {most} bytes, the limit for such a file")]
 pub struct TooLong {
     most: u64,
 }
@@ -90,7 +90,7 @@ pub enum AtomicError {
     #[error("{0} exists already; choose another name, or replace it with --force")]
     Exists(PathBuf),
     /// The destination is the file that is read from, by whatever name.
-    #[error("{0} is the source itself, which is never written over; choose another name")]
+    #[error("{0} is the source itself, which is never overwritten; choose another name")]
     Source(PathBuf),
     /// The destination is a directory, a device or a pipe.
     #[error("{0} is a directory, a device or a pipe; name a file to write")]
@@ -100,7 +100,7 @@ pub enum AtomicError {
         "{0} is a symbolic link, which is not followed here; remove it, or name another directory"
     )]
     Link(PathBuf),
-    #[error("there is no directory {0}; make it, or name a file elsewhere")]
+    #[error("there is no directory {0}; create it, or name a file elsewhere")]
     NoDirectory(PathBuf),
     #[error("could not {step} {path}, and nothing was left there; {hint}")]
     Io {
@@ -164,7 +164,7 @@ pub fn write_whole<T, E: From<AtomicError>>(
         _ => AtomicError::Io {
             step: "put the finished file at",
             path: target.clone(),
-            hint: "check that the directory may be written to",
+            hint: "check that the directory is writable",
             source: refused.error,
         },
     })?;
@@ -184,7 +184,7 @@ fn uncreated(directory: &Path, refused: &io::Error) -> AtomicError {
         kind => AtomicError::Io {
             step: "create a file in",
             path: directory.to_path_buf(),
-            hint: "check that it may be written to and that the disk has room",
+            hint: "check that it is writable and that the disk has room",
             source: kind.into(),
         },
     }
@@ -284,12 +284,18 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
         for path in [&pipe, &link, &place.path().to_owned()] {
             let refused = read(path, 4).unwrap_err().to_string();
-            assert!(refused.contains("no regular file"), "{path:?}: {refused}");
+            assert!(
+                refused.contains("not a regular file"),
+                "{path:?}: {refused}"
+            );
             let mut options = OpenOptions::new();
             let refused = open_with(options.append(true), path)
                 .unwrap_err()
                 .to_string();
-            assert!(refused.contains("no regular file"), "{path:?}: {refused}");
+            assert!(
+                refused.contains("not a regular file"),
+                "{path:?}: {refused}"
+            );
             assert!(metadata(path).is_err() && is_other(path));
         }
         let dangling = place.path().join("dangling");

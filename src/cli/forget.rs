@@ -49,7 +49,7 @@ pub(super) struct ForgetReply {
 
 pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
     let address = Mailbox::parse(&args.address)
-        .map_err(|why| UsageError(format!("{:?} is no address: {why}", args.address)))?;
+        .map_err(|why| UsageError(format!("{:?} is not an address: {why}", args.address)))?;
     let mut session = context.open_session()?;
     if !is_known(&session, &address).map_err(usage_error)? {
         return refuse(format!(

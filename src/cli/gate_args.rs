@@ -65,7 +65,7 @@ pub struct NetworkArgs {
     #[arg(long, value_name = "ADDR:PORT", conflicts_with = "update")]
     dns_server: Vec<SocketAddr>,
 
-    /// Allow connections to this network although it is not public (repeatable)
+    /// Allow connections to this network even though it is not public (repeatable)
     #[arg(long, value_name = "CIDR", conflicts_with = "update")]
     allow_net: Vec<IpNet>,
 

@@ -39,8 +39,9 @@ const MAX_RULES_BYTES: u64 = 1024 * 1024;
 /// Answer the hooks of a coding agent
 ///
 /// `install` adds the hooks to the agent's settings. The agent then calls `stop` and `tool`, sends
-/// its JSON on stdin and reads a reply. Hooks guide the agent and do not confine it: a program that
-/// the agent writes and runs can do what no rule names. Only what the gate finds counts.
+/// its JSON on stdin and reads a reply. Hooks guide the agent and do not confine it: a program
+/// that the agent writes and runs can do things that no rule covers. Only what the gate finds
+/// counts.
 #[derive(Debug, Args)]
 pub struct HookArgs {
     #[command(subcommand)]
@@ -367,7 +368,7 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
         if !person::is_on_terminal() {
             return refuse("nothing was written: run this at a terminal, or with --yes");
         }
-        person::ask("This change has to be confirmed.", "install")?;
+        person::ask("Confirm this change.", "install")?;
         write_settings(&installed.file, &old, &new)?;
         context.output.note("written");
     }
@@ -407,7 +408,7 @@ fn path_text(path: &Path) -> Result<String> {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => Ok(text.to_owned()),
         _ => bail!(
-            "the settings cannot hold the path {}; rename it",
+            "the settings cannot contain the path {}; rename it",
             Escaped(&path.to_string_lossy())
         ),
     }
@@ -415,7 +416,8 @@ fn path_text(path: &Path) -> Result<String> {
 
 fn write_settings(file: &Path, old: &str, new: &str) -> Result<()> {
     if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
     }
     if read_settings(file)? != old {
         bail!("{} changed meanwhile; nothing was written", file.display());

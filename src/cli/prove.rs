@@ -11,7 +11,7 @@ use crate::judge::prove::{Proof, ProveError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
 use crate::session::Session;
 
-/// Test the gate with answers of known verdicts
+/// Test the gate with answers whose verdicts are known
 ///
 /// In a session, these are the controls of its quest file; otherwise, those of the e-mail gate. A
 /// control with the wrong verdict is a finding (exit code 8), and so is a FAIL rule that no control

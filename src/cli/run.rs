@@ -124,14 +124,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "DOLLARS", help_heading = BUDGETS, value_parser = parse_cost)]
     max_cost: Option<Cost>,
 
-    /// Change one of the settings listed below (repeatable)
+    /// Change a setting that `comail run --help` lists (repeatable)
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<String>,
 }
 
 const AGENT: &str = "The agent";
 
-const BUDGETS: &str = "Budgets; when one ends, the agent gets a last call on top";
+const BUDGETS: &str = "Budgets; when one is used up, the agent gets one last call";
 
 // One agent prints no more than this in any work that is worth reading.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
@@ -259,7 +259,7 @@ fn preset() -> impl TypedValueParser<Value = &'static Preset> {
 // The agent would take a leading dash for an option of its own.
 fn model(name: &str) -> Result<String, &'static str> {
     if name.starts_with('-') || name.trim().is_empty() {
-        return Err("the name of a model does not begin with a dash");
+        return Err("the name of a model cannot begin with a dash");
     }
     Ok(name.to_owned())
 }

@@ -418,7 +418,9 @@ impl KindArgs {
         let panel = seating.freeze();
         let panel = panel.map_err(|faulty| UsageError(faulty.to_string()))?;
         if panel.is_none() && self.generator_model.is_some() {
-            return refuse("--generator-model says who may not review, and there are no reviewers");
+            return refuse(
+                "--generator-model names a model that may not review, but there are no reviewers",
+            );
         }
         Ok(KindRecord {
             reviewers: panel.map(serde_json::to_value).transpose()?,
@@ -533,7 +535,7 @@ pub struct CarryArgs {
           conflicts_with = "update")]
     carry: Option<PathBuf>,
 
-    /// Judge them by the world as it is now instead of by their evidence
+    /// With --carry: fetch everything again instead of using the evidence
     #[arg(long, requires = "carry")]
     recheck: bool,
 }
@@ -584,7 +586,7 @@ impl CarryArgs {
         // The PASSes of a quest file are no proof of addresses.
         if kind.definition.is_some() {
             return refuse(format!(
-                "the earlier session's quests are `{}`, of a quest file, and only PASSes of the \
+                "the earlier session has quests of a quest file, `{}`, and only PASSes of the \
                  e-mail quest can be carried",
                 kind.name
             ));
@@ -594,9 +596,9 @@ impl CarryArgs {
         // this session uses.
         if !self.recheck && !before.asks_as(&judge::network_of(new.manifest)?) {
             return refuse(
-                "the earlier session asked the world in another way (--dns-server, --proxy, \
-                 --ca-cert, --allow-net): name the same for this one, or --recheck to judge its \
-                 PASSes by the world as this one sees it",
+                "the earlier session has other network settings (--dns-server, --proxy, \
+                 --ca-cert, --allow-net): use the same ones, or --recheck to judge its PASSes \
+                 with the new settings",
             );
         }
         let mut carrier = Carrier::new(old, new.quests, new.manifest)?;

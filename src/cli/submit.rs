@@ -146,7 +146,7 @@ fn submission(
 ) -> Result<Submission> {
     if let Some(why) = &args.none {
         if why.trim().is_empty() {
-            return refuse("--none says why: what was tried, and where; nothing changed");
+            return refuse("--none needs a reason: what was tried, and where; nothing changed");
         }
         return Ok(Submission::None(why.clone()));
     }

@@ -17,16 +17,16 @@ use crate::quest::Verdict;
 pub const REVIEWERS_DOUBT: Rule = Rule::known(
     "reviewers-doubt",
     Level::Review,
-    "reviewers doubt what every check has passed, and quote what they doubt it by",
-    "change what the quotation shows to be wrong; a person settles it otherwise",
+    "reviewers doubt an answer that passed every check, and quote the reason",
+    "change what the quotation shows to be wrong; otherwise, a person settles it",
 )
 .because(Cause::Wrong);
 
 pub const REVIEWERS_UNSETTLED: Rule = Rule::known(
     "reviewers-unsettled",
     Level::Review,
-    "too few reviewers gave an answer that holds",
-    "nothing: a person settles it",
+    "too few reviewers gave a valid answer",
+    "a person settles it",
 );
 
 /// The name of the panel among the checks.

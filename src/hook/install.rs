@@ -11,7 +11,7 @@ use super::tool_rules;
 pub enum SettingsError {
     #[error("the settings are not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("in the settings, {0} has another form than hooks have, or is there twice")]
+    #[error("in the settings, {0} does not have the form of hooks, or appears twice")]
     Form(&'static str),
 }
 

@@ -64,7 +64,7 @@ pub fn orphaned<'a>(
 pub struct MinPass(u32);
 
 #[derive(Debug, thiserror::Error)]
-#[error("a share is 0% to 100%, written such as 80% or 99.5%; less than 1% only with its %")]
+#[error("expected a share from 0% to 100%, such as 80% or 99.5%; a share below 1% needs the %")]
 pub struct BadPercent;
 
 const ALL: u32 = 100 * 100;
@@ -354,8 +354,8 @@ fn todo(quests: &[QuestId], blocked: usize) -> Option<Shortfall> {
     let mut what = format!("{} TODO", are(quests.len()));
     if blocked > 0 {
         what = format!(
-            "{what}; {blocked} of them can never be handed out, because quests that they come after \
-             ended without a PASS"
+            "{what}; {blocked} of them can never be handed out, because earlier quests that they \
+             depend on ended without a PASS"
         );
     }
     let shortfall = Shortfall {
@@ -415,7 +415,7 @@ fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
             details.push(format!("quest {}: {}: {how}", then.quest, then.path));
         }
     }
-    let what = "files that a PASS rests on have changed since";
+    let what = "files on which a PASS is based have changed since";
     (!quests.is_empty()).then(|| Shortfall {
         quests: quests.into_iter().collect(),
         details,
@@ -458,7 +458,7 @@ fn audited(findings: &[Finding], kind: ShortfallKind) -> Option<Shortfall> {
     }
     let what = match kind {
         ShortfallKind::NotReplayed => "what was judged does not follow from its evidence",
-        ShortfallKind::Record => "lines of the ledger contradict what they rest on",
+        ShortfallKind::Record => "lines of the ledger contradict the lines before them",
         _ => "the ledger, or a file that it names, was changed",
     };
     (!details.is_empty()).then(|| Shortfall {
@@ -505,7 +505,7 @@ fn last(said: &FinalResult) -> Option<Shortfall> {
 fn enough(least: Option<MinPass>, tally: &Tally) -> Option<Shortfall> {
     let least = least.filter(|least| !least.holds(tally))?;
     let (pass, total) = (tally.pass, tally.total());
-    let what = format!("{pass} of {total} quests are PASS, and at least {least} were asked for");
+    let what = format!("{pass} of {total} quests are PASS, and at least {least} are required");
     Some(Shortfall::new(ShortfallKind::MinPass, what))
 }
 

@@ -107,7 +107,7 @@ impl JudgeContext {
             return Ok(FinalResult::of(FinalWord::Proven));
         }
         let what = format!(
-            "its negative control, which is wrong on purpose, did not fail as it must: it is {}",
+            "its negative control, which is wrong on purpose, did not fail as it should: it is {}",
             judgement.verdict
         );
         let facts = judgement.facts.iter().map(sentence);

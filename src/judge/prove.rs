@@ -75,8 +75,8 @@ pub enum Lacking {
 impl fmt::Display for Lacking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Pass => f.write_str("no control shows that a right submission gets through"),
-            Self::Fail => f.write_str("no control shows that a wrong submission is refused"),
+            Self::Pass => f.write_str("no control shows that a right submission passes"),
+            Self::Fail => f.write_str("no control shows that a wrong submission fails"),
             Self::Rule(rule) => write!(f, "no control ever fired `{rule}`"),
             Self::FinalRule(rule) => write!(
                 f,

@@ -12,7 +12,7 @@ const MOST_SPELLED: usize = 12;
 pub enum DependencyError {
     /// No quest has that key.
     #[error(
-        "row {row} comes after `{name}`, and no quest has that key{}; correct the list",
+        "row {row} comes after `{name}`, but no quest has that key{}; correct the list",
         hint(nearest)
     )]
     Unknown {
@@ -25,8 +25,8 @@ pub enum DependencyError {
     },
     /// Several quests have that key.
     #[error(
-        "row {row} comes after `{name}`, and that is the key of {} quests ({}); give each a key \
-         of its own",
+        "row {row} comes after `{name}`, which is the key of {} quests ({}); give each its own \
+         key",
         quests.len(), joined(quests)
     )]
     Ambiguous {

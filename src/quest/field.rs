@@ -206,7 +206,7 @@ impl Shape {
             FieldKind::Url => (is_web_url(text), "an absolute http or https URL".into()),
             FieldKind::Json => (
                 json::value(text).is_ok(),
-                "a JSON text in which no object says a name twice".into(),
+                "a JSON text in which no object has a name twice".into(),
             ),
             FieldKind::Choice => (
                 self.choices.iter().any(|choice| choice == text),
@@ -220,7 +220,7 @@ impl Shape {
 impl Bounds {
     #[expect(
         clippy::cast_precision_loss,
-        reason = "bounds beyond 2^53 are nobody's"
+        reason = "bounds beyond 2^53 are not supported"
     )]
     fn misfit(self, kind: FieldKind, text: &str) -> Option<Cow<'static, str>> {
         let (least, most, unit) = match kind {

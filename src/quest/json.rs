@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Once {
             if object.contains_key(&name) {
                 let name: String = name.chars().take(LONGEST_NAME).collect();
                 return Err(A::Error::custom(format!(
-                    "one object says {name:?} twice, and readers differ in which they take"
+                    "one object has {name:?} twice, and programs differ in which they use"
                 )));
             }
             object.insert(name, members.next_value_seed(Once)?);
@@ -201,7 +201,7 @@ mod tests {
             r#"{"a": 1, "\u0061": 2}"#,
         ] {
             let wrong = value(text).unwrap_err().to_string();
-            assert!(wrong.contains("one object says \"a\" twice"), "{wrong}");
+            assert!(wrong.contains("one object has \"a\" twice"), "{wrong}");
         }
         let wrong = value("{\n \"a\": 1,\n \"a\": 2}").unwrap_err();
         assert_eq!((wrong.line(), wrong.column()), (3, 4));

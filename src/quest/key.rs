@@ -107,7 +107,7 @@ impl fmt::Display for QuestId {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is no quest's number, such as 17")]
+#[error("expected the number of a quest, such as 17")]
 pub struct NoNumber;
 
 impl FromStr for QuestId {
@@ -207,7 +207,10 @@ mod tests {
         assert_eq!("17".parse::<QuestId>().unwrap().index(), 16);
         for no_number in ["0", "-1", "abc", "", "99999999999"] {
             let error = no_number.parse::<QuestId>().unwrap_err();
-            assert_eq!(error.to_string(), "it is no quest's number, such as 17");
+            assert_eq!(
+                error.to_string(),
+                "expected the number of a quest, such as 17"
+            );
         }
         assert_eq!(QuestId::from_index(u32::MAX as usize), None);
     }

@@ -66,7 +66,7 @@ pub fn submission_schema(kind: &QuestKind) -> Schema {
 pub enum BadFields {
     #[error("not a JSON object of texts: {0}")]
     Json(serde_json::Error),
-    #[error("not a JSON object of texts: it is no object")]
+    #[error("not a JSON object of texts: it is not an object")]
     NoObject,
     #[error("there is no field {name:?}; the fields are {known}{}", nearest.as_ref().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default())]
     Unknown {
@@ -74,7 +74,7 @@ pub enum BadFields {
         nearest: Option<String>,
         known: String,
     },
-    #[error("not a JSON object of texts: the field {0:?} is none")]
+    #[error("not a JSON object of texts: the field {0:?} is not a text")]
     NoText(String),
 }
 
@@ -197,7 +197,7 @@ mod tests {
         let absent: Vec<_> = missing(&kind, &fields).map(FieldName::as_str).collect();
         assert_eq!(absent, ["site", "source"]);
         for (bad, why) in [
-            (json!([]), "it is no object"),
+            (json!([]), "it is not an object"),
             (json!({"email": 1}), "the field \"email\" is none"),
             (
                 json!({"emial": "a"}),

@@ -254,7 +254,7 @@ fn doubts(panel: &Value) -> String {
 pub enum NotFilled {
     #[error("it has no column {}; use the workbook that was exported", .0.join(", "))]
     Missing(Vec<&'static str>),
-    #[error("it has two columns {0}; keep the one that counts")]
+    #[error("it has two columns {0}; keep the one that you filled in")]
     Twice(&'static str),
     #[error("its ids, keys, decisions and notes are longer than {MAX_BYTES} bytes")]
     TooLarge,
@@ -469,7 +469,7 @@ fn decision(
     })?;
     let rows = places.get(&quest).map_or(&[][..], Vec::as_slice);
     if let Some(other) = rows.iter().find(|row| **row != filled.row) {
-        let text = format!("quest {quest} is in row {other} too: keep one of them");
+        let text = format!("quest {quest} is also in row {other}: keep one of the two");
         return Err((Why::Twice, text));
     }
     let word = filled.text(Column::Decision);
@@ -532,7 +532,7 @@ fn fit(
     };
     let key = standing.key.as_str();
     if !is_same(key, filled.text(Column::Key)) {
-        let text = format!("quest {quest} has the key {key:?}, and the row another");
+        let text = format!("quest {quest} has the key {key:?}, but the row has another");
         return Err((Why::OtherKey, text));
     }
     let Some(waiting) = waiting else {
@@ -557,7 +557,7 @@ fn fit(
     if filled.text(Column::Attempt) != waiting.attempt.to_string() {
         let attempt = waiting.attempt;
         let text =
-            format!("quest {quest} waits with its attempt {attempt}, and the row has another");
+            format!("quest {quest} is waiting with attempt {attempt}, but the row has another");
         return Err((Why::OtherAttempt, text));
     }
     if filled.text(Column::Judged) != waiting.since.to_string() {

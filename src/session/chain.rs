@@ -45,13 +45,13 @@ pub struct Line<'a> {
 /// Why a line is not the next of its ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    #[error("it is not written as a ledger line is")]
+    #[error("it is not formatted as a ledger line")]
     Form,
-    #[error("its number is {actual}, and {expected} is next")]
+    #[error("its number is {actual}, but {expected} is next")]
     Sequence { expected: u64, actual: u64 },
     #[error("it does not follow the line before: the chain is broken")]
     Chain,
-    #[error("its body was changed: the digest does not fit")]
+    #[error("its body was changed: the digest does not match")]
     Body,
 }
 

@@ -63,7 +63,7 @@ impl fmt::Display for Worker {
 pub struct Lease(u32);
 
 #[derive(Debug, thiserror::Error)]
-#[error("a lease is 1 second to 24 hours, written such as 15m, 90s or 1h30m")]
+#[error("expected a lease from 1 second to 24 hours, such as 15m, 90s or 1h30m")]
 pub struct BadLease;
 
 impl Lease {

@@ -55,8 +55,8 @@ pub enum SessionError {
     #[error("nothing was recorded: {0}")]
     Illegal(&'static str),
     #[error(
-        "the session's index.sqlite cannot be used: {0}; it is disposable, remove it and run the \
-         command again"
+        "the session's index.sqlite cannot be used: {0}; it is only a cache, so remove it \
+         and run the command again"
     )]
     Index(Box<IndexError>),
     /// The files that quests are about are not what the session notes.
@@ -97,7 +97,7 @@ pub enum IndexError {
     /// since, and may have lost power.
     #[error("its last write was cut off")]
     CutOff,
-    #[error("{0} is no regular file")]
+    #[error("{0} is not a regular file")]
     Special(String),
     #[error("it belongs to another session")]
     Foreign,
@@ -105,11 +105,11 @@ pub enum IndexError {
     Changed(&'static str),
     #[error("another program wrote to it")]
     WrittenByOthers,
-    #[error("it does not fit the ledger, which has other lines than those that it was made from")]
+    #[error("it does not match the ledger: some of the lines that it was made from have changed")]
     Misfit,
     #[error(
-        "it knows {known} lines of the ledger, which has fewer now: lines that were acknowledged \
-         are missing from {path}"
+        "it covers {known} lines of the ledger, which now has fewer: acknowledged lines are \
+         missing from {path}"
     )]
     Ahead { known: u64, path: String },
     #[error("what the ledger says next does not follow from it: {0}")]

@@ -29,7 +29,7 @@ use crate::quest::QuestId;
 pub struct RunId(u32);
 
 #[derive(Debug, thiserror::Error)]
-#[error("a run is named by eight hexadecimal digits")]
+#[error("the name of a run is eight hexadecimal digits")]
 pub struct BadRunId;
 
 impl RunId {

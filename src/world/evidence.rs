@@ -261,7 +261,7 @@ const OS_UNKNOWN: u8 = 255;
 pub enum BadPack {
     #[error("the stored body is damaged; restore it from a copy")]
     Damaged(#[source] io::Error),
-    #[error("the stored body unpacks to more than {limit_bytes} bytes: it was not stored so")]
+    #[error("the stored body unpacks to more than {limit_bytes} bytes: it was changed")]
     TooLarge { limit_bytes: u64 },
 }
 

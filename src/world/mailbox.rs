@@ -41,7 +41,7 @@ pub enum BadMailbox {
     NoAt,
     #[error("it has more than one @")]
     SeveralAts,
-    #[error("it has {0} octets, and mail is sent to at most {MAX_OCTETS}")]
+    #[error("it has {0} octets, and at most {MAX_OCTETS} are allowed")]
     TooLong(usize),
     /// A display name, angle brackets or a `mailto:` around the address.
     #[error("it is more than the bare address: found {0:?}")]
@@ -54,7 +54,7 @@ pub enum BadMailbox {
     LocalDots,
     #[error("the part before the @ is quoted")]
     Quoted,
-    #[error("the part before the @ holds {0:?}")]
+    #[error("the part before the @ contains {0:?}")]
     LocalCharacter(char),
     #[error("there is nothing after the @")]
     NoDomain,
@@ -62,7 +62,7 @@ pub enum BadMailbox {
     AddressLiteral,
     #[error("{0:?} is not a domain name that can be registered")]
     BadDomain(String),
-    #[error("{written:?} is not written as it is registered: it would become {becomes:?}")]
+    #[error("{written:?} is not in its registered form, {becomes:?}")]
     Repaired { written: String, becomes: String },
     #[error("{0:?} mixes scripts")]
     MixedScripts(String),
@@ -70,7 +70,7 @@ pub enum BadMailbox {
     LooksLatin(String),
     #[error("{0} has no known public suffix")]
     UnknownSuffix(HostName),
-    #[error("{0} is a public suffix, under which others register")]
+    #[error("{0} is a public suffix, under which others register names")]
     BareSuffix(HostName),
 }
 

@@ -113,7 +113,7 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
 fn choose(session: &Session, args: &SettleArgs, decision: Decision) -> Result<Chosen> {
     match &args.rule {
         Some(_) if decision == Decision::Reopened => {
-            let text = "--rule means open REVIEWs, and these need no reopening: name the quests";
+            let text = "--rule selects open REVIEWs, which need no reopening: name the quests";
             Err(UsageError(text.to_owned()).into())
         }
         Some(rule) => of_rule(session, rule),

@@ -102,7 +102,7 @@ pub struct Tally {
 
 const MAX_NOTE: usize = 500;
 
-const WHY: &str = "a note says why: what was looked at, and what it shows";
+const WHY: &str = "write a note: what you looked at, and what it shows";
 
 impl ReviewScreen {
     /// At the first of `queue`.
@@ -262,7 +262,7 @@ impl ReviewScreen {
             entry.fate = Fate::Gone;
             let quest = entry.quest;
             self.go_to(self.at + 1);
-            self.tell(format!("quest {quest} waits no more"));
+            self.tell(format!("quest {quest} is no longer waiting"));
         }
     }
 

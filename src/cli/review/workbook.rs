@@ -158,8 +158,8 @@ fn question(fitting: &Sorted<(Decided, QuestRecord)>) -> String {
     let of = |decision| count(fitting.rows.iter().map(|(row, _)| row), decision);
     let refused = match fitting.refused.len() {
         0 => String::new(),
-        1 => "; 1 row is refused".to_owned(),
-        refused => format!("; {refused} rows are refused"),
+        1 => "; 1 row is rejected".to_owned(),
+        refused => format!("; {refused} rows are rejected"),
     };
     format!(
         "settle {}: accept {}, reject {}{refused}",

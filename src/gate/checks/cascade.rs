@@ -16,7 +16,7 @@ pub(super) struct Cascade {
 
 /// Checks that wait for each other, or for one that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the check `{check}` needs `{needed}`, which {}", if *there { "needs it in turn" } else { "is none of this gate's" })]
+#[error("the check `{check}` needs `{needed}`, which {}", if *there { "needs it in turn" } else { "is not a check of this gate" })]
 pub(super) struct BadNeed {
     pub(super) check: String,
     pub(super) needed: String,

@@ -60,7 +60,7 @@ impl CheckConfig for CitationConfig {
     const SHOWS: Shows = Shows::Fact;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
-        source.needs_tree("field", "files are cited of a tree: say [tree]")?;
+        source.needs_tree("field", "citations name files of a tree: add [tree]")?;
         let pointer = pointer("pointer", self.pointer.clone())?;
         let subject = Subject::new(source, self.field.as_ref(), self.path.as_ref())?;
         Ok(source.check(Cost::Tree, move |context| {

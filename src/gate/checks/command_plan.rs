@@ -129,7 +129,7 @@ impl CommandPlan {
         let texts = argv.iter().chain(env.keys()).chain(env.values());
         let sum: usize = texts.map(String::len).sum();
         if sum > MAX_IN_ALL {
-            let expected = format!("arguments and variables of at most {MAX_IN_ALL} bytes");
+            let expected = format!("arguments and variables of at most {MAX_IN_ALL} bytes in all");
             return Err(Fact::wrong(expected, format!("{sum} bytes")));
         }
         let port = |known: &BTreeMap<String, String>| known.get("port")?.parse().ok();
@@ -236,7 +236,7 @@ fn network(keys: &RunKeys) -> Result<NetworkName, Flaw> {
         (None, true) => return Ok(NetworkName::None),
         (None, false) => return Ok(NetworkName::Loopback),
         (Some(NetworkName::Loopback), true) => {
-            "it reaches the services that `services` names, and there is none"
+            "it may reach only the services that `services` names, but none is named"
         }
         (Some(NetworkName::None), false) => "services are reached over the network: say `loopback`",
         (Some(network), _) => return Ok(network),
@@ -342,7 +342,7 @@ const MAX_IN_ALL: usize = 500_000;
 
 fn fits_a_program(text: &str) -> Result<(), Fact> {
     if text.contains('\0') {
-        let expected = "a text without NUL: no program can receive one";
+        let expected = "a text without NUL, which no program can receive";
         return Err(Fact::wrong(expected, "a text with NUL"));
     }
     if text.len() > MAX_TEXT {

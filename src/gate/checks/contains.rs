@@ -244,8 +244,8 @@ impl OnPage {
     /// its path has the words.
     fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Fact> {
         let actual = match carried_any(url, sought) {
-            Some(Carried::Told) => "its URL carries the text",
-            Some(Carried::Part) => "its URL carries a part of it",
+            Some(Carried::Told) => "its URL contains the text",
+            Some(Carried::Part) => "its URL contains a part of it",
             Some(Carried::Slug) if !self.slug => return Ok(Some(url.clone())),
             Some(Carried::Slug) | None => return Ok(None),
         };

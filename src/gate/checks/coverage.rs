@@ -41,7 +41,7 @@ impl CheckConfig for CoverageConfig {
         let command = from_command(source, &self.from)?;
         if !command.reports.contains(&self.report) {
             let what = format!(
-                "`{}` is none of the `reports` of `{}`",
+                "`{}` is not one of the `reports` of `{}`",
                 self.report, self.from
             );
             return Err(Flaw::new("report", what));

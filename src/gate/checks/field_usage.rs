@@ -46,8 +46,8 @@ impl FieldUsage {
         };
         let what = format!(
             "no check uses the field `{field}`, so nobody verifies what an agent says in it: name \
-             it in a check, as {{{{ field.{field} }}}} or by a key such as `field`, or say \
-             `unchecked = true` to take it as it comes"
+             it in a check, as {{{{ field.{field} }}}} or by a key such as `field`, or set \
+             `unchecked = true` to accept it unverified"
         );
         Err(file.mistake_in_field(field, what))
     }
@@ -95,7 +95,7 @@ fn says(text: &str, word: &str) -> bool {
 pub fn left_out(check: &str, field: &FieldName) -> String {
     format!(
         "no check shows a fact of every submission: `{check}` uses the field `{field}`, which may be \
-         left out, and then has nothing to verify. Make the field required, or add a check that \
-         uses required fields alone, or say `open = true` to leave every answer to a person"
+         left out, and then has nothing to verify. Make the field required, add a check that uses \
+         only required fields, or set `open = true` to leave every answer to a person"
     )
 }

@@ -24,8 +24,8 @@ pub(super) fn rules() -> Vec<Rule> {
     vec![Rule::known(
         FIELD_FORMAT,
         Level::Fail,
-        "a field is missing, or has not the shape that belongs in it",
-        "submit a value of that shape; `comail submit --help` says what belongs in each field",
+        "a field is missing, or its value does not have the required form",
+        "submit a value of that form; `comail submit --help` describes each field",
     )]
 }
 
@@ -81,7 +81,7 @@ fn no_file(text: &str, context: &Context<'_>) -> Option<(String, String)> {
         FileSeen::Other(what) => sandbox.changes().ok().map(|_| what)?,
     };
     let actual = format!("{}: {actual}", shown(text));
-    Some((String::from("a path at which there is a file"), actual))
+    Some((String::from("the path of a file that exists"), actual))
 }
 
 fn misfit(kind: FieldKind, text: &str) -> Option<String> {
@@ -108,7 +108,7 @@ pub(super) fn open_ended() -> Check {
             OPEN_ENDED,
             Level::Review,
             "the quest file says that no machine can decide",
-            "nothing: a person settles it",
+            "a person settles it",
         )],
         run: Rc::new(|_| {
             let expected = "a check that can decide";

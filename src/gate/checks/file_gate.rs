@@ -69,7 +69,7 @@ impl FileGate {
                 .text_of("name")
                 .filter(|_| file.checks.iter().any(is_known))
             {
-                let what = format!("a check of the quests is `{name}` already: name it otherwise");
+                let what = format!("the quests already have a check `{name}`: choose another name");
                 return Err(Mistake::at(file.text(), &raw.spot_of("name"), what));
             }
         }
@@ -231,7 +231,7 @@ fn unreported(bare: &Parsed) -> String {
         Parsed::WebUrl(field) => (field, "no URL of a page"),
     };
     format!(
-        "it says nothing where the field `{field}` holds {what}: add a check of kind \
+        "it does nothing if the field `{field}` contains {what}: add a check of kind \
          `email-format` over the same fields"
     )
 }
@@ -242,21 +242,19 @@ fn taken_name(name: &str) -> Option<String> {
     let rules = [fields::rules(), doubts::rules(), house::rules()];
     let mut rules = rules.iter().flatten();
     if names.contains(&name) || rules.any(|rule| rule.id.as_str() == name) {
-        return Some(format!(
-            "`{name}` is a check or a rule of every gate already"
-        ));
+        return Some(format!("every gate already has a check or a rule `{name}`"));
     }
     let of = name.strip_suffix(UNCONFIRMED)?;
     Some(format!(
-        "`{name}` is the rule that fires where a check `{of}` cannot say: name the check otherwise"
+        "`{name}` is the rule that fires if a check `{of}` cannot tell: choose another name"
     ))
 }
 
 /// Why a file is refused whose checks look at the submission's form alone.
-const NOTHING_SHOWN: &str = "every check looks at the submission's form alone, and an agent can \
-     give a made-up answer any form. How would an agent cheese this quest? Add a check that \
-     re-verifies a fact (command, script, contains, http, coverage, mutation, …), or say \
-     `open = true` to leave every answer to a person";
+const NOTHING_SHOWN: &str = "every check looks only at the form of the submission, and a made-up \
+     answer can have any form. How could an agent cheat? Add a check that verifies a fact \
+     (command, script, contains, http, coverage, mutation, …), or set `open = true` to leave \
+     every answer to a person";
 
 impl FileGate {
     /// Judges by the checks that cost no more than `most`; the others count as not run.

@@ -199,7 +199,7 @@ impl ServiceCheck {
             headers: request.headers.into_iter().collect(),
             timeout_ms: self.timeout.millis().into(),
         };
-        let silent = |why| Fact::wrong("an answer of the service", why).at(&*named);
+        let silent = |why| Fact::wrong("an answer from the service", why).at(&*named);
         let answer = match sandbox.call(&call) {
             Called::Answered(answer) => answer,
             // A service that goes on has only this request to blame for its silence.

@@ -336,8 +336,8 @@ impl CheckHead {
             id: RuleId::given(format!("{name}{UNCONFIRMED}")),
             level: Level::Review,
             cause: Cause::Unanswered,
-            meaning: format!("the check `{name}` could neither be passed nor failed").into(),
-            remedy: "nothing: a person settles it".into(),
+            meaning: format!("the check `{name}` could not decide").into(),
+            remedy: "a person settles it".into(),
         };
         [wrong, unconfirmed]
     }

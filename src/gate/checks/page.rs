@@ -114,7 +114,7 @@ pub(super) fn pages(visit: &Visit) -> Result<(&Page, &[Page]), Fact> {
         End::Unanswered { url, why } => (url, "a page that answers", why.to_string(), false),
         End::Forbidden { url } => {
             let actual = "robots.txt forbids it".to_owned();
-            (url, "a page that robots.txt lets read", actual, false)
+            (url, "a page that robots.txt allows", actual, false)
         }
         End::Unreadable { url, why } => (url, "a page that can be read", why.clone(), false),
     };

@@ -193,7 +193,7 @@ pub fn judged(ran: &CommandResult, fields: &[Field], means: Option<&str>) -> Vec
         Ok(answer) => answer,
         Err(why) => {
             let actual = format!("{why}: {}", tail(ran));
-            return vec![Fact::wrong("an answer of the script", actual).unconfirmed()];
+            return vec![Fact::wrong("an answer from the script", actual).unconfirmed()];
         }
     };
     if verdict != Verdict::Pass && facts.is_empty() {

@@ -74,7 +74,7 @@ impl Subject {
 
 impl Place {
     pub(super) fn path(source: &Source<'_>, path: &str) -> Result<Self, Flaw> {
-        source.needs_tree("path", "a file belongs to a tree: add [tree]")?;
+        source.needs_tree("path", "the file must belong to a tree: add [tree]")?;
         let template = source.template("path", path)?;
         if template.is_fixed() {
             TreePath::parse(path).map_err(|bad| Flaw::new("path", bad.to_string()))?;

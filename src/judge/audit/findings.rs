@@ -175,8 +175,8 @@ pub fn programs(definition: &Definition) -> Vec<Finding> {
         let change = pinned.changed()?;
         let path = pinned.path.display();
         let what = format!(
-            "the program `{name}` ({path}) has changed since the scan: {change}; checks that run it \
-             leave every answer to a person"
+            "the program `{name}` ({path}) has changed since the scan: {change}; checks that run \
+             it send every answer to REVIEW"
         );
         Some(Finding::new(FindingKind::Program, Place::default(), what))
     });

@@ -136,7 +136,7 @@ impl Examiner<'_> {
             }
             Err(error) => find(
                 FindingKind::Evidence,
-                format!("its evidence does not read: {error}"),
+                format!("its evidence cannot be read: {error}"),
             ),
         }
         if record.verdict != Verdict::Pass {
@@ -225,7 +225,7 @@ fn replayed(
         Ok(judgement) if record.is(&judgement) => return None,
         Ok(judgement) => {
             let what = format!(
-                "judged again from its evidence it is {}, and that is not the recorded judgement",
+                "judged again from its evidence, it is {}, which is not the recorded judgement",
                 judgement.verdict
             );
             Finding {

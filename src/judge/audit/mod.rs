@@ -274,11 +274,11 @@ fn unsigned_why<T: Decided>(
         return None;
     }
     Some(match decided.seal() {
-        None => "without the operator's seal",
+        None => "without the operator's signature",
         Some(Seal { after: there, .. }) if *there != after => {
-            "under a seal that was made for another place in the ledger"
+            "with a signature that was made for another place in the ledger"
         }
-        Some(_) => "under a seal that the operator's key did not make for it",
+        Some(_) => "with a signature that the operator's key did not make for it",
     })
 }
 
@@ -428,7 +428,7 @@ mod tests {
             ..sealed(here)
         };
         for (forged, word) in [
-            (settlement(), "without the operator's seal"),
+            (settlement(), "without the operator's signature"),
             (sealed(Digest::of(b"line 3")), "another place"),
             (changed, "did not make for it"),
         ] {

@@ -147,7 +147,7 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
         ),
         (
             |it| (it.tally.pass, it.tally.review) = (7, 2),
-            "min-pass: 7 of 10 quests are PASS, and at least 80 % were asked for",
+            "min-pass: 7 of 10 quests are PASS, and at least 80 % are required",
         ),
     ];
     for (spoil, expected) in cases {

@@ -73,7 +73,7 @@ pub(super) fn read(
                 AnswerForm::Findings => r#","file":"…","line":1,"confidence":90"#,
             };
             let why = format!(
-                "its answer does not read: {error}; expected {{\"answers\":[{{\"question\":\"ID\",\
+                "its answer cannot be read: {error}; expected {{\"answers\":[{{\"question\":\"ID\",\
                  \"doubt\":true,\"quotation\":\"…\"{place}}}]}}, or \"doubt\":false with \
                  \"checked\":\"…\", alone"
             );

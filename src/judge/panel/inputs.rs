@@ -42,7 +42,7 @@ pub(super) fn gather<'s>(
             ReviewInput::File(field) => file(submitted(field.as_str()), world.sandbox),
             ReviewInput::TreeDiff => diff(world.sandbox),
             ReviewInput::Transform(check) => {
-                let none = || String::from("its command did not end well");
+                let none = || String::from("its command failed");
                 let ran = world.sandbox.last_run(check);
                 let ran = ran.filter(|ran| ran.end.is_success());
                 ran.ok_or_else(none).and_then(|ran| text_of(ran.stdout))
@@ -84,7 +84,7 @@ fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<Strin
         }
         End::Missing { .. } => Err(String::from("there is no such page")),
         End::Unanswered { why, .. } => Err(why.to_string()),
-        End::Forbidden { .. } => Err(String::from("robots.txt forbids to read it")),
+        End::Forbidden { .. } => Err(String::from("robots.txt forbids fetching it")),
         End::Unreadable { why, .. } => Err(why),
     }
 }
@@ -140,7 +140,8 @@ fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, Stri
         FileSeen::Other(what) => Ok(Err(what)),
         FileSeen::File(bytes) => {
             let text = String::from_utf8(bytes);
-            text.map(Ok).map_err(|_| format!("{path} is no UTF-8 text"))
+            text.map(Ok)
+                .map_err(|_| format!("{path} is not UTF-8 text"))
         }
     }
 }

@@ -228,7 +228,7 @@ impl<'t> QuestFile<'t> {
             }
         }
         if FLAGS.contains(&self.unit.as_str()) {
-            let what = format!("`{}` is a flag of `comail submit` already", self.unit);
+            let what = format!("`{}` is already a flag of `comail submit`", self.unit);
             return wrong("unit", what);
         }
         let names = Names::of_prompt(self.input.columns());
@@ -271,7 +271,7 @@ impl<'t> QuestFile<'t> {
             there.ok_or_else(|| unknown_name(what, wanted, &known))
         };
         let in_tree = || {
-            let missing = || format!("`{name}` is of a tree: say [tree]");
+            let missing = || format!("`{name}` belongs to a tree: add [tree]");
             self.tree.as_ref().map(drop).ok_or_else(missing)
         };
         match name.parse::<ReviewInput>().map_err(|bad| bad.to_string())? {
@@ -327,14 +327,15 @@ fn read_fields(file: &FileTable, text: &str, top: &RawTable<'_>) -> Result<Vec<F
         let wrong = |key: &str, what: String| Err(Mistake::at(text, &raw.spot_of(key), what));
         if !is_field_name(name) {
             let what = format!(
-                "`{name}` cannot be a flag: a field's name is of a-z, 0-9, `-` and `_`, and \
-                 begins with a letter"
+                "`{name}` cannot be a flag: the name of a field consists of a-z, 0-9, `-` and \
+                 `_`, and begins with a letter"
             );
             return wrong("name", what);
         }
         if FLAGS.contains(&name) || name == file.unit {
-            let what =
-                format!("`{name}` is a flag of `comail submit` already: name the field otherwise");
+            let what = format!(
+                "`{name}` is already a flag of `comail submit`: choose another name for the field"
+            );
             return wrong("name", what);
         }
         if fields.iter().any(|known| known.name.as_str() == name) {

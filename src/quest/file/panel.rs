@@ -87,7 +87,7 @@ impl<'t> Panel<'t> {
             Some(reviewer) => self.wrong(
                 &reviewer.raw.spot_of("model"),
                 format!(
-                    "`{}` is the model that answers the quests: nobody reviews itself",
+                    "`{}` is the model that answers the quests: no model reviews itself",
                     reviewer.model
                 ),
             ),
@@ -124,7 +124,7 @@ impl<'t> Panel<'t> {
             for name in &reviewer.sees {
                 let what = match name.parse::<ReviewInput>() {
                     Err(bad) => bad.to_string(),
-                    Ok(sight) if known.contains(&sight) => format!("{name:?} is there twice"),
+                    Ok(sight) if known.contains(&sight) => format!("{name:?} appears twice"),
                     Ok(sight) => {
                         known.push(sight);
                         continue;
@@ -146,12 +146,12 @@ impl<'t> Panel<'t> {
             format!("expected at most {MAX_REVISIONS}")
         })?;
         if self.questions.is_empty() {
-            let what = "there is no [[question]]: reviewers answer questions, and nothing else";
+            let what = "there is no [[question]]: reviewers only answer questions";
             return self.wrong_at_first(what);
         }
         let mut questions = self.questions.iter();
         if let Some(blank) = questions.find(|it| fold(&it.ask).trim().is_empty()) {
-            let what = "it is blank: ask something, to which yes is a doubt";
+            let what = "it is blank: ask a question to which yes is a doubt";
             return self.wrong(&blank.raw.spot_of("ask"), what);
         }
         self.plants_hold()
@@ -184,8 +184,8 @@ impl<'t> Panel<'t> {
     fn independent(&self) -> Result<(), Mistake> {
         if self.reviewers.len() < MIN_REVIEWERS {
             return self.wrong_at_first(
-                "a panel has at least two reviewers, of two models: one alone would be believed \
-                 whatever it says",
+                "a panel has at least two reviewers, of two models: nobody could contradict a \
+                 single one",
             );
         }
         let mut models = BTreeSet::new();
@@ -248,8 +248,8 @@ impl<'t> Panel<'t> {
         }
         if self.plants.iter().all(|plant| plant.doubts.is_empty()) {
             return self.wrong_at_first(
-                "there is no [[plant]] with `doubts`: a reviewer that never doubts could not be \
-                 told from one that looks",
+                "there is no [[plant]] with `doubts`: without one, a reviewer that never doubts \
+                 looks like one that checks",
             );
         }
         Ok(())
@@ -266,12 +266,12 @@ impl<'t> Panel<'t> {
             let what = if plant.doubts.is_empty() {
                 let missing = reviewer.sees.iter().find(|seen| !given(seen));
                 missing.map(|seen| {
-                    format!("it doubts nothing, so it must give every input; `{seen}` is missing")
+                    format!("nothing is doubted in it, so it must contain every input; `{seen}` is missing")
                 })
             } else {
                 (!reviewer.sees.iter().any(given)).then(|| {
                     let name = &reviewer.name;
-                    format!("the reviewer `{name}` sees none of it, and could never find it")
+                    format!("the reviewer `{name}` sees none of it, so it could never find it")
                 })
             };
             if let Some(what) = what {
@@ -333,7 +333,7 @@ fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
         };
         return Some((
             key,
-            format!("`{key}` says nothing to a reviewer of kind `{kind}`"),
+            format!("`{key}` means nothing to a reviewer of kind `{kind}`"),
         ));
     }
     if reviewer.sees.is_empty() {

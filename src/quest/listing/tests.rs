@@ -210,12 +210,12 @@ fn a_name_that_means_no_quest_or_several_is_refused() {
     let refused = |rows| linked(&[], rows).unwrap_err();
     assert_eq!(
         refused(&[("build", "", ""), ("test", "", "biuld")]),
-        "row 3 comes after `biuld`, and no quest has that key (did you mean build?); correct the list"
+        "row 3 comes after `biuld`, but no quest has that key (did you mean build?); correct the list"
     );
     let twice = [("a", "a.kr", ""), ("a", "a.de", ""), ("b", "", "a")];
     assert_eq!(
         refused(&twice),
-        "row 4 comes after `a`, and that is the key of 2 quests (1, 2); give each a key of its own"
+        "row 4 comes after `a`, which is the key of 2 quests (1, 2); give each its own key"
     );
     let folded = [("a b", "x.kr", ""), ("a  b", "x.de", ""), ("c", "", "a  b")];
     let quests = linked(&[], &folded).unwrap();

@@ -60,7 +60,7 @@ const EARLIER: usize = 8 << 20;
 /// The most bytes for all cells, facts and excerpts.
 const DETAILS: usize = 48 << 20;
 
-const ENOUGH: &str = "it is left out here, for enough is shown of other quests";
+const ENOUGH: &str = "it is left out here, because the page already shows enough";
 
 /// The bytes that are left.
 #[derive(Debug)]

@@ -251,7 +251,7 @@ fn decided(at: Timestamp, what: &str, counts: bool, by: &str, note: &str) -> Ste
     let what = if counts {
         what.to_owned()
     } else {
-        format!("{what}, not sealed: does not count")
+        format!("{what} (not signed, does not count)")
     };
     let note =
         Some(truncate_with_size(note, MAX_NOTE).into_owned()).filter(|note| !note.is_empty());
@@ -410,7 +410,7 @@ mod tests {
         let told = words(course).pop().unwrap();
         assert_eq!(
             told,
-            "accepted, not sealed: does not count by kim: called them"
+            "accepted (not signed, does not count) by kim: called them"
         );
     }
 

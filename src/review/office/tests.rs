@@ -391,7 +391,7 @@ fn a_quest_in_two_rows_is_settled_by_neither() {
         [(2, Why::Twice), (5, Why::Twice), (3, Why::Twice)]
     );
     let text = &read.refused[0].text;
-    assert_eq!(text, "quest 1 is in row 5 too: keep one of them");
+    assert_eq!(text, "quest 1 is also in row 5: keep one of the two");
 }
 
 fn standing(state: State) -> QuestRecord {

@@ -51,7 +51,7 @@ pub struct RecordedWorld {
 pub enum BadWorld {
     #[error("the recorded world cannot be read")]
     Json(#[from] serde_json::Error),
-    #[error("the recorded world names a mail exchanger that cannot be")]
+    #[error("the recorded world names an impossible mail exchanger")]
     MxHost(#[from] BadHostName),
 }
 

@@ -49,7 +49,7 @@ pub(super) struct Client {
 pub enum ClientError {
     #[error(transparent)]
     Tls(#[from] CaError),
-    #[error("the User-Agent {0:?} cannot stand in a header; scan with another --user-agent")]
+    #[error("the User-Agent {0:?} cannot be used in a header; scan with another --user-agent")]
     UserAgent(String),
     #[error("{host} cannot be used as a proxy; scan with --proxy http://HOST:PORT")]
     Proxy {

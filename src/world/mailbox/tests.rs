@@ -95,7 +95,7 @@ fn takes_nothing_that_software_would_repair() {
     let wide = parsed("a@ａcme.com").unwrap_err();
     assert_eq!(
         wide.to_string(),
-        "\"ａcme\" is not written as it is registered: it would become \"acme\""
+        "\"ａcme\" is not in its registered form, \"acme\""
     );
 }
 

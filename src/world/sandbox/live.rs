@@ -449,7 +449,7 @@ pub struct Pinned {
 
 #[derive(Debug, thiserror::Error)]
 pub enum NotFound {
-    #[error("no program {name:?} in the directories of PATH")]
+    #[error("there is no program {name:?} in PATH")]
     InPath { name: String },
     #[error("{} is not a file that can be run", path.display())]
     NotExecutable { path: PathBuf },

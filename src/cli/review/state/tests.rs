@@ -57,7 +57,7 @@ fn shown(screen: &ReviewScreen) -> Vec<String> {
 fn a_decision_needs_a_note_and_leads_on() {
     let mut screen = screen(2);
     assert_eq!(press(&mut screen, "a \n"), None);
-    assert!(shown(&screen)[5].starts_with("a note says why"));
+    assert!(shown(&screen)[5].starts_with("write a note"));
     assert_eq!(shown(&screen)[6], "accept, because:  ");
     let wish = press(&mut screen, "seen \n");
     let expected = Wish::Settle {

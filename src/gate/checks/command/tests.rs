@@ -171,7 +171,7 @@ fn a_mistake_is_told_with_its_place() {
         ("pass_env = [\"HOME\"]", "has not frozen the variable"),
         ("services = [\"apis\"]", "did you mean `api`?"),
         ("stdin = \"{{ service.api.port }}\"", "unknown variable"),
-        ("network = \"loopback\"", "there is none"),
+        ("network = \"loopback\"", "none is named"),
         ("network = \"none\"\nservices = [\"api\"]", "say `loopback`"),
         ("min_passed = 1", "needs `facts`"),
         (

@@ -61,8 +61,8 @@ fn too_little_is_not_looked_for() {
 #[test]
 fn an_url_that_carries_the_text_or_a_part_of_it_proves_nothing() {
     const HTML: &str = "<p>Acme bought Bolt</p>";
-    const WHOLE: &str = "its URL carries the text";
-    const PART: &str = "its URL carries a part of it";
+    const WHOLE: &str = "its URL contains the text";
+    const PART: &str = "its URL contains a part of it";
     for (url, quote, actual) in [
         ("https://echo.com/?q=Acme%20bought", "Acme bought", WHOLE),
         ("https://echo.com/?q=Acme+bought", "Acme bought", WHOLE),

@@ -83,5 +83,5 @@ fn a_file_without_a_tree_or_a_fact_is_refused() {
     let what = Workbench::new("[[check]]\nname = \"a\"\nkind = \"only-changed\"\n")
         .mistake()
         .what;
-    assert!(what.contains("How would an agent cheese"), "{what}");
+    assert!(what.contains("How could an agent cheat"), "{what}");
 }

@@ -307,7 +307,7 @@ fn a_change_that_is_no_text_is_shown_to_nobody() {
         let judgement = judged(&gate(Verdict::Pass), &sandbox);
         assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
         let actual = &judgement.facts[0].actual;
-        assert!(actual.contains("a.py is no UTF-8 text"), "{actual}");
+        assert!(actual.contains("a.py is not UTF-8 text"), "{actual}");
     }
 }
 

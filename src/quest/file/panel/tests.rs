@@ -82,7 +82,7 @@ fn the_generator_reviews_nothing() {
     let panel = Panel::parse(PANEL).unwrap();
     assert!(panel.refuse_generator("medium-3").is_ok());
     let wrong = panel.refuse_generator(" maker/Small-1").unwrap_err();
-    assert!(wrong.what.contains("nobody reviews itself"), "{wrong}");
+    assert!(wrong.what.contains("no model reviews itself"), "{wrong}");
     assert_eq!((wrong.line, wrong.column), (7, 9));
 }
 
@@ -115,7 +115,11 @@ fn every_flaw_has_its_reason() {
         ),
         ("large-2", " ", "it is blank"),
         ("evidence.source", "key", "has not written itself"),
-        ("doubts = [\"faithful\"]", "", "so it must give every input"),
+        (
+            "doubts = [\"faithful\"]",
+            "",
+            "so it must contain every input",
+        ),
         (
             "doubts = [\"faithful\"]",
             "doubts = [\"faithfull\"]",
@@ -130,7 +134,7 @@ fn every_flaw_has_its_reason() {
         ("input.text", "transform.quoted", "there is none"),
         ("input.text", "evidence.more", "may be left out"),
         ("input.text", "page.source", "expected `key`"),
-        ("input.text", "submission.summary", "is there twice"),
+        ("input.text", "submission.summary", "appears twice"),
         ("quorum = 2", "quorum = 1", "expected from 2 to 2"),
         ("quorum = 2", "quorum = 3", "expected from 2 to 2"),
         (
@@ -143,14 +147,14 @@ fn every_flaw_has_its_reason() {
         (
             "base_url",
             "argv = [\"x\"]\nbase_url",
-            "says nothing to a reviewer of kind `chat`",
+            "means nothing to a reviewer of kind `chat`",
         ),
         ("large-2", "maker/\u{ff33}mall-1", "the same model"),
         ("large-2", "maker/", "it is blank"),
         (
             "Does the summary say what the source does not say?",
             " ",
-            "ask something",
+            "ask a question",
         ),
         ("quorum = 2", "revisions = 11", "expected at most 10"),
         (
