@@ -27,7 +27,7 @@ use crate::session::{
 use crate::world::domain::HostName;
 use crate::world::fetch::address_guard::permitted;
 use crate::world::fetch::dns::DnsResolver;
-use crate::world::fetch::http::{Greeted, greet, roots};
+use crate::world::fetch::http::{Connection, check_connection, roots};
 use crate::world::fetch::settings::{Budget, NetworkSettings};
 use crate::world::sandbox::{Confinement, Namespace, Network};
 use crate::world::{Looked, RecordKind, Records, Resolver as _, UnansweredKind};
@@ -471,11 +471,11 @@ fn dns_findings(
 /// Connects to the server of `url`, unless `offline`, and returns the time that it reports.
 pub fn tls(settings: &NetworkSettings, url: &Url, offline: bool) -> (Finding, Option<Timestamp>) {
     let greeted = (!offline).then(|| {
-        let greeted = greet(url, settings, CONNECT_PATIENCE);
+        let greeted = check_connection(url, settings, CONNECT_PATIENCE);
         greeted.map_err(|error| error.to_string())
     });
     let time = match &greeted {
-        Some(Ok(Greeted::Answered { date, .. })) => date.as_deref().and_then(time_of_header),
+        Some(Ok(Connection::Answered { date, .. })) => date.as_deref().and_then(time_of_header),
         _ => None,
     };
     (tls_finding(url, roots(settings), greeted), time)
@@ -484,7 +484,7 @@ pub fn tls(settings: &NetworkSettings, url: &Url, offline: bool) -> (Finding, Op
 fn tls_finding(
     url: &Url,
     roots: Result<usize, String>,
-    greeted: Option<Result<Greeted, String>>,
+    greeted: Option<Result<Connection, String>>,
 ) -> Finding {
     let it = Check::Tls;
     let roots = match roots {
@@ -497,20 +497,20 @@ fn tls_finding(
     };
     match greeted {
         None => it.ok(format!("{roots}; no server was contacted")),
-        Some(Ok(Greeted::Answered { status, .. })) => {
+        Some(Ok(Connection::Answered { status, .. })) => {
             it.ok(format!("{roots}; {url} answers ({status})"))
         }
-        Some(Ok(Greeted::NoSuchHost)) => it.note(
+        Some(Ok(Connection::NoSuchHost)) => it.note(
             format!("{roots}; the host of {url} does not exist"),
             "name another with --url",
         ),
         // Somebody may be between the two ends, so this is worse than silence.
-        Some(Ok(Greeted::Unanswered(why))) if why.silence == UnansweredKind::Tls => it.problem(
+        Some(Ok(Connection::Unanswered(why))) if why.silence == UnansweredKind::Tls => it.problem(
             format!("no secure connection: {why}"),
             "if your own proxy opens TLS connections, trust it with `scan --ca-cert FILE`; \
              otherwise do not trust this network",
         ),
-        Some(Ok(Greeted::Unanswered(why))) => it.note(
+        Some(Ok(Connection::Unanswered(why))) => it.note(
             format!("{roots}; no server answers: {why}"),
             "check network and firewall, or name a proxy with `scan --proxy URL`; without a \
              network, use --offline",
@@ -734,11 +734,11 @@ mod tests {
 
     #[test]
     fn only_a_connection_that_cannot_be_trusted_is_a_problem() {
-        let answered = Greeted::Answered {
+        let answered = Connection::Answered {
             status: 503,
             date: None,
         };
-        let silent = |silence| Some(Ok(Greeted::Unanswered(Unanswered::new(silence, "x"))));
+        let silent = |silence| Some(Ok(Connection::Unanswered(Unanswered::new(silence, "x"))));
         for (roots, greeted, expected) in [
             (Ok(100), Some(Ok(answered)), Level::Ok),
             (Ok(100), None, Level::Ok),
@@ -749,7 +749,7 @@ mod tests {
             (Ok(100), silent(UnansweredKind::Timeout), Level::Note),
             (Ok(100), silent(UnansweredKind::Connection), Level::Note),
             (Ok(100), silent(UnansweredKind::Dns), Level::Note),
-            (Ok(100), Some(Ok(Greeted::NoSuchHost)), Level::Note),
+            (Ok(100), Some(Ok(Connection::NoSuchHost)), Level::Note),
         ] {
             let url = Url::parse("https://example.com/").unwrap();
             assert_levels([tls_finding(&url, roots, greeted)], &[expected]);

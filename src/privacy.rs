@@ -261,7 +261,7 @@ struct Eraser<'a> {
 impl Redactor for Eraser<'_> {
     type Error = NotForgotten;
 
-    fn blot(&mut self, line: &Line<'_>) -> Result<Option<String>, NotForgotten> {
+    fn redact(&mut self, line: &Line<'_>) -> Result<Option<String>, NotForgotten> {
         let masked = masked_json(line.body(), &self.search.wanted(), &self.worker);
         let Some(body) = masked else {
             return Ok(None);

@@ -91,7 +91,7 @@ fn no_spelling_of_it_is_left_and_the_chain_holds() {
     );
     assert!(log.contains("[forgotten] bounced"), "{log}");
     let session = Session::open(&dir).expect("a session");
-    let totals = session.projection().expect("a board").totals().clone();
+    let totals = session.projection().expect("a projection").totals().clone();
     let counts = (totals.counts.disputed, totals.counts.unsealed);
     assert_eq!(counts, (1, 0));
 }

@@ -23,7 +23,7 @@ fn ledger(world: &EmailNet) -> PathBuf {
 fn blot(world: &EmailNet, number: usize, blot: impl Fn(&str) -> String) -> RedactedLine {
     let text = fs::read_to_string(ledger(world)).expect("a ledger");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let line = Line::reread(&lines[number]).expect("a line");
+    let line = Line::parse_unchained(&lines[number]).expect("a line");
     let blotted = line.with_body(&blot(line.body()));
     let named = RedactedLine {
         line: blotted.seq(),
@@ -136,14 +136,14 @@ fn nor_does_it_suppress_anything() {
         answer["facts"][0]["rule"], "forgotten-address",
         "{answer:#}"
     );
-    let board: Projection = {
+    let projection: Projection = {
         let session = Session::open(&world.place.at(".comail")).expect("a session");
-        session.projection().expect("a board")
+        session.projection().expect("a projection")
     };
-    assert_eq!(board.totals().counts.unsealed, 1);
+    assert_eq!(projection.totals().counts.unsealed, 1);
     let (code, report) = world.place.json(["audit"]);
     assert_eq!((code, &report["findings"][0]["kind"]), (8, &"seal".into()));
-    assert!(board.totals().forgetting.is_empty());
+    assert!(projection.totals().forgetting.is_empty());
 }
 
 #[test]

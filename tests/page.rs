@@ -108,9 +108,9 @@ fn can_be_sorted(seen: &Value) {
     let states = texts(&seen["states"]["column"]);
     assert!(states[0].starts_with("PASS") && states[QUESTS - 1].starts_with("TODO"));
     let answers = texts(&seen["answers"]["column"]);
-    let standing = answers.iter().take_while(|it| !it.is_empty()).count();
-    assert_eq!(standing, 31, "28 PASS and 3 of 4 REVIEW stand: {answers:?}");
-    assert!(answers[standing..].iter().all(|it| it.is_empty()));
+    let record = answers.iter().take_while(|it| !it.is_empty()).count();
+    assert_eq!(record, 31, "28 PASS and 3 of 4 REVIEW stand: {answers:?}");
+    assert!(answers[record..].iter().all(|it| it.is_empty()));
     assert!(numbers(&seen["tries"]["column"]).is_sorted());
     let times = texts(&seen["times"]["column"]);
     let known = times.iter().take_while(|time| !time.is_empty()).count();

@@ -19,7 +19,7 @@ const SCRIPT: &str = "<script>alert(1)</script>";
 
 fn picture(world: &EmailNet, most: usize) -> Picture {
     let mut session = Session::open(&session(world)).expect("a session");
-    let board = session.fold().expect("a ledger");
+    let projection = session.fold().expect("a ledger");
     let asked = Asked {
         at: Timestamp::UNIX_EPOCH,
         completeness: None,
@@ -27,7 +27,7 @@ fn picture(world: &EmailNet, most: usize) -> Picture {
         most,
         watch: &Unwatched,
     };
-    draw::picture(&session, &board, asked).expect("a picture")
+    draw::picture(&session, &projection, asked).expect("a picture")
 }
 
 /// One PASS at the second try, one REVIEW, one DONE with a key that is a script, and one TODO.

@@ -125,14 +125,14 @@ fn settlement(decision: Decision, note: &str) -> Settlement {
     }
 }
 
-/// The court of the session, and the hash of its last line.
-fn court(world: &EmailNet) -> (DecisionPolicy, Digest) {
+/// The policy of the session, and the hash of its last line.
+fn policy(world: &EmailNet) -> (DecisionPolicy, Digest) {
     let (manifest, session_digest) = read_manifest(&session(world)).expect("a manifest");
-    let court = DecisionPolicy {
+    let policy = DecisionPolicy {
         session: session_digest,
         key: manifest.frozen.operator_key,
     };
-    (court, tip(&session(world)).head)
+    (policy, tip(&session(world)).head)
 }
 
 /// Expects that the REVIEW is as open as it was, and that everybody is told of `count` forgeries.
@@ -168,14 +168,14 @@ fn a_forged_decision_changes_nothing_and_is_told_of() {
         ("no seal", Box::new(move |_, _| accepted())),
         (
             "a stranger's seal",
-            Box::new(move |court, here| court.seal(accepted(), here, &stranger).expect("a seal")),
+            Box::new(move |policy, here| policy.seal(accepted(), here, &stranger).expect("a seal")),
         ),
         (
             "a seal for another session",
-            Box::new(move |court, here| {
+            Box::new(move |policy, here| {
                 let elsewhere = DecisionPolicy {
                     session: other_session,
-                    ..court
+                    ..policy
                 };
                 let key = SigningKey::read(&[7; 32]).expect("a key");
                 elsewhere.seal(accepted(), here, &key).expect("a seal")
@@ -183,8 +183,8 @@ fn a_forged_decision_changes_nothing_and_is_told_of() {
         ),
         (
             "a changed note",
-            Box::new(move |court, here| {
-                let sealed = court.seal(accepted(), here, &operator).expect("a seal");
+            Box::new(move |policy, here| {
+                let sealed = policy.seal(accepted(), here, &operator).expect("a seal");
                 Settlement {
                     note: "did not call".to_owned(),
                     ..sealed
@@ -193,10 +193,10 @@ fn a_forged_decision_changes_nothing_and_is_told_of() {
         ),
         (
             "a seal said to be for here",
-            Box::new(move |court, here| {
+            Box::new(move |policy, here| {
                 let key = SigningKey::read(&[7; 32]).expect("a key");
                 let there = Digest::of(b"elsewhere");
-                let sealed = court.seal(accepted(), there, &key).expect("a seal");
+                let sealed = policy.seal(accepted(), there, &key).expect("a seal");
                 let seal = sealed.seal.map(|seal| Seal {
                     after: here,
                     ..seal
@@ -208,8 +208,8 @@ fn a_forged_decision_changes_nothing_and_is_told_of() {
     let world = reviewed(true);
     world.spoils();
     for (index, (what, forge)) in forgeries.iter().enumerate() {
-        let (court, here) = court(&world);
-        let event = Event::Settled(Box::new(forge(court, here)));
+        let (policy, here) = policy(&world);
+        let event = Event::Settled(Box::new(forge(policy, here)));
         append(&session(&world), &event);
         assert_told(&world, index + 1, "open", what);
     }

@@ -22,14 +22,14 @@ type Seen = String;
 fn seen(session: &Session) -> Result<Seen, SessionError> {
     let mut text = format!("{:?} {}", session.totals(), session.head());
     for (index, key) in KEYS.into_iter().enumerate() {
-        let standing = session.standing(id(index))?.expect("a quest");
-        let last = session.reader()?.last_attempt(&standing)?;
+        let record = session.quest_record(id(index))?.expect("a quest");
+        let last = session.reader()?.last_attempt(&record)?;
         // Its time is vouched for by the line behind it: who shows it reads the chain.
         let last = last.map(|last| (last.value.number, last.value.submitted));
-        let quest = session.reader()?.quest(&standing)?;
-        let claim = session.claim_on(standing.id)?;
-        let repeats = session.repeats(standing.id, wrong().digest())?;
-        let said = format!("\n{key}: {standing:?} {quest:?} {last:?} {claim:?} {repeats:?}");
+        let quest = session.reader()?.quest(&record)?;
+        let claim = session.claim_on(record.id)?;
+        let repeats = session.repeats(record.id, wrong().digest())?;
+        let said = format!("\n{key}: {record:?} {quest:?} {last:?} {claim:?} {repeats:?}");
         text.push_str(&said);
     }
     session.each_key(&mut |key| text += key.as_str())?;
@@ -179,7 +179,7 @@ fn a_bit_that_flips_in_the_ledger_is_never_folded_in_silence() {
         files.put(&flipped, Some(&files.index));
         let answers = files
             .open()
-            .and_then(|session| Ok((seen(&session)?, session.mended())));
+            .and_then(|session| Ok((seen(&session)?, session.repairs())));
         match answers {
             Ok((answers, mended)) => {
                 assert!(
@@ -192,7 +192,7 @@ fn a_bit_that_flips_in_the_ledger_is_never_folded_in_silence() {
         files.put(&flipped, Some(&files.index));
         let folded = files.open().and_then(|mut session| {
             session.fold()?;
-            Ok(session.mended())
+            Ok(session.repairs())
         });
         match folded {
             // The last line has no line behind it that would vouch for its time; the index does.
@@ -243,7 +243,7 @@ fn a_bit_that_flips_in_the_index_changes_no_answer_and_spoils_no_ledger() {
             .unwrap_or_else(|error| panic!("{what}: {error}"));
         let mut session = files.open().expect("a session");
         session.fold().expect("a sound ledger");
-        assert_eq!(session.mended(), [], "{what}");
+        assert_eq!(session.repairs(), [], "{what}");
     }
 }
 
@@ -289,7 +289,7 @@ fn torn(what: &str, step: usize, before: impl Fn(&mut Session), last: impl Fn(&m
             let mut session = files
                 .open()
                 .unwrap_or_else(|error| panic!("{what} {cut}: {error}"));
-            let tails = session.mended().into_iter();
+            let tails = session.repairs().into_iter();
             let tails: Vec<_> = tails
                 .filter(|mended| matches!(mended, Repair::Tail { .. }))
                 .collect();
@@ -303,7 +303,7 @@ fn torn(what: &str, step: usize, before: impl Fn(&mut Session), last: impl Fn(&m
             last(&mut session);
             let folded = files.open().and_then(|mut session| {
                 session.fold()?;
-                Ok((session.mended(), session.head()))
+                Ok((session.repairs(), session.head()))
             });
             let (mended, head) = folded.unwrap_or_else(|error| panic!("{what} {cut}: {error}"));
             assert_eq!(mended, [], "{what} {cut}");
@@ -353,11 +353,11 @@ fn a_torn_quest_is_cut_off_and_no_other_goes_with_it() {
             // Nothing that `scan` has acknowledged can be torn by a crash: whoever did it is told.
             assert_eq!(
                 index.is_some() || cut > last,
-                !session.mended().is_empty(),
+                !session.repairs().is_empty(),
                 "{cut}"
             );
-            let board = session.fold().expect("a sound ledger");
-            assert_eq!(board.count(), KEYS.len() - 1, "{cut}");
+            let projection = session.fold().expect("a sound ledger");
+            assert_eq!(projection.count(), KEYS.len() - 1, "{cut}");
             assert_eq!(files.lies(), &files.ledger[..last], "{cut}");
         }
     }

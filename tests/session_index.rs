@@ -137,10 +137,10 @@ pub fn assert_heals(world: &EmailNet, what: &str) {
     let fold = || {
         let mut session = Session::open(&world.place.at(".comail"))
             .unwrap_or_else(|error| panic!("{what}: {error}"));
-        let board = session
+        let projection = session
             .fold()
             .unwrap_or_else(|error| panic!("{what}: {error}"));
-        (board.remaining(), session.mended())
+        (projection.remaining(), session.repairs())
     };
     fold();
     assert_eq!(fold().1, [], "{what}");

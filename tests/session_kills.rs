@@ -259,6 +259,6 @@ fn workers_that_are_killed_together_lose_nothing_and_take_nothing_twice() {
     session.fold().expect("a sound ledger");
     let mut again = Session::open(&world.place.at(".comail")).expect("a session");
     again.fold().expect("a sound ledger");
-    assert_eq!(again.mended(), []);
+    assert_eq!(again.repairs(), []);
     world.place.run(["export"]).ok();
 }

@@ -178,7 +178,7 @@ fn sixteen_workers_look_at_once_and_each_is_heard() {
     );
     let mut session = Session::open(&world.place.at(".comail")).expect("a session");
     assert_eq!(session.fold().expect("a sound ledger").remaining(), 0);
-    assert_eq!(session.mended(), []);
+    assert_eq!(session.repairs(), []);
     world.place.run(["next", "--worker=w1"]).exits(3);
 }
 
@@ -196,7 +196,7 @@ fn a_thousand_workers_have_a_quest_each() {
     let mut give = |n: usize| {
         let assignment = assign(&mut session, Some(&claimant(n)), &mut (at, salt));
         match assignment.expect("a quest") {
-            Assignment::Quest(standing, _) => standing.id.index(),
+            Assignment::Quest(record, _) => record.id.index(),
             other => panic!("{other:?}"),
         }
     };
@@ -220,5 +220,5 @@ fn a_thousand_workers_have_a_quest_each() {
     assert_eq!(free.expect("one is free").id.index(), MANY);
     let mut session = session;
     session.fold().expect("a sound ledger");
-    assert_eq!(session.mended(), []);
+    assert_eq!(session.repairs(), []);
 }

@@ -13,7 +13,7 @@ use super::progress::{Interrupt, WorkBar};
 use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::{
-    self, Checked, Finding, FindingKind, Live, NotedHead, Onlooker, OtherJudge, Place, Plan,
+    self, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Onlooker, Place, Plan,
     Proven, live, walk,
 };
 use crate::judge::quest_file::Definition;
@@ -57,7 +57,7 @@ pub(super) struct Report {
     pub(super) notes: Vec<String>,
     /// In what this program differs from the one that the session was made with.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) judge: Option<OtherJudge>,
+    pub(super) judge: Option<JudgeDifference>,
     /// What the world said, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) live: Option<Live>,
@@ -78,15 +78,15 @@ pub(super) enum Status {
 
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match open(context) {
-        Ok((session, board)) => audit(context, args, &session, &board)?,
+        Ok((session, projection)) => audit(context, args, &session, &projection)?,
         // A ledger or settings that cannot be believed: nothing else is looked at.
         Err(error) => Report {
             findings: vec![audit::found(error)?],
             ..Report::default()
         },
     };
-    context.output.show(&report, |paper, report| {
-        paper.template(include_str!("text/audit.txt"), report);
+    context.output.show(&report, |out, report| {
+        out.template(include_str!("text/audit.txt"), report);
     })?;
     Ok(match report.status {
         Status::Clean => Exit::Done,
@@ -97,21 +97,21 @@ pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
 
 fn open(context: &mut Context) -> Result<(Session, Projection), SessionError> {
     let mut session = Session::open_watched(context.session_dir(), context.watch())?;
-    let board = session.fold()?;
-    Ok((session, board))
+    let projection = session.fold()?;
+    Ok((session, projection))
 }
 
 fn audit(
     context: &mut Context,
     args: &AuditArgs,
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
 ) -> Result<Report> {
-    let mut findings = mended(context, session);
-    let judge = OtherJudge::of(session.manifest());
+    let mut findings = findings_of_repairs(context, session);
+    let judge = JudgeDifference::of(session.manifest());
     let plan = Plan {
         session,
-        board,
+        projection,
         noted: args.head,
         same_judge: judge.is_same(),
     };
@@ -133,7 +133,7 @@ fn audit(
         let proven: Vec<Proven> = proven.copied().collect();
         let bar = WorkBar::of("judging again", proven.len() as u64);
         let world = Arc::new(recheck::world(context, session)?);
-        let live = live::ask(session, board, &proven, &world, &|| bar.count(), &stop)?;
+        let live = live::ask(session, projection, &proven, &world, &|| bar.count(), &stop)?;
         findings.extend(live.drift.iter().cloned());
         Some(live)
     } else {
@@ -141,7 +141,7 @@ fn audit(
     };
     let mut notes: Vec<String> = definition.iter().flat_map(audit::edits).collect();
     notes.extend(audit::notes(&audited.forgotten));
-    let forgetting = &board.totals().forgetting;
+    let forgetting = &projection.totals().forgetting;
     notes.extend(audit::left_over(&session.evidence(), forgetting)?);
     let status = match (stop(), findings.is_empty()) {
         (true, _) => Status::Interrupted,
@@ -153,7 +153,7 @@ fn audit(
         live,
         findings,
         checked: Some(audited.checked),
-        head: Some(board.tip().head),
+        head: Some(projection.tip().head),
         noted: audited.noted,
         notes,
         judge: Some(judge).filter(|judge| !judge.is_same()),
@@ -162,9 +162,9 @@ fn audit(
 
 /// Repairs of an index that did not match the ledger are findings. A cut-off line at the end of the
 /// ledger is not: no command had reported it as written.
-fn mended(context: &mut Context, session: &Session) -> Vec<Finding> {
+fn findings_of_repairs(context: &mut Context, session: &Session) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for mended in session.mended() {
+    for mended in session.repairs() {
         match mended {
             Repair::Tail { .. } => context.output.note(&mended.to_string()),
             Repair::Index { .. } | Repair::Left { .. } => {

@@ -26,11 +26,11 @@ pub(super) fn run(context: &mut Context, _args: &ClaimsArgs) -> Result<Exit> {
     let now = context::now();
     let mut claims = Vec::new();
     for claim in session.claims()? {
-        let key = session.standing(claim.quest)?.map(|standing| standing.key);
+        let key = session.quest_record(claim.quest)?.map(|record| record.key);
         claims.push(HeldClaim::of(&claim, key.as_ref(), now));
     }
-    context.output.show(&Listed { claims }, |paper, listed| {
-        paper.template(include_str!("text/claims.txt"), listed);
+    context.output.show(&Listed { claims }, |out, listed| {
+        out.template(include_str!("text/claims.txt"), listed);
     })?;
     Ok(Exit::Done)
 }

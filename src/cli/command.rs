@@ -116,7 +116,7 @@ fn run_parsed(args: &[OsString]) -> Exit {
     let matches = match parser.clone().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = hook::bearable(args, print(&error, args));
+            let exit = hook::exit_of_bad_command_line(args, print(&error, args));
             note_missing_session(&error, args);
             return exit;
         }
@@ -125,7 +125,7 @@ fn run_parsed(args: &[OsString]) -> Exit {
         Ok(applied) => applied,
         Err(error) => {
             write_error(&error);
-            return hook::bearable(args, Exit::Usage);
+            return hook::exit_of_bad_command_line(args, Exit::Usage);
         }
     };
     let cli = match Cli::from_arg_matches(&matches) {

@@ -24,7 +24,7 @@ use super::exit::Exit;
 use super::help::{self, Named};
 use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::email::{EmailSettings, email_gate};
-use crate::gate::{Gate as _, house};
+use crate::gate::{Gate as _, common_rules};
 use crate::quest::{Key, QuestKind};
 use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, State};
 
@@ -60,8 +60,8 @@ pub(super) fn run(context: &mut Context, args: &CompletionsArgs) -> Result<Exit>
         shell: args.shell.clone(),
         script: String::from_utf8(script)?,
     };
-    context.output.show(&script, |paper, script| {
-        paper.line(script.script.trim_end());
+    context.output.show(&script, |out, script| {
+        out.line(script.script.trim_end());
     })?;
     Ok(Exit::Done)
 }
@@ -253,7 +253,7 @@ impl Offer {
         let index = || Projection::read_only(dir);
         Ok(match self {
             Self::Rules => {
-                let all = house::rules()
+                let all = common_rules::rules()
                     .into_iter()
                     .chain(email_gate(EmailSettings::default()).rules());
                 all.map(|rule| value(&rule.id, &rule.meaning)).collect()

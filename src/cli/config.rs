@@ -352,8 +352,8 @@ pub(super) struct Example {
 pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
     if args.example {
         let example = Example { text: EXAMPLE };
-        context.output.show(&example, |paper, example| {
-            paper.line(example.text.trim_end());
+        context.output.show(&example, |out, example| {
+            out.line(example.text.trim_end());
         })?;
         return Ok(Exit::Done);
     }
@@ -372,11 +372,11 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
         state,
         settings: settings.map(|(key, values)| (key.name(), values)).collect(),
     };
-    context.output.show(&configuration, |paper, it| {
+    context.output.show(&configuration, |out, it| {
         let path = it.path.display().to_string();
-        paper.line(format!("{} ({state})", Escaped(&path)));
+        out.line(format!("{} ({state})", Escaped(&path)));
         for (key, values) in &it.settings {
-            paper.line(format!("{key} = {}", Escaped(&values.join(", "))));
+            out.line(format!("{key} = {}", Escaped(&values.join(", "))));
         }
     })?;
     Ok(Exit::Done)

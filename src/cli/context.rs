@@ -94,7 +94,7 @@ impl Context {
 
     /// Reports the repairs of `session` on stderr, each once.
     pub fn report_repairs(&mut self, session: &Session) {
-        let repairs = session.mended();
+        let repairs = session.repairs();
         for new in repairs.iter().skip(self.repairs_reported) {
             self.output.note(&new.to_string());
         }
@@ -132,7 +132,7 @@ pub fn choose(
     unit: &str,
 ) -> Result<QuestId> {
     match (id, key) {
-        (Some(id), None) if store.standing(id)?.is_some() => Ok(id),
+        (Some(id), None) if store.quest_record(id)?.is_some() => Ok(id),
         (Some(id), None) => refuse(format!(
             "there is no quest {id}; quests are numbered 1 to {}",
             store.totals().tally.total()

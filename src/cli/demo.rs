@@ -102,25 +102,25 @@ pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) ->
     Ok(Exit::Done)
 }
 
-fn text(paper: &mut TextOutput, played: &Played) {
-    paper.line("The e-mail quest on invented companies and recorded pages; it uses no network.");
+fn text(out: &mut TextOutput, played: &Played) {
+    out.line("The e-mail quest on invented companies and recorded pages; it uses no network.");
     for step in &played.steps {
-        paper.gap();
-        paper.line(format!("# {}", step.about));
+        out.gap();
+        out.line(format!("# {}", step.about));
         let command = Escaped(&step.command).to_string();
-        let command = paper.tint(Tone::Strong, &command);
-        paper.line(format!("$ {command}"));
+        let command = out.tint(Tone::Strong, &command);
+        out.line(format!("$ {command}"));
         // The command has already escaped its output for a terminal.
-        paper.line(step.output.trim_end());
+        out.line(step.output.trim_end());
         if step.exit != 0 {
-            paper.line(format!("[exit code {}]", step.exit));
+            out.line(format!("[exit code {}]", step.exit));
         }
     }
-    paper.gap();
+    out.gap();
     let results = Escaped(&played.results);
-    paper.line(format!("Workbook with results: {results}"));
+    out.line(format!("Workbook with results: {results}"));
     let status = Escaped(&played.status_command);
-    paper.line(format!("Status of the session: {status}"));
+    out.line(format!("Status of the session: {status}"));
 }
 
 fn create(dir: &Path) -> Result<PathBuf> {

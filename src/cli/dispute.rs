@@ -40,8 +40,8 @@ pub(super) struct DisputeReply {
 pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
     nonempty_note(&args.note)?;
     let mut session = context.open_session()?;
-    let standing = review::may_dispute(&session, args.id).map_err(usage_error)?;
-    let named = named(&session, &standing)?;
+    let record = review::may_dispute(&session, args.id).map_err(usage_error)?;
+    let named = named(&session, &record)?;
     let what = format!("dispute quest {}, {named}: {}", args.id, args.note);
     let key = args.person.authorise(&session, &what, Some("dispute"))?;
     let by = args.person.name();
@@ -56,15 +56,15 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
         status: "disputed",
         id: args.id,
     };
-    context.output.show(&answer, |paper, answer| {
-        paper.line(format!("quest {} is disputed", answer.id));
+    context.output.show(&answer, |out, answer| {
+        out.line(format!("quest {} is disputed", answer.id));
     })?;
     Ok(Exit::Done)
 }
 
 /// The key of a quest and what was answered: the address, where it is one.
-fn named(session: &Session, standing: &QuestRecord) -> Result<String, SessionError> {
-    let last = session.reader()?.last_attempt(standing)?;
+fn named(session: &Session, record: &QuestRecord) -> Result<String, SessionError> {
+    let last = session.reader()?.last_attempt(record)?;
     let answer = last.map(|last| match last.value.submission {
         Submission::Fields(fields) => match fields.get(&EMAIL) {
             Some(email) => email.clone(),
@@ -73,7 +73,7 @@ fn named(session: &Session, standing: &QuestRecord) -> Result<String, SessionErr
         Submission::None(why) => why,
     });
     let answer = answer.unwrap_or_default();
-    Ok(format!("{}, {answer}", standing.key.as_str()))
+    Ok(format!("{}, {answer}", record.key.as_str()))
 }
 
 /// What could not be decided is for whoever asked to mend.

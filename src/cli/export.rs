@@ -121,17 +121,17 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         context.session_dir(),
         context.watch(),
     ))?;
-    let board = found(session.fold())?;
+    let projection = found(session.fold())?;
     context.report_repairs(&session);
     let source = session.source();
     let copy = session.dir().join(&source.copy);
-    check_copy(&copy, board.totals().forgetting.copy_of(source.sha256))?;
+    check_copy(&copy, projection.totals().forgetting.copy_of(source.sha256))?;
     let target = target(args, Path::new(&source.path), &copy)?;
     let findings = Findings {
         session: &session,
-        board: &board,
+        projection: &projection,
     };
-    let tally = board.totals().tally;
+    let tally = projection.totals().tally;
     let mut exported = Exported {
         path: target.path.display().to_string(),
         rows: 0,
@@ -139,7 +139,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         remaining: tally.todo,
         tally,
         written: Comes::default(),
-        unsealed: board.totals().counts.unsealed,
+        unsealed: projection.totals().counts.unsealed,
         left_out: 0,
     };
     let page = target.format == Format::Html;
@@ -173,9 +173,9 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     tracing::info!(path = %exported.path, rows = exported.rows, "wrote the export");
     let addresses = session.manifest().kind.definition.is_none();
     // What is written is written; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&exported, |paper, export| {
+    let _ = context.output.show(&exported, |out, export| {
         let values = context! { export, page, addresses };
-        paper.template(include_str!("text/export.txt"), values);
+        out.template(include_str!("text/export.txt"), values);
     });
     Ok(note_unsealed(exported.unsealed, &mut context.output))
 }
@@ -309,7 +309,10 @@ fn write_table(
     target: &Target,
     args: &ExportArgs,
 ) -> Result<RowMap> {
-    let Findings { session, board } = findings;
+    let Findings {
+        session,
+        projection,
+    } = findings;
     let source = session.source();
     let plan = ListPlan::of(&source)?;
     if !plan.made {
@@ -319,32 +322,38 @@ fn write_table(
     let kind = judge::kind_of(session.manifest())?;
     let fields = kind.result_fields();
     let columns = match args.columns.as_deref() {
-        None => Columns::usual(&fields, is_settled(board.totals())),
+        None => Columns::usual(&fields, is_settled(projection.totals())),
         Some(text) => {
             Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()))?
         }
     };
     let mut planned = plan.open(copy)?;
-    let mut listing = known_quests(session, board)?;
+    let mut listing = known_quests(session, projection)?;
     planned.read_into(&mut listing)?;
-    let map = RowMap::new(board, listing, &args.only)?;
+    let map = RowMap::new(projection, listing, &args.only)?;
     // A command that prints lines gives them no heading.
     let heading = plan.made.then_some(&*kind.unit);
-    write_beside(&target.path, args.force, session, board.totals(), |out| {
-        if target.in_place {
-            copy_with_results(findings, copy, &planned, &map, &columns, out)
-        } else {
-            let is_filtered = !args.only.is_empty();
-            new_file(
-                findings,
-                planned,
-                &map,
-                (&columns, heading, is_filtered),
-                target,
-                out,
-            )
-        }
-    })?;
+    write_beside(
+        &target.path,
+        args.force,
+        session,
+        projection.totals(),
+        |out| {
+            if target.in_place {
+                copy_with_results(findings, copy, &planned, &map, &columns, out)
+            } else {
+                let is_filtered = !args.only.is_empty();
+                new_file(
+                    findings,
+                    planned,
+                    &map,
+                    (&columns, heading, is_filtered),
+                    target,
+                    out,
+                )
+            }
+        },
+    )?;
     Ok(map)
 }
 
@@ -476,7 +485,7 @@ pub(super) fn page(
         most: MOST_QUESTS,
         watch,
     };
-    let picture = draw::picture(findings.session, findings.board, asked)?;
+    let picture = draw::picture(findings.session, findings.projection, asked)?;
     let html = page::html(&picture)?;
     Ok(Page { picture, html })
 }
@@ -487,20 +496,29 @@ pub(super) fn write_page(
     wanted: PageWanted<'_>,
     watch: &dyn Watch,
 ) -> Result<Picture> {
-    let Findings { session, board } = findings;
+    let Findings {
+        session,
+        projection,
+    } = findings;
     refuse_in_session(wanted.path, session.dir())?;
-    write_beside(wanted.path, wanted.force, session, board.totals(), |out| {
-        let page = page(findings, wanted.completeness, wanted.only, watch)?;
-        out.write_all(page.html.as_bytes())?;
-        Ok(page.picture)
-    })
+    write_beside(
+        wanted.path,
+        wanted.force,
+        session,
+        projection.totals(),
+        |out| {
+            let page = page(findings, wanted.completeness, wanted.only, watch)?;
+            out.write_all(page.html.as_bytes())?;
+            Ok(page.picture)
+        },
+    )
 }
 
 /// A session, and the record of each of its quests by the whole ledger.
 #[derive(Clone, Copy)]
 pub(super) struct Findings<'a> {
     pub(super) session: &'a Session,
-    pub(super) board: &'a Projection,
+    pub(super) projection: &'a Projection,
 }
 
 /// Which quest each row of the list belongs to, in the order of the rows.
@@ -527,19 +545,19 @@ impl Comes {
         ids: impl Iterator<Item = QuestId>,
     ) -> Result<Self, SessionError> {
         let mut reader = findings.session.reader()?;
-        let forgets = !findings.board.totals().forgetting.is_empty();
+        let forgets = !findings.projection.totals().forgetting.is_empty();
         let mut comes = Self::default();
-        let mut counted = vec![false; findings.board.count()];
+        let mut counted = vec![false; findings.projection.count()];
         for id in ids {
-            let Some(standing) = findings.board.get(id)? else {
+            let Some(record) = findings.projection.get(id)? else {
                 continue;
             };
-            if std::mem::replace(&mut counted[standing.id.index()], true) {
+            if std::mem::replace(&mut counted[record.id.index()], true) {
                 continue;
             }
-            *comes.effective.entry(Effective::of(&standing)).or_default() += 1;
-            comes.disputed += u32::from(standing.dispute.is_some());
-            comes.forgotten += u32::from(forgets && is_forgotten(&mut reader, &standing)?);
+            *comes.effective.entry(Effective::of(&record)).or_default() += 1;
+            comes.disputed += u32::from(record.dispute.is_some());
+            comes.forgotten += u32::from(forgets && is_forgotten(&mut reader, &record)?);
         }
         Ok(comes)
     }
@@ -549,15 +567,15 @@ impl RowMap {
     /// The rows of `listing` that belong to quests in the wanted states; of all when none is
     /// named.
     pub(super) fn new(
-        board: &Projection,
+        projection: &Projection,
         listing: Listing,
         only: &[State],
     ) -> anyhow::Result<Self> {
         let listed = listing.finish()?;
         let gone = u32::try_from(listed.without_row()).unwrap_or(u32::MAX);
-        let mut wanted = vec![only.is_empty(); board.count()];
+        let mut wanted = vec![only.is_empty(); projection.count()];
         if !only.is_empty() {
-            for quest in board.quests() {
+            for quest in projection.quests() {
                 let quest = quest?;
                 wanted[quest.id.index()] = only.contains(&quest.progress.state);
             }
@@ -587,15 +605,15 @@ pub(super) fn results<'a>(
     columns: &'a Columns,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
     let mut reader = findings.session.reader()?;
-    let waiting = findings.board.waiting()?;
+    let waiting = findings.projection.waiting()?;
     let bar = WorkBar::of("writing the results", map.len());
     Ok(map.rows.iter().map(move |(row, id)| {
         bar.step()?;
-        let standing = findings
-            .board
+        let record = findings
+            .projection
             .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;
-        let cells = cells(&mut reader, &standing, waiting.blocks(*id), columns)?;
+        let cells = cells(&mut reader, &record, waiting.blocks(*id), columns)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }
@@ -604,15 +622,15 @@ pub(super) fn results<'a>(
 /// later judgement.
 fn cells(
     reader: &mut LineReader,
-    standing: &QuestRecord,
+    record: &QuestRecord,
     blocked: bool,
     columns: &Columns,
 ) -> Result<Vec<Cell>, RowError> {
-    let last = reader.last_attempt(standing)?;
-    let resolution = reader.resolution(standing)?;
-    let settled = reader.settlement(standing)?.map(|it| it.value);
-    let dispute = reader.dispute(standing)?.map(|it| it.value);
-    let forgotten = is_forgotten(reader, standing)?;
+    let last = reader.last_attempt(record)?;
+    let resolution = reader.resolution(record)?;
+    let settled = reader.settlement(record)?.map(|it| it.value);
+    let dispute = reader.dispute(record)?.map(|it| it.value);
+    let forgotten = is_forgotten(reader, record)?;
 
     let attempt = last.as_ref().map(|it| (it.at, &it.value.judgement));
     let resolved = resolution.as_ref().map(|it| (it.at, &it.value.judgement));
@@ -623,7 +641,7 @@ fn cells(
     };
     let rules = distinct(facts.iter().map(|fact| fact.rule.as_str()), ", ");
     let facts: Vec<String> = facts.iter().map(line).collect();
-    let effective = Effective::of(standing);
+    let effective = Effective::of(record);
     let mut fields = None;
     if let Some(last) = &last
         && let Submission::Fields(submitted) = &last.value.submission
@@ -633,14 +651,14 @@ fn cells(
         submitted.retain(|_, text| !(forgotten && text.contains(MASK)));
         fields = Some(submitted);
     }
-    let is_decided = standing.resolution.is_some() || standing.settled.is_some();
+    let is_decided = record.resolution.is_some() || record.settled.is_some();
     let noted = [
-        (standing.dispute.is_some(), "disputed"),
+        (record.dispute.is_some(), "disputed"),
         (forgotten, "forgotten"),
         (blocked, "blocked"),
     ];
     let status = status(
-        standing.progress.state,
+        record.progress.state,
         is_decided.then_some(effective),
         &noted,
     );
@@ -652,7 +670,7 @@ fn cells(
         status: &status,
         rule: &rules,
         facts: &facts.join("\n"),
-        tries: standing.progress.tries,
+        tries: record.progress.tries,
         judged_at: judged.map(|(at, _)| at),
         settled_by: &distinct(people().map(|(by, _)| by), "\n"),
         note: &distinct(people().map(|(_, note)| note), "\n"),

@@ -81,9 +81,9 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
         copies: done.copies,
         list: session.source().path,
     };
-    context.output.show(&reply, |paper, reply| {
+    context.output.show(&reply, |out, reply| {
         let values = context! { reply, mask => MASK };
-        paper.template(include_str!("text/forget.txt"), values);
+        out.template(include_str!("text/forget.txt"), values);
     })?;
     Ok(Exit::Done)
 }

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::exit::{UsageError, refuse};
 use super::rules::unknown as unknown_rule;
-use crate::gate::{Level, Levels, Rule, house};
+use crate::gate::{Level, Levels, Rule, common_rules};
 use crate::world::fetch::live::{LiveWorld, WorldError};
 use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};
 
@@ -47,7 +47,7 @@ impl GateArgs {
             let is_named = |rule: &&Rule| rule.id.as_str() == name;
             if let Some(rule) = rules.iter().find(is_named) {
                 levels.insert(rule.id.clone(), *level);
-            } else if house::rules().iter().any(|rule| is_named(&rule)) {
+            } else if common_rules::rules().iter().any(|rule| is_named(&rule)) {
                 return refuse(format!("the level of {name} cannot be changed"));
             } else {
                 return Err(unknown_rule(rules, name).into());

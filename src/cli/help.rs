@@ -104,10 +104,10 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
     let mut parser = context.parser.clone();
     parser.build();
     let help = find(&args.words, &parser)?;
-    context.output.show(&help, |paper, help| match help {
-        Help::Index { commands, topics } => write_index(paper, commands, topics),
+    context.output.show(&help, |out, help| match help {
+        Help::Index { commands, topics } => write_index(out, commands, topics),
         Help::Command(page) | Help::Topic(page) | Help::Check(page) => {
-            paper.styled(&page.styled);
+            out.styled(&page.styled);
         }
     })?;
     Ok(Exit::Done)
@@ -205,19 +205,19 @@ fn named(command: &Command) -> Named {
     }
 }
 
-fn write_index(paper: &mut TextOutput, commands: &[Named], topics: &[Named]) {
+fn write_index(out: &mut TextOutput, commands: &[Named], topics: &[Named]) {
     let names = commands.iter().chain(topics);
     let width = names.map(|it| it.name.len()).max().unwrap_or(0);
     for (heading, all) in [("Commands:", commands), ("Topics:", topics)] {
-        paper.line(paper.tint(Tone::Strong, heading));
+        out.line(out.tint(Tone::Strong, heading));
         for Named { name, about } in all {
             for line in hanging(&format!("  {name:width$}  "), about, WIDTH) {
-                paper.line(line);
+                out.line(line);
             }
         }
-        paper.gap();
+        out.gap();
     }
-    paper.line("Run `comail help NAME` to read about one of them.");
+    out.line("Run `comail help NAME` to read about one of them.");
 }
 
 fn check_page(name: &str, about: &str, example: &str) -> String {

@@ -138,7 +138,7 @@ pub(super) fn run(context: &mut Context, args: &HookArgs) -> Result<Exit> {
 ///
 /// For a stop hook, agents take the usual code 2 as a refusal. Settings from another version with
 /// an unknown flag would then never let the agent stop.
-pub(super) fn bearable(args: &[OsString], exit: Exit) -> Exit {
+pub(super) fn exit_of_bad_command_line(args: &[OsString], exit: Exit) -> Exit {
     let is_stop = args
         .windows(2)
         .any(|pair| pair[0] == "hook" && pair[1] == "stop");
@@ -161,9 +161,9 @@ fn read_call() -> io::Result<Vec<u8>> {
 }
 
 fn print_reply(output: &mut Output, reply: &HookReply) -> io::Result<()> {
-    output.show(reply, |paper, reply| {
+    output.show(reply, |out, reply| {
         let json = serde_json::to_string(reply).unwrap_or_default();
-        paper.line(escape_json(&json));
+        out.line(escape_json(&json));
     })
 }
 
@@ -269,10 +269,10 @@ fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<As
     else {
         return Ok(None);
     };
-    let standing = session.standing(claim.quest)?;
-    let todo = standing.filter(|standing| standing.progress.state == State::Todo);
+    let record = session.quest_record(claim.quest)?;
+    let todo = record.filter(|record| record.progress.state == State::Todo);
     let todo = todo.filter(|_| !session.paused());
-    Ok(todo.map(|standing| Assignment::Quest(Box::new(standing), Some(claim))))
+    Ok(todo.map(|record| Assignment::Quest(Box::new(record), Some(claim))))
 }
 
 fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
@@ -361,8 +361,8 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     if written {
         write_settings(&installed.file, &old, &new)?;
     }
-    context.output.show(&installed, |paper, installed| {
-        paper.template(include_str!("text/hook-install.txt"), installed);
+    context.output.show(&installed, |out, installed| {
+        out.template(include_str!("text/hook-install.txt"), installed);
     })?;
     if !written && !installed.change.is_empty() {
         if !person::is_on_terminal() {

@@ -42,8 +42,8 @@ pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
     let tallies: Result<Vec<_>, _> = dirs.iter().map(|dir| tally(context, dir)).collect();
     let half_life = HalfLife::of_days(args.half_life.get());
     let insights = report::combine(tallies?, half_life);
-    context.output.show(&insights, |paper, insights| {
-        paper.template(include_str!("text/insights.txt"), insights);
+    context.output.show(&insights, |out, insights| {
+        out.template(include_str!("text/insights.txt"), insights);
     })?;
     Ok(Exit::Done)
 }

@@ -143,15 +143,15 @@ fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
         .collect()
 }
 
-/// A listing of the quests that `session` has by `board`, without rows: those are of a list that
+/// A listing of the quests that `session` has by `projection`, without rows: those are of a list that
 /// was read before.
-pub fn known_quests(session: &Session, board: &Projection) -> Result<Listing> {
+pub fn known_quests(session: &Session, projection: &Projection) -> Result<Listing> {
     let mut listing = Listing::new();
     let mut reader = session.reader()?;
-    let bar = WorkBar::of("reading the quests", board.count() as u64);
-    for standing in board.quests() {
+    let bar = WorkBar::of("reading the quests", projection.count() as u64);
+    for record in projection.quests() {
         bar.step()?;
-        let quest = reader.quest(&standing?)?;
+        let quest = reader.quest(&record?)?;
         listing.seed(&Quest {
             rows: Vec::new(),
             shown: Vec::new(),

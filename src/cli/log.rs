@@ -60,7 +60,7 @@ const BATCH_BYTES: usize = 64 * 1024;
 pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
     let (manifest, mut log) = Ledger::open(context.session_dir())?;
     let mut printer = Printer {
-        paper: context.output.paper(),
+        out: context.output.out(),
         words: Words::new(&manifest),
         output: &mut context.output,
         args,
@@ -90,7 +90,7 @@ struct Printer<'a> {
     output: &'a mut Output,
     args: &'a LogArgs,
     words: Words,
-    paper: TextOutput,
+    out: TextOutput,
 }
 
 impl Printer<'_> {
@@ -111,8 +111,8 @@ impl Printer<'_> {
         let mut flow = Ok(ControlFlow::Continue(()));
         let read = log.read_while(&Unwatched, &mut |entry| {
             self.write(&entry);
-            if self.paper.len() >= BATCH_BYTES {
-                flow = self.output.go_on(&mut self.paper);
+            if self.out.len() >= BATCH_BYTES {
+                flow = self.output.go_on(&mut self.out);
             }
             match flow {
                 Ok(flow) => flow,
@@ -123,7 +123,7 @@ impl Printer<'_> {
             return Ok(ControlFlow::Break(()));
         }
         // Print the events before a damaged line.
-        let flow = self.output.go_on(&mut self.paper)?;
+        let flow = self.output.go_on(&mut self.out)?;
         read?;
         Ok(flow)
     }
@@ -136,12 +136,12 @@ impl Printer<'_> {
             return;
         }
         if !self.output.is_json() {
-            let line = self.words.line(&self.paper, entry);
-            self.paper.line(line);
+            let line = self.words.line(&self.out, entry);
+            self.out.line(line);
         } else if self.output.is_terminal() {
-            self.paper.line(escape_json(entry.line.text()));
+            self.out.line(escape_json(entry.line.text()));
         } else {
-            self.paper.line(entry.line.text());
+            self.out.line(entry.line.text());
         }
     }
 }
@@ -183,15 +183,15 @@ impl Words {
         }
     }
 
-    pub(super) fn line(&self, paper: &TextOutput, entry: &Entry<'_>) -> String {
+    pub(super) fn line(&self, out: &TextOutput, entry: &Entry<'_>) -> String {
         let (seq, at) = (entry.line.seq(), entry.line.at());
         let kind = entry.event.kind().name();
-        let what = self.what(paper, &entry.event);
-        let unsealed = self.unsealed(paper, entry);
+        let what = self.what(out, &entry.event);
+        let unsealed = self.unsealed(out, entry);
         format!("{seq:>6}  {at:.3}  {kind:<10}  {what}{unsealed}")
     }
 
-    fn what(&self, paper: &TextOutput, event: &Event) -> String {
+    fn what(&self, out: &TextOutput, event: &Event) -> String {
         let (quest, text) = match event {
             Event::Session(_) => return String::from("the session begins"),
             Event::Run(line) => return self.run(line),
@@ -220,7 +220,7 @@ impl Words {
                 let text = format!("reviewers {asked_or_not} about attempt {number}");
                 (asked.quest, text)
             }
-            Event::Attempt(attempt) => (attempt.quest, self.attempt(paper, attempt)),
+            Event::Attempt(attempt) => (attempt.quest, self.attempt(out, attempt)),
             Event::Claim(claimed) => {
                 let (worker, lease) = (&claimed.worker, claimed.lease);
                 (claimed.quest, format!("{worker} claims it for {lease}"))
@@ -229,14 +229,14 @@ impl Words {
                 (released.quest, format!("released from {}", released.worker))
             }
             Event::Resolution(resolution) => {
-                let verdict = judged(paper, resolution.verdict, &resolution.rules);
+                let verdict = judged(out, resolution.verdict, &resolution.rules);
                 let outcome = resolution.outcome.name();
                 let text = format!("{outcome}, judged again: {verdict}");
                 (resolution.quest, text)
             }
             Event::Carried(carried) => {
                 let (attempt, origin) = (&carried.attempt, &carried.origin);
-                let verdict = judged(paper, attempt.verdict, &attempt.rules);
+                let verdict = judged(out, attempt.verdict, &attempt.rules);
                 let (at, quest, session) = (origin.at, origin.quest, Escaped(&origin.session));
                 let text = format!("{verdict} of {at:.3}, from quest {quest} of {session}");
                 (attempt.quest, text)
@@ -273,7 +273,7 @@ impl Words {
     }
 
     /// Marks a decision that the operator's key did not sign.
-    fn unsealed(&self, paper: &TextOutput, entry: &Entry<'_>) -> String {
+    fn unsealed(&self, out: &TextOutput, entry: &Entry<'_>) -> String {
         let counts = match &entry.event {
             Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
             Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
@@ -283,7 +283,7 @@ impl Words {
         if counts {
             return String::new();
         }
-        let word = paper.tint(Tone::Bad, "not signed with the operator's key");
+        let word = out.tint(Tone::Bad, "not signed with the operator's key");
         format!(" ({word}, and ignored)")
     }
 
@@ -292,8 +292,8 @@ impl Words {
         self.court.is_none_or(|court| court.admits(decided, after))
     }
 
-    fn attempt(&self, paper: &TextOutput, attempt: &Attempt) -> String {
-        let mut text = judged(paper, attempt.verdict, &attempt.rules);
+    fn attempt(&self, out: &TextOutput, attempt: &Attempt) -> String {
+        let mut text = judged(out, attempt.verdict, &attempt.rules);
         if attempt.verdict == Verdict::Fail {
             let (used, most) = (attempt.tries, self.max_tries);
             text = format!("{text}, {used} of {most} tries used");
@@ -336,13 +336,13 @@ fn listed(quest: &Quest) -> String {
     }
 }
 
-fn judged(paper: &TextOutput, verdict: Verdict, rules: &[String]) -> String {
+fn judged(out: &TextOutput, verdict: Verdict, rules: &[String]) -> String {
     let tone = match verdict {
         Verdict::Pass => Tone::Good,
         Verdict::Review => Tone::Doubt,
         Verdict::Fail => Tone::Bad,
     };
-    let verdict = paper.tint(tone, &verdict.to_string());
+    let verdict = out.tint(tone, &verdict.to_string());
     if rules.is_empty() {
         return verdict;
     }

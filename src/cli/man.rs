@@ -40,9 +40,9 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
         }
         Some(dir) => Manual::Written(write_into(dir, &pages, context.session_dir())?),
     };
-    context.output.show(&manual, |paper, manual| match manual {
-        Manual::Page { text, .. } => paper.line(text.trim_end()),
-        Manual::Written(written) => paper.line(written.text("page")),
+    context.output.show(&manual, |out, manual| match manual {
+        Manual::Page { text, .. } => out.line(text.trim_end()),
+        Manual::Written(written) => out.line(written.text("page")),
     })?;
     Ok(Exit::Done)
 }

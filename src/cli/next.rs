@@ -74,8 +74,8 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
     context.report_repairs(&session);
     let reaching = context.reaching(args.worker.as_ref());
     let reply = NextReply::new(&session, assignment, &reaching)?;
-    context.output.show(&reply, |paper, reply| {
-        reply.write(paper, reaching.session.as_deref());
+    context.output.show(&reply, |out, reply| {
+        reply.write(out, reaching.session.as_deref());
     })?;
     Ok(match reply {
         NextReply::Quest(_) => Exit::Done,
@@ -93,10 +93,10 @@ pub(super) fn rendered(
     assignment: Assignment,
     reaching: &Reaching,
 ) -> Result<String> {
-    let mut paper = TextOutput::plain();
+    let mut out = TextOutput::plain();
     let reply = NextReply::new(session, assignment, reaching)?;
-    reply.write(&mut paper, reaching.session.as_deref());
-    Ok(paper.into_text())
+    reply.write(&mut out, reaching.session.as_deref());
+    Ok(out.into_text())
 }
 
 impl NextReply {
@@ -104,8 +104,8 @@ impl NextReply {
         let tally = session.totals().tally;
         let remaining = tally.todo;
         Ok(match assignment {
-            Assignment::Quest(standing, claim) => {
-                let handed = HandedQuest::new(session, &standing, claim, reaching)?;
+            Assignment::Quest(record, claim) => {
+                let handed = HandedQuest::new(session, &record, claim, reaching)?;
                 Self::Quest(Box::new(handed))
             }
             Assignment::AllClaimed => Self::Claimed {
@@ -121,9 +121,9 @@ impl NextReply {
         })
     }
 
-    fn write(&self, paper: &mut TextOutput, session: Option<&Path>) {
+    fn write(&self, out: &mut TextOutput, session: Option<&Path>) {
         let streak = match self {
-            Self::Quest(handed) => return handed.write(paper),
+            Self::Quest(handed) => return handed.write(out),
             Self::Paused { streak } => *streak,
             _ => 0,
         };
@@ -132,7 +132,7 @@ impl NextReply {
             claims => ShellLine::comail("claims", session).text(),
             paused => paused(streak, session),
         };
-        paper.template(include_str!("text/next.txt"), values);
+        out.template(include_str!("text/next.txt"), values);
     }
 }
 
@@ -184,14 +184,14 @@ pub(super) struct HandedQuest {
 impl HandedQuest {
     pub(super) fn new(
         session: &Session,
-        standing: &QuestRecord,
+        record: &QuestRecord,
         claim: Option<Claim>,
         reaching: &Reaching,
     ) -> Result<Self> {
         let judging = SessionKind::load(session.manifest())?;
         let kind = &judging.quest;
-        let quest = session.reader()?.quest(standing)?;
-        let facts = match session.reader()?.last_attempt(standing)? {
+        let quest = session.reader()?.quest(record)?;
+        let facts = match session.reader()?.last_attempt(record)? {
             Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
             None => Vec::new(),
         };
@@ -201,34 +201,34 @@ impl HandedQuest {
             unit: kind.unit.to_string(),
             total: tally.total(),
             remaining: tally.todo,
-            this_try: standing.progress.tries + 1,
+            this_try: record.progress.tries + 1,
             max_tries: session.manifest().frozen.max_tries.get(),
             prompt: quest::prompt::render(kind, &quest)?,
             form: AnswerForm::new(kind, Some((&quest, namesakes)), reaching),
             claim,
             facts,
-            note: session.reader()?.handover(standing)?.map(|note| note.value),
+            note: session.reader()?.handover(record)?.map(|note| note.value),
             rules: judging.rules(),
             quest,
         })
     }
 
-    pub(super) fn write(&self, paper: &mut TextOutput) {
-        self.write_task(paper);
-        paper.gap();
+    pub(super) fn write(&self, out: &mut TextOutput) {
+        self.write_task(out);
+        out.gap();
         for (heading, lines) in self.form.parts() {
-            paper.line(heading);
+            out.line(heading);
             for line in lines {
-                paper.line(format!("  {}", Escaped(line)));
+                out.line(format!("  {}", Escaped(line)));
             }
         }
     }
 
     /// Writes the task and what is known about it, but not how to answer.
-    pub(super) fn write_task(&self, paper: &mut TextOutput) {
+    pub(super) fn write_task(&self, out: &mut TextOutput) {
         let lease = self.claim.as_ref().map(|claim| claim.lease.to_string());
         let values = context! { task => self, rules => self.rules, lease };
-        paper.template(include_str!("text/task.txt"), values);
+        out.template(include_str!("text/task.txt"), values);
     }
 }
 
@@ -261,11 +261,11 @@ impl Waits {
     fn new(session: &Session, waiting: &Waiting) -> Result<Self> {
         let mut awaited = Vec::new();
         for id in waiting.fronts.iter().take(MAX_NAMED) {
-            let standing = session.standing(*id)?;
-            awaited.extend(standing.map(|standing| Awaited {
-                id: standing.id,
-                key: standing.key,
-                state: standing.progress.state,
+            let record = session.quest_record(*id)?;
+            awaited.extend(record.map(|record| Awaited {
+                id: record.id,
+                key: record.key,
+                state: record.progress.state,
             }));
         }
         let count = |quests: usize| u32::try_from(quests).unwrap_or(u32::MAX);

@@ -70,7 +70,7 @@ impl Output {
         self.terminal
     }
 
-    pub fn paper(&self) -> TextOutput {
+    pub fn out(&self) -> TextOutput {
         TextOutput {
             text: String::new(),
             colour: self.colour,
@@ -78,8 +78,8 @@ impl Output {
     }
 
     /// Writes the text so far, and breaks if the reader of stdout has gone.
-    pub fn go_on(&mut self, paper: &mut TextOutput) -> io::Result<ControlFlow<()>> {
-        self.write(&std::mem::take(&mut paper.text))
+    pub fn go_on(&mut self, out: &mut TextOutput) -> io::Result<ControlFlow<()>> {
+        self.write(&std::mem::take(&mut out.text))
     }
 
     /// Writes `value` as JSON, or as `text` renders it. A closed pipe is not an error: the command
@@ -89,13 +89,13 @@ impl Output {
         value: &T,
         text: impl FnOnce(&mut TextOutput, &T),
     ) -> io::Result<()> {
-        let mut paper = self.paper();
+        let mut out = self.out();
         if self.json {
-            paper.line(escape_json(&serde_json::to_string(value)?));
+            out.line(escape_json(&serde_json::to_string(value)?));
         } else {
-            text(&mut paper, value);
+            text(&mut out, value);
         }
-        self.write(&paper.text).map(drop)
+        self.write(&out.text).map(drop)
     }
 
     fn write(&mut self, text: &str) -> io::Result<ControlFlow<()>> {

@@ -99,8 +99,8 @@ pub(super) fn run(context: &mut Context, args: &PromptArgs) -> Result<Exit> {
         session,
         text: front.to_owned() + &INSTRUCTIONS.replace("{answer}", &answer),
     };
-    context.output.show(&instructions, |paper, instructions| {
-        paper.line(EscapedLines(instructions.text.trim_end()).to_string());
+    context.output.show(&instructions, |out, instructions| {
+        out.line(EscapedLines(instructions.text.trim_end()).to_string());
     })?;
     Ok(Exit::Done)
 }

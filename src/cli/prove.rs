@@ -43,8 +43,8 @@ fn calibrate(context: &mut Context) -> Result<Exit> {
         tried => tried?,
     };
     let exit = exit::of_finding(calibration.is_clean());
-    context.output.show(&calibration, |paper, calibration| {
-        paper.template(include_str!("text/calibration.txt"), calibration);
+    context.output.show(&calibration, |out, calibration| {
+        out.template(include_str!("text/calibration.txt"), calibration);
     })?;
     Ok(exit)
 }
@@ -61,7 +61,7 @@ fn proof(context: &Context) -> Result<Proof> {
 }
 
 /// Writes the result of each control, and what no control shows.
-pub(super) fn text(paper: &mut TextOutput, proof: &Proof) {
+pub(super) fn text(out: &mut TextOutput, proof: &Proof) {
     let lacking: Vec<String> = proof.lacking.iter().map(ToString::to_string).collect();
     let values = context! {
         controls => proof.controls,
@@ -69,13 +69,13 @@ pub(super) fn text(paper: &mut TextOutput, proof: &Proof) {
         holds => proof.holds(),
         lacking,
     };
-    paper.template(include_str!("text/proof.txt"), values);
+    out.template(include_str!("text/proof.txt"), values);
 }
 
 /// Says that no reviewer was asked, if the quest file has some.
-pub(super) fn reviewers_not_asked(paper: &mut TextOutput, has_reviewers: bool) {
+pub(super) fn reviewers_not_asked(out: &mut TextOutput, has_reviewers: bool) {
     if has_reviewers {
-        paper.line(
+        out.line(
             "the reviewers were not asked; in a session, `comail prove --reviewers` asks them \
              about every plant",
         );

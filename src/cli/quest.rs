@@ -68,8 +68,8 @@ pub(super) fn run(context: &mut Context, args: &QuestArgs) -> Result<Exit> {
         What::Check { file, tree } => check(context, file, tree.as_deref()),
         What::New { name, out } => new(context, name, out.clone()),
         What::Schema => {
-            context.output.show(&schema(), |paper, schema| {
-                paper.line(format!("{schema:#}"));
+            context.output.show(&schema(), |out, schema| {
+                out.line(format!("{schema:#}"));
             })?;
             Ok(Exit::Done)
         }
@@ -86,10 +86,10 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
         proof: proof_of(&frozen)?,
     };
     let exit = exit::of_finding(checked.proof.holds());
-    context.output.show(&checked, |paper, checked| {
-        paper.line(format!("{}: valid", Escaped(&checked.file)));
-        prove::text(paper, &checked.proof);
-        prove::reviewers_not_asked(paper, checked.reviewers > 0);
+    context.output.show(&checked, |out, checked| {
+        out.line(format!("{}: valid", Escaped(&checked.file)));
+        prove::text(out, &checked.proof);
+        prove::reviewers_not_asked(out, checked.reviewers > 0);
     })?;
     Ok(exit)
 }
@@ -112,8 +112,8 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
     let written = FileWritten {
         file: path.display().to_string(),
     };
-    context.output.show(&written, |paper, written| {
-        paper.line(format!(
+    context.output.show(&written, |out, written| {
+        out.line(format!(
             "{0} written; complete it, then run `comail quest check {0}`",
             Escaped(&written.file)
         ));

@@ -67,8 +67,8 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
         None => ReleaseReply::NotClaimed {},
     };
     // The quest is released even if the output cannot be written.
-    let _ = context.output.show(&answer, |paper, answer| {
-        paper.line(match answer {
+    let _ = context.output.show(&answer, |out, answer| {
+        out.line(match answer {
             ReleaseReply::Released { quest, worker } => {
                 format!("quest {quest} is released from {worker}")
             }

@@ -68,7 +68,7 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     let text = markdown(&made.report)?;
     context
         .output
-        .show(&made.report, |paper, _| paper.line(text.trim_end()))?;
+        .show(&made.report, |out, _| out.line(text.trim_end()))?;
     Ok(if made.stopped {
         Exit::Interrupted
     } else {
@@ -78,8 +78,11 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
 
 fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result<()> {
     match &made.seen {
-        Ok((session, board)) => {
-            let findings = Findings { session, board };
+        Ok((session, projection)) => {
+            let findings = Findings {
+                session,
+                projection,
+            };
             let wanted = PageWanted {
                 path,
                 force,
@@ -132,14 +135,14 @@ pub(super) struct Made {
 pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
     let dir = context.session_dir().to_owned();
     match opened(context) {
-        Ok((session, board)) => {
+        Ok((session, projection)) => {
             context.report_repairs(&session);
             let history = history(&dir, wanted)?;
             known(&history, wanted.run)?;
-            let (report, stopped) = whole(context, wanted, &session, &board, &history)?;
+            let (report, stopped) = whole(context, wanted, &session, &projection, &history)?;
             Ok(Made {
                 report,
-                seen: Ok((session, board)),
+                seen: Ok((session, projection)),
                 stopped,
             })
         }
@@ -152,7 +155,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
             let report = Report::of(&Telling {
                 at: context::now(),
                 kind: kind.ok().as_deref(),
-                board: None,
+                projection: None,
                 history: &history,
                 completeness: &completeness,
                 forgotten: &[],
@@ -171,15 +174,15 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
 
 fn opened(context: &mut Context) -> Result<(Session, Projection), SessionError> {
     let mut session = Session::open_watched(context.session_dir(), context.watch())?;
-    let board = session.fold()?;
-    Ok((session, board))
+    let projection = session.fold()?;
+    Ok((session, projection))
 }
 
 fn whole(
     context: &Context,
     wanted: &Wanted,
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
     history: &RunHistory,
 ) -> Result<(Report, bool)> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
@@ -188,7 +191,7 @@ fn whole(
     let asked = Asked {
         now: context::now(),
         lives: &|run| lives(session.dir(), history, run),
-        last: report::said(session, board, context.recorded_world(), &stop),
+        last: report::said(session, projection, context.recorded_world(), &stop),
         min_pass: wanted.min_pass,
     };
     let watch = context.watch();
@@ -196,12 +199,12 @@ fn whole(
         watch: watch.as_ref(),
         stop: &stop,
     };
-    let survey = completeness::survey(session, board, asked, onlooker)?;
+    let survey = completeness::survey(session, projection, asked, onlooker)?;
     drop(watch);
     let report = Report::of(&Telling {
         at: context::now(),
         kind: Some(session.manifest().kind.name.as_str()),
-        board: Some(board),
+        projection: Some(projection),
         history,
         completeness: &completeness::decide(&survey),
         forgotten: &survey.forgotten,
@@ -245,7 +248,7 @@ fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
 /// What the checks over the whole result say. They are not run as long as quests are TODO.
 pub(super) fn said(
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
     recorded: Option<&RecordedWorld>,
     stop: &dyn Fn() -> bool,
 ) -> FinalResult {
@@ -254,7 +257,7 @@ pub(super) fn said(
         if !context.has_final_gate() {
             return Ok(FinalResult::default());
         }
-        if board.remaining() > 0 {
+        if projection.remaining() > 0 {
             return Ok(FinalResult::unjudged("quests are TODO"));
         }
         if stop() {

@@ -49,8 +49,8 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
             Appended::Refused(()) => ResumeReply::NotPaused { streak: 0 },
         };
     }
-    context.output.show(&reply, |paper, reply| {
-        paper.line(match reply {
+    context.output.show(&reply, |out, reply| {
+        out.line(match reply {
             ResumeReply::Resumed { .. } => "resumed",
             ResumeReply::NotPaused { .. } => "the session is not paused",
         });

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::exit::{Exit, Hinted, unknown_name};
 use crate::gate::email::{EmailSettings, email_gate};
-use crate::gate::{Gate, Rule, house};
+use crate::gate::{Gate, Rule, common_rules};
 use crate::judge::SessionKind;
 use crate::quest::email;
 use crate::session::Session;
@@ -40,14 +40,14 @@ pub(super) fn run(context: &mut Context, args: &RulesArgs) -> Result<Exit> {
         let found = found.cloned();
         catalogue.rules = vec![found.ok_or_else(|| unknown(&catalogue.rules, name))?];
     }
-    context.output.show(&catalogue, |paper, catalogue| {
+    context.output.show(&catalogue, |out, catalogue| {
         let names = catalogue.rules.iter().map(|rule| rule.id.as_str().len());
         let values = context! {
             rules => catalogue.rules,
             width => names.max(),
             is_one => args.rule.is_some(),
         };
-        paper.template(include_str!("text/rules.txt"), values);
+        out.template(include_str!("text/rules.txt"), values);
     })?;
     Ok(Exit::Done)
 }
@@ -63,7 +63,7 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
             Box::new(email_gate(EmailSettings::default())),
         )
     };
-    let mut rules = house::rules();
+    let mut rules = common_rules::rules();
     rules.extend(gate.rules());
     Ok(Catalogue { kind, rules })
 }

@@ -334,8 +334,11 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     };
     let Made { report, seen, .. } = made(context, &wanted)?;
     let place = write_report(context.session_dir(), run, &report)?;
-    if let Ok((session, board)) = &seen {
-        let findings = Findings { session, board };
+    if let Ok((session, projection)) = &seen {
+        let findings = Findings {
+            session,
+            projection,
+        };
         let page = page(findings, Some(word(&report)), &[], context.watch().as_ref());
         let written = page.and_then(|page| Ok(write_page(context.session_dir(), run, &page.html)?));
         if let Err(error) = written {
@@ -443,9 +446,9 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
             (false, false) => "argument",
         },
     };
-    context.output.show(&dry, |paper, dry| {
-        paper.line(Escaped(&words(&dry.argv)).to_string());
-        paper.line(match dry.prompt {
+    context.output.show(&dry, |out, dry| {
+        out.line(Escaped(&words(&dry.argv)).to_string());
+        out.line(match dry.prompt {
             "stdin" => "the prompt is passed on standard input; nothing was started",
             "file" => "PROMPT_FILE stands for the file with the prompt; nothing was started",
             _ => "PROMPT stands for the prompt; nothing was started",
@@ -487,9 +490,7 @@ impl RunObserver for Watcher<'_> {
         } else {
             // A closed pipe does not change what the run does.
             let line = RunLine::Event(event);
-            let _ = self
-                .output
-                .show(&line, |paper, _| write_event(paper, event));
+            let _ = self.output.show(&line, |out, _| write_event(out, event));
         }
     }
 
@@ -498,7 +499,7 @@ impl RunObserver for Watcher<'_> {
     }
 }
 
-fn write_event(paper: &mut TextOutput, event: &RunEvent) {
+fn write_event(out: &mut TextOutput, event: &RunEvent) {
     let reason = match event {
         RunEvent::Attempt { attempt, .. } => Some(attempt.reason),
         RunEvent::Quest { quest, .. } => Some(quest.reason),
@@ -516,7 +517,7 @@ fn write_event(paper: &mut TextOutput, event: &RunEvent) {
         label => reason.map(Reason::label),
         meaning => reason.map(Reason::meaning),
     };
-    paper.template(include_str!("text/run.txt"), values);
+    out.template(include_str!("text/run.txt"), values);
 }
 
 /// Tells the run that started the calling agent about this call, made by `args` and ended with
@@ -576,20 +577,20 @@ impl PromptBuilder for RunPrompts {
         session: &Session,
         input: &PromptInput<'_>,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
-        let lessons = self.lessons(session, input.standing.id)?;
+        let lessons = self.lessons(session, input.record.id)?;
         Ok(write(session, input, &lessons)?)
     }
 }
 
 fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<String> {
-    let mut paper = TextOutput::plain();
+    let mut out = TextOutput::plain();
     let claim = Some(input.claim.clone());
     // The environment names session and worker.
-    let handed = HandedQuest::new(session, input.standing, claim, &Reaching::default())?;
+    let handed = HandedQuest::new(session, input.record, claim, &Reaching::default())?;
     if input.answers == Answers::Submit {
-        handed.write(&mut paper);
+        handed.write(&mut out);
     } else {
-        handed.write_task(&mut paper);
+        handed.write_task(&mut out);
     }
     let kind = judge::kind_of(session.manifest())?;
     let values = context! {
@@ -605,8 +606,8 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
         facts => input.facts,
         last_call => input.last_call.map(|reason| reason.to_string()),
     };
-    paper.template(include_str!("text/run-prompt.txt"), values);
-    Ok(paper.into_text())
+    out.template(include_str!("text/run-prompt.txt"), values);
+    Ok(out.into_text())
 }
 
 #[cfg(test)]
@@ -614,9 +615,9 @@ mod tests {
     use super::*;
 
     fn said(event: &RunEvent) -> String {
-        let mut paper = TextOutput::plain();
-        write_event(&mut paper, event);
-        paper.into_text()
+        let mut out = TextOutput::plain();
+        write_event(&mut out, event);
+        out.into_text()
     }
 
     #[test]

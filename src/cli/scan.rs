@@ -107,7 +107,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     };
     let next = ShellLine::comail("next", context.named_session());
     // The session is made; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&scanned, |paper, scan| {
+    let _ = context.output.show(&scanned, |out, scan| {
         let values = context! {
             scan,
             source => scan.words.as_ref().unwrap_or(&scan.source),
@@ -115,7 +115,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
             reviewers => scan.reviewers,
             next => next.text(),
         };
-        paper.template(include_str!("text/scan.txt"), values);
+        out.template(include_str!("text/scan.txt"), values);
     });
     Ok(Exit::Done)
 }
@@ -318,15 +318,15 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
         file.path(),
         &mut context::clock(),
         |session| -> Result<_> {
-            let board = session.projection()?;
-            let mut listing = known_quests(session, &board)?;
+            let projection = session.projection()?;
+            let mut listing = known_quests(session, &projection)?;
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;
             let new = quests.added()?;
             if let Some(kind) = &kind {
                 made_up(kind, &new)?;
             }
-            let lists = board.totals().extensions.len() + 1;
+            let lists = projection.totals().extensions.len() + 1;
             let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
             sites = u32::try_from(quests.newly_anchored()).unwrap_or(u32::MAX);
             scanned = Some(Scanned {

@@ -80,21 +80,21 @@ pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
         });
         let files: Vec<_> = files.collect();
         let written = write_into(dir, &files, session)?;
-        context.output.show(&written, |paper, written| {
-            paper.line(written.text("schema"));
+        context.output.show(&written, |out, written| {
+            out.line(written.text("schema"));
         })?;
     } else if let Some(one) = args.name {
-        context.output.show(&one.schema(&kind), |paper, schema| {
-            paper.line(format!("{:#}", schema.as_value()));
+        context.output.show(&one.schema(&kind), |out, schema| {
+            out.line(format!("{:#}", schema.as_value()));
         })?;
     } else {
         let listed = Listed {
             documents: DOCUMENTS,
         };
         let width = DOCUMENTS.iter().map(|document| document.name.len()).max();
-        context.output.show(&listed, |paper, listed| {
+        context.output.show(&listed, |out, listed| {
             let values = context! { documents => listed.documents, width };
-            paper.template(include_str!("text/schema.txt"), values);
+            out.template(include_str!("text/schema.txt"), values);
         })?;
     }
     Ok(Exit::Done)

@@ -279,12 +279,12 @@ fn style(tone: Tone) -> Style {
     }
 }
 
-pub(super) fn lines(paper: &TextOutput) -> Vec<Line<'static>> {
+pub(super) fn lines(out: &TextOutput) -> Vec<Line<'static>> {
     let line = |pieces: Vec<(Option<Tone>, &str)>| {
         let spans = pieces.iter().map(|(tone, text)| span(*tone, text));
         spans.collect::<Line<'_>>()
     };
-    paper.pieces().map(line).collect()
+    out.pieces().map(line).collect()
 }
 
 type Cell = (char, Style);

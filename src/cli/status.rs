@@ -51,13 +51,13 @@ fn once(context: &mut Context) -> Result<Exit> {
     let status = Observer::of(&session)?.status(context::now());
     let session = context.named_session().map(ToOwned::to_owned);
     let columns = context.output.is_terminal().then(|| size().columns);
-    context.output.show(&status, |paper, status| {
+    context.output.show(&status, |out, status| {
         let sheet = text::Sheet {
             status,
             session: session.as_deref(),
             columns: columns.unwrap_or(USUAL_COLUMNS),
         };
-        sheet.write(paper);
+        sheet.write(out);
     })?;
     Ok(Exit::Done)
 }

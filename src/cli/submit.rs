@@ -16,7 +16,7 @@ use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact};
-use crate::judge::{self, Fix, Fixed, JudgeContext, JudgeError, Refusal};
+use crate::judge::{self, Fix, JudgeContext, JudgeError, Refusal, SubmitResult};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
@@ -101,7 +101,7 @@ pub(super) fn run(
     };
     let submitted = judging.submit(&mut session, answer, &mut context::clock());
     let reply = match submitted {
-        Ok(Fixed { judged, fixes }) => SubmitReply::Judged(Box::new(JudgedAnswer {
+        Ok(SubmitResult { judged, fixes }) => SubmitReply::Judged(Box::new(JudgedAnswer {
             status: "judged",
             id: judged.id,
             key: judged.key.to_string(),
@@ -121,7 +121,7 @@ pub(super) fn run(
     context.report_repairs(&session);
     let named = context.named_session.clone();
     // The judgement is recorded; a closed pipe does not change how it ended.
-    let _ = context.output.show(&reply, |paper, reply| {
+    let _ = context.output.show(&reply, |out, reply| {
         let values = context! {
             reply,
             rules => judging.kind.rules(),
@@ -132,7 +132,7 @@ pub(super) fn run(
                 _ => String::new(),
             },
         };
-        paper.template(include_str!("text/submit.txt"), values);
+        out.template(include_str!("text/submit.txt"), values);
     });
     Ok(exit(&reply))
 }

@@ -4,9 +4,9 @@
 //! answers; it builds no connection, reads no clock and keeps nothing.
 
 pub mod checks;
+pub mod common_rules;
 pub mod doubts;
 pub mod email;
-pub mod house;
 mod judgement;
 mod rule;
 pub mod tools;
@@ -33,7 +33,7 @@ pub trait Gate {
 
     /// Whether an answer that was sent before is judged again, since what the gate looks at may
     /// be the agent's to change: files of a tree.
-    fn judges_anew(&self) -> bool {
+    fn accepts_repeats(&self) -> bool {
         false
     }
 

@@ -17,7 +17,7 @@ use crate::judge::error::JudgeError;
 use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::kind::kind_of;
 use crate::judge::recheck::is_unanswered;
-use crate::judge::recorded::RecordedJudgement;
+use crate::judge::recorded::NewJudgement;
 use crate::judge::recorded::{mark, marks};
 use crate::judge::replay::{ReplayError, Replayer};
 use crate::quest::{Anchor, Key, Quest, QuestId, Quests, Verdict, map_schema};
@@ -168,7 +168,7 @@ impl<'a> Carrier<'a> {
         &mut self,
         quest: &Quest,
         passed: &Attempt,
-    ) -> Result<Result<RecordedJudgement, NotCarried>, JudgeError> {
+    ) -> Result<Result<NewJudgement, NotCarried>, JudgeError> {
         let by_world = self.judged.is_some();
         let (judgement, recording) = match &mut self.judged {
             Some(judged) => match judged.remove(&quest.id) {
@@ -186,7 +186,7 @@ impl<'a> Carrier<'a> {
         };
         Ok(if judgement.verdict == Verdict::Pass {
             let gate = self.replayer.gate();
-            Ok(RecordedJudgement::by_gate(gate, judgement, recording))
+            Ok(NewJudgement::by_gate(gate, judgement, recording))
         } else if by_world && is_unanswered(&judgement, &recording.evidence) {
             Err(NotCarried::Unanswered)
         } else {

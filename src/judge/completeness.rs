@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::judge::audit::{Finding, FindingKind, Onlooker, OtherJudge, Plan, SeenFile, walk};
+use crate::judge::audit::{Finding, FindingKind, JudgeDifference, Onlooker, Plan, SeenFile, walk};
 use crate::judge::error::JudgeError;
 use crate::judge::final_gate::{FinalResult, FinalWord};
 use crate::judge::kind::SessionKind;
@@ -222,27 +222,27 @@ pub struct Asked<'a> {
     pub min_pass: Option<MinPass>,
 }
 
-/// Looks at `session`, of which `board` is the whole ledger, folded.
+/// Looks at `session`, of which `projection` is the whole ledger, folded.
 ///
 /// Every PASS is judged again from its evidence; nothing is asked of the network.
 pub fn survey(
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
     asked: Asked<'_>,
     onlooker: Onlooker<'_>,
 ) -> Result<Survey, JudgeError> {
     let plan = Plan {
         session,
-        board,
+        projection,
         noted: None,
-        same_judge: OtherJudge::of(session.manifest()).is_same(),
+        same_judge: JudgeDifference::of(session.manifest()).is_same(),
     };
     let audited = walk(plan, onlooker)?;
     let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
     let untold: BTreeSet<QuestId> = audited.forgotten.iter().filter_map(|it| it.quest).collect();
     let (mut todo, mut unchecked, mut forgotten) = (Vec::new(), Vec::new(), Vec::new());
     let mut proven = BTreeSet::new();
-    for quest in board.quests() {
+    for quest in projection.quests() {
         let quest = quest?;
         if quest.progress.state == State::Todo {
             todo.push(quest.id);
@@ -266,8 +266,8 @@ pub fn survey(
     let (tree, files) = tree(session, files)?;
     Ok(Survey {
         todo,
-        blocked: board.waiting()?.blocked.len(),
-        orphaned: orphaned(board.claims()?.iter(), asked.now, asked.lives),
+        blocked: projection.waiting()?.blocked.len(),
+        orphaned: orphaned(projection.claims()?.iter(), asked.now, asked.lives),
         tree,
         files,
         // What is proven and was not judged again, with nothing found that says why.
@@ -276,7 +276,7 @@ pub fn survey(
         findings: audited.findings,
         stopped: (onlooker.stop)(),
         last: asked.last,
-        tally: board.totals().tally,
+        tally: projection.totals().tally,
         min_pass: asked.min_pass,
     })
 }

@@ -26,7 +26,7 @@ pub struct JudgeContext {
 
 /// What came of a submission, and of the fixer's work on it.
 #[derive(Debug)]
-pub struct Fixed {
+pub struct SubmitResult {
     pub judged: Judged,
     pub fixes: Vec<Fix>,
 }
@@ -68,7 +68,7 @@ impl JudgeContext {
         session: &mut Session,
         answer: Answer<'_>,
         clock: &mut dyn Clock,
-    ) -> Result<Fixed, JudgeError> {
+    ) -> Result<SubmitResult, JudgeError> {
         let nothing = NothingAccepted;
         let mut submit = |session: &mut Session| {
             self.world.lend(&nothing, |world| {
@@ -96,7 +96,7 @@ impl JudgeContext {
                 }
             }
         }
-        Ok(Fixed { judged, fixes })
+        Ok(SubmitResult { judged, fixes })
     }
 
     fn fix(
@@ -106,7 +106,7 @@ impl JudgeContext {
         (plan, bench): (&FixerPlan, &SandboxConfig),
         judgement: &Judgement,
     ) -> Result<Fix, JudgeError> {
-        let Some(record) = session.standing(quest)? else {
+        let Some(record) = session.quest_record(quest)? else {
             return Ok(Fix::ChangedNothing);
         };
         let quest = session.reader()?.quest(&record)?;

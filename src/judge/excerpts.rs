@@ -10,7 +10,7 @@ use crate::judge::forgotten::{blotted, is_evidence_blotted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
 use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
-use crate::world::evidence::{Asked, Evidence, Exchange, PageAnswer, Recording, Told};
+use crate::world::evidence::{Asked, Evidence, Exchange, PageAnswer, Recording, SandboxAnswer};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
 use crate::world::sandbox::FileSeen;
@@ -97,10 +97,10 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
         },
         Exchange::Sandbox { asked, answer } => {
             let (place, bytes) = match (asked, answer) {
-                (Asked::File(path), Told::File(FileSeen::File(body))) => {
+                (Asked::File(path), SandboxAnswer::File(FileSeen::File(body))) => {
                     (path.to_string(), bodies.get(&body.sha256)?)
                 }
-                (Asked::Run(order), Told::Run(ran)) => {
+                (Asked::Run(order), SandboxAnswer::Run(ran)) => {
                     (order.name.clone(), bodies.get(&ran.stdout.sha256)?)
                 }
                 _ => return None,

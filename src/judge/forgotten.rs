@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use crate::gate::{Judgement, house};
+use crate::gate::{Judgement, common_rules};
 use crate::judge::masking::{self, MASK, masked_json};
-use crate::judge::recorded::RecordedJudgement;
+use crate::judge::recorded::NewJudgement;
 use crate::quest::field::FieldKind;
 use crate::quest::{FieldName, QuestKind, Submission, Verdict};
 use crate::session::{
@@ -62,7 +62,7 @@ pub fn masked(
     };
     Some(Masked {
         submission,
-        judgement: house::forgotten_address(),
+        judgement: common_rules::forgotten_address(),
     })
 }
 
@@ -123,10 +123,7 @@ fn mention_one(suppressed: &[Suppressed], text: &str) -> bool {
 ///
 /// A PASS stays as it is, for it is judged again from them; its pages are kept without the
 /// addresses that it does not name.
-pub(crate) fn without_forgotten(
-    forgetting: &Forgetting,
-    made: RecordedJudgement,
-) -> RecordedJudgement {
+pub(crate) fn without_forgotten(forgetting: &Forgetting, made: NewJudgement) -> NewJudgement {
     let suppressed = forgetting.suppressed();
     if suppressed.is_empty() || made.judgement.verdict == Verdict::Pass {
         return made;
@@ -139,7 +136,7 @@ pub(crate) fn without_forgotten(
     recording
         .bodies
         .retain(|_, body| mentions(&String::from_utf8_lossy(body), &wanted).is_empty());
-    RecordedJudgement {
+    NewJudgement {
         judgement: other.unwrap_or(made.judgement),
         recording,
         ..made

@@ -10,7 +10,7 @@ use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::FileSettings;
 use crate::gate::email::email_gate;
-use crate::gate::{Gate, Rule, house};
+use crate::gate::{Gate, Rule, common_rules};
 use crate::judge::error::{JudgeError, settings};
 use crate::judge::panel::frozen::FrozenPanel;
 use crate::judge::panel::{Panel, SessionGate};
@@ -104,7 +104,7 @@ impl SessionKind {
 
     /// Every rule that can fire in the session, those of the house first.
     pub fn rules(&self) -> Vec<Rule> {
-        let mut rules = house::rules();
+        let mut rules = common_rules::rules();
         rules.extend(self.gate.rules());
         rules
     }

@@ -23,7 +23,7 @@ mod replay;
 mod submit;
 
 pub use carry::{Carrier, CarryCounts, NotCarried};
-pub use context::{Fix, Fixed, JudgeContext};
+pub use context::{Fix, JudgeContext, SubmitResult};
 pub use error::{JudgeError, Refusal};
 pub use final_gate::{FinalResult, FinalWord};
 pub use host_queue::{HostQueue, Job, JudgedJob, Next};
@@ -36,5 +36,5 @@ pub use quest_file::email_record;
 pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::NothingAccepted;
 pub use recorded::judge_from;
-pub use replay::{JudgementRecord, ReplayError, Replayer};
+pub use replay::{LedgerJudgement, ReplayError, Replayer};
 pub use submit::{Answer, Judged, submit};

@@ -170,7 +170,7 @@ fn own(store: &Session, worker: &Worker) -> Result<Option<(QuestRecord, Claim)>,
     let Some(claim) = store.claim_of(worker)? else {
         return Ok(None);
     };
-    let record = store.standing(claim.quest)?;
+    let record = store.quest_record(claim.quest)?;
     let record = record.filter(|record| record.progress.state == State::Todo);
     Ok(record.map(|record| (record, claim)))
 }

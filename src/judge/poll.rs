@@ -43,7 +43,7 @@ impl Poll {
         if !needs_no_fields(&kind_of(manifest)?) {
             return Ok(None);
         }
-        let Some(record) = session.standing(quest)? else {
+        let Some(record) = session.quest_record(quest)? else {
             return Ok(None);
         };
         let quest = session.reader()?.quest(&record)?;

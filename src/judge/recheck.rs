@@ -9,7 +9,7 @@ use crate::judge::forgotten::{is_masked, without_forgotten};
 use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::masking::MASK;
 use crate::judge::recorded::marks;
-use crate::judge::recorded::{KeptBodies, RecordedJudgement, is_reviewed, may_answer};
+use crate::judge::recorded::{KeptBodies, NewJudgement, is_reviewed, may_answer};
 use crate::judge::submit::appended;
 use crate::quest::Verdict;
 use crate::session::{Event, Outcome, QuestRecord, Resolution, Session};
@@ -70,7 +70,7 @@ pub fn resolve(
     let mut rechecked = Rechecked::Meanwhile;
     let kept = KeptBodies::new(session.evidence());
     let decide = |session: &Session, _| {
-        let record = session.standing(job.quest.id)?;
+        let record = session.quest_record(job.quest.id)?;
         let Some(record) = record.filter(QuestRecord::is_unanswered) else {
             return Ok(Vec::new());
         };
@@ -78,8 +78,8 @@ pub fn resolve(
             quest: &job.quest,
             submission: &job.submission,
         };
-        let made = RecordedJudgement::by_gate(gate, judgement, recording)
-            .judge_again(gate, case, session)?;
+        let made =
+            NewJudgement::by_gate(gate, judgement, recording).judge_again(gate, case, session)?;
         let made = without_forgotten(&session.forgetting(), made);
         if is_unanswered(&made.judgement, &made.recording.evidence) {
             rechecked = Rechecked::Unanswered(made.judgement);
@@ -105,7 +105,7 @@ pub fn resolve(
         rechecked = Rechecked::Resolved(outcome, made.judgement);
         Ok::<_, JudgeError>(vec![Event::Resolution(Box::new(resolution))])
     };
-    appended(session.append_or(clock, decide, || kept.remove())?)?;
+    appended(session.append_or_undo(clock, decide, || kept.remove())?)?;
     Ok(rechecked)
 }
 

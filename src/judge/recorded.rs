@@ -25,13 +25,13 @@ pub fn record(
 ) -> Result<(Judgement, Recording), serde_json::Error> {
     let recorder = Recorder::new(world);
     let judgement = gate.judge(case, &recorder.world());
-    let recording = trimmed(gate, case, &judgement, recorder.finish())?;
+    let recording = without_other_addresses(gate, case, &judgement, recorder.finish())?;
     Ok((judgement, recording))
 }
 
 /// The recording with no more of the pages than the judgement needs: judged again from it, the
 /// judgement is the same, byte for byte.
-pub(super) fn trimmed(
+pub(super) fn without_other_addresses(
     gate: &dyn Gate,
     case: Case<'_>,
     judgement: &Judgement,
@@ -114,15 +114,15 @@ pub(super) fn named_mailboxes(case: Case<'_>, facts: &[Fact]) -> Vec<Mailbox> {
 
 /// A judgement as the ledger records it.
 #[derive(Debug)]
-pub(crate) struct RecordedJudgement {
+pub(crate) struct NewJudgement {
     pub(crate) judgement: Judgement,
     pub(crate) grounds: VerdictBasis,
     pub(crate) recording: Recording,
 }
 
-impl RecordedJudgement {
+impl NewJudgement {
     /// A judgement for which nothing was looked up.
-    pub(crate) fn by_house(judgement: Judgement, grounds: VerdictBasis) -> Self {
+    pub(crate) fn without_gate(judgement: Judgement, grounds: VerdictBasis) -> Self {
         Self {
             judgement,
             grounds,
@@ -147,7 +147,7 @@ impl RecordedJudgement {
     ) -> Result<Self, JudgeError> {
         let accepted = SessionAccepted::new(store, case.quest.id);
         let again = record_again(gate, case, &self.recording, &accepted);
-        Ok(match accepted.checked(again)? {
+        Ok(match accepted.into_result(again)? {
             None => self,
             Some((judgement, recording)) => Self::by_gate(gate, judgement, recording),
         })
@@ -282,7 +282,7 @@ impl<'a> SessionAccepted<'a> {
     }
 
     /// The answer of a gate that asked; an error when the session could not be read.
-    pub fn checked<T>(self, answer: T) -> Result<T, SessionError> {
+    pub fn into_result<T>(self, answer: T) -> Result<T, SessionError> {
         self.failed.into_inner().map_or(Ok(answer), Err)
     }
 
@@ -305,7 +305,7 @@ impl UniquenessIndex for SessionAccepted<'_> {
     /// What reviewers doubted in earlier answers of this quest that went back to the agent.
     fn doubts(&self) -> Vec<EarlierDoubt> {
         let revised = || -> Result<_, SessionError> {
-            match self.store.standing(self.except)? {
+            match self.store.quest_record(self.except)? {
                 Some(record) => self.store.revised(&record),
                 None => Ok(Vec::new()),
             }

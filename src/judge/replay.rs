@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use crate::base::Digest;
-use crate::gate::{Case, Gate, Judgement, house};
+use crate::gate::{Case, Gate, Judgement, common_rules};
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::is_masked;
 use crate::judge::kind::SessionKind;
@@ -44,7 +44,7 @@ pub enum ReplayError {
 
 /// A judgement as a line of the ledger records it: of an attempt, or of a REVIEW judged again.
 #[derive(Debug, Clone, Copy)]
-pub struct JudgementRecord<'a> {
+pub struct LedgerJudgement<'a> {
     pub quest: QuestId,
     pub submission: &'a Submission,
     pub submitted: Option<Digest>,
@@ -58,7 +58,7 @@ pub struct JudgementRecord<'a> {
     pub evidence: &'a RawValue,
 }
 
-impl<'a> From<&'a Attempt> for JudgementRecord<'a> {
+impl<'a> From<&'a Attempt> for LedgerJudgement<'a> {
     fn from(attempt: &'a Attempt) -> Self {
         Self {
             quest: attempt.quest,
@@ -76,7 +76,7 @@ impl<'a> From<&'a Attempt> for JudgementRecord<'a> {
     }
 }
 
-impl<'a> JudgementRecord<'a> {
+impl<'a> LedgerJudgement<'a> {
     /// What became of a REVIEW whose last attempt sent `submission`.
     pub fn again(resolution: &'a Resolution, submission: &'a Submission) -> Self {
         Self {
@@ -105,14 +105,14 @@ impl<'a> JudgementRecord<'a> {
     /// Whether it held one cannot be seen in what is left of it, so that the record is believed: a
     /// FAIL is all that it can claim.
     pub fn without_gate(&self, earlier: Option<u32>) -> Option<(Judgement, VerdictBasis)> {
-        let forgotten = house::forgotten_address();
+        let forgotten = common_rules::forgotten_address();
         if is_masked(self.submission) && self.is(&forgotten) {
             return Some((forgotten, VerdictBasis::Submission));
         }
         match self.submission {
-            Submission::None(why) => Some((house::no_result(why), VerdictBasis::NoResult)),
+            Submission::None(why) => Some((common_rules::no_result(why), VerdictBasis::NoResult)),
             Submission::Fields(_) => {
-                let repeated = house::repeated_submission(earlier?);
+                let repeated = common_rules::repeated_submission(earlier?);
                 Some((repeated, VerdictBasis::Repeat))
             }
         }
@@ -139,7 +139,7 @@ impl Replayer {
     pub fn replay(
         &self,
         quest: &Quest,
-        record: &JudgementRecord<'_>,
+        record: &LedgerJudgement<'_>,
         earlier: Option<u32>,
     ) -> Result<Judgement, ReplayError> {
         match record.without_gate(earlier) {
@@ -152,7 +152,7 @@ impl Replayer {
     pub fn judge(
         &self,
         quest: &Quest,
-        record: &JudgementRecord<'_>,
+        record: &LedgerJudgement<'_>,
     ) -> Result<(Judgement, Recording), ReplayError> {
         let recording = self.recording(record.evidence)?;
         let case = Case {

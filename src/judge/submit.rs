@@ -8,13 +8,13 @@ use serde_json::value::to_raw_value;
 
 use crate::base::Digest;
 use crate::base::clock::Clock;
-use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house, is_anchored};
+use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, common_rules, is_anchored};
 use crate::judge::error::{JudgeError, Refusal};
 use crate::judge::forgotten::{Masked, holding_files, is_named, masked, without_forgotten};
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
-    KeptBodies, RecordedJudgement, SessionAccepted, is_sent_back, marks, trimmed,
+    KeptBodies, NewJudgement, SessionAccepted, is_sent_back, marks, without_other_addresses,
 };
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
@@ -77,8 +77,9 @@ pub fn submit(
             // Reviewers are asked about a PASS of the machine only, once a quest.
             Some(round) => submitted.review(session, judgement, &round, recording, clock)?,
         };
-        let recording = trimmed(&kind.gate, submitted.case(), &judgement, recording)?;
-        RecordedJudgement::by_gate(&kind.gate, judgement, recording)
+        let recording =
+            without_other_addresses(&kind.gate, submitted.case(), &judgement, recording)?;
+        NewJudgement::by_gate(&kind.gate, judgement, recording)
     };
     submitted.record(session, judgement, clock)
 }
@@ -89,7 +90,7 @@ fn open_quest(
     answer: &Answer<'_>,
     now: Timestamp,
 ) -> Result<QuestRecord, JudgeError> {
-    let Some(record) = session.standing(answer.quest)? else {
+    let Some(record) = session.quest_record(answer.quest)? else {
         return Err(Refusal::Overtaken.into());
     };
     let worker = answer.worker;
@@ -173,19 +174,22 @@ impl<'a> Submitted<'a> {
 
     /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
     /// says that nothing was found, or repeats an earlier one.
-    fn without_gate(&self, session: &Session) -> Result<Option<RecordedJudgement>, JudgeError> {
+    fn without_gate(&self, session: &Session) -> Result<Option<NewJudgement>, JudgeError> {
         let (judgement, basis) = if let Some(masked) = self.masked(session)? {
             (masked.judgement, VerdictBasis::Submission)
         } else if let Submission::None(why) = self.answer.submission {
-            (house::no_result(why), VerdictBasis::NoResult)
-        } else if self.kind.gate.judges_anew() {
+            (common_rules::no_result(why), VerdictBasis::NoResult)
+        } else if self.kind.gate.accepts_repeats() {
             return Ok(None);
         } else if let Some(earlier) = session.repeats(self.quest.id, self.digest)? {
-            (house::repeated_submission(earlier), VerdictBasis::Repeat)
+            (
+                common_rules::repeated_submission(earlier),
+                VerdictBasis::Repeat,
+            )
         } else {
             return Ok(None);
         };
-        Ok(Some(RecordedJudgement::by_house(judgement, basis)))
+        Ok(Some(NewJudgement::without_gate(judgement, basis)))
     }
 
     fn masked(&self, session: &Session) -> Result<Option<Masked>, JudgeError> {
@@ -218,7 +222,7 @@ impl<'a> Submitted<'a> {
         });
         let (judgement, round) = self.kind.gate.examine(self.case(), &recorder.world());
         let recording = recorder.finish();
-        accepted.checked(())?;
+        accepted.into_result(())?;
         self.could_run()?;
         Ok((judgement, round, recording))
     }
@@ -247,7 +251,7 @@ impl<'a> Submitted<'a> {
         let recorder = Recorder::resume(world, recording);
         let judgement = round.review(judgement, self.case(), &recorder.world());
         let recording = recorder.finish();
-        accepted.checked(())?;
+        accepted.into_result(())?;
         if let Err(error) = self.could_run() {
             // The failure was ours, so that the note is taken back: otherwise reviewers could never
             // be asked about this quest again. It stays if a reviewer did anything but clear the
@@ -286,19 +290,19 @@ impl<'a> Submitted<'a> {
     fn record(
         &self,
         session: &mut Session,
-        judgement: RecordedJudgement,
+        judgement: NewJudgement,
         clock: &mut dyn Clock,
     ) -> Result<Judged, JudgeError> {
         let mut recorded = None;
         let kept = KeptBodies::new(session.evidence());
         let decide = |session: &Session, now| {
-            let (attempt, judgement) = self.settle(session, judgement, now)?;
+            let (attempt, judgement) = self.attempt_under_lock(session, judgement, now)?;
             kept.keep(&judgement.recording)?;
             let event = Event::Attempt(Box::new(attempt.clone()));
             recorded = Some((attempt, judgement.judgement));
             Ok::<_, JudgeError>(vec![event])
         };
-        appended(session.append_or(clock, decide, || kept.remove())?)?;
+        appended(session.append_or_undo(clock, decide, || kept.remove())?)?;
         let (attempt, judgement) = recorded.ok_or(Refusal::Overtaken)?;
         Ok(Judged {
             id: self.quest.id,
@@ -312,12 +316,12 @@ impl<'a> Submitted<'a> {
         })
     }
 
-    fn settle(
+    fn attempt_under_lock(
         &self,
         session: &Session,
-        judgement: RecordedJudgement,
+        judgement: NewJudgement,
         now: Timestamp,
-    ) -> Result<(Attempt, RecordedJudgement), JudgeError> {
+    ) -> Result<(Attempt, NewJudgement), JudgeError> {
         let record = open_quest(session, &self.answer, now)?;
         if record.attempts != self.before.attempts {
             return Err(Refusal::Overtaken.into());
@@ -325,7 +329,7 @@ impl<'a> Submitted<'a> {
         let gate = &self.kind.gate;
         // The address may have been forgotten while the gate ran.
         let (submission, judgement) = if let Some(masked) = self.masked(session)? {
-            let house = RecordedJudgement::by_house(masked.judgement, VerdictBasis::Submission);
+            let house = NewJudgement::without_gate(masked.judgement, VerdictBasis::Submission);
             (masked.submission, house)
         } else {
             let judgement = judgement.judge_again(gate, self.case(), session)?;

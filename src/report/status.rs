@@ -53,8 +53,8 @@ impl Standings {
         let totals = session.totals();
         let mut claims = Vec::new();
         for claim in session.claims()? {
-            let standing = session.standing(claim.quest)?;
-            claims.push((claim, standing.map(|standing| standing.key)));
+            let record = session.quest_record(claim.quest)?;
+            claims.push((claim, record.map(|record| record.key)));
         }
         Ok(Self {
             overview: overview(session, forgotten)?,
@@ -190,7 +190,7 @@ fn first_blocked(
 ) -> Result<Vec<BlockedQuest>, SessionError> {
     let mut named = Vec::new();
     for Blocked { quest, by } in blocked.iter().take(MOST_BLOCKED) {
-        let (quest, by) = (session.standing(*quest)?, session.standing(*by)?);
+        let (quest, by) = (session.quest_record(*quest)?, session.quest_record(*by)?);
         named.extend(quest.zip(by).map(|(quest, by)| BlockedQuest {
             id: quest.id,
             key: quest.key,

@@ -75,13 +75,13 @@ pub fn rows(session: &Session) -> Result<Vec<OfficeRow>, JudgeError> {
     let queue = Queue::read(session)?;
     let ids: BTreeSet<QuestId> = queue.all().map(|one| one.id).collect();
     let mut viewer = Viewer::new(session, &ids)?;
-    let court = session.config().policy.session;
+    let policy = session.config().policy.session;
     let mut rows = Vec::new();
     for one in queue.all() {
-        if let Some(standing) = session.standing(one.id)? {
-            let settled = standing.settled.map(|settled| settled.line.offset);
-            let item = viewer.item(&standing)?;
-            rows.extend(item.map(|item| OfficeRow::of(&item, &bound(court, settled))));
+        if let Some(record) = session.quest_record(one.id)? {
+            let settled = record.settled.map(|settled| settled.line.offset);
+            let item = viewer.item(&record)?;
+            rows.extend(item.map(|item| OfficeRow::of(&item, &bound(policy, settled))));
         }
     }
     Ok(rows)
@@ -497,10 +497,10 @@ pub fn check(
     decisions: Sorted<Decided>,
 ) -> Result<Sorted<(Decided, QuestRecord)>, SessionError> {
     // Read before the queue, so that a change between the two is noticed when they are settled.
-    let mut standings = BTreeMap::new();
+    let mut records = BTreeMap::new();
     for decided in &decisions.rows {
-        if let Some(standing) = session.standing(decided.quest)? {
-            standings.insert(decided.quest, standing);
+        if let Some(record) = session.quest_record(decided.quest)? {
+            records.insert(decided.quest, record);
         }
     }
     let queue = Queue::read(session)?;
@@ -511,9 +511,9 @@ pub fn check(
         undecided: decisions.undecided,
     };
     for decided in decisions.rows {
-        let standing = standings.remove(&decided.quest);
-        match fit(&decided, standing, waiting.get(&decided.quest).copied()) {
-            Ok(standing) => fitting.rows.push((decided, standing)),
+        let record = records.remove(&decided.quest);
+        match fit(&decided, record, waiting.get(&decided.quest).copied()) {
+            Ok(record) => fitting.rows.push((decided, record)),
             Err(why) => fitting.refused.push(refused(decided.filled, why)),
         }
     }
@@ -523,20 +523,20 @@ pub fn check(
 
 fn fit(
     decided: &Decided,
-    standing: Option<QuestRecord>,
+    record: Option<QuestRecord>,
     waiting: Option<&Waiting>,
 ) -> Result<QuestRecord, Misfit> {
     let (quest, filled) = (decided.quest, &decided.filled);
-    let Some(standing) = standing else {
+    let Some(record) = record else {
         return Err((Why::UnknownQuest, format!("there is no quest {quest}")));
     };
-    let key = standing.key.as_str();
+    let key = record.key.as_str();
     if !is_same(key, filled.text(Column::Key)) {
         let text = format!("quest {quest} has the key {key:?}, but the row has another");
         return Err((Why::OtherKey, text));
     }
     let Some(waiting) = waiting else {
-        let effective = Effective::of(&standing);
+        let effective = Effective::of(&record);
         let is = effective.name();
         return Err(match effective {
             Effective::Accepted | Effective::Rejected => {
@@ -564,12 +564,12 @@ fn fit(
         let text = format!("quest {quest} was judged again since: look at it again");
         return Err((Why::JudgedAgain, text));
     }
-    let settled = standing.settled.map(|settled| settled.line.offset);
+    let settled = record.settled.map(|settled| settled.line.offset);
     if filled.bound().1 != settled.map(|line| line.to_string()).unwrap_or_default() {
         let text = format!("quest {quest} was settled and reopened since: look at it again");
         return Err((Why::SettledSince, text));
     }
-    Ok(standing)
+    Ok(record)
 }
 
 /// Whether a cell holds `key` as far as a workbook can: cut, with other white space, and without
@@ -594,7 +594,7 @@ pub fn settle_rows(
     };
     let mut groups: Vec<Vec<(Decided, QuestRecord)>> = Vec::new();
     let mut places = BTreeMap::new();
-    for (decided, standing) in fitting.rows {
+    for (decided, record) in fitting.rows {
         let note = decided.filled.text(Column::Note).to_owned();
         let at = *places
             .entry((decided.decision.name(), note))
@@ -602,13 +602,13 @@ pub fn settle_rows(
         if at == groups.len() {
             groups.push(Vec::new());
         }
-        groups[at].push((decided, standing));
+        groups[at].push((decided, record));
     }
     for mut rows in groups {
         while let Some((first, _)) = rows.first() {
             let (decision, note) = (first.decision, first.filled.text(Column::Note));
             let person = Person { by, note, key };
-            let seen: Vec<&QuestRecord> = rows.iter().map(|(_, standing)| standing).collect();
+            let seen: Vec<&QuestRecord> = rows.iter().map(|(_, record)| record).collect();
             match settle_seen(session, &seen, decision, person, clock) {
                 Ok(()) => settled.rows.extend(rows.drain(..).map(|(row, _)| row)),
                 Err(meanwhile @ NotSettled::Meanwhile(id)) => {

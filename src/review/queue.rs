@@ -76,11 +76,11 @@ impl Queue {
         let mut reader = session.reader()?;
         let mut waiting = Vec::new();
         let forgetting = session.forgetting();
-        for standing in session.reviews()? {
+        for record in session.reviews()? {
             // What was answered is gone, so that nobody can look at it.
-            let gone = !forgetting.is_empty() && is_forgotten(&mut reader, &standing)?;
-            if Effective::of(&standing).is_open() && !gone {
-                waiting.extend(wait_of(&mut reader, standing)?);
+            let gone = !forgetting.is_empty() && is_forgotten(&mut reader, &record)?;
+            if Effective::of(&record).is_open() && !gone {
+                waiting.extend(wait_of(&mut reader, record)?);
             }
         }
         Ok(Self::of(waiting))
@@ -104,21 +104,18 @@ impl Queue {
     }
 }
 
-fn wait_of(
-    reader: &mut LineReader,
-    standing: QuestRecord,
-) -> Result<Option<Waiting>, SessionError> {
-    let judged = match reader.resolution(&standing)? {
+fn wait_of(reader: &mut LineReader, record: QuestRecord) -> Result<Option<Waiting>, SessionError> {
+    let judged = match reader.resolution(&record)? {
         Some(again) => Some((again.at, again.value.rules)),
         None => reader
-            .last_attempt(&standing)?
+            .last_attempt(&record)?
             .map(|last| (last.at, last.value.rules)),
     };
     Ok(judged.map(|(since, rules)| Waiting {
-        id: standing.id,
-        attempt: standing.attempts,
-        effective: Effective::of(&standing),
-        key: standing.key,
+        id: record.id,
+        attempt: record.attempts,
+        effective: Effective::of(&record),
+        key: record.key,
         since,
         rules,
     }))
@@ -219,38 +216,34 @@ impl Viewer {
     }
 
     /// The item of a quest that was judged; none of one that was not.
-    pub fn item(&mut self, standing: &QuestRecord) -> Result<Option<Item>, JudgeError> {
-        let Some(last) = self.reader.last_attempt(standing)? else {
+    pub fn item(&mut self, record: &QuestRecord) -> Result<Option<Item>, JudgeError> {
+        let Some(last) = self.reader.last_attempt(record)? else {
             return Ok(None);
         };
-        let quest = self.reader.quest(standing)?;
-        let again = self.reader.resolution(standing)?;
+        let quest = self.reader.quest(record)?;
+        let again = self.reader.resolution(record)?;
         let (since, judgement, evidence) = match &again {
             Some(again) => (again.at, &again.value.judgement, &again.value.evidence),
             None => (last.at, &last.value.judgement, &last.value.evidence),
         };
         let judged: Judgement = serde_json::from_str(judgement.get())?;
-        let blotted = is_evidence_blotted(&self.forgetting, &mut self.reader, standing, evidence)?;
+        let blotted = is_evidence_blotted(&self.forgetting, &mut self.reader, record, evidence)?;
         let (recording, damage) = self.recording(evidence);
         let damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
         let submission = last.value.submission;
-        let history = self
-            .histories
-            .get(&standing.id)
-            .cloned()
-            .unwrap_or_default();
-        let before = |earlier: &Earlier| earlier.number < standing.attempts;
+        let history = self.histories.get(&record.id).cloned().unwrap_or_default();
+        let before = |earlier: &Earlier| earlier.number < record.attempts;
         Ok(Some(Item {
-            id: standing.id,
-            key: standing.key.clone(),
+            id: record.id,
+            key: record.key.clone(),
             rows: quest.rows,
             anchor: quest.anchor,
             shown: quest.shown,
             known: quest.known,
-            effective: Effective::of(standing),
-            attempt: standing.attempts,
+            effective: Effective::of(record),
+            attempt: record.attempts,
             since,
-            facts: seen_facts(judged.facts, &submission, &standing.key, &recording),
+            facts: seen_facts(judged.facts, &submission, &record.key, &recording),
             submission,
             pages: pages(&recording.evidence),
             checks: judged.checks,

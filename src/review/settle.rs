@@ -126,15 +126,15 @@ pub fn dispute(
     clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
     let appended = session.append(clock, |session| {
-        let board = session.projection()?;
-        right(&known(&board, quest)?)?;
+        let projection = session.projection()?;
+        right(&known(&projection, quest)?)?;
         let dispute = Dispute {
             quest,
             by: person.by.to_owned(),
             note: person.note.to_owned(),
             seal: None,
         };
-        let dispute = sealed(session, &board, dispute, person.key)?;
+        let dispute = sealed(session, &projection, dispute, person.key)?;
         Ok(vec![Event::Disputed(Box::new(dispute))])
     })?;
     done(appended)
@@ -142,76 +142,76 @@ pub fn dispute(
 
 /// Where a quest stands that may be disputed, by the whole ledger: it counts as right.
 pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, NotSettled> {
-    let board = session.projection()?;
-    let standing = known(&board, quest)?;
-    right(&standing)?;
-    Ok(standing)
+    let projection = session.projection()?;
+    let record = known(&projection, quest)?;
+    right(&record)?;
+    Ok(record)
 }
 
-fn right(standing: &QuestRecord) -> Result<(), NotSettled> {
-    let effective = Effective::of(standing);
+fn right(record: &QuestRecord) -> Result<(), NotSettled> {
+    let effective = Effective::of(record);
     if effective.holds() {
         return Ok(());
     }
     Err(NotSettled::NotRight {
-        id: standing.id,
+        id: record.id,
         effective,
     })
 }
 
-fn known(board: &Projection, id: QuestId) -> Result<QuestRecord, NotSettled> {
-    board.get(id)?.ok_or(NotSettled::Unknown(id))
+fn known(projection: &Projection, id: QuestId) -> Result<QuestRecord, NotSettled> {
+    projection.get(id)?.ok_or(NotSettled::Unknown(id))
 }
 
 fn may_settle(
-    standing: &QuestRecord,
+    record: &QuestRecord,
     settled: SettledQuest,
     decision: Decision,
 ) -> Result<(), NotSettled> {
-    if standing.progress.state != State::Review {
+    if record.progress.state != State::Review {
         return Err(NotSettled::NoReview {
-            id: standing.id,
-            key: standing.key.clone(),
-            effective: Effective::of(standing),
+            id: record.id,
+            key: record.key.clone(),
+            effective: Effective::of(record),
         });
     }
-    if standing.attempts != settled.attempt {
-        return Err(NotSettled::Moved(standing.id));
+    if record.attempts != settled.attempt {
+        return Err(NotSettled::Moved(record.id));
     }
-    if decision == Decision::Reopened && standing.settled.is_none() {
-        return Err(NotSettled::NotDecided(standing.id));
+    if decision == Decision::Reopened && record.settled.is_none() {
+        return Err(NotSettled::NotDecided(record.id));
     }
     Ok(())
 }
 
 fn may_accept(
     session: &Session,
-    standing: &QuestRecord,
+    record: &QuestRecord,
     decision: Decision,
 ) -> Result<(), NotSettled> {
     if decision != Decision::Accepted || session.forgetting().is_empty() {
         return Ok(());
     }
-    if is_forgotten(&mut session.reader()?, standing)? {
-        return Err(NotSettled::Forgotten(standing.id));
+    if is_forgotten(&mut session.reader()?, record)? {
+        return Err(NotSettled::Forgotten(record.id));
     }
     Ok(())
 }
 
 fn sealed<T: Decided>(
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
     decided: T,
     key: Option<&SigningKey>,
 ) -> Result<T, NotSettled> {
-    let (court, after) = (session.config().policy, board.tip().head);
+    let (policy, after) = (session.config().policy, projection.tip().head);
     let decided = match key {
-        Some(key) => court
+        Some(key) => policy
             .seal(decided, after, key)
             .map_err(SessionError::from)?,
         None => decided,
     };
-    if court.admits(&decided, after) {
+    if policy.admits(&decided, after) {
         Ok(decided)
     } else {
         Err(NotSettled::Unsealed)

@@ -212,7 +212,7 @@ impl Left {
 
     fn ends(self, run: RunId, session: &Session) -> Result<Vec<Event>, SessionError> {
         let reason = |quest| {
-            let record = session.standing(quest)?;
+            let record = session.quest_record(quest)?;
             let todo = record.is_some_and(|record| record.progress.state == State::Todo);
             Ok::<_, SessionError>(if todo {
                 Reason::Interrupted

@@ -73,7 +73,7 @@ impl QuestRun {
 
 #[derive(Debug)]
 pub struct PromptInput<'a> {
-    pub standing: &'a QuestRecord,
+    pub record: &'a QuestRecord,
     pub claim: &'a Claim,
     pub answers: Answers,
     pub history: &'a [Past],
@@ -238,8 +238,8 @@ impl ClaimGuard {
 
     /// Why the claim is not held any more, which ends the work on the quest.
     fn lost(&self, store: &Session) -> Result<Option<Reason>, SessionError> {
-        let standing = store.standing(self.quest)?;
-        let todo = standing.is_some_and(|it| it.progress.state == State::Todo);
+        let record = store.quest_record(self.quest)?;
+        let todo = record.is_some_and(|it| it.progress.state == State::Todo);
         Ok(if !todo {
             Some(Reason::Settled)
         } else if store.paused() {
@@ -279,13 +279,13 @@ pub fn choose(
             choice = Choice::Complete;
         } else if session.paused() {
             choice = Choice::Paused;
-        } else if let Some(standing) = session.first_free_but(now, given_up)? {
+        } else if let Some(record) = session.first_free_but(now, given_up)? {
             let claimed = Claimed {
-                quest: standing.id,
+                quest: record.id,
                 worker: worker.clone(),
                 lease,
             };
-            choice = Choice::Quest(Box::new(standing), Claim::new(&claimed, now));
+            choice = Choice::Quest(Box::new(record), Claim::new(&claimed, now));
             return Ok(vec![Event::Claim(claimed)]);
         } else if session.claims()?.iter().any(|claim| claim.is_live(now)) {
             choice = Choice::Held;

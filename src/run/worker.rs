@@ -14,7 +14,7 @@ use super::quest_run::{
 };
 use super::run_dir::{Calls, RunDir, start_of, worker_of};
 use crate::judge;
-use crate::judge::{Fixed, JudgeContext, JudgeError, Poll, Refusal};
+use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
 use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{
     Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, Given, command_line,
@@ -309,14 +309,14 @@ impl RunWorker<'_> {
 
     fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
         let guard = &quest_run.guard;
-        let record = self.session.standing(guard.quest)?;
+        let record = self.session.quest_record(guard.quest)?;
         let claim = self.session.claim_on(guard.quest)?;
         let (Some(record), Some(claim)) = (record, claim) else {
             return Err(SessionError::Illegal("the quest is not held").into());
         };
         let remembers = self.shared.plan.resume && quest_run.conversation.is_some();
         let input = PromptInput {
-            standing: &record,
+            record: &record,
             claim: &claim,
             answers: self.shared.plan.answers,
             history: if remembers { &[] } else { &quest_run.history },
@@ -453,7 +453,7 @@ impl RunWorker<'_> {
             Answers::Stdout => self.judge_answer(end, quest_run),
             // An agent that failed does not say that it is done.
             Answers::World if end.exit == Some(0) => {
-                let record = self.session.standing(quest_run.guard.quest)?;
+                let record = self.session.quest_record(quest_run.guard.quest)?;
                 if record.is_some_and(|record| record.progress.state == State::Todo) {
                     self.judge_world(quest_run)
                 } else {
@@ -471,7 +471,7 @@ fn state_and_reason(
     quest_run: &QuestRun,
     otherwise: Reason,
 ) -> Result<(State, Reason), SessionError> {
-    let record = session.standing(quest_run.guard.quest)?;
+    let record = session.quest_record(quest_run.guard.quest)?;
     let state = record.map_or(State::Todo, |record| record.progress.state);
     let settled = state != State::Todo;
     Ok((state, if settled { Reason::Settled } else { otherwise }))
@@ -546,7 +546,7 @@ impl RunWorker<'_> {
         };
         let clock = &mut (self.now, self.salts);
         let refusal = match self.context.submit(&mut self.session, answer, clock) {
-            Ok(Fixed { judged, .. }) => {
+            Ok(SubmitResult { judged, .. }) => {
                 quest_run.seen = judged.attempt;
                 let rules = judged.judgement.facts.iter();
                 let submitted = Submitted {
@@ -792,8 +792,8 @@ impl RunWorker<'_> {
                 self.read_on()?;
             }
             judged = self.judged(quest_run)?.into();
-            let standing = self.session.standing(quest_run.guard.quest)?;
-            settled = standing.is_some_and(|it| it.progress.state != State::Todo);
+            let quest_record = self.session.quest_record(quest_run.guard.quest)?;
+            settled = quest_record.is_some_and(|it| it.progress.state != State::Todo);
         }
         if noted.is_empty() && judged.is_empty() {
             return Ok(settled.then_some(Reason::Settled));
@@ -845,11 +845,11 @@ impl RunWorker<'_> {
         if read.is_err() {
             // Lines were redacted, so the ones behind them have moved.
             quest_run.activity.log = self.session.ledger();
-            if let Some(standing) = self.session.standing(quest)?
-                && standing.attempts > seen
-                && let Some(last) = self.session.reader()?.last_attempt(&standing)?
+            if let Some(quest_record) = self.session.quest_record(quest)?
+                && quest_record.attempts > seen
+                && let Some(last) = self.session.reader()?.last_attempt(&quest_record)?
             {
-                seen = standing.attempts;
+                seen = quest_record.attempts;
                 found.push((last.value.submitted, Submitted::of(&last.value)));
             }
         }

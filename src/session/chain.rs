@@ -34,9 +34,9 @@ use crate::base::{Digest, lower_hex};
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
     text: Cow<'a, str>,
-    head: Head,
+    head: LineHeader,
     /// How many bytes of the text are the head, without what closes it.
-    head_length: usize,
+    header_length: usize,
     body_at: usize,
     redacted: Option<Digest>,
     tip: OnceCell<Tip>,
@@ -100,7 +100,7 @@ impl Line<'static> {
     }
 
     fn compose(tip: Tip, at: Timestamp, salt: Salt, kind: EventType, body: &str) -> Self {
-        let head = Head {
+        let head = LineHeader {
             seq: tip.length,
             at,
             prev: tip.head,
@@ -109,13 +109,13 @@ impl Line<'static> {
             digest: body_digest(salt, body),
         };
         let mut text = head.to_string();
-        let head_length = text.len();
+        let header_length = text.len();
         text.extend([BODY, body, CLOSE]);
         Self {
             text: text.into(),
             head,
-            head_length,
-            body_at: head_length + BODY.len(),
+            header_length,
+            body_at: header_length + BODY.len(),
             redacted: None,
             tip: OnceCell::new(),
         }
@@ -125,7 +125,7 @@ impl Line<'static> {
 impl<'a> Line<'a> {
     /// Reads the line that must follow `tip`; every byte of it is accounted for.
     pub fn parse(tip: Tip, text: &'a str) -> Result<Self, LineError> {
-        let line = Self::reread(text)?;
+        let line = Self::parse_unchained(text)?;
         if line.head.seq != tip.length {
             return Err(LineError::Sequence {
                 expected: tip.length,
@@ -138,9 +138,9 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    pub fn reread(text: &'a str) -> Result<Self, LineError> {
-        let (head, rest) = Head::parse(text).ok_or(LineError::Form)?;
-        let (redacted, said) = blot(rest).ok_or(LineError::Form)?;
+    pub fn parse_unchained(text: &'a str) -> Result<Self, LineError> {
+        let (head, rest) = LineHeader::parse(text).ok_or(LineError::Form)?;
+        let (redacted, said) = split_redaction(rest).ok_or(LineError::Form)?;
         let body = said
             .strip_prefix(BODY)
             .and_then(|rest| rest.strip_suffix(CLOSE))
@@ -159,7 +159,7 @@ impl<'a> Line<'a> {
         Ok(Self {
             text: text.into(),
             head,
-            head_length: text.len() - rest.len(),
+            header_length: text.len() - rest.len(),
             body_at: text.len() - said.len() + BODY.len(),
             redacted,
             tip: OnceCell::new(),
@@ -172,7 +172,7 @@ impl<'a> Line<'a> {
 
     pub fn tip(&self) -> Tip {
         *self.tip.get_or_init(|| {
-            let head = &self.text.as_bytes()[..self.head_length];
+            let head = &self.text.as_bytes()[..self.header_length];
             Tip {
                 length: self.head.seq + 1,
                 head: Digest::of_parts([head, CLOSE.as_bytes()]),
@@ -210,14 +210,14 @@ impl<'a> Line<'a> {
 
     pub fn with_body(&self, body: &str) -> Line<'static> {
         let digest = body_digest(self.head.salt, body);
-        let mut text = self.text[..self.head_length].to_owned();
+        let mut text = self.text[..self.header_length].to_owned();
         text.extend([REDACTED, &digest.to_string(), "\"", BODY]);
         let body_at = text.len();
         text.extend([body, CLOSE]);
         Line {
             text: text.into(),
             head: self.head.clone(),
-            head_length: self.head_length,
+            header_length: self.header_length,
             body_at,
             redacted: Some(digest),
             tip: self.tip.clone(),
@@ -225,7 +225,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn blot(rest: &str) -> Option<(Option<Digest>, &str)> {
+fn split_redaction(rest: &str) -> Option<(Option<Digest>, &str)> {
     match rest.strip_prefix(REDACTED) {
         None => Some((None, rest)),
         Some(marked) => {
@@ -245,7 +245,7 @@ impl JsonSchema for Line<'_> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut line = Head::json_schema(generator);
+        let mut line = LineHeader::json_schema(generator);
         let redacted = json!({
             "description": "The digest of salt and body as they stand here, where the body was \
                             blotted out.",
@@ -268,7 +268,7 @@ impl JsonSchema for Line<'_> {
 /// A ledger line without its body, in one fixed form: no other order, white space or spelling of
 /// a value is read than is written.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-struct Head {
+struct LineHeader {
     /// Its number, from 0.
     seq: u64,
     /// When it was written.
@@ -284,7 +284,7 @@ struct Head {
     digest: Digest,
 }
 
-impl Head {
+impl LineHeader {
     /// Reads the head that `text` begins with; gives also what follows it.
     fn parse(text: &str) -> Option<(Self, &str)> {
         let mut rest = text;
@@ -305,7 +305,7 @@ impl Head {
     }
 }
 
-impl fmt::Display for Head {
+impl fmt::Display for LineHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seq, at, prev, .. } = self;
         write!(f, "{{\"seq\":{seq},\"at\":\"{at}\",\"prev\":\"{prev}\"")?;
@@ -439,7 +439,7 @@ mod tests {
         }
     }
 
-    fn any_head() -> impl Strategy<Value = Head> {
+    fn any_head() -> impl Strategy<Value = LineHeader> {
         let kind = prop::sample::select(EventType::ALL.as_slice());
         let at = 0..253_402_207_200_000_i64;
         (
@@ -449,7 +449,7 @@ mod tests {
             kind,
             any::<[u8; 16]>(),
         )
-            .prop_map(|(seq, at, [prev, digest], kind, salt)| Head {
+            .prop_map(|(seq, at, [prev, digest], kind, salt)| LineHeader {
                 seq,
                 at: Timestamp::from_millisecond(at).unwrap(),
                 prev: Digest::from_bytes(prev),
@@ -463,7 +463,7 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(head in any_head(), rest in ".*") {
             let text = format!("{head}{rest}");
-            prop_assert_eq!(Head::parse(&text), Some((head, rest.as_str())));
+            prop_assert_eq!(LineHeader::parse(&text), Some((head, rest.as_str())));
         }
 
         #[test]
@@ -472,14 +472,14 @@ mod tests {
             let at = at % text.len();
             text[at] = other;
             let text: String = text.into_iter().collect();
-            if let Some((read, rest)) = Head::parse(&text) {
+            if let Some((read, rest)) = LineHeader::parse(&text) {
                 prop_assert_eq!(format!("{read}{rest}"), text);
             }
         }
 
         #[test]
         fn no_text_panics(text in ".*") {
-            prop_assert_eq!(Head::parse(&text), None);
+            prop_assert_eq!(LineHeader::parse(&text), None);
         }
     }
 }

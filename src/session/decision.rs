@@ -302,7 +302,7 @@ mod tests {
         SigningKey::read(&[7; 32]).unwrap()
     }
 
-    fn court() -> DecisionPolicy {
+    fn policy() -> DecisionPolicy {
         DecisionPolicy {
             session: Digest::of(b"session"),
             key: Some(key().public()),
@@ -312,17 +312,20 @@ mod tests {
     #[test]
     fn a_seal_holds_at_its_place_for_its_body_and_session() {
         let here = Digest::of(b"line 7");
-        let sealed = court().seal(settlement("called"), here, &key()).unwrap();
-        assert!(court().admits(&sealed, here));
-        assert!(!court().admits(&sealed, Digest::of(b"line 8")), "elsewhere");
+        let sealed = policy().seal(settlement("called"), here, &key()).unwrap();
+        assert!(policy().admits(&sealed, here));
+        assert!(
+            !policy().admits(&sealed, Digest::of(b"line 8")),
+            "elsewhere"
+        );
         let other = Settlement {
             note: "did not call".to_owned(),
             ..sealed.clone()
         };
-        assert!(!court().admits(&other, here), "another body");
+        assert!(!policy().admits(&other, here), "another body");
         let elsewhere = DecisionPolicy {
             session: Digest::of(b"another"),
-            ..court()
+            ..policy()
         };
         assert!(!elsewhere.admits(&sealed, here), "another session");
     }
@@ -330,13 +333,13 @@ mod tests {
     #[test]
     fn where_a_key_was_frozen_nothing_unsealed_counts() {
         let here = Digest::of(b"line 7");
-        assert!(!court().admits(&settlement(""), here));
+        assert!(!policy().admits(&settlement(""), here));
         let stranger = SigningKey::read(&[8; 32]).unwrap();
-        let forged = court().seal(settlement(""), here, &stranger).unwrap();
-        assert!(!court().admits(&forged, here));
+        let forged = policy().seal(settlement(""), here, &stranger).unwrap();
+        assert!(!policy().admits(&forged, here));
         let keyless = DecisionPolicy {
             key: None,
-            ..court()
+            ..policy()
         };
         assert!(keyless.admits(&settlement(""), here));
     }

@@ -31,7 +31,7 @@ type Folded = Result<(), IndexError>;
 impl Fold<'_> {
     pub(super) fn apply(&mut self, event: &Event) -> Folded {
         if let Some(digest) = self.line.redacted() {
-            self.totals.forgetting.blot(self.line.seq(), digest);
+            self.totals.forgetting.redact(self.line.seq(), digest);
         }
         match event {
             // Whether it binds the session is asked when the ledger is opened.
@@ -227,7 +227,7 @@ impl Fold<'_> {
 
     fn nothing_before(&self, record: &QuestRecord) -> Folded {
         for id in &record.after {
-            if self.known(*id)?.way() != DependencyState::Passed {
+            if self.known(*id)?.dependency_state() != DependencyState::Passed {
                 return Err("the quest waits for others that have not passed".into());
             }
         }

@@ -50,7 +50,7 @@ pub struct Ledger {
 
 /// What a ledger has beyond the place up to which it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LedgerTail {
+pub(super) enum AfterCursor {
     Bytes(u64),
     Cut,
     Other,
@@ -131,19 +131,19 @@ impl Ledger {
     /// Whether the ledger on disk still has the lines up to this place, and how many bytes more.
     ///
     /// The last line before the place is read again, and must end the chain there.
-    pub(super) fn beyond(&self) -> Result<LedgerTail, SessionError> {
+    pub(super) fn beyond(&self) -> Result<AfterCursor, SessionError> {
         let length = files::metadata(&self.path)
             .map_err(SessionError::io(&self.path, "open the ledger"))?
             .len();
         let Some(last) = self.last else {
-            return Ok(LedgerTail::Bytes(length));
+            return Ok(AfterCursor::Bytes(length));
         };
         if length < self.end() {
-            return Ok(LedgerTail::Cut);
+            return Ok(AfterCursor::Cut);
         }
         match self.reader(Forgetting::default())?.tip_of(last) {
-            Ok(tip) if tip == self.tip => Ok(LedgerTail::Bytes(length - self.end())),
-            _ => Ok(LedgerTail::Other),
+            Ok(tip) if tip == self.tip => Ok(AfterCursor::Bytes(length - self.end())),
+            _ => Ok(AfterCursor::Other),
         }
     }
 
@@ -541,7 +541,7 @@ impl LineReader {
 
     fn line(&self) -> Result<Line<'_>, Damage> {
         let text = str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8)?;
-        Ok(Line::reread(text)?)
+        Ok(Line::parse_unchained(text)?)
     }
 
     fn fill(&mut self, span: Span) -> io::Result<()> {
@@ -613,10 +613,10 @@ impl Ledger {
         take: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), SessionError> {
         match self.beyond()? {
-            LedgerTail::Bytes(0) => return Ok(()),
-            LedgerTail::Bytes(_) => {}
-            LedgerTail::Cut => return Err(self.damaged(Damage::Cut)),
-            LedgerTail::Other => return Err(self.damaged(Damage::Rewritten)),
+            AfterCursor::Bytes(0) => return Ok(()),
+            AfterCursor::Bytes(_) => {}
+            AfterCursor::Cut => return Err(self.damaged(Damage::Cut)),
+            AfterCursor::Other => return Err(self.damaged(Damage::Rewritten)),
         }
         self.each_line(watch, &mut |line, event, _| {
             Ok::<_, SessionError>(take(Entry { line, event }))
@@ -662,14 +662,17 @@ mod tests {
     fn it_changes_with_what_is_added() {
         let dir = tempfile::tempdir().unwrap();
         let ledger = dir.path().join("ledger.jsonl");
-        let mut tide = LedgerWatch::of(dir.path());
-        assert!(tide.has_changed() && tide.has_changed(), "it is not there");
-        assert!(!tide.is_at(0));
+        let mut watch = LedgerWatch::of(dir.path());
+        assert!(
+            watch.has_changed() && watch.has_changed(),
+            "it is not there"
+        );
+        assert!(!watch.is_at(0));
         std::fs::write(&ledger, "one\n").unwrap();
-        assert!(tide.has_changed());
-        assert!(!tide.has_changed());
+        assert!(watch.has_changed());
+        assert!(!watch.has_changed());
         std::fs::write(&ledger, "one\ntwo\n").unwrap();
-        assert!(tide.is_at(4) && tide.has_changed());
-        assert!(tide.is_at(8) && !tide.is_at(4));
+        assert!(watch.is_at(4) && watch.has_changed());
+        assert!(watch.is_at(8) && !watch.is_at(4));
     }
 }

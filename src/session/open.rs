@@ -16,7 +16,7 @@ use super::error::{Damage, IndexError, SessionError};
 use super::event::{Attempt, Event, Mark, SourceRecord};
 use super::evidence_store::EvidenceStore;
 use super::index::Checkpoint;
-use super::ledger::{Entry, Ledger, LedgerTail, LineReader, Tail, Unwatched, Watch};
+use super::ledger::{AfterCursor, Entry, Ledger, LineReader, Tail, Unwatched, Watch};
 use super::lock::LockGuard;
 use super::manifest::{FoldConfig, Manifest, read_manifest};
 use super::projection::{Projection, RecordError};
@@ -35,7 +35,7 @@ pub struct Session {
     index: RefCell<Projection>,
     lock: Option<LockGuard>,
     watch: Box<dyn Watch>,
-    mended: RefCell<Vec<Repair>>,
+    repairs: RefCell<Vec<Repair>>,
 }
 
 impl fmt::Debug for Session {
@@ -98,15 +98,15 @@ impl Session {
 
     /// Opens the session in `dir`, and brings its index to where its ledger ends.
     ///
-    /// What was found amiss and could be mended is in [`Session::mended`]. Damage to the ledger
+    /// What was found amiss and could be repairs is in [`Session::repairs`]. Damage to the ledger
     /// is an error as soon as a line that has it is met.
     pub fn open_watched(dir: &Path, watch: Box<dyn Watch>) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
         let config = FoldConfig::of(&manifest, digest);
         Ledger::new(dir).begins(digest)?;
-        let mut mended = Vec::new();
+        let mut repairs = Vec::new();
         let opened = match Projection::open(dir, config) {
-            Ok(index) if place_of(dir, &index).beyond()? == LedgerTail::Bytes(0) => Ok(index),
+            Ok(index) if place_of(dir, &index).beyond()? == AfterCursor::Bytes(0) => Ok(index),
             other => Err(other.err()),
         };
         let index = match opened {
@@ -115,11 +115,11 @@ impl Session {
                 if let Ok(lock) = LockGuard::acquire(dir) {
                     let index = Projection::open(dir, config);
                     let (index, found) = synced(dir, config, watch.as_ref(), &lock, index)?;
-                    mended = found;
+                    repairs = found;
                     index
                 } else {
                     // Where nothing can be locked or written, the session can still be read.
-                    mended.extend(why.filter(is_finding).map(|why| left(dir, &why)));
+                    repairs.extend(why.filter(is_finding).map(|why| left(dir, &why)));
                     temporary(dir, config, watch.as_ref())?.1
                 }
             }
@@ -131,14 +131,14 @@ impl Session {
             index: RefCell::new(index),
             lock: None,
             watch,
-            mended: RefCell::new(mended),
+            repairs: RefCell::new(repairs),
         })
     }
 
     /// Under the lock, with an index that another process may have moved on or replaced.
     pub(super) fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
         let ledger = self.ledger();
-        let goes_on = matches!(ledger.beyond()?, LedgerTail::Bytes(_));
+        let goes_on = matches!(ledger.beyond()?, AfterCursor::Bytes(_));
         // Where something was redacted meanwhile, the lines are elsewhere in the same chain.
         if !goes_on && !Ledger::new(self.dir()).passes(ledger.tip())? {
             // Lines that this process has read are gone.
@@ -164,15 +164,15 @@ impl Session {
         lock: &LockGuard,
         index: Result<Projection, IndexError>,
     ) -> Result<(), SessionError> {
-        let (index, mended) = synced(&self.dir, self.config, self.watch.as_ref(), lock, index)?;
+        let (index, repairs) = synced(&self.dir, self.config, self.watch.as_ref(), lock, index)?;
         self.index.replace(index);
-        self.mended.borrow_mut().extend(mended);
+        self.repairs.borrow_mut().extend(repairs);
         Ok(())
     }
 
     /// Folds the whole ledger, and holds the index against it.
     ///
-    /// An index that does not fit is rebuilt, and [`Session::mended`] tells.
+    /// An index that does not fit is rebuilt, and [`Session::repairs`] tells.
     pub fn fold(&mut self) -> Result<Projection, SessionError> {
         let mut folded = Projection::temporary(self.config)?;
         let mut ledger = Ledger::new(self.dir());
@@ -183,7 +183,7 @@ impl Session {
             if index.tip() == folded.tip()
                 && let Err(why) = index.fits(&folded)
             {
-                self.mended.get_mut().push(left(&self.dir, &why));
+                self.repairs.get_mut().push(left(&self.dir, &why));
             }
             return Ok(folded);
         };
@@ -266,14 +266,14 @@ fn synced(
     _lock: &LockGuard,
     index: Result<Projection, IndexError>,
 ) -> Result<(Projection, Vec<Repair>), SessionError> {
-    let mut mended = Vec::new();
+    let mut repairs = Vec::new();
     let (tail, index) =
         match index.and_then(|mut index| Ok((catch_up(dir, &mut index, watch)?, index))) {
             Ok(found) => found,
             Err(why) => {
                 tracing::info!(%why, "rebuilt the index");
                 if is_finding(&why) {
-                    mended.push(Repair::Index {
+                    repairs.push(Repair::Index {
                         path: Projection::place(dir),
                         why: why.to_string(),
                     });
@@ -291,9 +291,9 @@ fn synced(
         let ledger = place_of(dir, &index);
         ledger.cut_tail()?;
         let path = ledger.path().to_owned();
-        mended.push(Repair::Tail { path, bytes });
+        repairs.push(Repair::Tail { path, bytes });
     }
-    Ok((index, mended))
+    Ok((index, repairs))
 }
 
 /// Moves an index to where the ledger ends.
@@ -301,17 +301,17 @@ fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tai
     index.reload()?;
     let mut ledger = place_of(dir, index);
     match ledger.beyond() {
-        Ok(LedgerTail::Bytes(0)) => Ok(Tail::Clean),
-        Ok(LedgerTail::Bytes(_)) => match index.follow(&mut ledger, watch) {
+        Ok(AfterCursor::Bytes(0)) => Ok(Tail::Clean),
+        Ok(AfterCursor::Bytes(_)) => match index.follow(&mut ledger, watch) {
             Err(SessionError::Index(why)) => Err(*why),
             // Whether the ledger is damaged or the index wrong shows when it is rebuilt.
             followed => followed.map_err(|_| IndexError::Misfit),
         },
-        Ok(LedgerTail::Cut) => Err(IndexError::Ahead {
+        Ok(AfterCursor::Cut) => Err(IndexError::Ahead {
             known: index.tip().length,
             path: ledger.path().display().to_string(),
         }),
-        Ok(LedgerTail::Other) | Err(_) => Err(IndexError::Misfit),
+        Ok(AfterCursor::Other) | Err(_) => Err(IndexError::Misfit),
     }
 }
 
@@ -337,11 +337,11 @@ impl Session {
         clock: &mut dyn Clock,
         decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
     ) -> Result<Appended<R>, SessionError> {
-        self.append_or(clock, decide, || {})
+        self.append_or_undo(clock, decide, || {})
     }
 
     /// The same, and `undo` what `decide` did besides where nothing is appended; under the lock.
-    pub fn append_or<R>(
+    pub fn append_or_undo<R>(
         &mut self,
         clock: &mut dyn Clock,
         decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
@@ -380,7 +380,7 @@ impl Session {
             }
         };
         let written = self.write(&lock, (now, clock), events);
-        if written.is_err() && matches!(self.ledger().beyond(), Ok(LedgerTail::Bytes(0))) {
+        if written.is_err() && matches!(self.ledger().beyond(), Ok(AfterCursor::Bytes(0))) {
             undo();
         }
         written.map(|()| Appended::Done)
@@ -435,8 +435,8 @@ impl Session {
         last.unwrap_or(&self.manifest.source).clone()
     }
 
-    pub fn mended(&self) -> Vec<Repair> {
-        self.mended.borrow().clone()
+    pub fn repairs(&self) -> Vec<Repair> {
+        self.repairs.borrow().clone()
     }
 
     pub fn ledger_bytes(&self) -> u64 {
@@ -523,7 +523,7 @@ impl Session {
         streak.pauses(self.manifest.frozen.pause_after)
     }
 
-    pub fn standing(&self, id: QuestId) -> Result<Option<QuestRecord>, SessionError> {
+    pub fn quest_record(&self, id: QuestId) -> Result<Option<QuestRecord>, SessionError> {
         self.ask(|index| index.get(id))
     }
 
@@ -556,8 +556,10 @@ impl Session {
     /// The first quest that this one waits for.
     pub fn awaited(&self, record: &QuestRecord) -> Result<Option<QuestRecord>, SessionError> {
         for id in &record.after {
-            let before = self.standing(*id)?;
-            if let Some(before) = before.filter(|before| before.way() != DependencyState::Passed) {
+            let before = self.quest_record(*id)?;
+            if let Some(before) =
+                before.filter(|before| before.dependency_state() != DependencyState::Passed)
+            {
                 return Ok(Some(before));
             }
         }
@@ -566,7 +568,7 @@ impl Session {
 
     /// The number of the earlier attempt that sent the same, unless the world did not answer it.
     pub fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError> {
-        let record = self.standing(quest)?;
+        let record = self.quest_record(quest)?;
         Ok(record.and_then(|record| record.repeats(submitted)))
     }
 
@@ -575,7 +577,7 @@ impl Session {
     }
 
     pub fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, SessionError> {
-        let record = self.standing(quest)?;
+        let record = self.quest_record(quest)?;
         Ok(record.and_then(|record| record.claim))
     }
 
@@ -629,7 +631,7 @@ impl Session {
 
 /// A session that is only read: its whole ledger, folded, and nothing but the ledger.
 ///
-/// Nothing in its directory is written, locked or mended, so one that cannot be written to
+/// Nothing in its directory is written, locked or repairs, so one that cannot be written to
 /// will do. It can be asked all that a [`Session`] can, and takes no events.
 #[derive(Debug)]
 pub struct Archive(Session);
@@ -648,7 +650,7 @@ impl Archive {
             index: RefCell::new(folded),
             lock: None,
             watch: Box::new(Unwatched),
-            mended: RefCell::default(),
+            repairs: RefCell::default(),
         }))
     }
 

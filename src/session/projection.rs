@@ -532,7 +532,7 @@ impl Projection {
             return Ok(*way);
         }
         let record = self.quest(tables, id)?;
-        let way = record.map_or(DependencyState::Open, |record| record.way());
+        let way = record.map_or(DependencyState::Open, |record| record.dependency_state());
         known.insert(id, way);
         Ok(way)
     }

@@ -111,7 +111,7 @@ impl QuestRecord {
         }
     }
 
-    pub fn way(&self) -> DependencyState {
+    pub fn dependency_state(&self) -> DependencyState {
         if Effective::of(self).holds() {
             DependencyState::Passed
         } else if self.progress.state == State::Todo {
@@ -310,14 +310,14 @@ impl Effective {
         Self::Todo,
     ];
 
-    pub fn of(standing: &QuestRecord) -> Self {
-        match standing.progress.state {
+    pub fn of(record: &QuestRecord) -> Self {
+        match record.progress.state {
             State::Todo => Self::Todo,
             State::Pass => Self::Pass,
             State::Done => Self::Done,
             State::Review => {
-                let decision = standing.settled.map(|settled| settled.decision);
-                let outcome = standing.resolution.map(|resolved| resolved.outcome);
+                let decision = record.settled.map(|settled| settled.decision);
+                let outcome = record.resolution.map(|resolved| resolved.outcome);
                 Self::of_review(decision, outcome)
             }
         }
@@ -524,8 +524,8 @@ mod tests {
 
     #[test]
     fn what_was_refuted_or_rejected_does_not_stand() {
-        let standing = Effective::ALL.into_iter().filter(|it| it.stands());
-        let names: Vec<_> = standing.map(Effective::name).collect();
+        let record = Effective::ALL.into_iter().filter(|it| it.stands());
+        let names: Vec<_> = record.map(Effective::name).collect();
         assert_eq!(names, ["pass", "accepted", "confirmed", "open"]);
     }
 

@@ -21,7 +21,7 @@ pub trait Redactor {
     type Error: From<SessionError>;
 
     /// The body that is to stand in place of this line's; none where it stays.
-    fn blot(&mut self, line: &Line<'_>) -> Result<Option<String>, Self::Error>;
+    fn redact(&mut self, line: &Line<'_>) -> Result<Option<String>, Self::Error>;
 
     /// What is recorded, in the line that follows the one with the hash `after`; none where
     /// nothing is to be done.
@@ -113,7 +113,7 @@ fn copy<R: Redactor>(
     line: &Line<'_>,
     event: &Event,
 ) -> Result<(), R::Error> {
-    let Some(body) = redactor.blot(line)? else {
+    let Some(body) = redactor.redact(line)? else {
         return Ok(draft.put(line, event)?);
     };
     let other = line.with_body(&body);

@@ -127,8 +127,8 @@ impl Forgetting {
     /// Whether the line of this number, from 0, was to be blotted out so that its salt and body
     /// have this digest.
     pub(super) fn backs(&self, line: u64, digest: Digest) -> bool {
-        let blot = self.lines.get(&line);
-        blot.is_some_and(|blot| blot.backed && blot.digest == digest)
+        let redact = self.lines.get(&line);
+        redact.is_some_and(|redact| redact.backed && redact.digest == digest)
     }
 
     pub fn has_body(&self, digest: Digest) -> bool {
@@ -158,11 +158,11 @@ impl Forgetting {
 
     pub(super) fn unbacked(&self) -> Option<u64> {
         let mut lines = self.lines.iter();
-        lines.find_map(|(line, blot)| (!blot.backed).then_some(*line))
+        lines.find_map(|(line, redact)| (!redact.backed).then_some(*line))
     }
 
     /// Notes that a line is blotted out, on nobody's word as yet.
-    pub(super) fn blot(&mut self, line: u64, digest: Digest) {
+    pub(super) fn redact(&mut self, line: u64, digest: Digest) {
         let backed = false;
         self.lines.insert(line, Blot { digest, backed });
     }
@@ -175,10 +175,10 @@ impl Forgetting {
             return Err("a decision to forget names lines, in order");
         }
         for named in &forgotten.lines {
-            let Some(blot) = self.lines.get_mut(&named.line) else {
+            let Some(redact) = self.lines.get_mut(&named.line) else {
                 return Err("a line that was to be forgotten stands there whole");
             };
-            blot.backed = blot.digest == named.digest;
+            redact.backed = redact.digest == named.digest;
         }
         self.suppressed.push(forgotten.address);
         self.evidence.extend(&forgotten.evidence);
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_blotted_line_counts_as_the_last_decision_leaves_it() {
         let mut forgetting = Forgetting::default();
-        forgetting.blot(4, Digest::of(b"two"));
+        forgetting.redact(4, Digest::of(b"two"));
         assert_eq!(forgetting.unbacked(), Some(4));
         forgetting.take(&forgotten(&[(4, "one")])).unwrap();
         assert_eq!(forgetting.unbacked(), Some(4));

@@ -39,7 +39,7 @@ use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
 
-pub use sandbox::{Asked, Told};
+pub use sandbox::{Asked, SandboxAnswer};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +73,7 @@ pub enum Exchange {
     MayAsk(bool),
     Sandbox {
         asked: Asked,
-        answer: Told,
+        answer: SandboxAnswer,
     },
 }
 
@@ -129,7 +129,7 @@ impl Evidence {
     }
 
     /// What the last command of this name did.
-    pub(crate) fn last_run(&self, check: &str) -> Option<&Told> {
+    pub(crate) fn last_run(&self, check: &str) -> Option<&SandboxAnswer> {
         self.exchanges
             .iter()
             .rev()
@@ -142,7 +142,7 @@ impl Evidence {
             })
     }
 
-    pub fn told(&self, question: &Asked) -> Option<&Told> {
+    pub fn answer_to(&self, question: &Asked) -> Option<&SandboxAnswer> {
         self.find(|exchange| match exchange {
             Exchange::Sandbox { asked, answer } if asked == question => Some(answer),
             _ => None,

@@ -53,7 +53,7 @@ pub fn append(session: &Path, event: &Event) {
 pub fn tip(session: &Path) -> Tip {
     let text = fs::read_to_string(session.join("ledger.jsonl")).expect("a ledger");
     let last = text.lines().last().expect("a line");
-    Line::reread(last).expect("a ledger line").tip()
+    Line::parse_unchained(last).expect("a ledger line").tip()
 }
 
 #[track_caller]
@@ -92,7 +92,7 @@ pub fn blot_in_place(session: &Path, number: usize, edit: impl FnOnce(&mut Value
     let path = session.join("ledger.jsonl");
     let text = fs::read_to_string(&path).expect("a ledger");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let line = Line::reread(&lines[number]).expect("a line");
+    let line = Line::parse_unchained(&lines[number]).expect("a line");
     let mut body: Value = serde_json::from_str(line.body()).expect("a body");
     edit(&mut body);
     body["submission"]["fields"]["source"] = "".into();

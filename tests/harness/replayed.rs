@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comail::judge::audit::{Onlooker, Plan, walk};
-use comail::judge::{JudgementRecord, ReplayError, Replayer};
+use comail::judge::{LedgerJudgement, ReplayError, Replayer};
 use comail::session::{Attempt, Entry, Event, Resolution, Session, Unwatched, VerdictBasis};
 
 /// Judges every attempt of the session again, from its evidence, and every REVIEW that was
@@ -42,11 +42,11 @@ pub fn assert_replays(session_dir: &Path) -> usize {
 #[track_caller]
 pub fn assert_audited(session_dir: &Path) {
     let mut session = Session::open(session_dir).expect("a session");
-    let board = session.fold().expect("a ledger that folds");
+    let projection = session.fold().expect("a ledger that folds");
     let plan = Plan {
         session: &session,
-        board: &board,
-        noted: Some(board.tip().head),
+        projection: &projection,
+        noted: Some(projection.tip().head),
         same_judge: true,
     };
     let onlooker = Onlooker {
@@ -55,7 +55,7 @@ pub fn assert_audited(session_dir: &Path) {
     };
     let audited = walk(plan, onlooker).expect("an audit");
     assert_eq!(audited.findings, [], "of an honest session");
-    assert_eq!(audited.checked.lines, board.tip().length);
+    assert_eq!(audited.checked.lines, projection.tip().length);
 }
 
 fn events(session: &Session) -> Vec<Event> {
@@ -87,11 +87,14 @@ pub fn resolutions(session: &Session) -> Vec<Resolution> {
 
 /// The judgement that the resolution's evidence leads to, as the ledger would have it.
 pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<String, ReplayError> {
-    let standing = session.standing(resolution.quest);
-    let standing = standing.expect("an index").expect("a quest");
-    let attempt = session.reader().expect("a ledger").last_attempt(&standing);
+    let quest_record = session.quest_record(resolution.quest);
+    let quest_record = quest_record.expect("an index").expect("a quest");
+    let attempt = session
+        .reader()
+        .expect("a ledger")
+        .last_attempt(&quest_record);
     let attempt = attempt.expect("a ledger").expect("an attempt").value;
-    let record = JudgementRecord::again(resolution, &attempt.submission);
+    let record = LedgerJudgement::again(resolution, &attempt.submission);
     judged_again(session, &record, None)
 }
 
@@ -108,12 +111,12 @@ pub fn again(session: &Session, attempt: &Attempt) -> Result<String, ReplayError
 
 fn judged_again(
     session: &Session,
-    record: &JudgementRecord<'_>,
+    record: &LedgerJudgement<'_>,
     earlier: Option<u32>,
 ) -> Result<String, ReplayError> {
-    let standing = session.standing(record.quest);
-    let standing = standing.expect("an index").expect("a quest");
-    let quest = session.reader().expect("a ledger").quest(&standing);
+    let quest_record = session.quest_record(record.quest);
+    let quest_record = quest_record.expect("an index").expect("a quest");
+    let quest = session.reader().expect("a ledger").quest(&quest_record);
     let replayer = Replayer::new(session.manifest(), session.evidence())?;
     let judgement = replayer.replay(&quest.expect("a quest"), record, earlier)?;
     Ok(serde_json::to_string(&judgement).expect("judgements can be written"))

@@ -78,19 +78,19 @@ impl Real {
 
     pub fn seen(&self) -> Seen {
         let session = self.made.open();
-        assert_eq!(session.mended(), []);
+        assert_eq!(session.repairs(), []);
         let totals = session.totals();
-        let standings = (0..KEYS.len()).map(|index| {
-            let standing = session.standing(id(index)).expect("an answer");
-            let standing = standing.expect("a quest");
-            let progress = standing.progress;
-            (progress.state.name(), progress.tries, standing.attempts)
+        let records = (0..KEYS.len()).map(|index| {
+            let record = session.quest_record(id(index)).expect("an answer");
+            let record = record.expect("a quest");
+            let progress = record.progress;
+            (progress.state.name(), progress.tries, record.attempts)
         });
         let claims = session.claims().expect("claims").into_iter();
         let sharer = Mark("mailbox info@holding.co.kr".to_owned());
         let free = session.first_free(self.time()).expect("an answer");
         Seen {
-            quests: standings.collect(),
+            quests: records.collect(),
             claims: claims
                 .map(|claim| {
                     let (at, lease) = (claim.at.as_millisecond(), claim.lease.seconds());
@@ -107,7 +107,7 @@ impl Real {
                 .holder(&sharer)
                 .expect("an answer")
                 .map(|s| s.id.index()),
-            free: free.map(|standing| standing.id.index()),
+            free: free.map(|record| record.id.index()),
         }
     }
 
@@ -120,7 +120,7 @@ impl Real {
     fn assert_clean(&self) {
         let mut session = self.made.open();
         session.fold().expect("a sound ledger");
-        assert_eq!(session.mended(), []);
+        assert_eq!(session.repairs(), []);
     }
 
     fn time(&self) -> Timestamp {
@@ -135,13 +135,13 @@ impl Real {
         let mut session = self.made.open();
         let clock = &mut || self.time();
         match judge::assign(&mut session, claimant.as_ref(), &mut (clock, salt)).expect("a quest") {
-            Assignment::Quest(standing, claim) => {
+            Assignment::Quest(record, claim) => {
                 let claim = claim.map(|claim| {
-                    assert_eq!(claim.quest, standing.id);
+                    assert_eq!(claim.quest, record.id);
                     let (at, lease) = (claim.at.as_millisecond(), claim.lease.seconds());
                     (number(&claim.worker), at, lease)
                 });
-                Said::Given(standing.id.index(), claim)
+                Said::Given(record.id.index(), claim)
             }
             Assignment::Driven => panic!("no run goes on"),
             Assignment::AllClaimed => Said::AllClaimed,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cli::{command, exit, prompt};
 use crate::gate::checks::kinds::KINDS;
-use crate::gate::house;
+use crate::gate::common_rules;
 use crate::quest::{FieldName, email};
 use crate::run::agent::Preset;
 use crate::session::{EventType, Reason};
@@ -47,7 +47,7 @@ fn no_topic_has_the_name_of_a_command_and_all_fit_a_terminal() {
 #[test]
 fn topics_list_all_that_the_program_knows() {
     let steps = KINDS.iter().flat_map(|kind| kind.rules().iter());
-    let own = house::rules();
+    let own = common_rules::rules();
     for rule in own.iter().chain(steps) {
         let listed = format!("\n  {:23} {}", rule.id.as_str(), rule.level);
         assert!(topic("email-gate").contains(&listed), "lacks{listed}");

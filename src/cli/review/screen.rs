@@ -44,7 +44,7 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
         "{} accepted, {} rejected; {waiting} still {verb} for a person",
         tally.accepted, tally.rejected
     );
-    context.output.show(&(), |paper, ()| paper.line(summary))?;
+    context.output.show(&(), |out, ()| out.line(summary))?;
     ended
 }
 
@@ -86,10 +86,10 @@ impl Shown {
     fn read(desk: &mut Desk, state: &mut ReviewScreen, output: &Output) -> Result<Self> {
         while let Some(quest) = state.quest() {
             if let Some(item) = desk.item(quest)? {
-                let mut paper = output.paper();
-                show::text(&mut paper, &item);
+                let mut out = output.out();
+                show::text(&mut out, &item);
                 return Ok(Self {
-                    text: lines(&paper),
+                    text: lines(&out),
                     quest: Some(item.id),
                 });
             }
@@ -151,7 +151,7 @@ impl Desk {
         let key = person::authority(&session, person.operator_key.as_deref())?;
         let mut stood = BTreeMap::new();
         for one in queue.all() {
-            stood.extend(session.standing(one.id)?.map(|standing| (one.id, standing)));
+            stood.extend(session.quest_record(one.id)?.map(|record| (one.id, record)));
         }
         let viewer = Viewer::new(&session, &stood.keys().copied().collect())?;
         Ok(Self {
@@ -166,14 +166,14 @@ impl Desk {
 
     /// The item of a quest; none if it no longer waits for a person.
     fn item(&mut self, quest: QuestId) -> Result<Option<Item>> {
-        let Some(standing) = self.waiting(quest)? else {
+        let Some(record) = self.waiting(quest)? else {
             return Ok(None);
         };
-        if self.stood.get(&quest) == Some(&standing) {
-            return Ok(self.viewer.item(&standing)?);
+        if self.stood.get(&quest) == Some(&record) {
+            return Ok(self.viewer.item(&record)?);
         }
         let mut viewer = Viewer::new(&self.session, &[quest].into())?;
-        Ok(viewer.item(&standing)?)
+        Ok(viewer.item(&record)?)
     }
 
     fn settle(
@@ -225,14 +225,14 @@ impl Desk {
 
     fn waiting(&mut self, quest: QuestId) -> Result<Option<QuestRecord>> {
         self.session.fold()?;
-        let standing = self.session.standing(quest)?;
-        Ok(standing.filter(|standing| Effective::of(standing).is_open()))
+        let record = self.session.quest_record(quest)?;
+        Ok(record.filter(|record| Effective::of(record).is_open()))
     }
 
     fn line(&self, quest: QuestId) -> Result<Option<Span>> {
-        let standing = self.session.standing(quest)?;
-        Ok(standing
-            .and_then(|standing| standing.settled)
+        let record = self.session.quest_record(quest)?;
+        Ok(record
+            .and_then(|record| record.settled)
             .map(|settled| settled.line))
     }
 }

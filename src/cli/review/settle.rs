@@ -160,11 +160,11 @@ fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
     let mut quests: Vec<Named> = Vec::new();
     for (id, key) in ids.chain(keys) {
         let id = context::choose(session, id, key, &unit)?;
-        let standing = session.standing(id)?;
-        quests.extend(standing.map(|standing| Named {
+        let record = session.quest_record(id)?;
+        quests.extend(record.map(|record| Named {
             id,
-            key: standing.key,
-            attempt: standing.attempts,
+            key: record.key,
+            attempt: record.attempts,
         }));
     }
     quests.sort_by_key(|named| named.id);
@@ -203,14 +203,14 @@ fn verb(decision: Decision) -> &'static str {
     }
 }
 
-fn text(paper: &mut TextOutput, answer: &Answer<'_>) {
+fn text(out: &mut TextOutput, answer: &Answer<'_>) {
     for named in &answer.quests {
         let key = Escaped(named.key.as_str());
         let decision = answer.status.name();
-        paper.line(format!("quest {}, {key}: {decision}", named.id));
+        out.line(format!("quest {}, {key}: {decision}", named.id));
     }
     if answer.quests.len() > 1 {
         let count = plural(answer.quests.len() as u64, "REVIEW");
-        paper.line(format!("{count} {}", answer.status.name()));
+        out.line(format!("{count} {}", answer.status.name()));
     }
 }

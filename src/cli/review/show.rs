@@ -37,10 +37,10 @@ pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     let session = context.open_folded()?;
     let unit = judge::kind_of(session.manifest())?.unit;
     let id = context::choose(&session, args.id, args.key.as_deref(), &unit)?;
-    let standing = session.standing(id)?;
-    let standing = standing.filter(|standing| standing.progress.state == State::Review);
-    let item = match standing {
-        Some(standing) => Viewer::new(&session, &BTreeSet::from([id]))?.item(&standing)?,
+    let record = session.quest_record(id)?;
+    let record = record.filter(|record| record.progress.state == State::Review);
+    let item = match record {
+        Some(record) => Viewer::new(&session, &BTreeSet::from([id]))?.item(&record)?,
         None => None,
     };
     let Some(item) = item else {
@@ -50,7 +50,7 @@ pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-pub(in crate::cli) fn text(paper: &mut TextOutput, item: &Item) {
+pub(in crate::cli) fn text(out: &mut TextOutput, item: &Item) {
     let panel = item
         .panel
         .clone()
@@ -61,14 +61,14 @@ pub(in crate::cli) fn text(paper: &mut TextOutput, item: &Item) {
     };
     let listed = item.listed();
     let values = minijinja::context! { item, listed, panel, panel_error };
-    paper.template(include_str!("../text/review.txt"), values);
+    out.template(include_str!("../text/review.txt"), values);
 }
 
 pub(super) fn list(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
     let queue = Queue::read(&session)?;
-    context.output.show(&queue, |paper, queue| {
-        paper.template(include_str!("../text/queue.txt"), queue);
+    context.output.show(&queue, |out, queue| {
+        out.template(include_str!("../text/queue.txt"), queue);
     })?;
     Ok(Exit::Done)
 }

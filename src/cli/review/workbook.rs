@@ -61,10 +61,10 @@ fn is_workbook(path: &Path) -> bool {
     ending.eq_ignore_ascii_case("xlsx")
 }
 
-fn show_exported(paper: &mut TextOutput, exported: &Exported) {
+fn show_exported(out: &mut TextOutput, exported: &Exported) {
     let count = plural(exported.reviews as u64, "REVIEW");
-    paper.line(format!("{count}, written to {}", Escaped(&exported.path)));
-    paper.line("fill in decision (accept, reject) and note, then pass it to --import");
+    out.line(format!("{count}, written to {}", Escaped(&exported.path)));
+    out.line("fill in decision (accept, reject) and note, then pass it to --import");
 }
 
 const MOST_NAMED: usize = 50;
@@ -169,18 +169,18 @@ fn question(fitting: &Sorted<(Decided, QuestRecord)>) -> String {
     )
 }
 
-fn show_imported(paper: &mut TextOutput, answer: &Answer<'_>) {
+fn show_imported(out: &mut TextOutput, answer: &Answer<'_>) {
     let (accepted, rejected) = (answer.accepted, answer.rejected);
     let (undecided, refused) = (answer.undecided, answer.refused.len());
-    paper.line(format!(
+    out.line(format!(
         "{accepted} accepted, {rejected} rejected, {undecided} undecided, {refused} refused"
     ));
     for row in answer.refused.iter().take(MOST_NAMED) {
         let key = Escaped(&row.key);
-        paper.line(format!("row {}, {key}: {}", row.row, Escaped(&row.text)));
+        out.line(format!("row {}, {key}: {}", row.row, Escaped(&row.text)));
     }
     let more = refused.saturating_sub(MOST_NAMED);
     if more > 0 {
-        paper.line(format!("and {more} more"));
+        out.line(format!("and {more} more"));
     }
 }

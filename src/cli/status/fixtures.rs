@@ -28,7 +28,7 @@ fn claim(index: usize, worker: &str, at: Timestamp) -> (Claim, Option<Key>) {
 }
 
 /// 527 quests, of which 29 are settled.
-pub(super) fn standings() -> Standings {
+pub(super) fn records() -> Standings {
     let rule = |rule: &str, attempts| RuleCount {
         rule: rule.to_owned(),
         attempts,
@@ -83,5 +83,5 @@ pub(super) fn standings() -> Standings {
 }
 
 pub(super) fn status() -> Status {
-    standings().at(now(), &BTreeSet::from([RunId::new(0x7f3a_09c2)]))
+    records().at(now(), &BTreeSet::from([RunId::new(0x7f3a_09c2)]))
 }

@@ -34,28 +34,28 @@ const WIDEST: usize = 60;
 const BRACKETS: usize = 2;
 
 impl Sheet<'_> {
-    pub(super) fn write(self, paper: &mut TextOutput) {
-        self.progress(paper, false);
-        self.details(paper);
+    pub(super) fn write(self, out: &mut TextOutput) {
+        self.progress(out, false);
+        self.details(out);
     }
 
     /// What a screen shows; on a small one, the beginning.
-    pub(super) fn view(self, rows: usize, paper: &dyn Fn() -> TextOutput) -> View {
+    pub(super) fn view(self, rows: usize, out: &dyn Fn() -> TextOutput) -> View {
         let has_keys = rows >= ROOMY;
         let room = rows - usize::from(has_keys);
         let written = |write: &dyn Fn(&mut TextOutput)| {
-            let mut paper = paper();
-            write(&mut paper);
-            lines(&paper)
+            let mut out = out();
+            write(&mut out);
+            lines(&out)
         };
-        let mut lines = written(&|paper| self.progress(paper, false));
+        let mut lines = written(&|out| self.progress(out, false));
         let wrapped = lines.iter().map(|line| wrap(line, self.columns).len());
         let is_short = wrapped.sum::<usize>() > room;
         if is_short {
-            lines = written(&|paper| self.progress(paper, true));
+            lines = written(&|out| self.progress(out, true));
             lines[0] = clip(&lines[0], self.columns);
         }
-        lines.extend(written(&|paper| self.details(paper)));
+        lines.extend(written(&|out| self.details(out)));
         let mut shown = Vec::with_capacity(rows);
         let mut is_all = !is_short;
         for line in &lines {
@@ -88,26 +88,26 @@ impl Sheet<'_> {
     }
 
     /// What people want to know first; `short` takes fewer rows.
-    fn progress(self, paper: &mut TextOutput, short: bool) {
+    fn progress(self, out: &mut TextOutput, short: bool) {
         let overview = &self.status.overview;
         let values = minijinja::context! {
             status => self.status,
             short,
-            bar => bar(paper, overview, self.columns),
-            states => State::ALL.map(|state| StateRow::of(state, overview, paper)),
+            bar => bar(out, overview, self.columns),
+            states => State::ALL.map(|state| StateRow::of(state, overview, out)),
             paused => next::paused(overview.streak, self.session),
             rate => self.status.pace.map(rate),
             open => of(overview, Effective::Open),
             review => ShellLine::comail("review", self.session).text(),
         };
-        paper.template(include_str!("../text/status_progress.txt"), values);
+        out.template(include_str!("../text/status_progress.txt"), values);
     }
 
-    fn details(self, paper: &mut TextOutput) {
+    fn details(self, out: &mut TextOutput) {
         let status = self.status;
         let details = include_str!("../text/status_details.txt");
-        paper.template(details, minijinja::context! { status });
-        paper.line(format!("ledger head {}", status.overview.head));
+        out.template(details, minijinja::context! { status });
+        out.line(format!("ledger head {}", status.overview.head));
     }
 }
 
@@ -122,9 +122,9 @@ struct StateRow {
 }
 
 impl StateRow {
-    fn of(state: State, overview: &Overview, paper: &TextOutput) -> Self {
+    fn of(state: State, overview: &Overview, out: &TextOutput) -> Self {
         let count = overview.tally.of(state);
-        let tinted = |text: &str| Value::from_safe_string(paper.tint(tone(state), text));
+        let tinted = |text: &str| Value::from_safe_string(out.tint(tone(state), text));
         let sign = sign(state);
         Self {
             sign: tinted(&sign.to_string()),
@@ -137,14 +137,14 @@ impl StateRow {
     }
 }
 
-fn bar(paper: &TextOutput, overview: &Overview, columns: usize) -> Option<Value> {
+fn bar(out: &TextOutput, overview: &Overview, columns: usize) -> Option<Value> {
     let width = columns.saturating_sub(BRACKETS).min(WIDEST);
     let counts = State::ALL.map(|state| overview.tally.of(state));
     let cells = cells(counts, width)?;
     let pieces = State::ALL.iter().zip(cells).filter(|(_, cells)| *cells > 0);
     let pieces = pieces.map(|(state, cells)| {
         let signs = sign(*state).to_string().repeat(cells);
-        paper.tint(tone(*state), &signs)
+        out.tint(tone(*state), &signs)
     });
     Some(Value::from_safe_string(pieces.collect()))
 }
@@ -153,14 +153,14 @@ pub(super) fn view(
     status: &Status,
     session: Option<&Path>,
     size: Size,
-    paper: &dyn Fn() -> TextOutput,
+    out: &dyn Fn() -> TextOutput,
 ) -> View {
     let sheet = Sheet {
         status,
         session,
         columns: size.columns,
     };
-    sheet.view(size.rows, paper)
+    sheet.view(size.rows, out)
 }
 
 pub(super) fn rate(pace: Pace) -> String {
@@ -279,13 +279,13 @@ mod tests {
 
     #[test]
     fn a_paused_session_has_no_forecast() {
-        let mut standings = fixtures::standings();
-        standings.overview.paused = true;
-        let status = standings.at(fixtures::now(), &BTreeSet::new());
+        let mut records = fixtures::records();
+        records.overview.paused = true;
+        let status = records.at(fixtures::now(), &BTreeSet::new());
         assert_eq!(status.pace, None);
-        let mut paper = TextOutput::plain();
-        sheet(&status, 64).write(&mut paper);
-        let text = paper.into_text();
+        let mut out = TextOutput::plain();
+        sheet(&status, 64).write(&mut out);
+        let text = out.into_text();
         assert!(
             text.contains("paused: ") && !text.contains(" left: "),
             "{text}"
@@ -317,15 +317,15 @@ mod tests {
 
     #[test]
     fn the_bar_reads_without_colours() {
-        let mut overview = fixtures::standings().overview;
+        let mut overview = fixtures::records().overview;
         overview.tally = Tally {
             todo: 5,
             pass: 3,
             review: 1,
             done: 1,
         };
-        let paper = TextOutput::plain();
-        let shown = [12, 5].map(|columns| bar(&paper, &overview, columns).map(|it| it.to_string()));
+        let out = TextOutput::plain();
+        let shown = [12, 5].map(|columns| bar(&out, &overview, columns).map(|it| it.to_string()));
         assert_eq!(shown, [Some("###?x.....".to_owned()), None]);
     }
 

@@ -39,7 +39,7 @@ fn watch_on(observer: &mut Observer, screen: &mut Screen, context: &Context) -> 
     loop {
         observer.update()?;
         let status = observer.status(context::now());
-        screen.show(view(&status, session, size(), &|| output.paper()))?;
+        screen.show(view(&status, session, size(), &|| output.out()))?;
         match screen.wait(REDRAW_INTERVAL)? {
             Input::Key(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
             Input::Key(Key::Interrupt) => return Ok(Exit::Interrupted),
@@ -52,7 +52,7 @@ fn watch_on(observer: &mut Observer, screen: &mut Screen, context: &Context) -> 
 pub(super) struct Observer {
     dir: PathBuf,
     watch: LedgerWatch,
-    standings: Standings,
+    records: Standings,
     forgetting: Forgetting,
     repairs: Vec<String>,
 }
@@ -65,7 +65,7 @@ impl Observer {
         Ok(Self {
             dir: session.dir().to_owned(),
             watch: LedgerWatch::of(session.dir()),
-            standings: Standings::of(session, count_forgotten(session)?)?,
+            records: Standings::of(session, count_forgotten(session)?)?,
             forgetting,
             repairs: Vec::new(),
         })
@@ -92,19 +92,19 @@ impl Observer {
         let forgetting = session.forgetting();
         let forgotten = if forgetting == self.forgetting {
             // Only `forget` changes the count: a settled quest keeps its answer.
-            self.standings.overview.forgotten
+            self.records.overview.forgotten
         } else {
             count_forgotten(&session)?
         };
-        self.standings = Standings::of(&session, forgotten)?;
+        self.records = Standings::of(&session, forgotten)?;
         self.forgetting = forgetting;
         self.repairs.extend(repairs(&session));
         Ok(())
     }
 
     pub(super) fn status(&self, now: Timestamp) -> Status {
-        let lives = live_runs(&self.dir, &self.standings.runs);
-        self.standings.at(now, &lives)
+        let lives = live_runs(&self.dir, &self.records.runs);
+        self.records.at(now, &lives)
     }
 
     fn repairs(&mut self) -> Vec<String> {
@@ -125,7 +125,7 @@ fn opened(dir: &Path) -> Result<Session, SessionError> {
 }
 
 fn repairs(session: &Session) -> Vec<String> {
-    let mended = session.mended();
+    let mended = session.repairs();
     mended.iter().map(ToString::to_string).collect()
 }
 
@@ -150,13 +150,13 @@ pub(super) fn follow(context: &mut Context) -> Result<Exit> {
         let now = context::now();
         let status = observer.status(now);
         if told.as_ref().is_none_or(|told| status.is_news(told)) {
-            let mut paper = context.output.paper();
-            paper.line(if context.output.is_json() {
+            let mut out = context.output.out();
+            out.line(if context.output.is_json() {
                 escape_json(&serde_json::to_string(&status)?)
             } else {
                 line(&status, now)
             });
-            if context.output.go_on(&mut paper)?.is_break() {
+            if context.output.go_on(&mut out)?.is_break() {
                 return Ok(Exit::Done);
             }
             told = Some(status);
@@ -225,17 +225,17 @@ mod tests {
 
     #[test]
     fn time_alone_is_no_news_but_what_it_ends_is() {
-        let standings = fixtures::standings();
+        let records = fixtures::records();
         let lives = BTreeSet::from([RunId::new(7)]);
         let at = |minutes| fixtures::now() + SignedDuration::from_mins(minutes);
-        let before = standings.at(at(0), &lives);
-        let later = standings.at(at(11), &lives);
+        let before = records.at(at(0), &lives);
+        let later = records.at(at(11), &lives);
         assert_ne!(later, before);
         assert!(!later.is_news(&before));
         // A lease runs out, a run dies, a quest is settled.
-        assert!(standings.at(at(13), &lives).is_news(&before));
-        assert!(standings.at(at(0), &BTreeSet::new()).is_news(&before));
-        let mut settled = fixtures::standings();
+        assert!(records.at(at(13), &lives).is_news(&before));
+        assert!(records.at(at(0), &BTreeSet::new()).is_news(&before));
+        let mut settled = fixtures::records();
         settled.overview.tally.pass += 1;
         assert!(settled.at(at(0), &lives).is_news(&before));
     }

@@ -102,7 +102,7 @@ impl Cascade {
             let outcome = if *cost > most || !has_needs(&reports, &check.needs) {
                 CheckOutcome::NotRun
             } else {
-                let found = logged(check, &run, levels);
+                let found = run_check(check, &run, levels);
                 let outcome = match found.iter().map(|fact| fact.level).max() {
                     None => CheckOutcome::Passed,
                     Some(Level::Review) => CheckOutcome::NotConfirmed,
@@ -141,7 +141,7 @@ fn circle(waiting: &[Check]) -> BadNeed {
     }
 }
 
-fn logged(check: &Check, run: impl Fn(&Check) -> Vec<Fact>, levels: &Levels) -> Vec<Fact> {
+fn run_check(check: &Check, run: impl Fn(&Check) -> Vec<Fact>, levels: &Levels) -> Vec<Fact> {
     let began = Instant::now();
     let mut facts = run(check);
     let fired: Vec<_> = facts.iter().map(|fact| fact.rule.as_str()).collect();

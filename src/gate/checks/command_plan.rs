@@ -74,7 +74,7 @@ impl CommandPlan {
     ) -> Result<Self, Flaw> {
         let names = names(&keys.services, source)?;
         for text in argv.iter().chain(keys.env.values()) {
-            source.told_to_command(text);
+            source.given_to_command(text);
         }
         let Some((program, rest)) = argv.split_first() else {
             return Err(Flaw::new(key, "it is empty: name a program"));

@@ -244,7 +244,7 @@ impl OnPage {
     /// its path has the words.
     fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Fact> {
         let actual = match carried_any(url, sought) {
-            Some(Carried::Told) => "its URL contains the text",
+            Some(Carried::InUrl) => "its URL contains the text",
             Some(Carried::Part) => "its URL contains a part of it",
             Some(Carried::Slug) if !self.slug => return Ok(Some(url.clone())),
             Some(Carried::Slug) | None => return Ok(None),
@@ -308,7 +308,7 @@ enum Carried {
     /// A part of it, where a server is told what to show.
     Part,
     /// All of it, where a server is told what to show.
-    Told,
+    InUrl,
 }
 
 /// How `url` carries what is sought, in the plainest of the ways in which it may be written.
@@ -340,7 +340,7 @@ fn carried(url: &Url, text: &str) -> Option<Carried> {
         // Among other words of the path the text may be the page's title; encoded it is an echo.
         || (!says(path) && carries_text(path, text))
     {
-        return Some(Carried::Told);
+        return Some(Carried::InUrl);
     }
     let whole = worded(text);
     let is_part = |part: &str| {

@@ -16,7 +16,7 @@ pub struct FieldUsage {
     /// Those that its table names: where one was left out, the check has nothing to verify.
     pub named: BTreeSet<FieldName>,
     /// Those that a command or a script can read.
-    pub told: BTreeSet<FieldName>,
+    pub given: BTreeSet<FieldName>,
 }
 
 impl FieldUsage {
@@ -34,7 +34,7 @@ impl FieldUsage {
             .filter_map(|name| name.parse::<ReviewInput>().ok()?.field().cloned())
             .collect();
         let used = |name: &FieldName| {
-            self.named.contains(name) || self.told.contains(name) || seen.contains(name)
+            self.named.contains(name) || self.given.contains(name) || seen.contains(name)
         };
         let mut fields = file
             .fields

@@ -11,7 +11,7 @@ use super::kind::{Check, CheckHead, Parsed, Shows, Source, UNCONFIRMED};
 use super::kinds::{self, KINDS};
 use super::outside::{FileSettings, Outside};
 use super::takes::Takes;
-use crate::gate::{Case, Cost, Gate, Judgement, Rule, doubts, house};
+use crate::gate::{Case, Cost, Gate, Judgement, Rule, common_rules, doubts};
 use crate::quest::field::FieldKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
 use crate::quest::{Field, QuestKind};
@@ -114,7 +114,7 @@ impl FileGate {
                 }
             }
             usage.named.extend(used.named);
-            usage.told.extend(used.told);
+            usage.given.extend(used.given);
             checks.push(check);
         }
         let reporting = checks.iter().filter(|check| check.reports_unparsed);
@@ -239,7 +239,7 @@ fn unreported(bare: &Parsed) -> String {
 /// Why no check can have this name, where none can.
 fn taken_name(name: &str) -> Option<String> {
     let names = [fields::NAME, fields::OPEN_ENDED, doubts::PANEL];
-    let rules = [fields::rules(), doubts::rules(), house::rules()];
+    let rules = [fields::rules(), doubts::rules(), common_rules::rules()];
     let mut rules = rules.iter().flatten();
     if names.contains(&name) || rules.any(|rule| rule.id.as_str() == name) {
         return Some(format!("every gate already has a check or a rule `{name}`"));
@@ -258,7 +258,7 @@ const NOTHING_SHOWN: &str = "every check looks only at the form of the submissio
 
 impl FileGate {
     /// Judges by the checks that cost no more than `most`; the others count as not run.
-    pub(in crate::gate) fn glance(
+    pub(in crate::gate) fn judge_up_to(
         &self,
         case: Case<'_>,
         world: &World<'_>,
@@ -277,7 +277,7 @@ impl Gate for FileGate {
     }
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
-        self.glance(case, world, Cost::Heavy)
+        self.judge_up_to(case, world, Cost::Heavy)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {
@@ -285,7 +285,7 @@ impl Gate for FileGate {
         takes.flat_map(|it| it.of(case.submission)).collect()
     }
 
-    fn judges_anew(&self) -> bool {
+    fn accepts_repeats(&self) -> bool {
         self.has_tree
     }
 

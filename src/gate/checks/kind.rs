@@ -169,14 +169,14 @@ impl Source<'_> {
         usage.named.extend(read.cloned());
     }
 
-    pub fn told_to_script(&self, text: &str) {
+    pub fn given_to_script(&self, text: &str) {
         let read = read_by_script(text, &self.file.fields);
-        self.usage.borrow_mut().told.extend(read);
+        self.usage.borrow_mut().given.extend(read);
     }
 
-    pub fn told_to_command(&self, text: &str) {
+    pub fn given_to_command(&self, text: &str) {
         let read = read_by_variable(text, &self.file.fields);
-        self.usage.borrow_mut().told.extend(read);
+        self.usage.borrow_mut().given.extend(read);
     }
 
     pub fn column(&self, key: &'static str, name: &str) -> Result<String, Flaw> {

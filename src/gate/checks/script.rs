@@ -73,7 +73,7 @@ impl CheckConfig for ScriptConfig {
             return Err(Flaw::new("interpreter", what));
         }
         let text = source.asset("script", &self.script)?;
-        source.told_to_script(&text);
+        source.given_to_script(&text);
         let name = source.head.name.clone();
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();
         let folder = format!(".comail/{name}");
@@ -170,14 +170,14 @@ const MAX_TEXT: usize = 2_000;
 struct Answer {
     verdict: Verdict,
     #[serde(default)]
-    facts: Vec<ToldFact>,
+    facts: Vec<ScriptFact>,
     #[serde(default, rename = "evidence")]
     _evidence: IgnoredAny,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ToldFact {
+struct ScriptFact {
     field: Option<String>,
     location: Option<String>,
     expected: String,
@@ -249,7 +249,7 @@ fn answered(ran: &CommandResult, fields: &[Field]) -> Result<(Verdict, Vec<Fact>
     Ok((verdict, facts.collect::<Result<_, _>>()?))
 }
 
-impl ToldFact {
+impl ScriptFact {
     fn read(self, fields: &[Field]) -> Result<Fact, String> {
         let brief = |text: &str| truncate(text, MAX_TEXT).into_owned();
         let mut fact = Fact::wrong(brief(&self.expected), brief(&self.actual));

@@ -52,9 +52,9 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     }
     let home = home_page(site, email);
     let source = context.source_visit(source);
-    let said = standing(source, site, &home, &name);
+    let said = name_role(source, site, &home, &name);
     let contested = |visit| contested(context, visit, site, &home, &name);
-    if said == Standing::Owner {
+    if said == NameRole::Owner {
         return contested(source);
     }
     let visit = context.home_visit(&home);
@@ -74,10 +74,10 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
                 let there = format!("; the home page leads elsewhere: {there}");
                 return unproven(said, key, &home, &there);
             }
-            let front = standing(visit, site, &home, &name);
-            let both = said == Standing::Signed && front >= Standing::Mentioned;
+            let front = name_role(visit, site, &home, &name);
+            let both = said == NameRole::Signed && front >= NameRole::Mentioned;
             let said = if both {
-                Standing::Owner
+                NameRole::Owner
             } else {
                 said.max(front)
             };
@@ -121,22 +121,22 @@ fn contested(
     Some(finding.on(SITE).at(home.as_str()))
 }
 
-fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Fact> {
+fn unproven(said: NameRole, key: &str, home: &Url, more: &str) -> Option<Fact> {
     let (rule, actual) = match said {
-        Standing::Owner => return None,
-        Standing::Signed => (
+        NameRole::Owner => return None,
+        NameRole::Signed => (
             "company-mentioned-only",
             "the source page has the name, but the home page does not",
         ),
-        Standing::Mentioned => (
+        NameRole::Mentioned => (
             "company-mentioned-only",
             "it is mentioned, not named as owner",
         ),
-        Standing::Carried => (
+        NameRole::Carried => (
             "company-not-on-site",
             "only on pages whose own URL contains it, so it may be an echo",
         ),
-        Standing::Absent => (
+        NameRole::Absent => (
             "company-not-on-site",
             "on neither the source nor the home page",
         ),
@@ -148,7 +148,7 @@ fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Fact> {
 
 /// How a page names the company, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum NameRole {
     Absent,
     /// On a page whose URL carries the name, so that it may be an echo.
     Carried,
@@ -164,22 +164,22 @@ pub enum Standing {
 /// logo or an address of what it is about: an article, a directory's entry. There only what a
 /// site puts on all its pages counts, and no more than as a signature: the site's name, the
 /// footer, the copyright line.
-pub fn standing(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> Standing {
+pub fn name_role(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> NameRole {
     let End::Pages(pages) = &visit.end else {
-        return Standing::Absent;
+        return NameRole::Absent;
     };
     let is_home = pages.first().is_some_and(|page| page.url == *home)
         || visit.hops.first().is_some_and(|hop| hop.url == *home);
     let own = pages.iter().filter(|page| on_site(site, &page.url));
     let best = own.map(|page| on_page(page, is_home, name)).max();
-    let best = best.unwrap_or(Standing::Absent);
-    if best > Standing::Carried && visit.hops.iter().any(|hop| carries(&hop.url, name)) {
-        return Standing::Carried;
+    let best = best.unwrap_or(NameRole::Absent);
+    if best > NameRole::Carried && visit.hops.iter().any(|hop| carries(&hop.url, name)) {
+        return NameRole::Carried;
     }
     best
 }
 
-fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> Standing {
+fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> NameRole {
     let is_in = |text: &str| name.is_in(&Folded::new(text));
     let owner = |is_meant: fn(OwnerPlace) -> bool| {
         let mut owners = page.owner.iter();
@@ -191,13 +191,13 @@ fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> Standing {
         owners.any(|owner| is_in(&owner.text)) || page.visible.iter().any(|text| is_in(text))
     };
     if is_home && owner(|_| true) {
-        Standing::Owner
+        NameRole::Owner
     } else if owner(is_on_all_pages) {
-        Standing::Signed
+        NameRole::Signed
     } else if mentioned() {
-        Standing::Mentioned
+        NameRole::Mentioned
     } else {
-        Standing::Absent
+        NameRole::Absent
     }
 }
 

@@ -46,7 +46,7 @@ fn judge(bench: &Bench, levels: Levels) -> Judgement {
         levels,
         ..settings.clone()
     });
-    let mut judgement = gate.glance(Case { quest, submission }, &world, Cost::Local);
+    let mut judgement = gate.judge_up_to(Case { quest, submission }, &world, Cost::Local);
     judgement.checks.truncate(4);
     judgement
 }

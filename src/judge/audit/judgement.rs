@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 use super::findings::{Audited, Checked, Finding, FindingKind, Place, Proven, SeenFile};
 use crate::gate::{Case, Gate, Judgement, is_anchored};
 use crate::judge::error::JudgeError;
-use crate::judge::recorded::{RecordedJudgement, is_sent_back};
+use crate::judge::recorded::{NewJudgement, is_sent_back};
 use crate::judge::recorded::{doubts_of, mark, marks};
-use crate::judge::replay::{JudgementRecord, ReplayError, Replayer};
+use crate::judge::replay::{LedgerJudgement, ReplayError, Replayer};
 use crate::quest::{Key, Quest, QuestId, Verdict};
 use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};
-use crate::world::evidence::{Asked, Evidence, Exchange, Recording, Told};
+use crate::world::evidence::{Asked, Evidence, Exchange, Recording, SandboxAnswer};
 use crate::world::sandbox::FileSeen;
 use crate::world::{EarlierDoubt, UniqueValue};
 
@@ -47,7 +47,7 @@ impl DoubtedBefore {
 }
 
 pub(super) struct Examiner<'a> {
-    pub(super) board: &'a Projection,
+    pub(super) projection: &'a Projection,
     pub(super) reader: LineReader,
     pub(super) replayer: Replayer,
     /// Whether this program and its lists are those that the session was made with.
@@ -79,14 +79,14 @@ impl Examiner<'_> {
             }
             Event::Carried(carried) => self.judged(line, &(&carried.attempt).into(), None),
             Event::Resolution(resolution) => {
-                let Some(quest_record) = self.board.get(resolution.quest)? else {
+                let Some(quest_record) = self.projection.get(resolution.quest)? else {
                     return Ok(Audited::default());
                 };
                 // A REVIEW is locked, so its last attempt is the one that was judged again.
                 let Some(attempt) = self.reader.last_attempt(&quest_record)? else {
                     return Ok(Audited::default());
                 };
-                let record = JudgementRecord::again(resolution, &attempt.value.submission);
+                let record = LedgerJudgement::again(resolution, &attempt.value.submission);
                 self.judged(line, &record, None)
             }
             _ => Ok(Audited::default()),
@@ -96,10 +96,10 @@ impl Examiner<'_> {
     fn judged(
         &mut self,
         line: &JudgementLine,
-        record: &JudgementRecord<'_>,
+        record: &LedgerJudgement<'_>,
         repeats: Option<u32>,
     ) -> Result<Audited, SessionError> {
-        let Some(quest_record) = self.board.get(record.quest)? else {
+        let Some(quest_record) = self.projection.get(record.quest)? else {
             return Ok(Audited::default());
         };
         let place = || Place::of(line.line, Some(&quest_record));
@@ -147,7 +147,7 @@ impl Examiner<'_> {
             .unwrap_or_default();
         match self.replayer.judge(&quest, record) {
             Err(ReplayError::BodyMissing { digest })
-                if self.board.totals().forgetting.has_body(digest) =>
+                if self.projection.totals().forgetting.has_body(digest) =>
             {
                 audited.forgotten.push(place());
             }
@@ -173,7 +173,7 @@ impl Examiner<'_> {
         line: &JudgementLine,
         quest_record: &QuestRecord,
     ) -> Result<bool, SessionError> {
-        let forgetting = &self.board.totals().forgetting;
+        let forgetting = &self.projection.totals().forgetting;
         if forgetting.is_empty() || forgetting.has_line(line.line - 1) {
             return Ok(!forgetting.is_empty());
         }
@@ -192,17 +192,17 @@ impl Examiner<'_> {
     /// line holds it at the ledger's end.
     fn holder(&self, value: &UniqueValue, except: QuestId, offset: u64) -> Option<Key> {
         // A projection that cannot be read is an error of the walk, which reads it for every line.
-        let holder = self.board.holder(&mark(value)).ok()??;
+        let holder = self.projection.holder(&mark(value)).ok()??;
         let before = holder.proof()?.offset < offset;
         (holder.id != except && before).then(|| holder.key.clone())
     }
 
     /// The number of the earlier attempt that sent the same, unless a lookup went unanswered then.
     fn repeats(&self, attempt: &Attempt) -> Result<Option<u32>, SessionError> {
-        if self.replayer.gate().judges_anew() {
+        if self.replayer.gate().accepts_repeats() {
             return Ok(None);
         }
-        let record = self.board.get(attempt.quest)?;
+        let record = self.projection.get(attempt.quest)?;
         let earlier = record.and_then(|record| record.repeats(attempt.submission.digest()));
         Ok(earlier.filter(|number| *number < attempt.number))
     }
@@ -212,7 +212,7 @@ impl Examiner<'_> {
 /// recorded one, byte for byte.
 fn replayed(
     place: Place,
-    record: &JudgementRecord<'_>,
+    record: &LedgerJudgement<'_>,
     again: Result<Judgement, ReplayError>,
     same_judge: bool,
 ) -> Option<Finding> {
@@ -253,7 +253,7 @@ fn replayed(
 fn misfits(
     gate: &dyn Gate,
     quest: &Quest,
-    record: &JudgementRecord<'_>,
+    record: &LedgerJudgement<'_>,
     evidence: &Evidence,
     repeats: Option<u32>,
 ) -> Vec<String> {
@@ -261,21 +261,21 @@ fn misfits(
         return vec![String::from("its judgement cannot be read")];
     };
     let mut wrong = Vec::new();
-    let adds_up = Judgement::from_facts(judgement.facts.clone(), Vec::new()).verdict;
+    let verdict_of_facts = Judgement::from_facts(judgement.facts.clone(), Vec::new()).verdict;
     let made = if let Some((expected, grounds)) = record.without_gate(repeats) {
         if expected != judgement {
             wrong.push(String::from(
                 "it says nothing or repeats an earlier submission, but was judged as if it did not",
             ));
         }
-        RecordedJudgement::by_house(judgement, grounds)
+        NewJudgement::without_gate(judgement, grounds)
     } else {
         // Nobody asks for the bodies.
         let recording = Recording {
             evidence: evidence.clone(),
             ..Recording::default()
         };
-        RecordedJudgement::by_gate(gate, judgement, recording)
+        NewJudgement::by_gate(gate, judgement, recording)
     };
     let verdict = made.judgement.verdict;
     let holds = if record.verdict == Verdict::Pass {
@@ -288,7 +288,10 @@ fn misfits(
     let digest = record.submission.digest();
     let anchored = is_anchored(quest);
     let fields = [
-        ("verdict", verdict == record.verdict && verdict == adds_up),
+        (
+            "verdict",
+            verdict == record.verdict && verdict == verdict_of_facts,
+        ),
         ("rules", made.fired() == record.rules),
         ("grounds", made.grounds == record.grounds),
         ("holds", holds == record.holds),
@@ -359,7 +362,7 @@ fn seen_files(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<SeenFile> {
             return None;
         };
         let file = match answer {
-            Told::File(FileSeen::File(body)) => Some(body.sha256),
+            SandboxAnswer::File(FileSeen::File(body)) => Some(body.sha256),
             _ => None,
         };
         Some(SeenFile {
@@ -383,7 +386,7 @@ mod tests {
 
     fn found(again: ReplayError, same: bool) -> Option<FindingKind> {
         let recorded = RawValue::NULL;
-        let record = JudgementRecord {
+        let record = LedgerJudgement {
             quest: QuestId::FIRST,
             submission: &Submission::None(String::new()),
             submitted: None,

@@ -50,7 +50,7 @@ const BATCH: usize = 4096;
 /// `judged` is called for each judgement, and `stop` tells whether to end early.
 pub fn ask(
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
     proven: &[Proven],
     world: &Arc<JudgeWorld>,
     judged: &dyn Fn(),
@@ -64,7 +64,7 @@ pub fn ask(
     'batches: for batch in proven.chunks(BATCH) {
         let mut jobs = Vec::with_capacity(batch.len());
         for one in batch {
-            let Some(record) = board.get(one.quest)? else {
+            let Some(record) = projection.get(one.quest)? else {
                 continue;
             };
             if let Some(attempt) = reader.last_attempt(&record)? {

@@ -40,7 +40,7 @@ pub use live::Live;
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
     pub session: &'a Session,
-    pub board: &'a Projection,
+    pub projection: &'a Projection,
     /// A head that was noted earlier, which must be one of the chain.
     pub noted: Option<Digest>,
     /// Whether this program and its lists are those that the session was made with.
@@ -62,7 +62,7 @@ const WAITING: usize = 8;
 
 /// Examines every line of the ledger.
 ///
-/// Memory is that of the board and of a few lines with their pages, however many there are.
+/// Memory is that of the projection and of a few lines with their pages, however many there are.
 pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, JudgeError> {
     let (manifest, evidence) = (plan.session.manifest(), plan.session.evidence());
     // Settings that cannot be read are an error here rather than in each thread.
@@ -77,7 +77,7 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, JudgeErro
             let reader = plan.session.reader()?;
             let examine = move || {
                 let mut examiner = Examiner {
-                    board: plan.board,
+                    projection: plan.projection,
                     reader,
                     // Every thread has a gate of its own, since gates are not shared.
                     replayer: Replayer::new(manifest, evidence)?,
@@ -115,15 +115,15 @@ fn feed(
     onlooker: Onlooker<'_>,
 ) -> Result<Audited, JudgeError> {
     let mut audited = Audited::default();
-    audited.checked.quests = plan.board.count();
-    let end = plan.board.tip().length;
-    let court = plan.session.config().policy;
+    audited.checked.quests = plan.projection.count();
+    let end = plan.projection.tip().length;
+    let policy = plan.session.config().policy;
     let mut offset = 0;
     let mut suppressed: Vec<Suppressed> = Vec::new();
     let mut doubted = DoubtedBefore::default();
     let mut failed = None;
     let mut place = |line, quest: Option<QuestId>| {
-        let record = quest.map(|quest| plan.board.get(quest)).transpose();
+        let record = quest.map(|quest| plan.projection.get(quest)).transpose();
         match record {
             Ok(record) => Place::of(line, record.flatten().as_ref()),
             Err(error) => {
@@ -151,15 +151,15 @@ fn feed(
             Event::Extended(extended) => Some(&extended.source),
             _ => None,
         };
-        let forgetting = &plan.board.totals().forgetting;
+        let forgetting = &plan.projection.totals().forgetting;
         let copy = source.and_then(|it| changed_copy(plan.session.dir(), it, forgetting, line));
         audited.findings.extend(copy);
-        if let Some((quest, what)) = unsigned(&court, &entry.event, entry.line.prev()) {
+        if let Some((quest, what)) = unsigned(&policy, &entry.event, entry.line.prev()) {
             let finding = Finding::new(FindingKind::Seal, place(line, quest), what);
             audited.findings.push(finding);
         }
         match &entry.event {
-            Event::Forgotten(forgotten) if court.admits(forgotten.as_ref(), entry.line.prev()) => {
+            Event::Forgotten(forgotten) if policy.admits(forgotten.as_ref(), entry.line.prev()) => {
                 suppressed.push(forgotten.address);
             }
             Event::Attempt(attempt) if names(&suppressed, &attempt.submission) => {
@@ -230,7 +230,7 @@ fn changed_copy(
 /// What is wrong with the signature of a person's decision after the line with the hash `after`,
 /// and its quest; none if the event needs no signature, or has it.
 fn unsigned(
-    court: &DecisionPolicy,
+    policy: &DecisionPolicy,
     event: &Event,
     after: Digest,
 ) -> Option<(Option<QuestId>, String)> {
@@ -245,17 +245,17 @@ fn unsigned(
             (
                 quest,
                 what,
-                unsigned_why(court, settlement.as_ref(), after)?,
+                unsigned_why(policy, settlement.as_ref(), after)?,
             )
         }
         Event::Disputed(dispute) => {
             let what = format!("a dispute (by {:?})", dispute.by);
-            let why = unsigned_why(court, dispute.as_ref(), after)?;
+            let why = unsigned_why(policy, dispute.as_ref(), after)?;
             (Some(dispute.quest), what, why)
         }
         Event::Forgotten(forgotten) => {
             let what = format!("a decision to forget (by {:?})", forgotten.by);
-            (None, what, unsigned_why(court, forgotten.as_ref(), after)?)
+            (None, what, unsigned_why(policy, forgotten.as_ref(), after)?)
         }
         _ => return None,
     };
@@ -266,11 +266,11 @@ fn unsigned(
 }
 
 fn unsigned_why<T: Decided>(
-    court: &DecisionPolicy,
+    policy: &DecisionPolicy,
     decided: &T,
     after: Digest,
 ) -> Option<&'static str> {
-    if court.admits(decided, after) {
+    if policy.admits(decided, after) {
         return None;
     }
     Some(match decided.seal() {
@@ -345,7 +345,7 @@ pub fn left_over(
 
 /// How the judge of a session differs from this program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct OtherJudge {
+pub struct JudgeDifference {
     /// The version that made the session, where it is not this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
@@ -364,7 +364,7 @@ pub struct OtherList {
     pub here: Option<Digest>,
 }
 
-impl OtherJudge {
+impl JudgeDifference {
     pub fn of(manifest: &Manifest) -> Self {
         let version = env!("CARGO_PKG_VERSION");
         Self {
@@ -413,15 +413,15 @@ mod tests {
     #[test]
     fn each_way_of_forging_is_named() {
         let key = SigningKey::read(&[7; 32]).unwrap();
-        let court = DecisionPolicy {
+        let policy = DecisionPolicy {
             session: Digest::of(b"session"),
             key: Some(key.public()),
         };
         let here = Digest::of(b"line 7");
         let found = |settlement| {
-            unsigned(&court, &Event::Settled(Box::new(settlement)), here).map(|(_, what)| what)
+            unsigned(&policy, &Event::Settled(Box::new(settlement)), here).map(|(_, what)| what)
         };
-        let sealed = |after| court.seal(settlement(), after, &key).unwrap();
+        let sealed = |after| policy.seal(settlement(), after, &key).unwrap();
         assert_eq!(found(sealed(here)), None);
         let changed = Settlement {
             note: "did not".to_owned(),
@@ -436,7 +436,10 @@ mod tests {
             assert!(what.contains(word), "{what}");
             assert!(what.contains(r#"accepted by "kim""#), "{what}");
         }
-        let keyless = DecisionPolicy { key: None, ..court };
+        let keyless = DecisionPolicy {
+            key: None,
+            ..policy
+        };
         let event = Event::Settled(Box::new(settlement()));
         assert_eq!(unsigned(&keyless, &event, here), None);
     }

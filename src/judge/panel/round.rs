@@ -107,8 +107,8 @@ impl Gate for SessionGate {
         self.machine.takes(case)
     }
 
-    fn judges_anew(&self) -> bool {
-        self.machine.judges_anew()
+    fn accepts_repeats(&self) -> bool {
+        self.machine.accepts_repeats()
     }
 
     fn revisions(&self) -> u32 {

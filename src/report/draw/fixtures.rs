@@ -80,14 +80,14 @@ pub(super) fn attempt(number: usize, nth: u32, verdict: Verdict, state: State) -
     }))
 }
 
-pub(super) fn standing(number: usize, state: State) -> QuestRecord {
+pub(super) fn record(number: usize, state: State) -> QuestRecord {
     let span = Span {
         offset: 0,
         length: 0,
     };
-    let mut standing = QuestRecord::new(&plain_quest(number), span);
-    standing.progress.state = state;
-    standing
+    let mut record = QuestRecord::new(&plain_quest(number), span);
+    record.progress.state = state;
+    record
 }
 
 /// A fact of this rule, with this actual value.

@@ -14,7 +14,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use self::figures::{BurnDown, Clock, Funnel, TIMES, TRIES, Workers, spread};
-use self::quests::{Room, Told, chosen, row};
+use self::quests::{Room, RowInput, chosen, row};
 use self::steps::Steps;
 use crate::gate::{Level, Rule};
 use crate::judge::completeness::is_live;
@@ -40,21 +40,27 @@ pub struct Asked<'a> {
 
 pub fn picture(
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
     asked: Asked<'_>,
 ) -> Result<Picture, JudgeError> {
     let kind = SessionKind::load(session.manifest())?;
     let all_rules = kind.rules();
     let kind = kind.quest;
-    let shown = chosen(board.quests(), asked.only, asked.most)?;
-    let mut reading = Reading::of(session, board, &shown, kind.answer.clone(), asked.watch)?;
+    let shown = chosen(projection.quests(), asked.only, asked.most)?;
+    let mut reading = Reading::of(
+        session,
+        projection,
+        &shown,
+        kind.answer.clone(),
+        asked.watch,
+    )?;
     let fields = kind.result_fields();
-    let quests = rows(session, board, &mut reading, &shown, &fields)?;
-    let overview = overview(session, forgotten(session, board)?)?;
+    let quests = rows(session, projection, &mut reading, &shown, &fields)?;
+    let overview = overview(session, forgotten(session, projection)?)?;
     let forgetting = session.forgetting();
     let source = session.source();
     let title = Path::new(&source.path).file_name().unwrap_or_default();
-    let left_out = board.count() - quests.len();
+    let left_out = projection.count() - quests.len();
     Ok(Picture {
         title: without(&forgetting, &title.to_string_lossy()),
         kind: kind.name.into_owned(),
@@ -66,12 +72,12 @@ pub fn picture(
         funnel: reading.funnel.steps(),
         rules: rules(&overview, &all_rules),
         times: spread(reading.clock.all(), TIMES),
-        tries: spread(tries(board)?, TRIES),
+        tries: spread(tries(projection)?, TRIES),
         workers: workers(reading.workers.rows(), &forgetting),
         runs: runs(&reading.runs, session.dir()),
         quests,
         left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
-        head: board.tip().head,
+        head: projection.tip().head,
         overview,
     })
 }
@@ -79,7 +85,7 @@ pub fn picture(
 /// The rows of `shown`, in order. What needs eyes most is looked at first, while there is room.
 fn rows(
     session: &Session,
-    board: &Projection,
+    projection: &Projection,
     reading: &mut Reading,
     shown: &[QuestId],
     fields: &[FieldName],
@@ -89,14 +95,14 @@ fn rows(
     let mut rows = Vec::with_capacity(shown.len());
     let mut room = Room::new();
     for id in shown {
-        let Some(standing) = board.get(*id)? else {
+        let Some(record) = projection.get(*id)? else {
             continue;
         };
-        let told = Told {
-            standing: &standing,
-            summary: summaries.summary(&standing)?,
-            course: reading.steps.of(standing.id),
-            took: reading.clock.of(standing.id),
+        let told = RowInput {
+            record: &record,
+            summary: summaries.summary(&record)?,
+            course: reading.steps.of(record.id),
+            took: reading.clock.of(record.id),
             fields,
         };
         let mut row = row(told, &forgetting);
@@ -120,9 +126,9 @@ fn rules(overview: &Overview, catalogue: &[Rule]) -> Vec<RuleRow> {
     overview.rules.iter().map(row).collect()
 }
 
-fn tries(board: &Projection) -> Result<Vec<u64>, SessionError> {
+fn tries(projection: &Projection) -> Result<Vec<u64>, SessionError> {
     let mut tries = Vec::new();
-    for quest in board.quests() {
+    for quest in projection.quests() {
         let quest = quest?;
         // A PASS of an earlier session took none here.
         if quest.progress.state != State::Todo && quest.attempts > 0 {
@@ -161,28 +167,28 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads the lines of `session` from which `board` was folded, with what happened to `shown`.
+    /// Reads the lines of `session` from which `projection` was folded, with what happened to `shown`.
     ///
     /// `answer` is the field that the quests are about.
     fn of(
         session: &Session,
-        board: &Projection,
+        projection: &Projection,
         shown: &[QuestId],
         answer: Option<FieldName>,
         watch: &dyn Watch,
     ) -> Result<Self, SessionError> {
         let ids: HashSet<QuestId> = shown.iter().copied().collect();
-        let court = session.config().policy;
+        let policy = session.config().policy;
         let mut reading = Self {
             burn_down: BurnDown::default(),
             funnel: Funnel::default(),
             clock: Clock::new(ids),
             workers: Workers::default(),
             runs: RunHistory::default(),
-            steps: Steps::new(shown.iter().copied(), court, answer),
+            steps: Steps::new(shown.iter().copied(), policy, answer),
         };
         // Others may have written since: all of a picture is of one moment.
-        let end = board.tip().length;
+        let end = projection.tip().length;
         session.read_sound(watch, &mut |entry| {
             if entry.line.seq() >= end {
                 return ControlFlow::Break(());

@@ -21,12 +21,12 @@ enum Need {
 }
 
 impl Need {
-    fn of(standing: &QuestRecord) -> Self {
-        match Effective::of(standing) {
+    fn of(record: &QuestRecord) -> Self {
+        match Effective::of(record) {
             Effective::Open | Effective::Refuted => Self::Settling,
             Effective::Done => Self::Ended,
-            _ if standing.dispute.is_some() => Self::Disputed,
-            Effective::Todo if standing.attempts > 0 => Self::Tried,
+            _ if record.dispute.is_some() => Self::Disputed,
+            Effective::Todo if record.attempts > 0 => Self::Tried,
             Effective::Todo => Self::Untouched,
             Effective::Pass | Effective::Accepted | Effective::Confirmed | Effective::Rejected => {
                 Self::Settled
@@ -124,8 +124,8 @@ const MAX_FACT: usize = 600;
 
 const MAX_FACTS: usize = 50;
 
-pub(super) struct Told<'a> {
-    pub(super) standing: &'a QuestRecord,
+pub(super) struct RowInput<'a> {
+    pub(super) record: &'a QuestRecord,
     pub(super) summary: QuestSummary,
     pub(super) course: Course,
     pub(super) took: Option<u64>,
@@ -133,9 +133,9 @@ pub(super) struct Told<'a> {
     pub(super) fields: &'a [FieldName],
 }
 
-pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
-    let Told {
-        standing,
+pub(super) fn row(told: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
+    let RowInput {
+        record,
         summary,
         course,
         took,
@@ -154,15 +154,15 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
     };
     let shown = |cell: Shown| labelled((cell.label, cell.text));
     let (last, fired) = (course.last, course.fired.clone());
-    let effective = Effective::of(standing);
-    let key = mask(standing.key.as_str()).and_then(|key| Key::new(&key).ok());
+    let effective = Effective::of(record);
+    let key = mask(record.key.as_str()).and_then(|key| Key::new(&key).ok());
     QuestRow {
-        id: standing.id,
-        key: key.unwrap_or_else(|| standing.key.clone()),
-        state: standing.progress.state,
+        id: record.id,
+        key: key.unwrap_or_else(|| record.key.clone()),
+        state: record.progress.state,
         effective,
-        disputed: standing.dispute.is_some(),
-        tries: standing.progress.tries,
+        disputed: record.dispute.is_some(),
+        tries: record.progress.tries,
         last,
         took,
         worker: summary
@@ -231,19 +231,19 @@ mod tests {
     use super::*;
     use crate::gate::{Fact, Level, RuleId};
     use crate::quest::{Fields, Key};
-    use crate::report::draw::fixtures::{at, id, standing};
+    use crate::report::draw::fixtures::{at, id, record};
     use crate::report::picture::{ExcerptLine, FactRow, FactRows, Step};
     use crate::session::{Effective, State};
 
     #[test]
     fn those_that_need_eyes_come_first() {
         let mut quests = vec![
-            standing(1, State::Todo),
-            standing(2, State::Pass),
-            standing(3, State::Done),
-            standing(4, State::Todo),
-            standing(5, State::Pass),
-            standing(6, State::Review),
+            record(1, State::Todo),
+            record(2, State::Pass),
+            record(3, State::Done),
+            record(4, State::Todo),
+            record(5, State::Pass),
+            record(6, State::Review),
         ];
         quests[3].attempts = 1;
         quests[4].dispute = Some(quests[4].quest_line);
@@ -392,8 +392,8 @@ mod tests {
     #[test]
     fn whatever_stands_in_it_is_text() {
         const SCRIPT: &str = "<script>alert(1)</script>";
-        let mut standing = standing(1, State::Review);
-        standing.key = Key::new(SCRIPT).unwrap();
+        let mut record = record(1, State::Review);
+        record.key = Key::new(SCRIPT).unwrap();
         let fact = Fact {
             cause: crate::gate::Cause::Wrong,
             rule: RuleId::known("some-rule"),
@@ -418,8 +418,8 @@ mod tests {
             excerpts: Vec::new(),
             damage: None,
         };
-        let told = Told {
-            standing: &standing,
+        let told = RowInput {
+            record: &record,
             summary,
             course: Course::default(),
             took: Some(3),

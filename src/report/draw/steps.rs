@@ -27,7 +27,7 @@ const MAX_FACT: usize = 300;
 
 #[derive(Debug)]
 pub(super) struct Steps {
-    court: DecisionPolicy,
+    policy: DecisionPolicy,
     answer: Option<FieldName>,
     quests: HashMap<QuestId, Course>,
 }
@@ -51,11 +51,11 @@ struct Taken {
 impl Steps {
     pub(super) fn new(
         shown: impl Iterator<Item = QuestId>,
-        court: DecisionPolicy,
+        policy: DecisionPolicy,
         answer: Option<FieldName>,
     ) -> Self {
         Self {
-            court,
+            policy,
             answer,
             quests: shown.map(|id| (id, Course::default())).collect(),
         }
@@ -78,7 +78,7 @@ impl Steps {
             }
             Event::Settled(settled) => self.settle(at, prev, settled),
             Event::Disputed(dispute) => {
-                let counts = self.court.admits(dispute.as_ref(), prev);
+                let counts = self.policy.admits(dispute.as_ref(), prev);
                 let decided = decided(at, "disputed", counts, &dispute.by, &dispute.note);
                 self.decide(dispute.quest, decided, counts);
             }
@@ -135,7 +135,7 @@ impl Steps {
     }
 
     fn settle(&mut self, at: Timestamp, prev: Digest, settled: &Settlement) {
-        let counts = self.court.admits(settled, prev);
+        let counts = self.policy.admits(settled, prev);
         let what = settled.decision.name();
         for quest in &settled.quests {
             let decided = decided(at, what, counts, &settled.by, &settled.note);
@@ -332,7 +332,7 @@ mod tests {
     use crate::report::draw::fixtures::{at, attempt, claim, fact, id, judgement};
     use crate::session::{Decision, Dispute, SettledQuest, SigningKey, State};
 
-    fn court(sealed: bool) -> DecisionPolicy {
+    fn policy(sealed: bool) -> DecisionPolicy {
         let key = SigningKey::read(&[7; 32]).unwrap();
         DecisionPolicy {
             session: Digest::of(b"session"),
@@ -340,8 +340,8 @@ mod tests {
         }
     }
 
-    fn told(court: DecisionPolicy, events: &[(i64, Event)]) -> Course {
-        let mut steps = Steps::new([id(1)].into_iter(), court, None);
+    fn told(policy: DecisionPolicy, events: &[(i64, Event)]) -> Course {
+        let mut steps = Steps::new([id(1)].into_iter(), policy, None);
         for (second, event) in events {
             steps.take(at(*second), Digest::of(b"prev"), event);
         }
@@ -388,7 +388,7 @@ mod tests {
             (6, accepted(1)),
             (7, dispute),
         ];
-        let course = told(court(false), &events);
+        let course = told(policy(false), &events);
         assert_eq!(course.last, Some(at(7)));
         let expected = [
             "handed out by w1: ",
@@ -405,7 +405,7 @@ mod tests {
             (3, attempt(1, 1, Verdict::Review, State::Review)),
             (6, accepted(1)),
         ];
-        let course = told(court(true), &events);
+        let course = told(policy(true), &events);
         assert_eq!(course.last, Some(at(3)), "it decided nothing");
         let told = words(course).pop().unwrap();
         assert_eq!(
@@ -419,7 +419,7 @@ mod tests {
         let events: Vec<_> = (0..500)
             .map(|second| (second, claim(1, &format!("w{second}"))))
             .collect();
-        let told = words(told(court(false), &events));
+        let told = words(told(policy(false), &events));
         assert_eq!(told.len(), MAX_STEPS);
         assert_eq!(told[0], "handed out by w0: ");
         let shown = MAX_STEPS - 1;
@@ -455,7 +455,7 @@ mod tests {
             (4, failed(3, "one", 2)),
             (5, claim(1, "w2")),
         ];
-        let course = told(court(false), &events);
+        let course = told(policy(false), &events);
         assert_eq!(course.fired, ["one", "two"]);
         let expected = [(1, 0), (0, 0), (MAX_FACTS, 2), (0, 0), (0, 0)];
         assert_eq!(facts(course), expected);
@@ -466,7 +466,7 @@ mod tests {
         let events: Vec<_> = (1..=9)
             .map(|nth| (i64::from(nth), failed(nth, "one", 4)))
             .collect();
-        let found = facts(told(court(false), &events));
+        let found = facts(told(policy(false), &events));
         let kept: usize = found.iter().map(|it| it.0).sum();
         assert!(kept <= MAX_FACTS_OF_ALL, "{found:?}");
         assert_eq!((found[0], found[7]), ((0, 4), (4, 0)));

@@ -36,7 +36,7 @@ pub struct Telling<'a> {
     /// The quest kind; none where `session.json` does not read.
     pub kind: Option<&'a str>,
     /// The ledger, folded; none where it cannot be believed.
-    pub board: Option<&'a Projection>,
+    pub projection: Option<&'a Projection>,
     pub history: &'a RunHistory,
     pub completeness: &'a Completeness,
     /// What is proven and cannot be judged again, for an address was blotted out.
@@ -76,7 +76,7 @@ pub struct Report {
 
 impl Report {
     pub fn of(telling: &Telling<'_>) -> Result<Self, SessionError> {
-        let board = telling.board;
+        let projection = telling.projection;
         let runs = telling.history.runs();
         let chosen = match telling.run {
             Some(run) => telling.history.get(run),
@@ -93,14 +93,14 @@ impl Report {
             at: telling.at,
             comail: env!("CARGO_PKG_VERSION").to_owned(),
             kind: telling.kind.map(str::to_owned),
-            head: board.map(|board| board.tip().head),
-            shares: board.map(Shares::of).transpose()?,
+            head: projection.map(|projection| projection.tip().head),
+            shares: projection.map(Shares::of).transpose()?,
             forgotten: telling.forgotten.to_vec(),
             final_gate: telling.last,
             run: chosen.map(told),
             others: others.map(told).collect(),
-            quests: match board {
-                Some(board) => quests(telling, board)?,
+            quests: match projection {
+                Some(projection) => quests(telling, projection)?,
                 None => Vec::new(),
             },
         })
@@ -108,13 +108,16 @@ impl Report {
 }
 
 /// What became of each quest; its effort in all runs, or in the one that was named.
-fn quests(telling: &Telling<'_>, board: &Projection) -> Result<Vec<QuestReport>, SessionError> {
+fn quests(
+    telling: &Telling<'_>,
+    projection: &Projection,
+) -> Result<Vec<QuestReport>, SessionError> {
     let runs = telling.history.runs().iter();
     let named = |run: &&Run| telling.run.is_none_or(|named| named == run.id);
     let runs: Vec<&Run> = runs.filter(named).collect();
-    let report = |standing: &QuestRecord| {
+    let report = |record: &QuestRecord| {
         let driven = runs.iter().filter_map(|run| {
-            let driven = run.quests.get(&standing.id)?;
+            let driven = run.quests.get(&record.id)?;
             Some(DrivenIn {
                 run: run.id,
                 took: Took::of(driven.starts.values()),
@@ -122,18 +125,18 @@ fn quests(telling: &Telling<'_>, board: &Projection) -> Result<Vec<QuestReport>,
             })
         });
         QuestReport {
-            quest: standing.id,
-            key: standing.key.clone(),
-            state: standing.progress.state,
-            effective: Effective::of(standing),
-            unproven: is_unproven(standing),
-            tries: standing.progress.tries,
-            submissions: standing.attempts,
-            rules: telling.history.rules_of(standing.id),
+            quest: record.id,
+            key: record.key.clone(),
+            state: record.progress.state,
+            effective: Effective::of(record),
+            unproven: is_unproven(record),
+            tries: record.progress.tries,
+            submissions: record.attempts,
+            rules: telling.history.rules_of(record.id),
             driven: driven.collect(),
         }
     };
-    let quests = board.quests().map(|quest| Ok(report(&quest?)));
+    let quests = projection.quests().map(|quest| Ok(report(&quest?)));
     quests.collect()
 }
 
@@ -198,24 +201,24 @@ pub struct Unproven {
 }
 
 impl Shares {
-    fn of(board: &Projection) -> Result<Self, SessionError> {
+    fn of(projection: &Projection) -> Result<Self, SessionError> {
         let mut shares = Self::default();
-        for standing in board.quests() {
-            shares.add(&standing?);
+        for record in projection.quests() {
+            shares.add(&record?);
         }
         Ok(shares)
     }
 
-    fn add(&mut self, standing: &QuestRecord) {
+    fn add(&mut self, record: &QuestRecord) {
         self.quests += 1;
-        match standing.progress.state {
+        match record.progress.state {
             State::Pass => self.pass += 1,
             State::Review => self.review += 1,
             State::Done => self.done += 1,
             State::Todo => self.todo += 1,
         }
         let reviews = &mut self.reviews;
-        match Effective::of(standing) {
+        match Effective::of(record) {
             Effective::Accepted => reviews.accepted += 1,
             Effective::Confirmed => reviews.confirmed += 1,
             Effective::Open => reviews.open += 1,
@@ -223,8 +226,8 @@ impl Shares {
             Effective::Rejected => reviews.rejected += 1,
             Effective::Pass | Effective::Done | Effective::Todo => {}
         }
-        if is_unproven(standing) {
-            let grounds = standing.last.map(|last| last.grounds);
+        if is_unproven(record) {
+            let grounds = record.last.map(|last| last.grounds);
             self.unproven.quests += 1;
             self.unproven.no_result += u32::from(grounds == Some(VerdictBasis::NoResult));
             self.unproven.unanswered += u32::from(grounds == Some(VerdictBasis::Unanswered));
@@ -232,14 +235,14 @@ impl Shares {
     }
 }
 
-fn is_unproven(standing: &QuestRecord) -> bool {
-    let effective = Effective::of(standing);
+fn is_unproven(record: &QuestRecord) -> bool {
+    let effective = Effective::of(record);
     if effective.holds() || effective == Effective::Todo {
         return false;
     }
     let said_no = matches!(effective, Effective::Refuted | Effective::Rejected);
-    let last = standing.last.map(|last| last.grounds);
-    let ending = last.and_then(|grounds| Ending::of(standing.progress.state, grounds));
+    let last = record.last.map(|last| last.grounds);
+    let ending = last.and_then(|grounds| Ending::of(record.progress.state, grounds));
     said_no || ending != Some(Ending::Proven)
 }
 
@@ -298,22 +301,22 @@ mod tests {
         length: 0,
     };
 
-    fn standing(state: State, grounds: VerdictBasis, decision: Option<Decision>) -> QuestRecord {
+    fn record(state: State, grounds: VerdictBasis, decision: Option<Decision>) -> QuestRecord {
         let quest = Quest {
             rows: vec![1],
             ..Quest::new(QuestId::FIRST, Key::new("Acme").unwrap())
         };
-        let mut standing = QuestRecord::new(&quest, SPAN);
-        standing.progress.state = state;
-        standing.last = Some(Last {
+        let mut record = QuestRecord::new(&quest, SPAN);
+        record.progress.state = state;
+        record.last = Some(Last {
             line: SPAN,
             grounds,
         });
-        standing.settled = decision.map(|decision| Settled {
+        record.settled = decision.map(|decision| Settled {
             line: SPAN,
             decision,
         });
-        standing
+        record
     }
 
     #[test]
@@ -333,8 +336,8 @@ mod tests {
             (Todo, World, None, false),
         ];
         for (state, grounds, decision, unproven) in cases {
-            let standing = standing(state, grounds, decision);
-            let found = is_unproven(&standing);
+            let record = record(state, grounds, decision);
+            let found = is_unproven(&record);
             assert_eq!(found, unproven, "{state} {grounds:?} {decision:?}");
         }
     }
@@ -342,10 +345,10 @@ mod tests {
     #[test]
     fn every_quest_is_counted_once_and_why_it_is_unproven() {
         let mut shares = Shares::default();
-        shares.add(&standing(State::Pass, VerdictBasis::Confirmed, None));
-        shares.add(&standing(State::Review, VerdictBasis::Unanswered, None));
-        shares.add(&standing(State::Done, VerdictBasis::NoResult, None));
-        shares.add(&standing(State::Todo, VerdictBasis::World, None));
+        shares.add(&record(State::Pass, VerdictBasis::Confirmed, None));
+        shares.add(&record(State::Review, VerdictBasis::Unanswered, None));
+        shares.add(&record(State::Done, VerdictBasis::NoResult, None));
+        shares.add(&record(State::Todo, VerdictBasis::World, None));
         let states = [shares.pass, shares.review, shares.done, shares.todo];
         assert_eq!((shares.quests, states), (4, [1; 4]));
         assert_eq!(shares.reviews.open, 1);

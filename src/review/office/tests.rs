@@ -394,7 +394,7 @@ fn a_quest_in_two_rows_is_settled_by_neither() {
     assert_eq!(text, "quest 1 is also in row 5: keep one of the two");
 }
 
-fn standing(state: State) -> QuestRecord {
+fn record(state: State) -> QuestRecord {
     let quest = Quest {
         id: QuestId::FIRST,
         key: Key::new("Acme Foods").unwrap(),
@@ -429,7 +429,7 @@ fn why(filled: Filled, state: State) -> Option<Why> {
         since: JUDGED.parse().unwrap(),
         rules: Vec::new(),
     });
-    let fit = fit(&decided, Some(standing(state)), waiting.as_ref());
+    let fit = fit(&decided, Some(record(state)), waiting.as_ref());
     assert!(fit_unknown(&decided));
     fit.err().map(|(why, _)| why)
 }

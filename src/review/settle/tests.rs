@@ -146,7 +146,7 @@ fn decide(
 }
 
 fn effective(session: &Session, number: usize) -> Effective {
-    Effective::of(&session.standing(id(number)).unwrap().unwrap())
+    Effective::of(&session.quest_record(id(number)).unwrap().unwrap())
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn several_are_settled_in_one_line_each_once() {
     for number in [1, 2] {
         assert_eq!(effective(&session, number), Effective::Accepted);
     }
-    let standing = session.standing(id(2)).unwrap().unwrap();
+    let record = session.quest_record(id(2)).unwrap().unwrap();
     let told = session
         .reader()
         .unwrap()
-        .settlement(&standing)
+        .settlement(&record)
         .unwrap()
         .unwrap()
         .value;
@@ -257,7 +257,7 @@ fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
 
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
-    let court = session.config().policy.session;
+    let policy = session.config().policy.session;
     let queue = Queue::read(&session).unwrap();
     let mut filling = Filling::default();
     let headings = [
@@ -272,12 +272,12 @@ fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
             one.attempt.to_string(),
             "accept".to_owned(),
             "called them".to_owned(),
-            court.to_string(),
+            policy.to_string(),
         ];
         filling.take(row, &cells).unwrap();
     }
     let rows = filling.finish().unwrap();
-    let fitting = check(&session, decisions(rows, court)).unwrap();
+    let fitting = check(&session, decisions(rows, policy)).unwrap();
     assert_eq!((fitting.rows.len(), fitting.refused.len()), (2, 0));
 
     let mut other = Session::open(&made.dir).unwrap();

@@ -118,8 +118,8 @@ fn id(index: usize) -> QuestId {
     QuestId::from_index(index).unwrap()
 }
 
-fn standing(session: &Session, index: usize) -> QuestRecord {
-    session.standing(id(index)).unwrap().unwrap()
+fn record(session: &Session, index: usize) -> QuestRecord {
+    session.quest_record(id(index)).unwrap().unwrap()
 }
 
 fn tally(session: &Session) -> Tally {
@@ -132,16 +132,16 @@ pub(in crate::session) fn attempt(
     verdict: Verdict,
     grounds: VerdictBasis,
 ) -> Event {
-    let standing = standing(session, index);
-    let next = standing
+    let record = record(session, index);
+    let next = record
         .progress
         .judged(verdict, NonZeroU32::new(3).unwrap())
         .unwrap();
-    let number = standing.attempts + 1;
+    let number = record.attempts + 1;
     let submission = Submission::None(format!("nothing {number}"));
     let raw = || serde_json::value::to_raw_value("").unwrap();
     Event::Attempt(Box::new(Attempt {
-        quest: standing.id,
+        quest: record.id,
         number,
         submitted: submission.digest(),
         submission,
@@ -272,7 +272,7 @@ fn an_order_that_no_list_makes_is_refused() {
         let quest = session
             .reader()
             .unwrap()
-            .quest(&standing(&session, 0))
+            .quest(&record(&session, 0))
             .unwrap();
         let event = Event::Quest(Quest {
             id: id(1),
@@ -328,7 +328,7 @@ fn an_edited_index_is_told_of_also_where_nothing_can_be_locked() {
     fs::create_dir(&lock).unwrap();
     let mut session = Session::open(&made.dir).unwrap();
     assert_eq!(session.fold().unwrap().count(), 2);
-    let mended = session.mended();
+    let mended = session.repairs();
     assert!(
         matches!(mended.as_slice(), [Repair::Left { .. }]),
         "{mended:?}"

@@ -46,11 +46,11 @@ fn claim(quest: usize, name: &str) -> Event {
 }
 
 fn resolution(session: &Session, quest: usize) -> Event {
-    let standing = session.standing(id(quest)).unwrap().unwrap();
+    let record = session.quest_record(id(quest)).unwrap().unwrap();
     let raw = || serde_json::value::to_raw_value("").unwrap();
     Event::Resolution(Box::new(Resolution {
-        quest: standing.id,
-        attempt: standing.attempts,
+        quest: record.id,
+        attempt: record.attempts,
         outcome: Outcome::Confirmed,
         verdict: Verdict::Pass,
         grounds: VerdictBasis::Confirmed,
@@ -89,7 +89,7 @@ fn carried(session: &Session, quest: usize) -> Event {
 fn settlement(session: &Session, quests: &[usize], decision: Decision) -> Settlement {
     let quests = quests.iter().map(|quest| SettledQuest {
         quest: id(*quest),
-        attempt: session.standing(id(*quest)).unwrap().unwrap().attempts,
+        attempt: session.quest_record(id(*quest)).unwrap().unwrap().attempts,
     });
     Settlement {
         quests: quests.collect(),
@@ -114,8 +114,8 @@ fn contradiction(quest: usize) -> Dispute {
 }
 
 fn sealed<T: Decided>(session: &Session, decided: T) -> T {
-    let court = session.config().policy;
-    court
+    let policy = session.config().policy;
+    policy
         .seal(decided, session.head(), &operator_key())
         .unwrap()
 }
@@ -149,10 +149,10 @@ fn full() -> Made {
 }
 
 fn asked(session: &Session, quest: usize, withdrawn: bool) -> Event {
-    let standing = session.standing(id(quest)).unwrap().unwrap();
+    let record = session.quest_record(id(quest)).unwrap().unwrap();
     Event::Asked(Asked {
-        quest: standing.id,
-        number: standing.attempts + 1,
+        quest: record.id,
+        number: record.attempts + 1,
         submitted: session.head(),
         withdrawn,
     })
@@ -269,7 +269,7 @@ fn whatever_another_program_writes_is_found_when_the_index_is_opened() {
         Connection::open(path).unwrap().execute_batch(sql).unwrap();
         let session = Session::open(&made.dir).unwrap();
         assert!(
-            matches!(session.mended().as_slice(), [Repair::Index { .. }]),
+            matches!(session.repairs().as_slice(), [Repair::Index { .. }]),
             "{sql}"
         );
         held_against(&made, "SELECT 1").unwrap();
@@ -300,7 +300,7 @@ fn an_index_of_an_earlier_start_of_the_machine_is_rebuilt_without_a_word() {
     drop(index);
     assert!(matches!(open(&session), Err(IndexError::CutOff)));
     let again = Session::open(&made.dir).unwrap();
-    assert_eq!(again.mended(), []);
+    assert_eq!(again.repairs(), []);
     open(&again).unwrap();
 }
 
@@ -324,7 +324,7 @@ fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
         waiting(&session)
     );
     session.fold().unwrap();
-    assert_eq!(session.mended(), []);
+    assert_eq!(session.repairs(), []);
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_row_of_another_session_is_none_of_this_one() {
     );
     std::fs::copy(two.dir.join("index.sqlite"), one.dir.join("index.sqlite")).unwrap();
     let session = Session::open(&one.dir).unwrap();
-    let found = session.mended();
+    let found = session.repairs();
     assert!(
         found[0].to_string().contains("belongs to another session"),
         "{found:?}"
@@ -415,7 +415,7 @@ fn what_is_appended_is_in_the_index_that_others_find() {
     assert_eq!(session.claims().unwrap().len(), 3);
     let index = open(&session).unwrap();
     assert_eq!(index.tip(), session.checkpoint().tip());
-    assert_eq!(session.mended(), []);
+    assert_eq!(session.repairs(), []);
 }
 
 #[test]
@@ -461,7 +461,7 @@ fn order() -> Vec<Vec<usize>> {
 }
 
 fn effective(session: &Session, quest: usize) -> Effective {
-    Effective::of(&session.standing(id(quest)).unwrap().unwrap())
+    Effective::of(&session.quest_record(id(quest)).unwrap().unwrap())
 }
 
 fn counts(session: &Session) -> [u32; 8] {

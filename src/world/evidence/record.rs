@@ -136,7 +136,9 @@ impl Answers for Recorder<'_> {
     fn answer<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
         let known = {
             let Recording { evidence, bodies } = &*self.recording.borrow();
-            evidence.told(&asked).and_then(|told| T::read(told, bodies))
+            evidence
+                .answer_to(&asked)
+                .and_then(|told| T::read(told, bodies))
         };
         known.unwrap_or_else(|| {
             let seen = ask(self.world.sandbox);

@@ -125,7 +125,7 @@ impl UniquenessIndex for Replay<'_> {
 
 impl Answers for Replay<'_> {
     fn answer<T: Kept>(&self, asked: Asked, _ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
-        let told = self.evidence.told(&asked);
+        let told = self.evidence.answer_to(&asked);
         let known = told.and_then(|told| T::read(told, &Checked(self.bodies)));
         known.unwrap_or_else(|| T::absent(self.miss(asked.to_string()).detail))
     }

@@ -48,7 +48,7 @@ impl fmt::Display for Asked {
 /// What came of a question, the answer of each kind with its bodies kept apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Told {
+pub enum SandboxAnswer {
     File(FileSeen<BodyRef>),
     Changes(Result<Vec<Changed>, String>),
     Run(Box<CommandResult<BodyRef>>),
@@ -57,7 +57,7 @@ pub enum Told {
     Service(Started),
 }
 
-impl Told {
+impl SandboxAnswer {
     pub fn bodies(&self) -> Vec<&BodyRef> {
         match self {
             Self::File(FileSeen::File(body)) => vec![body],
@@ -77,10 +77,10 @@ impl Told {
 
 /// An answer of a sandbox that evidence can hold.
 pub(super) trait Kept: Clone {
-    fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told;
+    fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer;
 
     /// The answer that was stored; none when it is one to another question, or a body is missing.
-    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self>;
+    fn read(told: &SandboxAnswer, bodies: &dyn Bodies) -> Option<Self>;
 
     /// The answer to a question that was never asked.
     fn absent(why: String) -> Self;
@@ -89,13 +89,13 @@ pub(super) trait Kept: Clone {
 macro_rules! kept {
     ($answer:ident, $variant:ident, $absent:expr) => {
         impl Kept for $answer {
-            fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
+            fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
                 let Ok(stored) = self.with_body(|body| Ok::<_, Infallible>(keep(body)));
-                Told::$variant(stored.into())
+                SandboxAnswer::$variant(stored.into())
             }
 
-            fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
-                let Told::$variant(stored) = told else {
+            fn read(told: &SandboxAnswer, bodies: &dyn Bodies) -> Option<Self> {
+                let SandboxAnswer::$variant(stored) = told else {
                     return None;
                 };
                 let stored = $answer::<BodyRef>::clone(stored);
@@ -115,14 +115,14 @@ kept!(CommandResult, Run, CommandResult::without_reports);
 kept!(Called, Call, Called::Unanswered);
 
 impl Kept for Chatted {
-    fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
+    fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
         let keep = |text: String| Ok::<_, Infallible>(keep(text.into_bytes()));
         let Ok(stored) = self.with_text(keep);
-        Told::Chat(stored)
+        SandboxAnswer::Chat(stored)
     }
 
-    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
-        let Told::Chat(stored) = told else {
+    fn read(told: &SandboxAnswer, bodies: &dyn Bodies) -> Option<Self> {
+        let SandboxAnswer::Chat(stored) = told else {
             return None;
         };
         let text = |text: BodyRef| {
@@ -138,13 +138,13 @@ impl Kept for Chatted {
 }
 
 impl Kept for Result<Vec<Changed>, String> {
-    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
-        Told::Changes(self)
+    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
+        SandboxAnswer::Changes(self)
     }
 
-    fn read(told: &Told, _: &dyn Bodies) -> Option<Self> {
+    fn read(told: &SandboxAnswer, _: &dyn Bodies) -> Option<Self> {
         match told {
-            Told::Changes(changes) => Some(changes.clone()),
+            SandboxAnswer::Changes(changes) => Some(changes.clone()),
             _ => None,
         }
     }
@@ -155,13 +155,13 @@ impl Kept for Result<Vec<Changed>, String> {
 }
 
 impl Kept for Started {
-    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> Told {
-        Told::Service(self)
+    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
+        SandboxAnswer::Service(self)
     }
 
-    fn read(told: &Told, _: &dyn Bodies) -> Option<Self> {
+    fn read(told: &SandboxAnswer, _: &dyn Bodies) -> Option<Self> {
         match told {
-            Told::Service(started) => Some(started.clone()),
+            SandboxAnswer::Service(started) => Some(started.clone()),
             _ => None,
         }
     }

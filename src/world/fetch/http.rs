@@ -265,37 +265,37 @@ fn is_of_connection(error: &io::Error) -> bool {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Greeted {
+pub enum Connection {
     Answered { status: u16, date: Option<String> },
     NoSuchHost,
     Unanswered(Unanswered),
 }
 
-pub fn greet(
+pub fn check_connection(
     url: &Url,
     settings: &NetworkSettings,
     limit: Duration,
-) -> Result<Greeted, ClientError> {
+) -> Result<Connection, ClientError> {
     let client = Client::new(settings)?;
     let budget = Arc::new(Budget::new(limit));
     let resolver = DnsResolver::new(settings, Arc::clone(&budget));
     let addresses = match route::addresses(url, &resolver, settings) {
         Ok(addresses) => addresses,
-        Err(Fetched::Unanswered(why)) => return Ok(Greeted::Unanswered(why)),
-        Err(_) => return Ok(Greeted::NoSuchHost),
+        Err(Fetched::Unanswered(why)) => return Ok(Connection::Unanswered(why)),
+        Err(_) => return Ok(Connection::NoSuchHost),
     };
     let Some(left) = budget.left() else {
-        return Ok(Greeted::Unanswered(budget.used_up()));
+        return Ok(Connection::Unanswered(budget.used_up()));
     };
     let greeted = within(left, url, async {
         let sent = client.build(addresses)?.head(url.clone()).send().await;
         let response = sent.map_err(|error| unanswered_by(url, &error))?;
-        Ok(Greeted::Answered {
+        Ok(Connection::Answered {
             status: response.status().as_u16(),
             date: text(response.headers(), &header::DATE),
         })
     });
-    Ok(greeted.unwrap_or_else(Greeted::Unanswered))
+    Ok(greeted.unwrap_or_else(Connection::Unanswered))
 }
 
 pub fn roots(settings: &NetworkSettings) -> Result<usize, String> {

@@ -25,7 +25,7 @@ fn fake(name: &'static str, cost: Cost, fires: &'static [&'static str]) -> Fake 
 }
 
 /// The judgement, and the checks that were run.
-fn glance(checks: Vec<Fake>, levels: &Levels, most: Cost) -> (Judgement, Vec<String>) {
+fn judge_up_to(checks: Vec<Fake>, levels: &Levels, most: Cost) -> (Judgement, Vec<String>) {
     let log = RefCell::new(Vec::new());
     let fires: BTreeMap<_, _> = checks.iter().map(|it| (it.0.name.clone(), it.1)).collect();
     let checks = checks.into_iter().map(|it| it.0).collect();
@@ -40,7 +40,7 @@ fn glance(checks: Vec<Fake>, levels: &Levels, most: Cost) -> (Judgement, Vec<Str
 }
 
 fn run(checks: Vec<Fake>, levels: &Levels) -> (Judgement, Vec<String>) {
-    glance(checks, levels, Cost::Heavy)
+    judge_up_to(checks, levels, Cost::Heavy)
 }
 
 /// `P` passed, `F` failed, `R` not confirmed, `-` not run; one letter a check.
@@ -165,15 +165,15 @@ fn a_glance_leaves_dearer_checks_out_and_says_so() {
             fake("c", Cost::Page, &["wrong"]),
         ]
     };
-    let glance = |most| glance(checks(), &Levels::new(), most);
-    let (judgement, ran) = glance(Cost::Tree);
+    let judge_up_to = |most| judge_up_to(checks(), &Levels::new(), most);
+    let (judgement, ran) = judge_up_to(Cost::Tree);
     assert_eq!(
         (judgement.verdict, ran),
         (Verdict::Pass, vec!["a".to_owned(), "b".to_owned()])
     );
     let last = judgement.checks.last().map(|report| report.outcome);
     assert_eq!(last, Some(CheckOutcome::NotRun));
-    let (judgement, ran) = glance(Cost::Page);
+    let (judgement, ran) = judge_up_to(Cost::Page);
     assert_eq!((judgement.verdict, ran.len()), (Verdict::Fail, 3));
 }
 

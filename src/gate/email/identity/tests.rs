@@ -12,8 +12,8 @@ const SITE: &str = "https://acme.co.kr/";
 const HOME: &str = SITE;
 const CONTACT: &str = "https://acme.co.kr/contact";
 
-fn stands(name: &str, visit: &Visit) -> Standing {
-    standing(visit, &url(SITE), &url(HOME), &CompanyName::parse(name))
+fn stands(name: &str, visit: &Visit) -> NameRole {
+    name_role(visit, &url(SITE), &url(HOME), &CompanyName::parse(name))
 }
 
 const EVERY_PLACE: [OwnerPlace; 9] = [
@@ -32,8 +32,8 @@ const EVERY_PLACE: [OwnerPlace; 9] = [
 fn every_owners_place_of_the_home_page_names_the_owner() {
     for place in EVERY_PLACE {
         let visit = visit_of(vec![page_of(HOME, place, "ACME Foods Co., Ltd.")]);
-        assert_eq!(stands("Acme Foods", &visit), Standing::Owner, "{place:?}");
-        assert_eq!(stands("Acme Toys", &visit), Standing::Absent, "{place:?}");
+        assert_eq!(stands("Acme Foods", &visit), NameRole::Owner, "{place:?}");
+        assert_eq!(stands("Acme Toys", &visit), NameRole::Absent, "{place:?}");
     }
 }
 
@@ -53,20 +53,20 @@ fn a_page_says_no_more_than_its_place_and_text() {
         why: silence(),
     };
     for (case, visit, expected) in rows! {
-        "the title of an article", on(article, Title, sued) => Standing::Mentioned;
-        "the heading of an article", on(article, Heading, sued) => Standing::Mentioned;
-        "an article's organization", on(article, Organization, sued) => Standing::Mentioned;
-        "the copyright of an article", on(article, Copyright, "© Bolt Foods") => Standing::Signed;
-        "text", visit_of(vec![page_saying(HOME, "we bought Bolt Foods")]) => Standing::Mentioned;
-        "another site", on("https://bolt.kr/", Copyright, "Bolt Foods") => Standing::Absent;
-        "a frame of another site", visit_of(framed) => Standing::Absent;
-        "no page", unanswered => Standing::Absent;
+        "the title of an article", on(article, Title, sued) => NameRole::Mentioned;
+        "the heading of an article", on(article, Heading, sued) => NameRole::Mentioned;
+        "an article's organization", on(article, Organization, sued) => NameRole::Mentioned;
+        "the copyright of an article", on(article, Copyright, "© Bolt Foods") => NameRole::Signed;
+        "text", visit_of(vec![page_saying(HOME, "we bought Bolt Foods")]) => NameRole::Mentioned;
+        "another site", on("https://bolt.kr/", Copyright, "Bolt Foods") => NameRole::Absent;
+        "a frame of another site", visit_of(framed) => NameRole::Absent;
+        "no page", unanswered => NameRole::Absent;
     } {
         assert_eq!(stands("Bolt Foods", &visit), expected, "{case}");
     }
     // The registrable domain may carry the name.
     let own = on("https://www.acme.co.kr/x", Footer, "Acme");
-    assert_eq!(stands("Acme", &own), Standing::Signed);
+    assert_eq!(stands("Acme", &own), NameRole::Signed);
 }
 
 #[test]
@@ -80,11 +80,11 @@ fn a_name_that_the_url_carries_counts_for_nothing() {
         "https://bolt-foods.acme.co.kr/",
         "https://acme.co.kr/search?q=Qm9sdCBGb29kcw",
     ] {
-        assert_eq!(stands("Bolt Foods", &owner(at)), Standing::Carried, "{at}");
+        assert_eq!(stands("Bolt Foods", &owner(at)), NameRole::Carried, "{at}");
     }
     let visit = begun_at("https://acme.co.kr/?q=Bolt+Foods", owner(CONTACT));
-    assert_eq!(stands("Bolt Foods", &visit), Standing::Carried);
-    assert_eq!(stands("Bolt Foods", &owner(CONTACT)), Standing::Signed);
+    assert_eq!(stands("Bolt Foods", &visit), NameRole::Carried);
+    assert_eq!(stands("Bolt Foods", &owner(CONTACT)), NameRole::Signed);
 }
 
 /// What the step finds of a company, and what it asked for.

@@ -1,4 +1,4 @@
-//! Whatever is done in whatever order, index and board say the same.
+//! Whatever is done in whatever order, index and projection say the same.
 
 use super::*;
 
@@ -34,7 +34,7 @@ fn do_step(
     (what, quest, who, _): (u8, usize, u8, i64),
     later: SignedDuration,
 ) {
-    let todo = session.standing(id(quest)).unwrap().unwrap().progress;
+    let todo = session.quest_record(id(quest)).unwrap().unwrap().progress;
     let todo = todo.state == State::Todo;
     let event = match what {
         0 => pass(
@@ -105,7 +105,7 @@ proptest! {
         // One line at a time, all at once, and from nothing.
         std::fs::write(made.dir.join("index.sqlite"), older).unwrap();
         let session = Session::open(&made.dir).unwrap();
-        prop_assert_eq!(session.mended(), []);
+        prop_assert_eq!(session.repairs(), []);
         let followed = rows(&open(&session).unwrap());
         let (_, rebuilt) = Projection::rebuild(&made.dir, session.config(), &Unwatched).unwrap();
         prop_assert_eq!(&followed, &recorded);
@@ -151,6 +151,6 @@ proptest! {
             }
         }
         let free = first_free(&index, time(now));
-        prop_assert_eq!(free.map(|standing| standing.id.index()), expected);
+        prop_assert_eq!(free.map(|record| record.id.index()), expected);
     }
 }
