@@ -142,12 +142,12 @@ struct News {
 impl News {
     /// Polls once, and tells whether the checks hold and did not before. A tree whose state is known
     /// to hold is not polled again.
-    fn round(&mut self, state: Option<Digest>, hold: impl FnOnce() -> bool) -> bool {
+    fn round(&mut self, state: Option<Digest>, checks: impl FnOnce() -> bool) -> bool {
         let known = self.held && self.state == state;
         if known && state.is_some() {
             return false;
         }
-        let held = hold();
+        let held = checks();
         *self = Self { held, state };
         held && !known
     }

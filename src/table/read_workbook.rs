@@ -248,8 +248,10 @@ fn check_bounds(file: File) -> Result<()> {
         // No part unpacks to more than this, whatever size it claims.
         let most = part.compressed_size().saturating_mul(MAX_RATIO);
         let mut first_bytes = Vec::new();
-        let mut head = (&mut part).take(HEAD_BYTES);
-        head.read_to_end(&mut first_bytes).map_err(Fault::damaged)?;
+        let mut prefix = (&mut part).take(HEAD_BYTES);
+        prefix
+            .read_to_end(&mut first_bytes)
+            .map_err(Fault::damaged)?;
         if is_strings && claimed_strings(&first_bytes).is_some_and(|count| count > most) {
             let why = "it claims more shared strings than it can contain";
             return Err(Fault::damaged(why));
