@@ -170,7 +170,7 @@ fn what_visitors_write_is_not_the_owners() {
     none_shows("/page", &[reviewer], MADE_UP);
     let paths = [
         // PHP takes what follows the script's name for PATH_INFO and serves the same post.
-        "/projection/read.php/bbs/content.php?no=7",
+        "/board/read.php/bbs/content.php?no=7",
         // Where Gnuboard, XE and common ticket systems put what is attached to a post.
         "/data/file/free/1a2b.txt",
         "/data/editor/2611/note.html",
@@ -210,17 +210,12 @@ fn boxed(net: &EmailNet, class: &str, email: &str) -> Submission {
 
 #[test]
 fn boxes_that_visitors_fill_are_known_by_many_names() {
-    let visitors = "commentBody cmt cmt_list board_view boardView projection-view-content bbs_list \
+    let visitors = "commentBody cmt cmt_list board_view boardView board-view-content bbs_list \
         bbsContent replyBox commentarea reviewList guestBook user-comments qna_list forum-post \
         postReply";
     let classes = visitors.split_whitespace().map(|class| (class, class));
     none_passes(ACME, classes, |net, class| boxed(net, class, MADE_UP));
-    let owners = [
-        "commentary",
-        "dashboard",
-        "projection-of-directors",
-        "preview",
-    ];
+    let owners = ["commentary", "dashboard", "board-of-directors", "preview"];
     let classes = owners.map(|class| (class, class));
     all_pass(ACME, classes, |net, class| {
         boxed(net, class, "ceo@acme.co.kr")

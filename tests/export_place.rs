@@ -87,7 +87,12 @@ fn places_that_are_no_files() {
         refused(&place, &dir, 1, "dir is a directory");
         refused(&place, &[&["dir.csv"], force].concat(), 1, "is a directory");
         let nowhere = [&["no/such/out.csv"], force].concat();
-        refused(&place, &nowhere, 1, "there is no directory no/such|make it");
+        refused(
+            &place,
+            &nowhere,
+            1,
+            "there is no directory no/such|create it",
+        );
     }
     refused(&place, &["/dev/null", "--force"], 1, "device");
 }

@@ -138,21 +138,21 @@ const OWNERS: &[Case] = cases![
             net.net.web.reply("go.bolt.kr", "/", to);
             net.acme().source(&net.net.web.url("go.bolt.kr", "/"))
         };
-    "a projection" => OTHERS, |net| net.at("/bbs/projection.php?bo_table=free&wr_id=7");
-    "a projection by its word alone" => OTHERS, |net| net.at("/boardView.do");
+    "a board" => OTHERS, |net| net.at("/bbs/board.php?bo_table=free&wr_id=7");
+    "a board by its word alone" => OTHERS, |net| net.at("/boardView.do");
     "a wiki" => OTHERS, |net| net.at("/wiki/Contact");
     "a user's directory" => OTHERS, |net| net.at("/~kim/");
     "a forum's host" => OTHERS, |net| host(net, "forum.acme.co.kr", "/");
     "a paste" => "REVIEW source-off-site source-user-content",
         |net| host(net, "pastebin.com", "/x");
-    "a projection on the way" => OTHERS, |net| {
+    "a board on the way" => OTHERS, |net| {
             net.net
                 .web
                 .reply(WWW, "/bbs/1", Reply::redirect(302, "/contact"));
             net.acme().source(&net.url("/bbs/1"))
         };
-    "the projection of directors" => "PASS", |net| net.at("/about/projection-of-directors");
-    "a projection's own page of the owner" => "PASS", |net| net.at("/bbs/content.php?co_id=company");
+    "the board of directors" => "PASS", |net| net.at("/about/board-of-directors");
+    "a board's own page of the owner" => "PASS", |net| net.at("/bbs/content.php?co_id=company");
     "a forum" => OTHERS, |net| net.at("/forum/1");
     "a user's page" => OTHERS, |net| net.at("/users/agent");
     "a user's page of a wiki" => OTHERS, |net| net.at("/index.php?title=User:Agent");

@@ -14,7 +14,7 @@ use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::{
     self, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Onlooker, Place, Plan,
-    Proven, live, walk,
+    Proven, audit_ledger, live,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Projection, Repair, Session, SessionError};
@@ -123,7 +123,7 @@ fn audit(
         watch: watch.as_ref(),
         stop: &stop,
     };
-    let audited = walk(plan, onlooker)?;
+    let audited = audit_ledger(plan, onlooker)?;
     drop(watch);
     findings.extend(audited.findings);
     let definition = Definition::of(session.manifest())?;

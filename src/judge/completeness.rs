@@ -17,7 +17,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::judge::audit::{Finding, FindingKind, JudgeDifference, Onlooker, Plan, SeenFile, walk};
+use crate::judge::audit::{
+    Finding, FindingKind, JudgeDifference, Onlooker, Plan, SeenFile, audit_ledger,
+};
 use crate::judge::error::JudgeError;
 use crate::judge::final_gate::{FinalResult, FinalWord};
 use crate::judge::kind::SessionKind;
@@ -237,7 +239,7 @@ pub fn survey(
         noted: None,
         same_judge: JudgeDifference::of(session.manifest()).is_same(),
     };
-    let audited = walk(plan, onlooker)?;
+    let audited = audit_ledger(plan, onlooker)?;
     let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
     let untold: BTreeSet<QuestId> = audited.forgotten.iter().filter_map(|it| it.quest).collect();
     let (mut todo, mut unchecked, mut forgotten) = (Vec::new(), Vec::new(), Vec::new());

@@ -69,6 +69,7 @@ impl JudgeContext {
         answer: Answer<'_>,
         clock: &mut dyn Clock,
     ) -> Result<SubmitResult, JudgeError> {
+        // Before the gate runs, `Submitted::machine` replaces it by the index of the session.
         let nothing = NothingAccepted;
         let mut submit = |session: &mut Session| {
             self.world.lend(&nothing, |world| {

@@ -97,6 +97,7 @@ impl SessionKind {
                 }
             }
         };
+        // The file borrows from the definition, which can move into the kind only now.
         drop(file);
         kind.definition = definition;
         Ok(kind)

@@ -281,7 +281,7 @@ impl<'a> SessionAccepted<'a> {
         }
     }
 
-    /// The answer of a gate that asked; an error when the session could not be read.
+    /// `answer`, unless reading the session failed while the gate ran: then that error.
     pub fn into_result<T>(self, answer: T) -> Result<T, SessionError> {
         self.failed.into_inner().map_or(Ok(answer), Err)
     }

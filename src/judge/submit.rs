@@ -1,7 +1,7 @@
 //! A submission on its way from the worker into the ledger.
 //!
-//! [`submit`] reads from top to bottom: the claim, the gate, the panel of reviewers where the quest
-//! kind has one, and the settlement under the session's lock.
+//! [`submit`] reads from top to bottom: the claim, the gate, the panel of reviewers if the quest kind
+//! has one, and the attempt, which is made and written under the session's lock.
 
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
@@ -175,6 +175,7 @@ impl<'a> Submitted<'a> {
     /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
     /// says that nothing was found, or repeats an earlier one.
     fn without_gate(&self, session: &Session) -> Result<Option<NewJudgement>, JudgeError> {
+        // `LedgerJudgement::without_gate` decides in the same order: `audit` compares the two.
         let (judgement, basis) = if let Some(masked) = self.masked(session)? {
             (masked.judgement, VerdictBasis::Submission)
         } else if let Submission::None(why) = self.answer.submission {
@@ -332,6 +333,7 @@ impl<'a> Submitted<'a> {
             let house = NewJudgement::without_gate(masked.judgement, VerdictBasis::Submission);
             (masked.submission, house)
         } else {
+            // Another quest may have passed with the same address while the gate ran.
             let judgement = judgement.judge_again(gate, self.case(), session)?;
             let judgement = without_forgotten(&session.forgetting(), judgement);
             (self.answer.submission.clone(), judgement)
@@ -340,8 +342,9 @@ impl<'a> Submitted<'a> {
         let verdict = judgement.judgement.verdict;
         let judged = record.progress.judged(verdict, max_tries);
         let judged = judged.map_err(|locked| Refusal::Locked { state: locked.0 })?;
-        let due = is_sent_back(gate.revisions(), &judgement.judgement, record.revisions);
-        let revised = record.progress.revised(max_tries).filter(|_| due);
+        // A REVIEW that rests on reviewers' doubts may go back to the agent instead of being locked.
+        let goes_back = is_sent_back(gate.revisions(), &judgement.judgement, record.revisions);
+        let revised = record.progress.revised(max_tries).filter(|_| goes_back);
         let Progress { state, tries } = revised.unwrap_or(judged);
         let attempt = Attempt {
             quest: self.quest.id,

@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(absent, ["site", "source"]);
         for (bad, why) in [
             (json!([]), "it is not an object"),
-            (json!({"email": 1}), "the field \"email\" is none"),
+            (json!({"email": 1}), "the field \"email\" is not a text"),
             (
                 json!({"emial": "a"}),
                 "no field \"emial\"; the fields are site, email, source; did you mean \"email\"?",

@@ -122,7 +122,7 @@ pub struct Overview {
     pub effective: BTreeMap<Effective, u32>,
     /// Quests of which somebody said that the world contradicted them.
     pub disputed: u32,
-    /// Quests that are PASS or REVIEW by answers that were blotted out.
+    /// Quests that are PASS or REVIEW whose answers were removed.
     pub forgotten: u32,
     /// Decisions that lack the operator's seal, and changed nothing.
     pub unsealed: u32,

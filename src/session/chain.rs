@@ -6,10 +6,10 @@
 //!
 //! `seq` counts from 0. `digest` is the SHA-256 of salt and body, as written; `prev` is the
 //! SHA-256 of the line before, without its body, and of zero bytes before the first. So the
-//! chain covers every byte, and would still hold if a body were blotted out. A line is exactly
+//! chain covers every byte, and would still hold if a body were removed. A line is exactly
 //! what [`Line::next`] writes: no other white space, order or field.
 //!
-//! A body that was blotted out is marked, with the digest of salt and of what stands there now:
+//! A body that was removed is marked, with the digest of salt and of what replaced it:
 //!
 //! ```text
 //! {"seq":12,…,"digest":"…","redacted":"…","body":{…}}
@@ -73,7 +73,7 @@ impl Tip {
 
 /// What stands between head and body, and what closes a line.
 const BODY: &str = ",\"body\":";
-/// What stands before the digest of a body that was blotted out.
+/// The mark before the digest of a body that was removed.
 const REDACTED: &str = ",\"redacted\":\"";
 const CLOSE: &str = "}";
 
@@ -148,7 +148,7 @@ impl<'a> Line<'a> {
         if redacted.unwrap_or(head.digest) != body_digest(head.salt, body) {
             return Err(LineError::Body);
         }
-        // The first line says by what all others are believed.
+        // The first line binds `session.json`, by which all others are checked.
         if redacted.is_some() && head.kind == EventType::Session {
             return Err(LineError::Body);
         }
@@ -275,7 +275,7 @@ struct LineHeader {
     at: Timestamp,
     /// The hash of the line before without its body.
     prev: Digest,
-    // Said with the body that it goes with.
+    // The schema lists each type together with its body.
     #[schemars(skip)]
     kind: EventType,
     /// What is digested before the body.

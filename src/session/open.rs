@@ -53,7 +53,7 @@ pub enum Appended<R> {
     Refused(R),
 }
 
-/// What was found amiss with a session's files, and put right.
+/// A fault in a session's files that was repaired, or could not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
     /// A torn last line was cut off: power was lost, or a process died while writing it.
@@ -98,7 +98,7 @@ impl Session {
 
     /// Opens the session in `dir`, and brings its index to where its ledger ends.
     ///
-    /// What was found amiss and could be repairs is in [`Session::repairs`]. Damage to the ledger
+    /// What was repaired is in [`Session::repairs`]. Damage to the ledger
     /// is an error as soon as a line that has it is met.
     pub fn open_watched(dir: &Path, watch: Box<dyn Watch>) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
@@ -172,7 +172,7 @@ impl Session {
 
     /// Folds the whole ledger, and holds the index against it.
     ///
-    /// An index that does not fit is rebuilt, and [`Session::repairs`] tells.
+    /// An index that does not fit is rebuilt, and [`Session::repairs`] says so.
     pub fn fold(&mut self) -> Result<Projection, SessionError> {
         let mut folded = Projection::temporary(self.config)?;
         let mut ledger = Ledger::new(self.dir());
@@ -340,7 +340,8 @@ impl Session {
         self.append_or_undo(clock, decide, || {})
     }
 
-    /// The same, and `undo` what `decide` did besides where nothing is appended; under the lock.
+    /// Like [`Self::append_at`]. If nothing is appended, `undo` runs, still under the lock, and takes
+    /// back what `decide` wrote elsewhere.
     pub fn append_or_undo<R>(
         &mut self,
         clock: &mut dyn Clock,
@@ -367,6 +368,8 @@ impl Session {
         let lock = LockGuard::acquire(self.dir())?;
         self.refresh(&lock)?;
         let now = clock.now();
+        // `decide` may ask the index. If that has to be rebuilt, `ask` must know that the lock is
+        // held: taking it again would wait for ever.
         self.lock = Some(lock);
         let decided = decide(self, now);
         let Some(lock) = self.lock.take() else {
@@ -631,7 +634,7 @@ impl Session {
 
 /// A session that is only read: its whole ledger, folded, and nothing but the ledger.
 ///
-/// Nothing in its directory is written, locked or repairs, so one that cannot be written to
+/// Nothing in its directory is written, locked or repaired, so one that cannot be written to
 /// will do. It can be asked all that a [`Session`] can, and takes no events.
 #[derive(Debug)]
 pub struct Archive(Session);

@@ -192,7 +192,7 @@ impl QuestRecord {
         self.attempts = attempt.number;
         self.submissions.push((attempt.submitted, attempt.grounds));
         self.revisions += u32::from(attempt.revision);
-        // A FAIL comes before reviewers are asked: it is not what they said.
+        // A FAIL is the machine's own verdict and answers no question to the reviewers.
         self.asked &= attempt.verdict == Verdict::Fail;
         self.last = Some(Last {
             line,

@@ -112,6 +112,7 @@ impl Cascade {
                 outcome
             };
             if outcome == CheckOutcome::Failed {
+                // Checks of the same cost still run; dearer ones do not.
                 most = *cost;
             }
             reports.push(CheckReport {
@@ -141,6 +142,7 @@ fn circle(waiting: &[Check]) -> BadNeed {
     }
 }
 
+/// Runs a check, and gives its facts the level and the cause that its rules have in this session.
 fn run_check(check: &Check, run: impl Fn(&Check) -> Vec<Fact>, levels: &Levels) -> Vec<Fact> {
     let began = Instant::now();
     let mut facts = run(check);

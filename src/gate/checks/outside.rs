@@ -1,7 +1,7 @@
 //! What a quest file needs from outside: files next to it, programs, variables.
 //!
-//! `scan` gathers all of it and freezes it into the session; afterwards nothing is read from
-//! where it came from but programs, whose digests are held against what was frozen.
+//! `scan` gathers all of it and freezes it into the session; afterwards only programs
+//! are read from their own place, and their digests must be the frozen ones.
 
 use std::collections::BTreeMap;
 

@@ -290,10 +290,10 @@ mod tests {
     #[test]
     fn knows_listed_hosts_private_suffixes_and_own_hosts() {
         for (site, host) in rows! {
-            "https://www.facebook.com/acme" => "facebook.com hosts pages of many owners";
-            "https://facebook.com/" => "facebook.com hosts pages of many owners";
-            "https://blog.naver.com/acme" => "blog.naver.com hosts pages of many owners";
-            "https://acme.tistory.com/" => "tistory.com hosts pages of many owners";
+            "https://www.facebook.com/acme" => "facebook.com hosts the pages of many owners";
+            "https://facebook.com/" => "facebook.com hosts the pages of many owners";
+            "https://blog.naver.com/acme" => "blog.naver.com hosts the pages of many owners";
+            "https://acme.tistory.com/" => "tistory.com hosts the pages of many owners";
             "https://acme.github.io/" => "github.io gives names to many owners";
             "https://acme.co.kr/" => "";
             "https://www.naver.com/" => "";

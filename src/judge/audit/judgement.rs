@@ -139,6 +139,7 @@ impl Examiner<'_> {
                 format!("its evidence cannot be read: {error}"),
             ),
         }
+        // Only a PASS counts as a result, and only its evidence is kept whole.
         if record.verdict != Verdict::Pass {
             return Ok(audited);
         }
@@ -270,7 +271,7 @@ fn misfits(
         }
         NewJudgement::without_gate(judgement, grounds)
     } else {
-        // Nobody asks for the bodies.
+        // Grounds and rules follow from the exchanges alone, so no page is loaded.
         let recording = Recording {
             evidence: evidence.clone(),
             ..Recording::default()

@@ -1,6 +1,6 @@
 //! Checks a session against itself: everything that it says must follow from what it keeps.
 //!
-//! [`walk`] reads the ledger in order. Judgements are made again in as many threads as the machine
+//! [`audit_ledger`] reads the ledger in order. Judgements are made again in as many threads as the machine
 //! has: `judgement` examines one. [`live`] asks the world again.
 
 mod findings;
@@ -63,7 +63,7 @@ const WAITING: usize = 8;
 /// Examines every line of the ledger.
 ///
 /// Memory is that of the projection and of a few lines with their pages, however many there are.
-pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, JudgeError> {
+pub fn audit_ledger(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, JudgeError> {
     let (manifest, evidence) = (plan.session.manifest(), plan.session.evidence());
     // Settings that cannot be read are an error here rather than in each thread.
     Replayer::new(manifest, evidence.clone())?;
@@ -172,7 +172,7 @@ fn feed(
             _ => {}
         }
         if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
-            // Nobody takes it only when every thread has failed, which is reported when they end.
+            // Sending fails only if every thread has failed, which is reported when they are joined.
             let _ = lines.send(JudgementLine {
                 line,
                 offset: begins,

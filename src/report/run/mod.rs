@@ -39,7 +39,7 @@ pub struct Telling<'a> {
     pub projection: Option<&'a Projection>,
     pub history: &'a RunHistory,
     pub completeness: &'a Completeness,
-    /// What is proven and cannot be judged again, for an address was blotted out.
+    /// What is proven and cannot be judged again, because an address was removed.
     pub forgotten: &'a [QuestId],
     /// What the checks over the whole result said; none where nobody asked them.
     pub last: Option<FinalWord>,
@@ -62,7 +62,7 @@ pub struct Report {
     pub head: Option<Digest>,
     /// How many quests ended how; none where the ledger cannot be believed.
     pub shares: Option<Shares>,
-    /// What is proven and cannot be judged again, for an address was blotted out.
+    /// What is proven and cannot be judged again, because an address was removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<QuestId>,
     /// What the checks over the whole result said; none where the ledger cannot be believed.

@@ -201,7 +201,7 @@ fn a_mistake_is_told() {
         (
             "report = \"c.lcov\"",
             "report = \"d\"",
-            "none of the `reports`",
+            "not one of the `reports`",
         ),
         (
             "file = \"{{ input.file }}\"",

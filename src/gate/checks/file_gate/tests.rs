@@ -132,7 +132,10 @@ fn a_step_that_nothing_tells_of_unread_fields_is_refused() {
         .replace("site = \"homepage\"", "site = \"mail\"");
     let mail = "[[check]]\nname = \"m\"\nkind = \"email-mail\"\nemail = \"mail\"\n";
     let found = wrong(&format!("{crossed}{mail}"));
-    assert!(found.contains("`mail` holds no e-mail address"), "{found}");
+    assert!(
+        found.contains("`mail` contains no e-mail address"),
+        "{found}"
+    );
     let keys = "site = \"homepage\"\nemail = \"mail\"\n";
     let identity = &format!("{keys}source = \"page\"\n");
     for (kind, keys) in [
@@ -152,7 +155,7 @@ fn a_required_field_of_the_kind_email_is_looked_at_as_it_is() {
     let mail = "[[check]]\nname = \"m\"\nkind = \"email-mail\"\nemail = \"to\"\n";
     let to = |more: &str| format!("[[field]]\nname = \"to\"\nkind = \"email\"\n{more}{mail}");
     let wrong = |more: &str| gate(&to(more)).err().unwrap_or_default();
-    assert!(wrong("").contains("form alone"), "{}", wrong(""));
+    assert!(wrong("").contains("only at the form"), "{}", wrong(""));
     assert!(wrong("required = false\n").contains("`email-format`"));
 }
 
