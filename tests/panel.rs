@@ -78,8 +78,8 @@ fn what_does_not_hold_is_no_answer() {
             "no input contains its quotation",
         ),
         (other, doubt("well"), "under 8 characters"),
-        (other, format!("Here you are: {CLEAR}"), "does not read"),
-        (other, format!("```json\n{CLEAR}\n```"), "does not read"),
+        (other, format!("Here you are: {CLEAR}"), "cannot be read"),
+        (other, format!("```json\n{CLEAR}\n```"), "cannot be read"),
         (
             other,
             CLEAR.replace("the only command", ""),

@@ -159,7 +159,7 @@ fn a_fixer_is_started_so_often_and_never_for_a_quest_that_is_done() {
     let twice = json!([{"fixer": "changed"}, {"fixer": "changed"}]);
     assert_eq!(submit(&place), ("FAIL".to_owned(), 3, 3, twice));
     let text = place.run(["submit", "--id=1"]).exits(6);
-    assert!(text.contains("and DONE"), "{text}");
+    assert!(text.contains("now DONE"), "{text}");
     assert!(!text.contains("fixer"), "{text}");
     let written = fs::read_to_string(place.at("tree/out/a")).expect("a file");
     assert_eq!(written, "mine\nx\nx\n");

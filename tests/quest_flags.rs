@@ -137,7 +137,7 @@ fn every_kind_of_field_is_taken_from_json() {
             r#"{"qoute":"x"}"#,
             "there is no field \"qoute\"; the fields are quote, total",
         ),
-        (r#"{"quote":7}"#, "the field \"quote\" is none"),
+        (r#"{"quote":7}"#, "the field \"quote\" is not a text"),
         (r#"{"total":1}"#, "--quote missing"),
         ("[]", "not a JSON object"),
     ] {
