@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use comail::judge::audit::{Onlooker, Plan, walk};
+use comail::judge::audit::{Onlooker, Plan, audit_ledger};
 use comail::judge::{LedgerJudgement, ReplayError, Replayer};
 use comail::session::{Attempt, Entry, Event, Resolution, Session, Unwatched, VerdictBasis};
 
@@ -53,7 +53,7 @@ pub fn assert_audited(session_dir: &Path) {
         watch: &Unwatched,
         stop: &|| false,
     };
-    let audited = walk(plan, onlooker).expect("an audit");
+    let audited = audit_ledger(plan, onlooker).expect("an audit");
     assert_eq!(audited.findings, [], "of an honest session");
     assert_eq!(audited.checked.lines, projection.tip().length);
 }
