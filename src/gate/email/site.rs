@@ -294,7 +294,7 @@ mod tests {
             "https://facebook.com/" => "facebook.com hosts the pages of many owners";
             "https://blog.naver.com/acme" => "blog.naver.com hosts the pages of many owners";
             "https://acme.tistory.com/" => "tistory.com hosts the pages of many owners";
-            "https://acme.github.io/" => "github.io gives names to many owners";
+            "https://acme.github.io/" => "anyone can get a name under github.io";
             "https://acme.co.kr/" => "";
             "https://www.naver.com/" => "";
             "https://notfacebook.com/" => "";
