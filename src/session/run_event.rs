@@ -212,21 +212,21 @@ reasons! {
     Complete = "complete", "nothing is TODO";
     Interrupted = "interrupted", "Ctrl-C, or the run was killed";
     Paused = "paused", "the unproven streak pauses the session";
-    Error = "error", "something failed on our side";
+    Error = "error", "comail itself failed";
     PermissionDenied =
-        "permission-denied", "the agent is not logged in, or was not allowed what it needs";
-    WallClock = "wall-clock", "the run's time is over";
-    Cost = "cost", "the money is used up";
-    Quests = "quests", "as many quests were driven as may be";
-    QuestTimeout = "quest-timeout", "the quest's time is over";
-    Tokens = "tokens", "the tokens are used up";
-    Attempts = "attempts", "the agent was started as often as it may be";
-    Repeat = "repeat", "the same was submitted again and again";
-    PingPong = "ping-pong", "the agent went to and fro between two answers";
-    Poll = "poll", "the agent asked where it stands over and over";
-    Breaker = "breaker", "nothing got further for too long, or agents died at their start";
-    Diminishing = "diminishing", "the agent went on and brought little that was new";
-    AgentFailed = "agent-failed", "the agent ended, and its quest was not settled";
+        "permission-denied", "the agent is not logged in or lacks a permission";
+    WallClock = "wall-clock", "the run reached its time limit";
+    Cost = "cost", "the cost reached its limit";
+    Quests = "quests", "the run reached its number of quests";
+    QuestTimeout = "quest-timeout", "the quest reached its time limit";
+    Tokens = "tokens", "the tokens reached their limit";
+    Attempts = "attempts", "the quest reached its number of starts";
+    Repeat = "repeat", "the agent repeated the same answer";
+    PingPong = "ping-pong", "the agent alternated between two answers";
+    Poll = "poll", "the agent kept asking for its status";
+    Breaker = "breaker", "there was no progress for too long, or agents crashed at their start";
+    Diminishing = "diminishing", "the agent kept working and brought little that is new";
+    AgentFailed = "agent-failed", "the agent ended without settling its quest";
 }
 
 impl fmt::Display for Reason {
