@@ -63,7 +63,7 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
     }
 }
 
-/// Whether something lies at `path` that is no regular file, a link to nowhere included.
+/// Whether `path` exists and is not a regular file. A dangling link counts.
 pub fn is_other(path: &Path) -> bool {
     match std::fs::symlink_metadata(path) {
         Ok(_) => metadata(path).is_err(),
@@ -75,7 +75,7 @@ pub fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotRegular)
 }
 
-/// What becomes of a file that stands at the destination already.
+/// What happens to a file that already exists at the destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
     Never,
@@ -153,7 +153,7 @@ pub fn write_whole<T, E: From<AtomicError>>(
             source,
         })?;
 
-    // What stands there may have changed while the file was being written.
+    // The destination may have changed while the file was being written.
     refuse(&target, overwrite, sources)?;
     let persisted = match overwrite {
         Overwrite::Never => temporary.persist_noclobber(&target),
@@ -190,7 +190,7 @@ fn uncreated(directory: &Path, refused: &io::Error) -> AtomicError {
     }
 }
 
-/// Refuses a destination that must not be written; otherwise tells what file stands there.
+/// Refuses a destination that must not be written; otherwise returns the file that is there.
 fn refuse(
     target: &Path,
     overwrite: Overwrite,
@@ -216,7 +216,7 @@ fn refuse(
     if overwrite == Overwrite::Never {
         return Err(AtomicError::Exists(target.to_path_buf()));
     }
-    // The rights of a link are nobody's wish.
+    // Nobody chose the permissions of a link.
     Ok(Some(found).filter(Metadata::is_file))
 }
 

@@ -36,7 +36,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 const MAX_FRAME_BYTES: u32 = 256 << 20;
 
-// nix has no name for real-time signals; the first stands for all of them.
+// nix has no name for real-time signals; the first represents all of them.
 const REAL_TIME: i32 = 34;
 
 /// A process as `/proc/PID/stat` describes it.

@@ -76,7 +76,7 @@ fn named(session: &Session, record: &QuestRecord) -> Result<String, SessionError
     Ok(format!("{}, {answer}", record.key.as_str()))
 }
 
-/// What could not be decided is for whoever asked to mend.
+/// The caller has to correct what could not be decided.
 pub(super) fn usage_error(why: NotSettled) -> anyhow::Error {
     match why {
         NotSettled::Session(error) => error.into(),

@@ -25,7 +25,8 @@ use crate::world::evidence::recorded::RecordedWorld;
 /// COMPLETE: the report lists the reasons with their quests, and the exit code is 8. It also says how
 /// many quests ended without proof.
 ///
-/// The report describes the current state of the session, whoever worked on it. Its text is Markdown.
+/// The report describes the current state of the session, whichever agent worked on it. Its text is
+/// Markdown.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ReportArgs {

@@ -325,7 +325,7 @@ pub fn wrap(line: &Line, columns: usize) -> Vec<Line<'static>> {
     }
     let cells = cells(line);
     let indent = cells.iter().take_while(|(c, _)| *c == ' ').count();
-    // A wide character must still fit beside the indent.
+    // A wide character must still fit after the indent.
     let hang = (indent + 2).min(columns / 2).min(columns.saturating_sub(2));
     let hang = vec![(' ', Style::new()); hang];
     let mut rows = Vec::new();

@@ -27,7 +27,7 @@ pub const FORGOTTEN_ADDRESS: Rule = Rule::known(
 /// The most characters that are shown of why there is no answer.
 const LONGEST_WHY: usize = 300;
 
-/// The judgement on a submission that says why there is none.
+/// The judgement on `--none`.
 pub fn no_result(why: &str) -> Judgement {
     let shown = format!("none: {}", truncate_with_size(why, LONGEST_WHY));
     refusal(&NO_RESULT, "an answer", shown)

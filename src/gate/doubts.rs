@@ -35,7 +35,7 @@ pub(super) const PANEL: &str = "reviewers";
 /// The most characters of a quotation that a fact shows.
 const MAX_SHOWN: usize = 300;
 
-/// What reviewers hold against a submission; it may be nothing.
+/// What reviewers object to in a submission; it may be nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubts {
     facts: Vec<Fact>,
@@ -73,7 +73,7 @@ impl Judgement {
         facts.any(|fact| fact.rule == REVIEWERS_DOUBT.id)
     }
 
-    /// The same with what reviewers hold against it: a PASS becomes REVIEW where they doubt, and
+    /// The same with the objections of reviewers: a PASS becomes REVIEW where they doubt, and
     /// nothing else changes the verdict.
     pub fn doubted(self, doubts: Doubts) -> Self {
         let Doubts {

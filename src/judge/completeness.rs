@@ -61,7 +61,7 @@ pub fn orphaned<'a>(
 
 /// The least share of PASSes, in hundredths of a percent.
 ///
-/// Only what a machine proved counts: a REVIEW is none, whatever became of it.
+/// Only a PASS is proven by a machine. A REVIEW is not, whatever became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MinPass(u32);
 
@@ -111,7 +111,7 @@ impl fmt::Display for MinPass {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Completeness {
-    /// What stands against it; nothing when it is complete.
+    /// What is missing; empty when it is complete.
     pub shortfalls: Vec<Shortfall>,
 }
 
@@ -121,7 +121,7 @@ impl Completeness {
     }
 }
 
-/// One thing that stands against it.
+/// One thing that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shortfall {
     pub kind: ShortfallKind,
@@ -190,7 +190,7 @@ pub struct Survey {
     pub findings: Vec<Finding>,
     /// What counts as proven and was not judged again.
     pub unchecked: Vec<QuestId>,
-    /// What is proven and cannot be judged again: an address was blotted out.
+    /// What is proven and cannot be judged again, because an address was removed.
     pub forgotten: Vec<QuestId>,
     pub stopped: bool,
     pub last: FinalResult,
@@ -283,7 +283,7 @@ pub fn survey(
     })
 }
 
-/// The working tree, held against what the session froze of it and what PASSes saw in it.
+/// The working tree, compared with what the session froze and with what PASSes saw.
 ///
 /// What a PASS saw is known of the files that the gate itself read, such as those that fields name.
 /// Not seen is what only a command read, over its copy of the tree: no content is recorded of it.

@@ -160,7 +160,7 @@ pub struct Excerpt {
 pub struct ExcerptLine {
     /// Its text, or the part of it around what was found.
     pub text: String,
-    /// Whether what was looked for stands here.
+    /// Whether this line contains what was searched for.
     pub found: bool,
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn excerpt(
     })
 }
 
-/// Where a submitted `value` stands, in its context; none when no source shows it.
+/// A submitted `value` in its context; none if no source shows it.
 pub(crate) fn excerpt_of(value: &str, sources: &[Source]) -> Option<Excerpt> {
     let needle = self::value(value)?;
     look(&needle, &sources.iter().collect::<Vec<_>>())

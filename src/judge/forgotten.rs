@@ -30,7 +30,7 @@ pub struct Masked {
 
 /// What is recorded of a `submission` that contains a forgotten address; none if it contains none.
 ///
-/// `holds`: the fields that name files in which one stands.
+/// `holds`: the fields that name files which contain one.
 pub fn masked(
     forgetting: &Forgetting,
     submission: &Submission,

@@ -149,7 +149,7 @@ fn bare(xml: &str) -> String {
 
 /// `json` without the address, or none where it does not hold it.
 ///
-/// `worker` stands for it in the names of workers, which hold no brackets.
+/// In the names of workers, which cannot contain brackets, `worker` replaces it.
 pub fn masked_json(json: &str, wanted: &Wanted<'_>, worker: &str) -> Option<String> {
     let mut masked = String::with_capacity(json.len());
     let (mut rest, mut changed, mut of_worker) = (json, false, false);

@@ -244,7 +244,7 @@ pub fn grounds(judgement: &Judgement, evidence: &Evidence, confirming: &[&str]) 
     if evidence.exchanges.is_empty() {
         VerdictBasis::Submission
     } else if is_reviewed(judgement) {
-        // Reviewers who say too little confirm nothing: whoever can silence them could otherwise
+        // Reviewers without an answer confirm nothing. Otherwise an agent that can silence them could
         // end every quest as proven.
         if caused(Cause::Wrong) && confirmed {
             VerdictBasis::Confirmed

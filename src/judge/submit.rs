@@ -403,7 +403,7 @@ mod tests {
         assert!(cleared(&reviewer(true, vec![clear()], &[])));
         let silent = Vote::Error(String::from("said nothing"));
         assert!(!cleared(&reviewer(true, vec![clear(), silent], &[])));
-        // Who overlooked the plant has no votes, and an error that says so.
+        // A reviewer that missed the plant has no votes, and an error that says so.
         assert!(!cleared(&reviewer(false, vec![], &["overlooked it"])));
         assert!(!cleared(&reviewer(false, vec![], &[])));
         assert!(!cleared(&reviewer(true, vec![clear()], &["a stray line"])));

@@ -55,7 +55,7 @@ pub struct Field {
     pub example: Cow<'static, str>,
     pub required: bool,
     pub shape: Shape,
-    /// Whether it is taken as it comes: no check has to go by it.
+    /// Whether it is accepted as it is: no check has to use it.
     pub unchecked: bool,
 }
 
@@ -184,7 +184,7 @@ impl Shape {
 
     /// What was expected of `text`, where it is not so.
     ///
-    /// A file or a path is looked at as a text alone: what stands there is for a gate to look up.
+    /// Looks at a file or a path as a text only; the gate looks up what is there.
     pub fn misfit(&self, text: &str) -> Option<Cow<'static, str>> {
         self.misfit_of_kind(text)
             .or_else(|| self.bounds.misfit(self.kind, text))
@@ -310,7 +310,7 @@ impl Shape {
             }
         }
         if let Some(pattern) = &self.pattern {
-            // JSON Schema knows another dialect of patterns, so it is told in words.
+            // JSON Schema has another dialect of patterns, so the comment says it in words.
             let told = format!("Matches {}, as Rust's regex reads it.", shown(pattern));
             schema.insert("$comment".to_owned(), json!(told));
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Field, FieldName};
 
-/// What an agent is told about the quests of one kind, and what it fills in.
+/// What an agent reads about the quests of one kind, and what it fills in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestKind {
     pub name: Cow<'static, str>,

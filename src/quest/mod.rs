@@ -49,13 +49,13 @@ pub struct Quest {
     /// Other columns that the prompt shows, in the order asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<Shown>,
-    /// Further columns that checks go by, which no prompt shows by itself; none that are blank.
+    /// Further columns that checks use and no prompt shows by itself; without blank ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Shown>,
     /// The quests that must have passed before it is handed out, in order and without repeats.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<QuestId>,
-    /// The rows of the list that it stands for, counted from 1 as a spreadsheet counts.
+    /// The rows of the list that it covers, counted from 1 as a spreadsheet counts.
     pub rows: Vec<u32>,
 }
 
@@ -73,8 +73,8 @@ impl Quest {
         }
     }
 
-    /// All that the list says of it beside its key, as people are shown it: what is known
-    /// beforehand, what prompts show, and what checks alone go by.
+    /// All other columns of the list, as people see them: what is known
+    /// beforehand, what prompts show, and what only checks use.
     pub fn listed(&self) -> Vec<Shown> {
         listed(self.anchor.as_ref(), &self.shown, &self.known)
     }

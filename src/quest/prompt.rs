@@ -117,7 +117,7 @@ pub(super) fn is_break(c: char) -> bool {
     )
 }
 
-/// The text as it stands behind `indent`, with every further line indented alike.
+/// The text behind `indent`, with every further line indented alike.
 pub(super) fn indented(text: &str, indent: &str) -> String {
     let several = text.contains('\n');
     let (first, indent) = match indent {
@@ -141,7 +141,7 @@ pub fn listed(anchor: Option<&Anchor>, shown: &[Shown], known: &[Shown]) -> Vec<
         label: anchor.label().to_owned(),
         text: anchor.text().to_owned(),
     });
-    // Checks may go by a column that prompts show as well.
+    // Checks may use a column that prompts show as well.
     let others = known.iter().filter(|cell| !shown.contains(cell));
     let cells = shown.iter().chain(others).cloned();
     anchor.into_iter().chain(cells).collect()

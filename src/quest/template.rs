@@ -1,6 +1,6 @@
 //! Templates of a quest file: text with `{{ key }}`, `{{ input.COLUMN }}` and `{{ field.NAME }}`.
 //!
-//! A name that there is not is found when the file is read; a value that is missing, when the
+//! An unknown name is found when the file is read; a missing value, when the
 //! text is rendered. Nothing that is put in is read as a template again.
 
 use std::collections::BTreeMap;

@@ -24,7 +24,7 @@ pub struct Standings {
     pub runs: BTreeMap<RunId, Option<RunProcess>>,
 }
 
-/// Where a session stands at some time.
+/// The state of a session at some time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Status {
     /// The tally, and which rules fire.
@@ -306,7 +306,7 @@ impl Pace {
     }
 }
 
-/// A worker's hold on a quest, as it stands at some time.
+/// A worker's claim on a quest at some time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HeldClaim {
     pub quest: QuestId,
@@ -322,7 +322,7 @@ pub struct HeldClaim {
 }
 
 impl HeldClaim {
-    /// The claim as it stands at `now`; its quest has this key.
+    /// The claim at `now`, of the quest with this key.
     pub fn of(claim: &Claim, key: Option<&Key>, now: Timestamp) -> Self {
         Self {
             quest: claim.quest,

@@ -90,7 +90,7 @@ impl Queue {
         self.groups.iter().flat_map(|group| &group.quests)
     }
 
-    /// Those for which `rule` fired, first or beside others.
+    /// Those for which `rule` fired, first or among others.
     pub fn with_rule(&self, rule: &str) -> Vec<&Waiting> {
         let fired = |one: &&Waiting| one.rules.iter().any(|it| it == rule);
         self.all().filter(fired).collect()
@@ -126,14 +126,14 @@ fn wait_of(reader: &mut LineReader, record: QuestRecord) -> Result<Option<Waitin
 pub struct Item {
     pub id: QuestId,
     pub key: Key,
-    /// The rows of the list that it stands for.
+    /// The rows of the list that it covers.
     pub rows: Vec<u32>,
     /// What the operator knows about it beforehand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Anchor>,
-    /// What the list says beside the key.
+    /// The other columns that the prompt shows.
     pub shown: Vec<Shown>,
-    /// Further columns that checks go by.
+    /// Further columns that checks use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Shown>,
     pub effective: Effective,

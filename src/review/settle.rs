@@ -30,7 +30,7 @@ pub enum NotSettled {
     },
     #[error("quest {0} has a new answer: look at it again")]
     Moved(QuestId),
-    /// It does not stand where it stood when it was looked at.
+    /// Its state has changed since it was looked at.
     #[error("quest {0} changed just now: look at it again")]
     Meanwhile(QuestId),
     #[error(
@@ -140,7 +140,7 @@ pub fn dispute(
     done(appended)
 }
 
-/// Where a quest stands that may be disputed, by the whole ledger: it counts as right.
+/// The record of a quest that may be disputed because, by the whole ledger, it counts as right.
 pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, NotSettled> {
     let projection = session.projection()?;
     let record = known(&projection, quest)?;

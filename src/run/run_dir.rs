@@ -154,7 +154,7 @@ pub fn note(session: &Path, run: RunId, worker: &Worker, call: SelfCall) {
     };
     let mut options = OpenOptions::new();
     let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_NONBLOCK;
-    // Only where the run has made it, and never waiting for whoever put something in its place.
+    // Only where the run has made it, and without waiting on a pipe that somebody put in its place.
     let file = options
         .append(true)
         .custom_flags(flags.bits())

@@ -481,7 +481,7 @@ fn start_number(guard: &ClaimGuard) -> u32 {
     start_of(&guard.worker).map_or(0, |(_, number)| number)
 }
 
-/// What the last call leaves for whoever takes the quest next.
+/// What the last call leaves for the next agent on the quest.
 fn note(tail: &str) -> Option<Box<str>> {
     let tail = tail.trim();
     let over = tail.len().saturating_sub(MAX_NOTE_BYTES);

@@ -71,7 +71,7 @@ impl Tip {
     }
 }
 
-/// What stands between head and body, and what closes a line.
+/// The text between header and body, and the text that closes a line.
 const BODY: &str = ",\"body\":";
 /// The mark before the digest of a body that was removed.
 const REDACTED: &str = ",\"redacted\":\"";
@@ -369,7 +369,7 @@ mod tests {
                 let Ok(bad) = String::from_utf8(bad) else {
                     continue;
                 };
-                // The head of the last line is bound by whoever noted the tip.
+                // The head of the last line is bound only by a noted tip.
                 let seen = match Line::parse(Tip::start(), &bad) {
                     Err(_) => true,
                     Ok(line) => line.tip() != good.tip() || line.redacted() != good.redacted(),

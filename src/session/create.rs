@@ -30,7 +30,7 @@ pub struct NewSession<'a> {
     pub watch: &'a dyn Watch,
 }
 
-/// How the names begin of sessions that are being made, beside their places.
+/// The prefix of directories in which sessions are made, next to their final places.
 pub const DRAFT_PREFIX: &str = ".comail-new-";
 
 pub type Stock<'a> = dyn Fn(&EvidenceStore) -> Result<(), SessionError> + 'a;
@@ -48,7 +48,7 @@ pub struct CarriedPass {
 
 /// Makes the session in `dir`, which must not be there yet, or be an empty directory.
 ///
-/// Everything is written beside it first and takes its place by one rename.
+/// Everything is written into a directory next to it, which takes its place by one rename.
 pub fn create(dir: &Path, new: &NewSession<'_>, clock: &mut dyn Clock) -> Result<(), SessionError> {
     create_carrying(dir, new, std::iter::empty(), clock)
 }
@@ -192,7 +192,7 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     let to = dir.join(&record.copy);
     let copy = || -> std::io::Result<Digest> {
         let mut source = File::open(from)?;
-        // Whatever lies there is nobody's copy, and is not written through.
+        // A link that somebody put there must not be written through.
         match fs::remove_file(&to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -211,7 +211,7 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     })
 }
 
-/// Adds the quests of a newer list, which `decide` makes of the session as it stands.
+/// Adds the quests of a newer list, which `decide` computes from the current session.
 ///
 /// The list is copied and takes the former one's place for `export`, also when it adds none.
 pub fn extend<E>(

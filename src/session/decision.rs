@@ -32,7 +32,7 @@ pub enum Decision {
     Accepted,
     /// The answer is wrong.
     Rejected,
-    /// An earlier decision is taken back: it is to be settled anew.
+    /// An earlier decision is withdrawn: the REVIEW is open again.
     Reopened,
 }
 

@@ -90,7 +90,7 @@ events! {
     Settled(Box<Settlement>) = "settled",
     /// `disputed`: the world contradicted what counts as right.
     Disputed(Box<Dispute>) = "disputed",
-    /// `forgotten`: an address was blotted out.
+    /// `forgotten`: an address was removed.
     Forgotten(Box<Forgotten>) = "forgotten",
     /// `run`: what a run of an agent came to.
     Run(Box<RunLine>) = "run",
@@ -135,7 +135,7 @@ pub struct SourceRecord {
     pub list: Value,
 }
 
-/// Reads a name that leads nowhere but into the directory that it stands in.
+/// Reads a file name that cannot lead out of its directory.
 fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let name = String::deserialize(from)?;
     let path = Path::new(&name);
@@ -195,13 +195,13 @@ pub struct Attempt {
     pub verdict: Verdict,
     /// What it rests on.
     pub grounds: VerdictBasis,
-    /// Where the quest stands after it.
+    /// The state of the quest after it.
     pub state: State,
     /// How many of the quest's submissions have failed, this one included.
     pub tries: u32,
     /// The rules that fired, each once.
     pub rules: Vec<String>,
-    /// Whether the operator knew something beforehand that the submission was held against.
+    /// Whether the list named something, such as a site, that the submission had to match.
     pub anchored: bool,
     /// What a PASS takes for its quest alone, such as an address; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

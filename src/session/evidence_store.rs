@@ -1,6 +1,6 @@
 //! `evidence/`: what pages said, named by content hash.
 //!
-//! A body lies at `evidence/ab/cdef….gz`, where `abcdef…` is the SHA-256 of the body before
+//! A body is stored at `evidence/ab/cdef….gz`, where `abcdef…` is the SHA-256 of the body before
 //! packing. How a body is packed is its writer's to choose.
 
 use std::fs;

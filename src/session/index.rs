@@ -44,7 +44,7 @@ const FORMAT: i32 = 7;
 
 const STATEMENTS: usize = 32;
 
-/// The tables whose rows are compared when an index is held against the ledger.
+/// The tables whose rows are compared when an index is verified against the ledger.
 pub(super) const TABLES: [&str; 3] = ["checkpoint", "quest", "mark"];
 
 const SCHEMA: &str = "
@@ -394,7 +394,7 @@ pub(super) fn number(id: QuestId) -> i64 {
     i64::try_from(id.index()).unwrap_or(i64::MAX - 1) + 1
 }
 
-/// What stands in the index for a folded key, which may be long.
+/// A folded key may be long, so the index holds the start of its digest.
 pub(super) fn fold(key: &FoldedKey) -> i64 {
     i64::from_be_bytes(Digest::of(key.as_str().as_bytes()).first_bytes())
 }

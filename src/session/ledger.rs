@@ -19,7 +19,7 @@ use crate::base::clock::Clock;
 use crate::base::{Digest, files};
 use crate::quest::Quest;
 
-/// Who is told how far long work on a session is, and may end it.
+/// Shows the progress of long work on a session, and may stop it.
 pub trait Watch: Send + Sync {
     fn reading(&self, done: u64, total: u64);
 
@@ -61,7 +61,7 @@ pub(super) enum AfterCursor {
 pub(super) enum Tail {
     Clean,
     Torn(u64),
-    /// Nobody knows: whoever takes the lines in wanted no more.
+    /// Unknown: the caller wanted no more lines.
     Unread,
 }
 
@@ -399,7 +399,7 @@ impl<'a, W: Write> LedgerDraft<'a, W> {
 
 /// Reads lines that were read before; cheapest in the order in which they stand.
 ///
-/// A line that was blotted out since, without the right to, is damage.
+/// A line that was redacted since, without the right to, is damage.
 #[derive(Debug)]
 pub struct LineReader {
     ledger: Ledger,

@@ -18,7 +18,7 @@ pub struct LockGuard {
 
 impl Drop for LockGuard {
     fn drop(&mut self) {
-        // It is given up before that is told: who reads slowly must keep nobody waiting.
+        // Unlock first: a slow reader of the log must keep no other process waiting.
         let _ = self.file.unlock();
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let (waited_ms, held_ms) = (ms(self.waited), ms(self.held.elapsed()));

@@ -151,7 +151,7 @@ impl Session {
     }
 
     /// Moves the index that is open to where the ledger ends, if it is still the one in its place
-    /// and nothing is amiss: to open it once more takes longer than most appends.
+    /// and nothing is wrong with it: opening it again takes longer than most appends.
     fn moves_on(&self) -> bool {
         let mut index = self.index.borrow_mut();
         let watch = self.watch.as_ref();
@@ -229,7 +229,7 @@ impl Session {
     }
 }
 
-/// Whether people are told why an index was rebuilt. That a process died is no finding.
+/// Whether a rebuilt index is reported. That a process died is not worth a report.
 fn is_finding(why: &IndexError) -> bool {
     !matches!(why, IndexError::Missing | IndexError::CutOff)
 }
@@ -350,7 +350,7 @@ impl Session {
     ) -> Result<Appended<R>, SessionError> {
         let before = self.checkpoint().lines;
         let appended = self.append_locked(clock, decide, undo);
-        // Only now that the lock is given up: whoever reads slowly must keep nobody waiting.
+        // Log after the lock is released: a slow reader of the log must keep no process waiting.
         if let Ok(Appended::Done) = &appended {
             let checkpoint = self.checkpoint();
             let (lines, head) = (checkpoint.lines, checkpoint.head);

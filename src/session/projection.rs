@@ -1,4 +1,4 @@
-//! Where every quest stands: the ledger, folded up to one of its lines.
+//! The state of every quest: the ledger, folded up to one of its lines.
 //!
 //! A session keeps its projection in `index.sqlite` and moves it on with the ledger. Where no
 //! cache may be believed, before anything is called complete, exported or audited, the whole
@@ -38,7 +38,7 @@ const BUSY_WAIT: Duration = Duration::from_secs(10);
 /// How long a shell that completes a word waits.
 const READ_ONLY_WAIT: Duration = Duration::from_millis(15);
 
-/// How many records are read at once by whoever goes through all of them.
+/// How many records a walk over all of them reads at once.
 const PAGE: u32 = 256;
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Projection {
         Self::open_with(dir, config, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_WAIT)
     }
 
-    /// Opens the index of the session in `dir` as it is, for whoever cannot wait until it has
+    /// Opens the index of the session in `dir` as it is, for callers that cannot wait until it has
     /// followed the ledger.
     pub fn read_only(dir: &Path) -> Result<Self, SessionError> {
         let (manifest, session) = read_manifest(dir)?;

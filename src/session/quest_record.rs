@@ -1,4 +1,4 @@
-//! Where one quest stands, and where its lines are in the ledger.
+//! The state of one quest, and the places of its lines in the ledger.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::num::NonZeroU32;

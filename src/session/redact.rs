@@ -53,7 +53,7 @@ impl Session {
         redactor.carry_out()
     }
 
-    /// The ledger as `redactor` leaves it, in a file beside it; none where nothing is to be done.
+    /// The ledger as `redactor` leaves it, in a temporary file; none if nothing is to be done.
     ///
     /// The very bytes that are copied are folded on the way: whatever was redacted before without
     /// the right to must not come under anybody's seal. And so are the bytes that are written:

@@ -1,4 +1,4 @@
-//! `forgotten`: an address was blotted out of the session.
+//! `forgotten`: an address was removed from the session.
 //!
 //! ```text
 //! {"address":{"salt":"…","digest":"…"},"lines":[{"line":4,"digest":"…"}],
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The address itself does not stand there: its salted digest tells whether a text holds it. A
-//! line whose body was blotted out counts only as the last such event that counts leaves it.
+//! line whose body was removed counts only as the last such event that counts leaves it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,12 +24,12 @@ use crate::base::Digest;
 pub struct Forgotten {
     /// The address.
     pub address: Suppressed,
-    /// The lines whose bodies were blotted out, in order.
+    /// The lines whose bodies were removed, in order.
     pub lines: Vec<RedactedLine>,
     /// The bodies that were removed from `evidence/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Digest>,
-    /// The copies of lists that were written anew.
+    /// The copies of lists that were rewritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<RedactedCopy>,
     /// Who decided.
@@ -62,17 +62,17 @@ impl Suppressed {
     }
 }
 
-/// A line whose body was blotted out.
+/// A line whose body was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedactedLine {
     /// Its number, from 0.
     pub line: u64,
-    /// The digest of its salt and of the body that stands there now.
+    /// The digest of its salt and of the body that it has now.
     pub digest: Digest,
 }
 
-/// A copy of a list that was written anew.
+/// A copy of a list that was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedactedCopy {
@@ -124,7 +124,7 @@ impl Forgetting {
         self.lines.contains_key(&line)
     }
 
-    /// Whether the line of this number, from 0, was to be blotted out so that its salt and body
+    /// Whether the line of this number, from 0, was to be redacted so that its salt and body
     /// have this digest.
     pub(super) fn backs(&self, line: u64, digest: Digest) -> bool {
         let redact = self.lines.get(&line);
@@ -161,7 +161,7 @@ impl Forgetting {
         lines.find_map(|(line, redact)| (!redact.backed).then_some(*line))
     }
 
-    /// Notes that a line is blotted out, on nobody's word as yet.
+    /// Notes a redacted line that no event has justified yet.
     pub(super) fn redact(&mut self, line: u64, digest: Digest) {
         let backed = false;
         self.lines.insert(line, Blot { digest, backed });

@@ -8,7 +8,7 @@
 //! {"run":"7f3a09c2","what":"ended","reason":"complete"}
 //! ```
 //!
-//! None of it changes where a quest stands: what counts is what the gate said.
+//! None of it changes the state of a quest: only the gate's verdicts do.
 
 use std::fmt;
 use std::str::FromStr;
@@ -136,7 +136,7 @@ pub struct DrivenQuest {
     pub reason: Reason,
     /// How often the agent was started.
     pub starts: u32,
-    /// What the agent said of where it stands, for whoever takes the quest next.
+    /// What the agent said about its progress, for the next agent that works on the quest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<Box<str>>,
 }
@@ -146,7 +146,7 @@ pub struct DrivenQuest {
 pub struct Spent {
     /// Tokens in and out.
     pub tokens: u64,
-    /// The price in billionths of a US dollar, where it was told.
+    /// The price in billionths of a US dollar, if the agent reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
     /// Whether the agent told it; else the tokens are estimated from what it read and wrote.
@@ -204,7 +204,7 @@ macro_rules! reasons {
 
 // `Settled` is the one good end of an attempt and of a quest, `Complete` that of a run.
 //
-// The most important comes first, and `Ord` goes by this order where several apply. A settled quest
+// The most important comes first, and `Ord` uses this order if several apply. A settled quest
 // is settled whatever else ran out. Then come a person's or the session's decision, hard budgets
 // (the run's before the quest's), the detectors, the soft budget, and last an agent that ended.
 reasons! {

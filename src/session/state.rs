@@ -19,7 +19,7 @@ use crate::quest::Verdict;
 /// Why an event cannot have happened.
 pub(super) type IllegalEvent = &'static str;
 
-/// Where a quest stands.
+/// The state of a quest.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

@@ -98,7 +98,7 @@ impl Counts {
 #[serde(transparent)]
 pub struct SettledTimes(Vec<i64>);
 
-/// How many are kept: they are written anew with every submission.
+/// How many are kept: every submission writes all of them.
 const KEPT: usize = 50;
 
 impl SettledTimes {

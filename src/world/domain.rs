@@ -54,7 +54,7 @@ impl HostName {
         &self.0
     }
 
-    /// Whether the name lies under a known public suffix, or is one.
+    /// Whether the name is a known public suffix or below one.
     pub fn has_public_suffix(&self) -> bool {
         psl::suffix(self.0.as_bytes()).is_some_and(|suffix| suffix.is_known())
     }
@@ -66,7 +66,7 @@ impl HostName {
         suffix.is_some_and(|suffix| suffix.typ() == Some(psl::Type::Private))
     }
 
-    /// The registrable domain that the name lies in; none when its suffix is unknown, private
+    /// The registrable domain of the name; none if its suffix is unknown, private
     /// suffixes (`github.io`) counted as suffixes, or when the name is itself a suffix.
     pub fn registrable(&self) -> Option<RegistrableDomain> {
         let domain = psl::domain(self.0.as_bytes())?;
@@ -79,7 +79,7 @@ impl HostName {
 }
 
 impl HostName {
-    /// What stands before the registrable domain: `www.en` of `www.en.acme.co.kr`.
+    /// The labels before the registrable domain: `www.en` of `www.en.acme.co.kr`.
     pub fn below_domain(&self) -> Option<&str> {
         let below = self.0.strip_suffix(self.registrable()?.as_str())?;
         Some(below.trim_end_matches('.'))
@@ -223,7 +223,7 @@ fn mixes_scripts(label: &str) -> bool {
     !one_script && !WRITTEN_TOGETHER.iter().any(together)
 }
 
-/// Whether every letter of `label` stands for a Latin one in the eye of a reader.
+/// Whether every letter of `label` looks like a Latin one to a reader.
 fn looks_latin(label: &str) -> bool {
     label
         .chars()

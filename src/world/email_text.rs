@@ -247,7 +247,7 @@ fn word(text: &str) -> Option<(char, usize)> {
     at.or_else(|| dot().map(|length| ('.', length)))
 }
 
-/// `=40` and `=2E`, as quoted-printable text has them; other codes stand in too much that is none.
+/// `=40` and `=2E`, as quoted-printable text has them; other codes occur in too many other texts.
 fn quoted(text: &str) -> Option<(char, usize)> {
     match text.get(1..3)?.to_ascii_lowercase().as_str() {
         "40" => Some(('@', 3)),
@@ -291,7 +291,7 @@ fn percent_byte(text: &str) -> Option<(u8, usize)> {
     Some((byte, text.len() - rest.len() + 2))
 }
 
-/// The character that `&#64;`, `&#x40;` or `&commat;` stands for, and how long that is. Its `&`
+/// The character of `&#64;`, `&#x40;` or `&commat;`, and the length of the reference. Its `&`
 /// may be encoded any number of times.
 pub fn reference(text: &str) -> Option<(char, usize)> {
     let mut rest = text.strip_prefix('&')?;
@@ -383,7 +383,7 @@ pub fn without(text: &str, wanted: &Wanted<'_>, mask: &str) -> Option<String> {
         from = span.end;
     }
     masked.push_str(&text[from..]);
-    // What stood around one mention may spell another now.
+    // The text around one mention may spell another now.
     let again = without(&masked, wanted, mask);
     Some(again.unwrap_or(masked))
 }
@@ -588,7 +588,7 @@ impl Needle {
     }
 
     /// Whether a running text that contains the whole address shows it plainly, or its first or
-    /// last signs may belong to what stands around it.
+    /// last signs may belong to the text around it.
     pub fn is_plain(&self) -> bool {
         let local = self.local.as_bytes();
         let ends = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphanumeric);
@@ -664,7 +664,7 @@ fn starts_alone(before: &str) -> bool {
         .is_some_and(|c| matches!(c, '@' | '_' | '+' | '%' | '&') || runs_on(c))
 }
 
-/// Whether what stands before a local part makes it the user of something other than mail.
+/// Whether the text before a local part makes it the user of something other than mail.
 fn is_other_service(before: &str) -> bool {
     const MOST_LOOKED: usize = 512;
     let url = |b: &u8| b.is_ascii_graphic() && !b"<>\"'()[]{}|,;".contains(b);
@@ -707,7 +707,7 @@ fn ends_alone(rest: &str, domain: &str) -> bool {
     !(next == '@' || runs_on(next) || (unspaced && is_unspaced(next)))
 }
 
-/// Whether a character runs on into an address beside it.
+/// Whether a character would become part of an address next to it.
 fn runs_on(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || (!c.is_ascii() && (c.is_alphanumeric() || is_combining_mark(c)) && !is_unspaced(c))

@@ -1,6 +1,6 @@
 //! What a gate saw of the world: enough to judge again without the world.
 //!
-//! As JSON, one document a judgement; every question stands once, in the order of asking:
+//! As JSON, one document a judgement; every question occurs once, in the order of asking:
 //!
 //! ```json
 //! {"exchanges": [

@@ -78,7 +78,7 @@ pub(super) fn trusted() -> Result<ClientConfig, rustls::Error> {
     .build()
 }
 
-/// What led to an error, all the way down; the address stands in no cause.
+/// The chain of causes of an error; none of them contains the address.
 pub(super) fn cause(error: &reqwest::Error) -> String {
     let cause = causes(error).last().map(ToString::to_string);
     cause.unwrap_or_else(|| error.to_string())

@@ -305,9 +305,9 @@ const MIN_PART: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Carried {
     Slug,
-    /// A part of it, where a server is told what to show.
+    /// A part of it, in a part of the URL that can tell a server what to show.
     Part,
-    /// All of it, where a server is told what to show.
+    /// All of it, in a part of the URL that can tell a server what to show.
     InUrl,
 }
 

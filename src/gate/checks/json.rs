@@ -181,7 +181,7 @@ pub(super) fn pointer(key: &'static str, text: Option<String>) -> Result<Option<
 }
 
 /// The places that `pointer` names, as RFC 6901 writes them, each with its value; none where there
-/// is nothing. A `*` stands for every item or member.
+/// is nothing. A `*` matches every item or member.
 pub(super) fn places<'v>(value: &'v Value, pointer: &str) -> Vec<(String, Option<&'v Value>)> {
     let mut stars = pointer.match_indices("/*").map(|(at, _)| at);
     let is_name = |at: &usize| matches!(pointer.as_bytes().get(at + 2), None | Some(b'/'));

@@ -154,7 +154,7 @@ impl Source<'_> {
         })
     }
 
-    /// What is wrong with a name, and in a check over the whole result why there is none.
+    /// What is wrong with a name, and why a check over the whole result has none.
     fn of_no_quest(&self, what: String) -> String {
         if self.file.is_final() {
             return format!("{what}; a check of [final] is about no single quest or submission");

@@ -48,7 +48,7 @@ impl CheckConfig for MatchesConfig {
     }
 }
 
-/// What of the text matches. What must not be there is not hidden by how it is written.
+/// The part of the text that matches. Spelling cannot hide what must not be there.
 fn found(pattern: &Regex, text: &str, never: bool) -> Option<String> {
     let find = |text: &str| pattern.find(text).map(|it| it.as_str().to_owned());
     let by_line = || text.lines().map(visible).collect::<Vec<_>>().join("\n");

@@ -38,7 +38,7 @@ fn disagreement(site: &Url, email: &Mailbox) -> Option<Fact> {
         return None;
     }
     let same_name = |found| RegistrableDomain::name_label(found) == wanted.name_label();
-    // Below a private suffix a name is given to whoever asks first.
+    // Below a private suffix, anyone can get a name.
     let in_suffix_alone =
         !email.domain().public_suffix_is_private() && found.as_ref().is_some_and(same_name);
     let rule = if in_suffix_alone {

@@ -1,4 +1,4 @@
-//! Step 3, `freemail`: the address or the site stands at a provider, so that domains that
+//! Step 3, `freemail`: the address or the site is at a provider, so that domains that
 //! agree, or differ, say nothing.
 
 use super::context::{Context, EMAIL, SITE};

@@ -1,7 +1,7 @@
-//! The lists that the steps without a lookup go by: data with its sources, compiled in.
+//! The lists that the steps without a lookup use: data with its sources, compiled in.
 //!
 //! One file a list: entries apart by white space, in lower case; `#` begins a comment that
-//! ends with the line. Domains stand in ASCII (A-labels) and cover what lies below them.
+//! ends with the line. Domains are in ASCII (A-labels) and cover their subdomains.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
@@ -49,7 +49,7 @@ static DISPOSABLE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     domains
 });
 
-/// The disposable domain that `host` is or lies below.
+/// The disposable domain that `host` equals or is a subdomain of.
 ///
 /// A provider of ordinary mail that the list names all the same does not count: that is for
 /// rule `freemail`.

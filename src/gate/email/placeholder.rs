@@ -52,7 +52,7 @@ pub fn sample(written: &Written, site: Option<&Url>) -> Option<String> {
     let Written { local, domain } = written;
     let last = domain.rsplit('.').next()?;
     let exact = format!("{local}@{domain}");
-    // A listed `local@label.*` stands for the label under any suffix.
+    // A listed `local@label.*` matches the label under any suffix.
     let any_suffix = label(domain).map(|label| format!("{local}@{label}.*"));
     let mut addresses = [Some(exact), any_suffix].into_iter().flatten();
     let why = if let Some(suffix) = FILE_SUFFIX.iter().find(|suffix| *suffix == last) {
@@ -192,7 +192,7 @@ impl Written {
         }
     }
 
-    /// The sides of `text`, whatever stands around them (`Hong <hong@acme.co.kr>`); none in a
+    /// The sides of `text`, whatever surrounds them (`Hong <hong@acme.co.kr>`); none in a
     /// text of more than 1,024 bytes.
     pub fn read(text: &str) -> Option<Self> {
         let outside = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | ':' | ',' | ';');

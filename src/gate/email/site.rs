@@ -65,7 +65,7 @@ fn without_label(piece: &str) -> &str {
     }
 }
 
-/// On whose host `site` stands; none where it stands on its own.
+/// The host of others that has `site`; none if the site has its own host.
 ///
 /// A platform's front page counts as hosted too: what other pages of that host say, anyone
 /// may have written.
@@ -83,7 +83,7 @@ pub fn hosted(site: &Url) -> Option<String> {
 /// Whether `page` is on `site`.
 ///
 /// A site with a host of its own owns its whole registrable domain, save hosts on which others
-/// have pages (`blog.naver.com` is not on `naver.com`). A hosted site owns what lies below its
+/// have pages (`blog.naver.com` is not on `naver.com`). A hosted site owns what is below its
 /// path: same host (`www.` counts) and port, every segment of its path, every pair of its query;
 /// http and https are one.
 pub fn on_site(site: &Url, page: &Url) -> bool {
@@ -130,7 +130,7 @@ word_lists! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     Met,
-    /// It is of the anchor's domain, which may have sites of others beside the anchor's.
+    /// It is of the anchor's domain, which may also have sites of others.
     Beside,
     Not,
 }
@@ -168,7 +168,7 @@ fn with_one(site: &Url, anchor: &Url) -> Agreement {
     }
 }
 
-/// What stands before the registrable domain, without `www`.
+/// The labels before the registrable domain, without `www`.
 fn label(url: &Url) -> String {
     let host = HostName::of_url(url);
     let below = host.and_then(|host| host.below_domain().map(str::to_owned));

@@ -136,7 +136,7 @@ pub enum BadHost {
 
 /// The name that `text` spells exactly, letter case aside.
 ///
-/// Non-ASCII names and A-labels are held against UTS 46 with `UseSTD3ASCIIRules`,
+/// Non-ASCII names and A-labels are checked against UTS 46 with `UseSTD3ASCIIRules`,
 /// `CheckHyphens` and `VerifyDnsLength`; a name that this processing would change is refused.
 pub fn written_host(text: &str) -> Result<HostName, BadHost> {
     match text {

@@ -1,7 +1,7 @@
 //! Reads what tools print: complaints and coverage, as plain values.
 //!
 //! Everything here is a function from bytes to values. What a tool prints may have been written
-//! by whoever wrote the code that it ran, so every reader bounds what it keeps and none trusts a
+//! by the author of the code that it ran, so every reader bounds what it keeps and none trusts a
 //! total that it can count itself.
 
 mod coverage;

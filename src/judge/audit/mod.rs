@@ -282,7 +282,7 @@ fn unsigned_why<T: Decided>(
     })
 }
 
-/// What `error` says of the session, where that is a finding; the error itself where it is none.
+/// The finding that `error` is about the session, or the error itself if it is not one.
 pub fn found(error: SessionError) -> Result<Finding, SessionError> {
     match &error {
         SessionError::Damaged { path, line, why } => {

@@ -102,7 +102,7 @@ fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| String::from("it is not UTF-8"))
 }
 
-/// The difference between the tree as it was and as it is judged; empty where there is none.
+/// The difference between the tree as it was and as it is judged; empty if there is no difference.
 ///
 /// There is no such text where a changed file is no UTF-8: a program may well read what is then
 /// shown to nobody.
@@ -133,7 +133,7 @@ pub(super) fn diff(sandbox: &dyn Sandbox) -> Result<String, String> {
     Ok(text)
 }
 
-/// The text of a file, empty where there is none; else what is there in place of a file.
+/// The text of a file, empty if it does not exist; otherwise what is there instead of a file.
 fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, String> {
     match seen {
         FileSeen::Absent => Ok(Ok(String::new())),

@@ -49,7 +49,7 @@ impl<'t> Panel<'t> {
         panel.ok_or_else(|| Mistake::at(text, &(0..0), "there is no [[reviewer]] in it"))
     }
 
-    /// The panel of these tables; none where there is none of them.
+    /// The panel of these tables; none if the file has none of them.
     pub(super) fn new(
         tables: PanelFile,
         text: &'t str,

@@ -128,7 +128,7 @@ pub struct Mistake {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong, what was expected and, of a name that there is not, which is nearest.
+    /// What is wrong, what was expected and, for an unknown name, the nearest one.
     pub what: String,
 }
 
@@ -185,7 +185,7 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// A complaint about a name that there is not: the names that there are, and the nearest.
+/// The message about an unknown name: the known names, and the nearest of them.
 pub fn unknown_name(what: &str, found: &str, known: &[&str]) -> String {
     let near = nearest(found, known.iter().copied());
     let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));

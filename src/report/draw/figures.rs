@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn a_newer_list_without_new_quests_is_no_rise() {
         let events = [(0, quest(1)), (5, extended(0)), (9, quest(2))];
-        // No such ledger is written; what is told must hold all the same.
+        // comail never writes such a ledger, but the numbers must still be right.
         assert_eq!(points_of(&events), [(0, 1, false), (9, 2, true)]);
         assert_eq!(points_of(&[]), []);
     }

@@ -35,7 +35,7 @@ pub(super) struct Steps {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Course {
     steps: Vec<Taken>,
-    /// How many steps are left out; the second step stands for them.
+    /// How many steps are left out; the second step says so.
     left_out: u32,
     /// Every rule that fired, once, in order of appearance.
     pub(super) fired: Vec<String>,

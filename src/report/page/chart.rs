@@ -83,7 +83,7 @@ fn ticks(most: u32) -> Vec<u32> {
 
 const HEIGHT: u32 = 1_000;
 
-/// The width of a figure and of the gap beside a label, in pixels.
+/// The width of a digit and of the gap next to a label, in pixels.
 const FIGURE: u32 = 8;
 const GAP: u32 = 8;
 

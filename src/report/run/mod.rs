@@ -1,6 +1,6 @@
 //! The report on a session: the outcome of every quest, the effort, and whether it is complete.
 //!
-//! [`Report`] is made from values: the folded ledger, its runs ([`RunHistory`]) and what stands
+//! [`Report`] is made from values: the folded ledger, its runs ([`RunHistory`]) and what speaks
 //! against completeness. It is printed as JSON (the form of [`Report`], format 1) or as Markdown
 //! ([`markdown()`]).
 

@@ -1,6 +1,6 @@
 //! What the output of common agents says: tool calls, usage, refused permissions.
 //!
-//! The formats are told apart by the types of their events, so one reader knows them all. Fields are
+//! The formats differ in the types of their events, so one reader knows them all. Fields are
 //! read one by one and leniently: agents change their formats, and a field that is missing or has
 //! another type must cost one number, never a run.
 

@@ -101,7 +101,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 
 const MASK: u8 = b'x';
 
-/// What stands before a protected address; a quotation mark may follow.
+/// What may precede a protected address; a quotation mark may follow.
 const PROTECTIONS: [&[u8]; 2] = [b"data-cfemail=", b"/cdn-cgi/l/email-protection#"];
 
 const MOST_OCTETS: usize = 253;

@@ -42,7 +42,7 @@ const CLOSED_V6: [Ipv6Net; 4] = [
     v6([0x3fff, 0, 0], 20), // documentation (RFC 9637)
 ];
 
-/// Whether `address` may be connected to: it is public, or lies in a network of `allow`.
+/// Whether `address` may be connected to: it is public, or in a network of `allow`.
 ///
 /// An IPv6 address is compared with the IPv6 networks of `allow` alone: to allow an IPv4
 /// network does not allow the addresses that embed it.

@@ -218,7 +218,7 @@ struct Pinned(Vec<IpAddr>);
 
 impl Resolve for Pinned {
     fn resolve(&self, _name: Name) -> Resolving {
-        // Port 0 stands for the URL's own.
+        // Port 0 means the URL's own.
         let addresses: Vec<_> = self.0.iter().map(|ip| SocketAddr::new(*ip, 0)).collect();
         let addresses: Addrs = Box::new(addresses.into_iter());
         Box::pin(future::ready(Ok(addresses)))

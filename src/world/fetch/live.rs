@@ -1,6 +1,6 @@
 //! The live world: pages and DNS as they are now, asked politely and within limits.
 //!
-//! Every try resolves its host anew with the session's resolver, checks what comes, and
+//! Every try resolves its host again with the session's resolver, checks what comes, and
 //! pins the addresses that pass for the one connection that it makes; connections are never
 //! reused. Through an operator's proxy it is the proxy that resolves names: then only hosts
 //! that are spelled as addresses can be checked here.
@@ -48,7 +48,7 @@ impl LiveWorld {
     ///
     /// # Errors
     ///
-    /// Settings that could never work: a CA certificate that is none, a proxy that is not an
+    /// Settings that could never work: an invalid CA certificate, a proxy that is not an
     /// http or https URL, a User-Agent that cannot stand in a header.
     pub fn new(
         settings: &NetworkSettings,

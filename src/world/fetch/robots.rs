@@ -43,7 +43,7 @@ pub fn robots_url(url: &Url) -> Url {
     robots
 }
 
-/// Whether `silence`, met at `url`, is robots.txt's way to say that there is none: a client
+/// Whether `silence`, met at `url`, means that there is no robots.txt: a client
 /// error (RFC 9309 §2.3.1.3). 429 asks for patience and says nothing.
 pub fn means_no_rules(url: &Url, silence: &Unanswered) -> bool {
     url.path() == "/robots.txt" && client_error(silence)
@@ -220,7 +220,7 @@ fn normal(path: &[u8]) -> Vec<u8> {
     normal
 }
 
-/// Whether `pattern` matches the start of `path`: `*` stands for any octets, and `$` at the
+/// Whether `pattern` matches the start of `path`: `*` matches any octets, and `$` at the
 /// end for the path's end (RFC 9309 §2.2.3).
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix(b"$") {

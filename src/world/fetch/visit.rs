@@ -69,7 +69,7 @@ pub enum End {
 ///
 /// Redirects and refreshes are followed, whatever delay the page still asks for, and frames
 /// are read; together at most [`MAX_HOPS`] of them. A refresh to a URL that the way has passed
-/// already is a page that reloads: it is read as it stands. Each hop must be http or https
+/// already is a page that reloads: it is read as it is. Each hop must be http or https
 /// without credentials, and allowed by the robots.txt of its own origin, which is asked once a
 /// visit.
 pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit {
@@ -147,7 +147,7 @@ impl Walk<'_> {
         Err(stuck(url.clone(), refusal))
     }
 
-    /// The hops that may still be made; the start is none.
+    /// The number of hops that are still allowed, without the start.
     fn hops_left(&self) -> usize {
         (MAX_HOPS + 1).saturating_sub(self.hops.len())
     }

@@ -9,7 +9,7 @@ use crate::world::domain::RegistrableDomain;
 use crate::world::email_text::{Needle, around, spells};
 use crate::world::mailbox::Mailbox;
 
-/// How an address stands on a page; the best comes first.
+/// How a page shows an address; the best comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Presence {
     Visible,
@@ -20,7 +20,7 @@ pub enum Presence {
     Absent,
 }
 
-/// How `mailbox` stands on `page`: of all places only the best counts.
+/// How `page` shows `mailbox`: of all places, only the best counts.
 pub fn presence(page: &Page, mailbox: &Mailbox) -> Presence {
     let needle = Needle::of(mailbox);
     let is_in = |text: &String| needle.is_in(text);

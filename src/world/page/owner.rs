@@ -6,7 +6,7 @@ use crate::base::text::normalise;
 use crate::base::word_list::word_lists;
 use std::collections::HashSet;
 
-/// The longest text kept, in characters: a name stands early.
+/// The longest text kept, in characters: a name comes early.
 const MOST_CHARS: usize = 300;
 
 const MOST_TEXTS: usize = 60;
@@ -54,7 +54,7 @@ impl Owner {
         }
     }
 
-    /// Adds a visible line, if it stands where an owner's name stands.
+    /// Adds a visible line if it is where a page names its owner.
     pub(super) fn line(&mut self, line: &str, regions: Regions) {
         self.lines += 1;
         let labelled = std::mem::take(&mut self.labelled);

@@ -46,7 +46,7 @@ impl Run {
         std::mem::take(&mut self.edges)
     }
 
-    /// What has grown so far; starts anew.
+    /// Takes the text collected so far.
     pub(super) fn take(&mut self) -> String {
         self.gap = false;
         self.edges.clear();

@@ -58,7 +58,7 @@ pub type Contents = dyn Fn(Digest) -> io::Result<Option<Vec<u8>>> + Send + Sync;
 /// A server that runs for the time of a judgement.
 #[derive(Debug, Clone)]
 pub struct ServicePlan {
-    /// The program's absolute path and its arguments; `{{ port }}` stands for the port.
+    /// The program's absolute path and its arguments; `{{ port }}` is replaced by the port.
     pub argv: Vec<Template>,
     pub env: BTreeMap<String, Template>,
     pub ready: Ready,

@@ -161,7 +161,7 @@ struct Forms {
 }
 
 impl Forms {
-    /// One form a line: `^Form` stands before a name, `Form` after it, and one in a script
+    /// One form per line: `^Form` precedes a name, `Form` follows it, and one in a script
     /// without spaces on either side.
     fn parse(list: &str) -> Self {
         let mut forms = Self::default();
@@ -210,7 +210,7 @@ pub fn stripped(words: &[String]) -> Vec<String> {
     words
 }
 
-/// Whether a legal form that may be joined to a name stands at the end of `text`.
+/// Whether a legal form that may be joined to a name is at the end of `text`.
 pub fn ends_with_joined(text: &str) -> bool {
     FORMS
         .joined
@@ -218,7 +218,7 @@ pub fn ends_with_joined(text: &str) -> bool {
         .any(|form| text.ends_with(form.as_str()))
 }
 
-/// Whether a legal form that may be joined to a name stands at the start of `text`.
+/// Whether a legal form that may be joined to a name is at the start of `text`.
 pub fn starts_with_joined(text: &str) -> bool {
     FORMS
         .joined
@@ -325,11 +325,11 @@ impl Folded {
         &self.compact
     }
 
-    /// Whether `name` stands in the text.
+    /// Whether the text contains `name`.
     ///
     /// The text may join the words of the name, and part them anywhere in a script without
     /// spaces; of other words it must not part one (`The One` is no `Theone`). It must begin and end where a word does, where a script without spaces meets one with,
-    /// or beside a legal form (`주식회사한빛`). Of a name of four characters or more in scripts
+    /// or next to a legal form (`주식회사한빛`). Of a name of four characters or more in scripts
     /// without spaces it does not matter where in a word it stands: particles and titles lean
     /// on it.
     pub fn contains(&self, name: &Self) -> bool {

@@ -215,7 +215,7 @@ pub(super) fn are_alike(one: &str, two: &str) -> bool {
     begins(&other, &latin) || begins(&latin, &other)
 }
 
-/// The consonants, those that sound alike as one, doubled ones once; `a` stands for a vowel at
+/// The consonants, those that sound alike as one, doubled ones once; `a` represents a vowel at
 /// the beginning. None of a text that holds another script's letters.
 fn skeleton(text: &str) -> Option<String> {
     let mut skeleton = Skeleton::default();

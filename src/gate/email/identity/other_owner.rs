@@ -161,7 +161,7 @@ impl<'a> Case<'a> {
             || self.owner.iter().any(is_full)
     }
 
-    /// What stands where the company would, if it were the owner: the title, or what comes
+    /// The text where the company would be if it were the owner: the title, or what comes
     /// first at the place of the line.
     fn beside_a_bare_line(&self) -> Option<Other> {
         let mut titles = self
@@ -227,7 +227,7 @@ fn is_han(name: &Folded) -> bool {
     name.compact().chars().all(|c| c.script() == Script::Han)
 }
 
-/// Whether what stands there is the site's own name for itself.
+/// Whether that text is the site's own name.
 fn says_of_itself(place: OwnerPlace) -> bool {
     matches!(place, OwnerPlace::Title | OwnerPlace::Logo) || declares(place)
 }

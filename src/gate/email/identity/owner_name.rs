@@ -1,4 +1,4 @@
-//! Whether what stands where an owner's name stands is the company's name, and not a text
+//! Whether the text in the place of an owner's name is the company's name, and not a text
 //! that the name occurs in: a headline, a credit, a list of brands, another company's longer
 //! name.
 
@@ -10,7 +10,7 @@ use super::company_name::{CompanyName, Folded};
 use crate::base::word_list::word_lists;
 use crate::world::page::{OwnerPlace, OwnerText};
 
-/// Whether `text`, which stands at `place`, is the company's name.
+/// Whether `text` at `place` is the company's name.
 ///
 /// In titles, headings, logos and declared names it is one of the parts that signs such as `|`
 /// and `–` make. In a line of a header, footer, copyright or address it is what an owner's label
@@ -84,7 +84,7 @@ pub(super) fn values(line: &str) -> Vec<Labelled<'_>> {
     values
 }
 
-/// What stands before a label at the end of `piece`, and the label: what follows the last sign
+/// The text before a label at the end of `piece`, and the label: what follows the last sign
 /// that parts, or the last word where that is a known label. An owner's label may be the last word
 /// of another's (`Payment company`), so such a word counts behind a value alone.
 fn tail_label(piece: &str, is_first: bool) -> (&str, Option<&str>) {
@@ -160,7 +160,7 @@ fn behind_years(line: &str) -> &str {
     }
 }
 
-/// What stands before the first known label without a colon (`상호 한빛 대표 홍길동`); an
+/// The text before the first known label without a colon (`상호 한빛 대표 홍길동`); an
 /// owner's label at the beginning is passed over.
 pub(super) fn cut_label(value: &str) -> &str {
     let value = value.trim();
@@ -283,7 +283,7 @@ pub(super) fn is_trimming(word: &str) -> bool {
     is_years && !word.contains(['(', ')']) && bare.len() != 1 || TRIMMINGS.contains(&bare.as_str())
 }
 
-/// Whose name a text claims; none of one that claims nobody's.
+/// The owner that a text claims, if it claims one.
 pub(super) fn claim(owner: &OwnerText) -> Option<String> {
     let text = owner.text.as_str();
     match owner.place {
@@ -345,7 +345,7 @@ fn without_reservation(line: &str) -> String {
         let Some(at) = lower.find(phrase) else {
             continue;
         };
-        // Lower case may be of another length than what it stands for.
+        // The lower case of a text may have another length.
         let end = at + phrase.len();
         if lower.len() == left.len() && left.is_char_boundary(at) && left.is_char_boundary(end) {
             left.replace_range(at..end, " | ");

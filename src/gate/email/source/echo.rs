@@ -1,6 +1,6 @@
 //! Whether a URL carries the address: a page that repeats its own URL proves nothing.
 //!
-//! The URL is read in every way that a server may plausibly read it: as it stands, with
+//! The URL is read in every way that a server may plausibly read it: as it is, with
 //! percent escapes decoded, and with every run that could be base64, base32 or hexadecimal decoded
 //! at every alignment; and each of those readings once more, but for base32. Each is compared without what a
 //! server takes out, or a reader does not see.
@@ -229,7 +229,7 @@ fn rot13(text: &str) -> String {
     letters.collect()
 }
 
-/// Character references for what stands in addresses; any other named one is taken out.
+/// Character references for characters of addresses; other named references are removed.
 const NAMED: &[(&str, &str)] = &[
     ("commat", "@"),
     ("period", "."),
@@ -306,7 +306,7 @@ fn dereferenced(text: &str) -> String {
     out
 }
 
-/// The character that a reference stands for, none for one that is not known, and what follows.
+/// The character of a reference, none if it is unknown, and what follows.
 fn reference(after: &str) -> Option<(Option<char>, &str)> {
     if let Some(digits) = after.strip_prefix('#') {
         let (digits, radix) = match digits.strip_prefix(['x', 'X']) {

@@ -74,7 +74,7 @@ pub(super) fn parse(text: &str) -> Option<Selector> {
     let subject = Compound::parse(subject, 0)?;
     let mut around = Vec::new();
     for (before, text) in steps {
-        // What stands beside the element is not around it.
+        // A sibling of the element is not around it.
         if matches!(combinator, ' ' | '>') && around.len() < MOST_COMPOUNDS {
             around.extend(Compound::parse(text, 0));
         }
@@ -266,7 +266,7 @@ fn name(text: &str) -> Option<(String, &str)> {
     (!name.is_empty()).then_some((name, rest))
 }
 
-/// What stands before the bracket that closes, and what follows it.
+/// The text before the closing bracket, and the text after it.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let mut depth = 1_usize;
     let mut quote = None;

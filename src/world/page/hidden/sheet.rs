@@ -123,7 +123,7 @@ pub(super) fn split<'a>(list: &'a str, separators: &[char]) -> impl Iterator<Ite
     })
 }
 
-/// What stands before the next sign that ends something, the sign, and what follows it.
+/// The text before the next sign that ends something, the sign, and what follows it.
 fn up_to_sign(text: &str) -> Option<(&str, char, &str)> {
     let mut quote = None;
     let mut escaped = false;

@@ -16,7 +16,7 @@ const MOST_NAMES: usize = 5_000;
 /// How many values of one are remembered, and how many a value is read as.
 const MOST_VALUES: usize = 8;
 
-/// How often `var()` is read in what `var()` stands for.
+/// How deep `var()` may refer to `var()`.
 const DEPTH: usize = 4;
 
 const LONGEST: usize = 300;
@@ -97,10 +97,10 @@ word_lists! {
 /// Below this, in pixels, letters cannot be told.
 const TINY_PIXELS: f64 = 2.0;
 
-/// Beyond this, in pixels, a text stands left of or above every window.
+/// Beyond this, in pixels, a text is left of or above every window.
 const FAR_PIXELS: f64 = 999.0;
 
-/// Beyond this, in pixels, a text stands right of or below every window.
+/// Beyond this, in pixels, a text is right of or below every window.
 const VERY_FAR_PIXELS: f64 = 9_000.0;
 
 /// The values of one rule or of one inline style; the later of two wins.
@@ -203,7 +203,7 @@ impl Declared {
         self.0.get(property).map_or("", |value| &value.text)
     }
 
-    /// Whether an element that is styled so stands apart from what is before and after it.
+    /// Whether an element with this style is separated from what is before and after it.
     pub(crate) fn parts(&self) -> bool {
         let display = self.get("display");
         let blocks = ["block", "flex", "grid", "table", "list-item", "flow-root"];
