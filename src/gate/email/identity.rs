@@ -213,8 +213,8 @@ fn is_on_all_pages(place: OwnerPlace) -> bool {
     }
 }
 
-/// Whether the URL carries the name outside its registrable domain, which the owner chose: in a name
-/// below that, which may be anybody's choice, in its path or in its query.
+/// Whether the URL carries the name outside its registrable domain, which the owner chose: in a
+/// name below that, which may be anybody's choice, in its path or in its query.
 pub fn carries(url: &Url, name: &CompanyName) -> bool {
     let below = HostName::of_url(url)
         .and_then(|host| Some(idna::domain_to_unicode(host.below_domain()?).0));
