@@ -4,8 +4,6 @@
 //! ledger says, nothing that cannot have happened gets into the ledger, and `export` leaves an
 //! index behind that fits.
 
-mod edits;
-
 use std::fs;
 use std::path::Path;
 
@@ -29,8 +27,8 @@ const NAMES: [&str; 5] = [
 /// A session with a PASS, a FAIL and two claims, and an older copy of its index.
 ///
 /// Quest 1 is passed, 2 failed once and is held by `b`, 3 is held by `c`, 4 and 5 are free.
-pub struct Worked {
-    pub world: EmailNet,
+struct Worked {
+    world: EmailNet,
     /// The session's files as they were left.
     kept: TempDir,
     /// What commands say of them.
@@ -40,7 +38,7 @@ pub struct Worked {
 type Truth = (Value, Vec<(Value, Value)>);
 
 impl Worked {
-    pub fn new() -> Self {
+    fn new() -> Self {
         let world = worked();
         let kept = tempfile::tempdir().expect("a temporary directory");
         copy(&world.place.at(".comail"), kept.path());
@@ -49,7 +47,7 @@ impl Worked {
     }
 
     /// Puts the session back as it was, with this done to its index.
-    pub fn edited(&self, sql: &str) -> &EmailNet {
+    fn edited(&self, sql: &str) -> &EmailNet {
         let session = self.world.place.at(".comail");
         fs::remove_dir_all(&session).expect("a session");
         copy(self.kept.path(), &session);
@@ -99,7 +97,7 @@ fn worked() -> EmailNet {
     world
 }
 
-pub fn give(world: &EmailNet, worker: &str) -> Option<u64> {
+fn give(world: &EmailNet, worker: &str) -> Option<u64> {
     let (_, answer) = world.place.json(["next", "--worker", worker]);
     answer["quest"]["id"].as_u64()
 }
@@ -108,7 +106,7 @@ fn keep(world: &EmailNet, name: &str) {
     fs::copy(world.place.at(".comail/index.sqlite"), world.place.at(name)).expect("an index");
 }
 
-pub fn edit(world: &EmailNet, sql: &str) {
+fn edit(world: &EmailNet, sql: &str) {
     let index = Connection::open(world.place.at(".comail/index.sqlite")).expect("an index");
     index
         .execute_batch(sql)
@@ -116,7 +114,7 @@ pub fn edit(world: &EmailNet, sql: &str) {
 }
 
 /// Status and claims, without what the clock changes.
-pub fn truth(world: &EmailNet) -> Truth {
+fn truth(world: &EmailNet) -> Truth {
     let (code, mut status) = world.place.json(["status"]);
     assert_eq!(code, 0, "{status}");
     for of_the_clock in ["claims", "pace"] {
@@ -133,7 +131,7 @@ pub fn truth(world: &EmailNet) -> Truth {
 
 /// Folds the ledger twice: the second time the index must fit it.
 #[track_caller]
-pub fn assert_heals(world: &EmailNet, what: &str) {
+fn assert_heals(world: &EmailNet, what: &str) {
     let fold = || {
         let mut session = Session::open(&world.place.at(".comail"))
             .unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -333,4 +331,138 @@ fn what_lies_in_the_way_of_an_index_stops_no_command() {
     assert_eq!(give(world, "d"), Some(4));
     clear(&session.join("index.sqlite"));
     assert_heals(world, "in the way");
+}
+
+/// Commands after each edit: what they say is so, and no line gets into the ledger that cannot
+/// have happened, which the fold at the end finds.
+#[test]
+fn an_edited_row_changes_no_answer() {
+    let worked = Worked::new();
+    // Rows that the program itself once wrote.
+    let set_back = format!(
+        "ATTACH '{}' AS older; DELETE FROM quest WHERE id IN (1, 2); \
+         INSERT INTO quest SELECT * FROM older.quest WHERE id IN (1, 2);",
+        worked.world.place.at("older.sqlite").display()
+    );
+    for sql in [
+        &set_back,
+        // All is complete, or a part of it is hidden.
+        "UPDATE quest SET state = 'PASS'",
+        "UPDATE checkpoint SET body = replace(body, '\"todo\":4', '\"todo\":0')",
+        "UPDATE checkpoint SET body = replace(body, '\"pass\":1', '\"pass\":5')",
+        "UPDATE quest SET state = 'DONE' WHERE id > 3",
+        "DELETE FROM quest WHERE id > 1",
+        "DELETE FROM checkpoint",
+        "UPDATE checkpoint SET body = '{}'",
+        // A settled quest is set back.
+        "UPDATE quest SET state = 'TODO' WHERE id = 1",
+        "UPDATE quest SET state = 'TODO', body = replace(body, 'PASS', 'TODO') WHERE id = 1",
+        "DELETE FROM quest WHERE id = 1",
+        "UPDATE quest SET id = 77 WHERE id = 1",
+        // Claims are deleted, edited or made up.
+        "UPDATE quest SET worker = NULL, held_ms = NULL, lease_s = NULL",
+        "UPDATE quest SET worker = 'd' WHERE id = 3",
+        "UPDATE quest SET held_ms = 0 WHERE worker IS NOT NULL",
+        "UPDATE quest SET lease_s = 1, held_ms = held_ms - 1000 WHERE worker IS NOT NULL",
+        "UPDATE quest SET body = json_remove(body, '$.claim')",
+        "UPDATE quest SET worker = 'x', held_ms = 9e15, lease_s = 86400 WHERE id = 4",
+        "UPDATE quest SET worker = 'x' || id, lease_s = 86400, \
+         held_ms = CAST(strftime('%s') AS INTEGER) * 1000 WHERE id > 3",
+    ] {
+        let world = worked.edited(sql);
+        assert_eq!(truth(world), worked.truth, "{sql}");
+        edit(world, sql);
+        for id in ["--id=1", "--id=2", "--id=3"] {
+            let run = world.place.run(["submit", id, "--worker=d", "--none=x"]);
+            assert_eq!(run.code, 7, "{sql}: {id}: {run:?}");
+        }
+        edit(world, sql);
+        assert_eq!(give(world, "d"), Some(4), "{sql}");
+        assert_eq!(give(world, "e"), Some(5), "{sql}");
+        let nothing_free = world.place.run(["next", "--worker=f"]);
+        assert_eq!(nothing_free.code, 4, "{sql}");
+        assert_heals(world, sql);
+        let world = worked.edited(sql);
+        let run = world
+            .place
+            .run(["submit", "--id=4", "--worker=d", "--none=x"]);
+        assert_eq!(run.code, 5, "{sql}: {run:?}");
+        assert_heals(world, sql);
+        world.place.run(["export", "--force"]).ok();
+    }
+}
+
+#[test]
+fn a_repeat_is_known_whatever_the_index_says_of_earlier_answers() {
+    let again = |world: &EmailNet| {
+        let (code, answer) = world.submit(5, &world.acme().email("ceo@acme.co.kr"));
+        (code, answer["facts"][0]["rule"].clone())
+    };
+    let worked = Worked::new();
+    for sql in [
+        "UPDATE quest SET body = json_remove(body, '$.submissions')",
+        "UPDATE quest SET body = json_set(body, '$.submissions[0][1]', 'unanswered') WHERE id = 5",
+        "UPDATE quest SET body = json_set(body, '$.attempts', 7) WHERE id = 5",
+    ] {
+        let world = worked.edited("");
+        assert_eq!(again(world).0, 5);
+        edit(world, sql);
+        assert_eq!(again(world), (5, "repeated-submission".into()), "{sql}");
+        assert_heals(world, sql);
+    }
+}
+
+#[test]
+fn a_key_that_is_edited_adds_no_company_twice() {
+    let worked = Worked::new();
+    for sql in [
+        "UPDATE quest SET key = 'Nobody' WHERE id = 2",
+        "DELETE FROM quest WHERE id = 2",
+    ] {
+        let world = worked.edited(sql);
+        let update = world.place.json(["scan", "companies.txt", "--update"]);
+        assert_eq!(update.0, 0, "{sql}: {}", update.1);
+        let (_, status) = world.place.json(["status"]);
+        assert_eq!(status["total"], 5, "{sql}");
+        assert_heals(world, sql);
+    }
+}
+
+#[test]
+fn an_address_whose_mark_was_deleted_is_still_taken() {
+    let worked = Worked::new();
+    for sql in [
+        "DELETE FROM mark",
+        "UPDATE mark SET mark = 'mailbox x@y.kr' WHERE mark LIKE 'mailbox%'",
+    ] {
+        let world = worked.edited(sql);
+        let (_, answer) = world.submit(5, &world.acme());
+        assert_eq!(answer["verdict"], "REVIEW", "{sql}: {answer}");
+        assert_heals(world, sql);
+    }
+}
+
+#[test]
+fn an_address_that_is_no_longer_known_as_taken_is_found_by_export() {
+    let world = worked();
+    for sql in [
+        "DELETE FROM mark WHERE mark LIKE 'mailbox%'",
+        "UPDATE mark SET mark = 'mailbox x@y.kr' WHERE mark LIKE 'mailbox%'",
+        "INSERT INTO mark VALUES ('mailbox info@bolt.kr', 2)",
+    ] {
+        edit(&world, sql);
+        let run = world.place.run(["export", "--force"]);
+        assert!(
+            run.stderr.contains("another program wrote to it"),
+            "{sql}: {run:?}"
+        );
+        run.ok();
+        assert_heals(&world, sql);
+    }
+    // One that names another quest is found when it is asked for.
+    edit(&world, "UPDATE mark SET quest = 5");
+    let (_, answer) = world.submit(5, &world.acme());
+    assert_eq!(answer["verdict"], "REVIEW", "{answer}");
+    assert_heals(&world, "a mark of another quest");
+    fs::remove_file(world.place.at("companies.comail.csv")).expect("an export");
 }

@@ -19,7 +19,7 @@ use super::index::Checkpoint;
 use super::ledger::{AfterCursor, Entry, Ledger, LineReader, Tail, Unwatched, Watch};
 use super::lock::LockGuard;
 use super::manifest::{FoldConfig, Manifest, read_manifest};
-use super::projection::{Projection, RecordError};
+use super::projection::Projection;
 use super::quest_record::{DependencyState, QuestRecord, Waiting};
 use super::redaction::Forgetting;
 use super::totals::Totals;
@@ -402,18 +402,13 @@ impl Session {
         let ledger = self.ledger();
         let lines = ledger.next_lines(now, clock, events)?;
         let mut append = || ledger.append(&lines);
-        let mut recorded = self.index.get_mut().record(&lines, &mut append);
-        if let Err(RecordError::Unusable(why)) = recorded {
-            // It is damaged, or cannot be written: another one takes its place.
-            self.sync(lock, Err(why))?;
-            recorded = self.index.get_mut().record(&lines, &mut append);
-        }
-        match recorded {
-            // The ledger has it, so it has happened; the next command catches up.
-            Ok(()) | Err(RecordError::Behind) => Ok(()),
-            Err(RecordError::Refused(error)) => Err(error),
-            Err(RecordError::Unusable(error)) => Err(error.into()),
-        }
+        let recorded = self.index.get_mut().record(&lines, &mut append);
+        let Err(SessionError::Index(why)) = recorded else {
+            return recorded;
+        };
+        // It is damaged, or cannot be written: another one takes its place.
+        self.sync(lock, Err(*why))?;
+        self.index.get_mut().record(&lines, &mut append)
     }
 }
 

@@ -59,25 +59,6 @@ pub enum Prefix<'a> {
     Number(&'a str),
 }
 
-/// Why events were not recorded.
-#[derive(Debug)]
-pub(super) enum RecordError {
-    Refused(SessionError),
-    /// The index cannot be written; the events are not in the ledger either.
-    Unusable(IndexError),
-    /// The events are in the ledger, and the index has yet to follow.
-    Behind,
-}
-
-impl From<IndexError> for RecordError {
-    fn from(error: IndexError) -> Self {
-        match error {
-            IndexError::IllegalEvent(why) => Self::Refused(SessionError::Illegal(why)),
-            other => Self::Unusable(other),
-        }
-    }
-}
-
 /// Making, opening and moving on.
 impl Projection {
     /// The place of a session's index.
@@ -151,7 +132,7 @@ impl Projection {
         let connection = lock(&self.connection);
         // No writer can commit while the transaction reads, so both counts are of one moment.
         let reading = connection.unchecked_transaction()?;
-        let (checkpoint, changes) = self.tables_of(&reading).checkpoint()?;
+        let (checkpoint, changes) = Tables(&reading).checkpoint(self.config.policy.session)?;
         if let Some(file) = &self.file
             && index::changes(file)? != changes
         {
@@ -219,12 +200,13 @@ impl Projection {
     /// Takes in lines that `append` writes to the ledger.
     ///
     /// Nothing is appended that cannot have happened; and nothing is taken in that is not on
-    /// disk in the ledger.
+    /// disk in the ledger. An index that cannot be used is [`SessionError::Index`], and then
+    /// nothing was appended.
     pub(super) fn record(
         &mut self,
         lines: &[NewLine],
         append: &mut dyn FnMut() -> Result<(), SessionError>,
-    ) -> Result<(), RecordError> {
+    ) -> Result<(), SessionError> {
         let Some((last, _, span)) = lines.last() else {
             return Ok(());
         };
@@ -236,11 +218,13 @@ impl Projection {
             self.apply(&transaction, &mut next.totals, (line, event, *span))?;
         }
         self.put_checkpoint(&transaction, &next)?;
-        append().map_err(RecordError::Refused)?;
-        let committed = transaction.commit();
+        append()?;
+        // The ledger has it, so it has happened. An index that cannot be committed is behind, and
+        // the next command moves it on.
+        let _ = transaction.commit();
         drop(connection);
         self.checkpoint = next;
-        committed.map_err(|_| RecordError::Behind)
+        Ok(())
     }
 
     fn apply(
@@ -249,22 +233,14 @@ impl Projection {
         totals: &mut Totals,
         (line, event, span): (&Line<'_>, &Event, Span),
     ) -> Result<(), IndexError> {
-        let (tables, config) = (self.tables_of(connection), self.config);
         let mut fold = Fold {
-            tables,
+            tables: Tables(connection),
             totals,
-            config,
+            config: self.config,
             line,
             span,
         };
         fold.apply(event)
-    }
-
-    fn tables_of<'a>(&self, connection: &'a Connection) -> Tables<'a> {
-        Tables {
-            connection,
-            session: self.config.policy.session,
-        }
     }
 
     fn put_checkpoint(
@@ -277,7 +253,7 @@ impl Projection {
             Some(file) => index::changes(file)?.wrapping_add(1),
             None => 0,
         };
-        self.tables_of(transaction).put_checkpoint(next, changes)
+        Tables(transaction).put_checkpoint(next, changes)
     }
 
     /// Makes the index again from the whole ledger, and puts it in its place.
@@ -340,7 +316,6 @@ impl Projection {
         if self.tip() != folded.tip() {
             return Err(IndexError::Misfit);
         }
-        // A row that was damaged is no longer what its seal says, in whichever of its columns.
         for table in TABLES {
             let columns = if table == "checkpoint" { "body" } else { "*" };
             let sql = format!("SELECT {columns} FROM {table} ORDER BY 1");
@@ -401,8 +376,7 @@ impl Projection {
         &self,
         ask: impl FnOnce(Tables<'_>) -> Result<T, IndexError>,
     ) -> Result<T, SessionError> {
-        let connection = lock(&self.connection);
-        Ok(ask(self.tables_of(&connection))?)
+        Ok(ask(Tables(&lock(&self.connection)))?)
     }
 
     pub(super) fn checkpoint(&self) -> &Checkpoint {
@@ -446,7 +420,7 @@ impl Projection {
         let mut last = 0;
         std::iter::from_fn(move || {
             if page.len() == 0 {
-                let sql = "SELECT * FROM quest WHERE id > ? ORDER BY id LIMIT ?";
+                let sql = "SELECT body FROM quest WHERE id > ? ORDER BY id LIMIT ?";
                 let read = self.tables(|tables| tables.quests(sql, (last, PAGE)));
                 match read {
                     Ok(records) => page = records.into_iter(),
@@ -464,7 +438,7 @@ impl Projection {
     }
 
     pub(super) fn named(&self, key: &FoldedKey) -> Result<Vec<QuestRecord>, SessionError> {
-        let sql = "SELECT * FROM quest WHERE fold = ? ORDER BY id";
+        let sql = "SELECT body FROM quest WHERE fold = ? ORDER BY id";
         let mut found = self.tables(|tables| tables.quests(sql, [index::fold(key)]))?;
         found.retain(|record| record.key.folds_to(key));
         Ok(found)
@@ -487,7 +461,7 @@ impl Projection {
         except: &BTreeSet<QuestId>,
     ) -> Result<Option<QuestRecord>, SessionError> {
         // Says of a claim what `Claim::is_live` says.
-        let sql = "SELECT * FROM quest WHERE state = 'TODO' \
+        let sql = "SELECT body FROM quest WHERE state = 'TODO' \
              AND (worker IS NULL OR abs(?1 - held_ms) >= lease_s * 1000) ORDER BY id";
         let mut first = None;
         self.tables(|tables| {
@@ -508,7 +482,7 @@ impl Projection {
     }
 
     pub fn waiting(&self) -> Result<Waiting, SessionError> {
-        let sql = "SELECT * FROM quest WHERE waits ORDER BY id";
+        let sql = "SELECT body FROM quest WHERE waits ORDER BY id";
         self.tables(|tables| {
             let waiters = tables.quests(sql, [])?.into_iter();
             let waiters: Vec<_> = waiters.map(|quest| (quest.id, quest.after)).collect();
@@ -553,7 +527,7 @@ impl Projection {
     /// Every claim, also those whose lease has run out, in order of quests.
     pub fn claims(&self) -> Result<Vec<Claim>, SessionError> {
         // Named, or all quests would be gone through: few are held.
-        let sql = "SELECT * FROM quest INDEXED BY quest_worker \
+        let sql = "SELECT body FROM quest INDEXED BY quest_worker \
              WHERE worker IS NOT NULL ORDER BY id";
         let held = self.tables(|tables| tables.quests(sql, []))?;
         Ok(held.into_iter().filter_map(|quest| quest.claim).collect())
@@ -561,12 +535,12 @@ impl Projection {
 
     /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
     pub(super) fn unanswered(&self) -> Result<Vec<QuestRecord>, SessionError> {
-        let sql = "SELECT * FROM quest WHERE unanswered ORDER BY id";
+        let sql = "SELECT body FROM quest WHERE unanswered ORDER BY id";
         self.tables(|tables| tables.quests(sql, []))
     }
 
     pub(super) fn reviews(&self) -> Result<Vec<QuestRecord>, SessionError> {
-        let sql = "SELECT * FROM quest WHERE state = 'REVIEW' ORDER BY id";
+        let sql = "SELECT body FROM quest WHERE state = 'REVIEW' ORDER BY id";
         self.tables(|tables| tables.quests(sql, []))
     }
 
@@ -584,17 +558,18 @@ impl Projection {
         };
         self.tables(|tables| match by {
             Prefix::Key("") => {
-                let sql = format!("SELECT * FROM quest WHERE TRUE{narrowed} ORDER BY id");
+                let sql = format!("SELECT body FROM quest WHERE TRUE{narrowed} ORDER BY id");
                 tables.each_quest(&sql, [], take).map(drop)
             }
             Prefix::Key(prefix) => {
-                let sql = "SELECT * FROM quest INDEXED BY quest_key \
+                let sql = "SELECT body FROM quest INDEXED BY quest_key \
                      WHERE key >= ?1 AND key < ?1 || char(0x10FFFF) ORDER BY key";
                 tables.each_quest(sql, [prefix], take).map(drop)
             }
             Prefix::Number(prefix) => {
-                let sql =
-                    format!("SELECT * FROM quest WHERE id BETWEEN ? AND ?{narrowed} ORDER BY id");
+                let sql = format!(
+                    "SELECT body FROM quest WHERE id BETWEEN ? AND ?{narrowed} ORDER BY id"
+                );
                 for range in numbers(prefix, self.totals().tally.total()) {
                     if !tables.each_quest(&sql, range, &mut take)? {
                         break;
