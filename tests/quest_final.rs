@@ -12,41 +12,9 @@ use crate::harness::quest_play::{QuestPlay, Shipped};
 use crate::harness::{Place, Run, tools};
 
 /// One quest a page, with nothing to submit; whatever stands after is the final part.
-const PAGES: &str = r#"
-name = "pages"
-unit = "page"
-[input]
-format = "lines"
-[tree]
-root = "tree"
-write = ["out/*"]
-[prompt]
-text = "Write out/{{ key }}"
-[[check]]
-name = "right"
-kind = "contains"
-path = "known.txt"
-text = "yes"
-[[check]]
-name = "written"
-kind = "count"
-path = "out/{{ key }}"
-of = "lines"
-min = 1
-"#;
+const PAGES: &str = include_str!("harness/quests/pages.toml");
 
-const FINAL: &str = r#"
-[[final.check]]
-name = "whole"
-kind = "count"
-path = "out/b"
-of = "lines"
-min = 1
-[[final.control]]
-name = "nothing is there"
-verdict = "FAIL"
-fires = ["whole"]
-"#;
+const FINAL: &str = include_str!("harness/quests/pages_final.toml");
 
 #[test]
 fn a_handbook_of_chapters_that_fit_together() {

@@ -7,48 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Place, Run, tools};
 
 /// A quest whose file must say `good`; `mine` fails by itself, and no fixer is there for it.
-const QUEST: &str = r#"
-name = "notes"
-unit = "note"
-max_tries = 4
-[input]
-format = "lines"
-[tree]
-root = "tree"
-write = ["out/*"]
-[prompt]
-text = "Write out/{{ key }}"
-[[check]]
-name = "good"
-kind = "command"
-argv = ["grep", "-q", "good", "out/{{ key }}"]
-on_fail = "fix"
-[[check]]
-name = "mine"
-kind = "command"
-argv = ["grep", "-q", "mine", "out/{{ key }}"]
-[fixer]
-argv = ["sh", "-c", '''SCRIPT''']
-timeout = "20s"
-max_fixes = 2
-[[control]]
-name = "good"
-key = "a"
-writes = "good"
-verdict = "PASS"
-[[control]]
-name = "bad"
-key = "a"
-writes = "bad"
-verdict = "FAIL"
-fires = ["good"]
-[[control]]
-name = "not mine"
-key = "a"
-writes = "theirs"
-verdict = "FAIL"
-fires = ["mine"]
-"#;
+const QUEST: &str = include_str!("harness/quests/notes.toml");
 
 /// A session with this fixer, where out/a says this.
 fn session(script: &str, text: &str) -> Place {

@@ -1,5 +1,5 @@
-//! What a session froze of its quest file: later edits change nothing, or are found, and the
-//! environment of whoever submits does not count.
+//! What a session freezes of its quest file: later edits change nothing or are found, and the
+//! environment of `comail submit` does not reach the checks.
 
 use std::fs;
 use std::io::Write as _;
@@ -29,9 +29,7 @@ name = "honest""#;
     let letters = Letters::with(&file);
     letters.place.write("judge.sh", JUDGE);
     program(&letters.place, "judge", "exec /bin/sh \"$@\"");
-    letters
-        .run(["scan", "list.jsonl", "--quest", "letters.toml"])
-        .ok();
+    letters.scan().ok();
     letters
 }
 
@@ -45,12 +43,14 @@ fn program(place: &Place, name: &str, body: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
-fn submit(letters: &Letters, letter: &str, quote: &str) -> (i32, Value) {
-    letters.json(["submit", "--letter", letter, "--quote", quote])
+/// Submits a quote for a letter, and expects this verdict.
+#[track_caller]
+fn submits(letters: &Letters, letter: &str, quote: &str, verdict: &str) -> Value {
+    letters.submits(&["--letter", letter, "--quote", quote], verdict)
 }
 
 #[test]
-fn an_edit_of_the_file_reaches_no_session_and_is_a_note() {
+fn edits_of_the_quest_file_change_no_session_and_are_noted() {
     let letters = Letters::scanned(LETTERS);
     let easy = LETTERS
         .replace("\"-qF\"", "\"-cvF\"")
@@ -58,8 +58,8 @@ fn an_edit_of_the_file_reaches_no_session_and_is_a_note() {
     letters.place.write("letters.toml", easy);
     let next = letters.run(["next"]).ok();
     assert!(next.contains("Read one"), "{next}");
-    assert_eq!(submit(&letters, "one", "made up").0, 5);
-    assert_eq!(submit(&letters, "one", "pay 10").0, 0);
+    submits(&letters, "one", "made up", "FAIL");
+    submits(&letters, "one", "pay 10", "PASS");
     let (code, report) = letters.json(["audit"]);
     assert_eq!(
         (code, &report["findings"]),
@@ -79,15 +79,10 @@ fn an_edit_of_the_file_reaches_no_session_and_is_a_note() {
 }
 
 #[test]
-fn a_file_beside_it_is_frozen() {
+fn scripts_next_to_the_quest_file_are_frozen() {
     let letters = of_own_program();
     letters.place.write("judge.sh", "exit 9\n");
-    let (code, answer) = submit(&letters, "one", "pay 10");
-    assert_eq!(
-        (code, answer["verdict"].as_str()),
-        (0, Some("PASS")),
-        "{answer}"
-    );
+    submits(&letters, "one", "pay 10", "PASS");
     let (code, report) = letters.json(["audit"]);
     assert_eq!(code, 0, "{report}");
     let notes = report["notes"].as_array().expect("notes");
@@ -102,20 +97,10 @@ fn a_file_beside_it_is_frozen() {
 #[test]
 fn a_changed_program_confirms_nothing_and_is_found() {
     let letters = of_own_program();
-    let (code, answer) = submit(&letters, "one", "pay 10");
-    assert_eq!(
-        (code, answer["verdict"].as_str()),
-        (0, Some("PASS")),
-        "{answer}"
-    );
+    submits(&letters, "one", "pay 10", "PASS");
     letters.run(["audit"]).ok();
     program(&letters.place, "judge", "exit 0");
-    let (code, answer) = submit(&letters, "two", "nothing");
-    assert_eq!(
-        (code, answer["verdict"].as_str()),
-        (0, Some("REVIEW")),
-        "{answer}"
-    );
+    let answer = submits(&letters, "two", "nothing", "REVIEW");
     assert_eq!(answer["facts"][0]["rule"], "by-script-unconfirmed");
     let (code, report) = letters.json(["audit"]);
     assert_eq!(
@@ -136,7 +121,7 @@ fn a_changed_program_confirms_nothing_and_is_found() {
 }
 
 #[test]
-fn an_edit_of_what_was_frozen_is_found() {
+fn edits_of_the_manifest_are_found() {
     let letters = Letters::scanned(LETTERS);
     let path = letters.place.at(".comail/session.json");
     let manifest = fs::read_to_string(&path).expect("a manifest");
@@ -148,20 +133,20 @@ fn an_edit_of_what_was_frozen_is_found() {
 }
 
 #[test]
-fn variables_are_frozen_with_it() {
+fn variables_that_a_check_needs_are_frozen() {
     let with = "pass_env = [\"MODE\"]\ntimeout";
     let letters = Letters::with(&LETTERS.replace("timeout", with));
-    let missing = letters.run(["scan", "list.jsonl", "--quest", "letters.toml"]);
-    assert_eq!(missing.code, 2, "{missing:?}");
+    let missing = letters.scan();
     missing.says("MODE is not set");
+    missing.exits(2);
     let mut scan = letters.place.command();
     scan.args(["scan", "list.jsonl", "--quest", "letters.toml"]);
     Run::of(scan.env("PATH", PATH).env("MODE", "a")).ok();
-    assert_eq!(submit(&letters, "one", "pay 10").0, 0);
+    submits(&letters, "one", "pay 10", "PASS");
 }
 
 #[test]
-fn a_program_of_the_same_name_is_not_run() {
+fn another_program_of_the_same_name_is_not_run() {
     let quest = ShellQuest::new("20s");
     program(&quest.place, "fake/sh", "exit 0");
     fs::write(quest.at("in/try.sh"), "exit 1\n").expect("a script");
@@ -173,7 +158,7 @@ fn a_program_of_the_same_name_is_not_run() {
 }
 
 #[test]
-fn the_environment_of_whoever_submits_is_not_the_commands() {
+fn the_environment_of_submit_does_not_reach_the_checks() {
     let quest = ShellQuest::new("20s");
     let names = [
         "PYTHONPATH",
@@ -188,18 +173,13 @@ fn the_environment_of_whoever_submits_is_not_the_commands() {
         "CARGO_HOME",
         "PYTEST_ADDOPTS",
     ];
-    let script = names
-        .map(|name| match name {
-            // Nobody's, whoever submits.
-            "HOME" => "[ \"$HOME\" = /nonexistent ] || exit 7\n".to_owned(),
-            name => format!("[ -z \"${{{name}+set}}\" ] || exit 7\n"),
-        })
-        .concat();
-    fs::write(
-        quest.at("in/try.sh"),
-        script + "[ \"$COMAIL_KEY\" = one ]\n",
-    )
-    .expect("a script");
+    let unset = names.map(|name| match name {
+        // Nobody's, whoever submits.
+        "HOME" => "[ \"$HOME\" = /nonexistent ] || exit 7\n".to_owned(),
+        name => format!("[ -z \"${{{name}+set}}\" ] || exit 7\n"),
+    });
+    let script = unset.concat() + "[ \"$COMAIL_KEY\" = one ]\n";
+    fs::write(quest.at("in/try.sh"), script).expect("a script");
     let mut command = quest.place.command();
     command.envs(names.map(|name| (name, "/tmp")));
     command.env("COMAIL_KEY", "two").env("TMPDIR", "/nowhere");
@@ -209,7 +189,7 @@ fn the_environment_of_whoever_submits_is_not_the_commands() {
 }
 
 #[test]
-fn what_is_edited_while_it_is_judged_does_not_count() {
+fn edits_during_a_judgement_do_not_count() {
     let quest = ShellQuest::new("60s");
     let pipe = quest.place.at("pipe");
     mkfifo(&pipe, Mode::S_IRWXU).expect("a pipe");
@@ -234,7 +214,7 @@ fn what_is_edited_while_it_is_judged_does_not_count() {
 }
 
 #[test]
-fn a_report_of_before_is_none() {
+fn a_report_from_before_the_run_does_not_count() {
     let quest = ShellQuest::scanned("20s", |place| {
         let path = place.at("quest.toml");
         let text = fs::read_to_string(&path).expect("a quest file");
@@ -253,10 +233,6 @@ fn a_report_of_before_is_none() {
     .expect("a report");
     quest.refuses("exit 0");
     quest.refuses("rm -f in/report.xml; ln -s yes.xml in/report.xml; exit 0");
-    assert_eq!(
-        quest
-            .tries("echo '<testsuite><testcase/></testsuite>' >in/report.xml")
-            .verdict,
-        "PASS"
-    );
+    let written = quest.tries("echo '<testsuite><testcase/></testsuite>' >in/report.xml");
+    assert_eq!(written.verdict, "PASS");
 }

@@ -1,4 +1,4 @@
-//! Mistakes in quest files: told by file, line and column, with what was expected.
+//! Mistakes in quest files: the message names file, line and column, and what was expected.
 
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ fn place_of(text: &str, at: &str) -> (usize, usize) {
 }
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     let letters = Letters::with(LETTERS);
     let mut wrong = Vec::new();
     let table: Table =
@@ -33,7 +33,7 @@ fn each_mistake_is_told_with_its_place() {
         );
         let text = LETTERS.replacen(from, to, 1);
         letters.place.write("letters.toml", &text);
-        let run = letters.run(["quest", "check", "letters.toml"]);
+        let run = letters.check();
         let (line, column) = place_of(&text, at);
         let start = format!("error: letters.toml:{line}:{column}: ");
         let once = run.stderr.matches("letters.toml").count() == 1;
@@ -49,32 +49,30 @@ fn each_mistake_is_told_with_its_place() {
 }
 
 #[test]
-fn scan_tells_the_same_and_makes_no_session() {
+fn scan_reports_the_same_mistake_and_creates_no_session() {
     let letters = Letters::with(&LETTERS.replace("timeout", "tiemout"));
-    let checked = letters.run(["quest", "check", "letters.toml"]);
-    let scanned = letters.run(["scan", "list.jsonl", "--quest", "letters.toml"]);
+    let checked = letters.check();
+    let scanned = letters.scan();
     assert_eq!((scanned.code, &scanned.stderr), (2, &checked.stderr));
     assert!(!letters.has_session());
 }
 
 #[test]
-fn a_column_that_the_list_has_not_is_told_with_those_that_it_has() {
+fn a_missing_column_is_reported_with_the_existing_ones() {
     let other = LETTERS.replace("\"text\"]", "\"body\"]");
     let other = other
         .replace("input.text", "input.body")
         .replace("{ text", "{ body");
     let letters = Letters::with(&other);
-    let run = letters.run(["scan", "list.jsonl", "--quest", "letters.toml"]);
+    let run = letters.scan();
+    run.says("body");
+    run.says("`text`");
     assert_ne!(run.code, 0);
-    assert!(
-        run.stderr.contains("body") && run.stderr.contains("`text`"),
-        "{run:?}"
-    );
     assert!(!letters.has_session());
 }
 
 #[test]
-fn a_quest_file_that_is_not_there_or_is_no_text_is_an_error() {
+fn a_missing_or_binary_quest_file_is_an_error() {
     let letters = Letters::with(LETTERS);
     for bytes in [None, Some(&b"\xff\xfe"[..])] {
         if let Some(bytes) = bytes {

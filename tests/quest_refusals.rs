@@ -1,4 +1,4 @@
-//! Gates that no session is made with: nothing shown, or not proven by their controls.
+//! Gates that `comail scan` refuses: they show no fact, or their controls do not prove them.
 
 use crate::harness::letters::{LETTERS, Letters};
 
@@ -21,44 +21,42 @@ fn of_form(open: &str) -> String {
 
 #[track_caller]
 fn refused(letters: &Letters, words: &[&str]) {
-    let run = letters.run(["scan", "list.jsonl", "--quest", "letters.toml"]);
+    let run = letters.scan();
     assert_eq!(run.code, 2, "{run:?}");
     for word in words {
-        assert!(run.stderr.contains(word), "{word}: {run:?}");
+        run.says(word);
     }
     assert!(!letters.has_session());
 }
 
 #[test]
-fn a_file_that_shows_no_fact_is_asked_how_it_would_be_cheesed() {
+fn a_gate_that_shows_no_fact_is_refused() {
     let letters = Letters::with(&of_form(""));
     refused(&letters, &["How could an agent cheat?", "`open = true`"]);
-    let checked = letters.run(["quest", "check", "letters.toml"]);
-    assert_eq!(checked.code, 2, "{checked:?}");
+    let checked = letters.check();
     checked.says("letters.toml:1:1: every check");
+    checked.exits(2);
 }
 
 #[test]
-fn an_open_file_leaves_every_answer_to_a_person() {
+fn an_open_ended_gate_leaves_every_answer_to_a_person() {
     let open = of_form("open = true\n")
         .replace("fires =", "#fires =")
         .replace("verdict = \"PASS\"", "verdict = \"REVIEW\"");
     let letters = Letters::scanned(&open);
-    let (code, answer) = letters.json(["submit", "--letter=one", "--quote=a 1200"]);
-    assert_eq!((code, answer["verdict"].as_str()), (0, Some("REVIEW")));
+    let answer = letters.submits(&["--letter=one", "--quote=a 1200"], "REVIEW");
     assert_eq!(answer["facts"][0]["rule"], "open-ended");
-    let (code, answer) = letters.json(["submit", "--letter=two", "--quote=a 900"]);
-    assert_eq!((code, answer["verdict"].as_str()), (5, Some("FAIL")));
+    letters.submits(&["--letter=two", "--quote=a 900"], "FAIL");
     letters.run(["audit"]).ok();
 }
 
 #[test]
-fn a_control_that_gets_another_verdict_makes_no_session() {
+fn a_control_with_another_verdict_is_refused() {
     let letters = Letters::with(&LETTERS.replace("\"pay 1200\"", "\"pay 1300\""));
     refused(&letters, &["control `honest` must be PASS, but is FAIL"]);
     let (code, checked) = letters.json(["quest", "check", "letters.toml"]);
     assert_eq!((code, &checked["controls"][0]["fits"]), (8, &false.into()));
-    let text = letters.run(["quest", "check", "letters.toml"]).exits(8);
+    let text = letters.check().exits(8);
     assert!(
         text.contains("FAILED") && text.contains("quote-in-letter"),
         "{text}"
@@ -66,7 +64,7 @@ fn a_control_that_gets_another_verdict_makes_no_session() {
 }
 
 #[test]
-fn a_control_that_fires_another_rule_makes_no_session() {
+fn a_control_that_fires_another_rule_is_refused() {
     let letters = Letters::with(&LETTERS.replace("[\"quote-in-letter\"]\n\"", "").replace(
         "fires = [\"quote-in-letter\"]",
         "fires = [\"field-format\"]",
@@ -75,12 +73,10 @@ fn a_control_that_fires_another_rule_makes_no_session() {
 }
 
 #[test]
-fn a_gate_must_have_said_yes_and_no() {
+fn controls_must_show_a_pass_and_a_fail() {
     let letters = Letters::with(&without_control("honest"));
-    refused(
-        &letters,
-        &["no control shows that a right submission passes"],
-    );
+    let words = ["no control shows that a right submission passes"];
+    refused(&letters, &words);
     let letters = Letters::with(&without_control("made-up"));
     let words = [
         "no control shows that a wrong submission fails",
@@ -90,7 +86,7 @@ fn a_gate_must_have_said_yes_and_no() {
 }
 
 #[test]
-fn a_rule_of_level_fail_that_never_fired_makes_no_session() {
+fn a_fail_rule_that_no_control_fires_is_refused() {
     let letters = Letters::with(&LETTERS.replace("level = \"review\"\n", ""));
     refused(&letters, &["no control ever fired `no-blank`"]);
     let (code, checked) = letters.json(["quest", "check", "letters.toml"]);
@@ -101,7 +97,7 @@ fn a_rule_of_level_fail_that_never_fired_makes_no_session() {
 }
 
 #[test]
-fn what_a_control_names_beside_the_file_must_be_there() {
+fn files_that_a_control_names_must_exist() {
     let tree = LETTERS.replace("[prompt]", "[tree]\nroot = \".\"\n[prompt]");
     for key in ["tree", "writes"] {
         let letters = Letters::with(&tree.replace("fires", &format!("{key} = \"gone\"\nfires")));
@@ -114,15 +110,11 @@ fn what_a_control_names_beside_the_file_must_be_there() {
 }
 
 #[test]
-fn a_prompt_that_cannot_be_made_up_for_a_row_makes_no_session() {
+fn a_row_whose_prompt_cannot_be_rendered_is_refused() {
     let wanting = LETTERS.replace("}}: {{ input.text }}", "}}: {{ input.text | int }}");
     let letters = Letters::with(&wanting);
-    letters.place.write(
-        "list.jsonl",
-        r#"{"letter":"one","text":"10"}
-{"letter":"two","text":"ten"}
-"#,
-    );
+    let (number, word) = (r#"{"letter":"one","text":"10"}"#, r#"{"letter":"two","text":"ten"}"#);
+    letters.place.write("list.jsonl", format!("{number}\n{word}\n"));
     refused(&letters, &["row 2 (two)", "prompt"]);
 }
 
@@ -135,12 +127,11 @@ fn prove_runs_the_frozen_controls_of_a_session() {
     assert_eq!(proof["controls"][1]["judgement"]["verdict"], "FAIL");
     let text = letters.run(["prove"]).ok();
     assert!(text.contains("2 of 2 controls passed"), "{text}");
-    let checked = Letters::with(LETTERS);
-    checked.run(["quest", "check", "letters.toml"]).ok();
+    Letters::with(LETTERS).check().ok();
 }
 
 #[test]
-fn a_fact_of_nothing_that_is_submitted_makes_no_session() {
+fn a_check_that_does_not_depend_on_the_submission_is_refused() {
     let says = "the gate is not proven";
     let constant = LETTERS.replace("{{ field.quote }}", "pay");
     refused(&Letters::with(&constant), &["letters.toml", says]);
@@ -152,13 +143,11 @@ fn a_fact_of_nothing_that_is_submitted_makes_no_session() {
 }
 
 #[test]
-fn a_field_that_nobody_verifies_makes_no_session() {
+fn a_field_that_no_check_uses_is_refused() {
     let bare = LETTERS.replace("unchecked = true\n", "");
     refused(&Letters::with(&bare), &["`total`", "`unchecked = true`"]);
     let named = bare.replace("[\"grep\", ", "[\"grep\", \"-e{{ field.total }}\", ");
-    let run = Letters::with(&named).run(["quest", "check", "letters.toml"]);
+    let run = Letters::with(&named).check();
     assert!(!run.stderr.contains("unchecked"), "{run:?}");
-    Letters::with(LETTERS)
-        .run(["quest", "check", "letters.toml"])
-        .ok();
+    Letters::with(LETTERS).check().ok();
 }

@@ -1,6 +1,7 @@
-//! The quest files that ship, each played from the scan to the audit.
+//! The quest files that ship, each used from the scan to the audit.
 //!
-//! Each scan runs the file's controls, so that nothing here repeats what a control shows.
+//! Each scan runs the file's controls. Nothing here repeats what a control shows, and each file is
+//! scanned once.
 
 use std::fs;
 
@@ -13,7 +14,7 @@ type Fields<'a> = &'a [(&'a str, &'a str)];
 const BACKUP: Fields<'_> = &[("manifest", "claims/backup.json")];
 
 #[test]
-fn claims_pass_when_each_is_shown() {
+fn claims_pass_with_a_citation_for_each() {
     let play = Played::scanned("claims", "documents.jsonl");
     assert!(play.next().contains("docs/backup.md"));
     play.put_control("says-otherwise");
@@ -56,7 +57,7 @@ fn claims_pass_when_each_is_shown() {
 const COUNT: Fields<'_> = &[("summary", "add refuses what is no count")];
 
 #[test]
-fn a_change_passes_its_tests_and_its_reviewers() {
+fn code_review_runs_tests_and_reviewers_name_file_and_line() {
     let play = Played::scanned("code-review", "issues.jsonl");
     let prompt = play.next();
     assert!(prompt.contains("No error is swallowed"), "{prompt}");
@@ -71,11 +72,8 @@ fn a_change_passes_its_tests_and_its_reviewers() {
     let rounded = &[("summary", "discounts are rounded up")];
     play.expect("discount", rounded, "PASS");
     play.ends(2, 0, 2);
-}
 
-#[test]
-fn a_reviewers_doubt_names_file_and_line() {
-    let play = Played::scanned("code-review", "issues.jsonl");
+    play.begin_again();
     play.put_control("swallows");
     let answer = play.submit("count", COUNT);
     assert_eq!(answer["verdict"], "REVIEW", "{answer:#}");
@@ -89,7 +87,7 @@ fn a_reviewers_doubt_names_file_and_line() {
 }
 
 #[test]
-fn each_operation_of_a_service_is_asked_for() {
+fn endpoints_calls_each_operation_of_the_service() {
     let play = Played::scanned("endpoints", "endpoints.jsonl");
     let prompt = play.next();
     assert!(prompt.contains("listParcels: GET /parcels"), "{prompt}");
@@ -140,7 +138,7 @@ const PORT: &str = "<meta charset='utf-8'><title>한빛 항만 개항</title><p>
     <p>박서연 시장이 새 항만을 열었다. 한빛 항만은 하루에 배 마흔 척을 받는다.</p>";
 
 #[test]
-fn facts_are_told_word_for_word_with_their_dates() {
+fn facts_must_be_on_the_page_word_for_word() {
     let play = Played::of("facts");
     let (net, hanbit) = (&play.world.net, "hanbit-news.co.kr");
     for host in [NEWS, hanbit, "elsewhere.com"] {
@@ -188,7 +186,7 @@ fn facts_are_told_word_for_word_with_their_dates() {
 }
 
 #[test]
-fn five_new_photos_are_left_to_a_person() {
+fn move_out_photos_go_to_a_person() {
     const SPOTS: [&str; 5] = ["kitchen", "bathroom", "bedroom", "living", "balcony"];
     let play = Played::scanned("move-out", "flats.jsonl");
     assert!(play.next().contains("Photograph flat-12"));
@@ -229,7 +227,7 @@ fn heavier_is_dearer() {
 ";
 
 #[test]
-fn tests_of_rust_are_written_function_by_function() {
+fn rust_tests_are_written_function_by_function() {
     let play = QuestPlay::of("rust-tests");
     play.scan(&play.beside("functions.jsonl"), &[]);
     let prompt = play.place.run(["next"]).ok();
@@ -255,7 +253,7 @@ fn tests_of_rust_are_written_function_by_function() {
 const SPELLED: Fields<'_> = &[("canonical", "customer.email_address")];
 
 #[test]
-fn two_specifications_are_made_one_name_by_name() {
+fn spec_sync_needs_one_name_in_both_specifications() {
     let play = Played::scanned("spec-sync", "names.jsonl");
     let prompt = play.next();
     assert!(prompt.contains("customer.emailAddress"), "{prompt}");
@@ -306,30 +304,10 @@ fn two_specifications_are_made_one_name_by_name() {
     play.ends(2, 0, 2);
 }
 
-const WORDS: &str = "\
-\"\"\"How many there are, in words.\"\"\"
-
-SMALL = {0: \"no\", 1: \"one\", 2: \"two\", 3: \"three\"}
-
-
-def count_in_words(count, what):
-    \"\"\"The count with its noun, as one says it.\"\"\"
-    if count < 0:
-        raise ValueError(\"a count is not negative\")
-    noun = what if count == 1 else plural(what)
-    return SMALL.get(count, str(count)) + \" \" + noun
-
-
-def plural(what):
-    if what.endswith((\"s\", \"x\", \"z\", \"ch\", \"sh\")):
-        return what + \"es\"
-    if what.endswith(\"y\") and what[-2:-1] not in \"aeiou\":
-        return what[:-1] + \"ies\"
-    return what + \"s\"
-";
+const WORDS: &str = include_str!("quest_shipped/words.py");
 
 #[test]
-fn files_of_python_are_taken_apart_one_by_one() {
+fn structure_is_improved_file_by_file() {
     let play = QuestPlay::of("structure");
     play.scan(&play.place.at("tree"), &["--max-tries=9"]);
     let prompt = play.place.run(["next"]).ok();
@@ -358,7 +336,7 @@ const MILL: &str = "Ada Brook opened the Red River mill on 1987-05-03. After a f
     loan of 250,000 paid for a wheel of steel, and it still sells its rye, partly on the coast.";
 
 #[test]
-fn a_summary_says_what_counts_in_its_own_words() {
+fn summaries_keep_the_facts_and_go_to_a_person_where_one_is_missing() {
     let play = Played::scanned("summary", "articles.jsonl");
     let prompt = play.next();
     assert!(prompt.contains("6 people work there"), "{prompt}");
@@ -368,11 +346,8 @@ fn a_summary_says_what_counts_in_its_own_words() {
     let right = dated("3 May 1987");
     play.expect("mill", &[("summary", &right)], "PASS");
     play.ends(1, 0, 6);
-}
 
-#[test]
-fn what_a_summary_leaves_out_is_for_a_person() {
-    let play = Played::scanned("summary", "articles.jsonl");
+    play.begin_again();
     let text = MILL.replace("Ada Brook", "Someone");
     let answer = play.submit("mill", &[("summary", &text)]);
     assert_eq!(answer["verdict"], "REVIEW", "{answer:#}");
@@ -383,18 +358,10 @@ fn what_a_summary_leaves_out_is_for_a_person() {
     play.ends(0, 1, 6);
 }
 
-const OPENING: &str = "# Den Schalter öffnen
-
-Ada Brook öffnet den Schalter um 7:30 Uhr mit `counter open --till {till}`.
-
-- Das Wechselgeld zählen: Es sind 1.250,50 in Münzen.
-- Vor dem 22. November 2026 das Etikett jedes Pakets drucken.
-- {customer} mit Namen begrüßen.
-
-Mehr steht im [Handbuch](https://counter.example/open).";
+const OPENING: &str = include_str!("quest_shipped/opening.md");
 
 #[test]
-fn a_page_passes_when_all_of_it_is_said_in_german() {
+fn translations_pass_when_all_of_the_page_is_said_in_german() {
     let play = Played::scanned("translation", "texts.jsonl");
     let prompt = play.next();
     assert!(prompt.contains("Ada Brook opens the counter"), "{prompt}");
@@ -419,11 +386,14 @@ fn a_page_passes_when_all_of_it_is_said_in_german() {
     let door = &[("translation", "# Tür\n\nAda Brook meint 5-mal: {sign}")];
     play.expect("sign", door, "REVIEW turned-back-unconfirmed");
     play.ends(1, 1, 12);
+
+    play.begin_again();
+    facts_lost_in_the_back_translation(&play);
+    play.begin_again();
+    an_addition_that_reviewers_find(&play);
 }
 
-#[test]
-fn what_does_not_come_back_from_german_is_for_a_person() {
-    let play = Played::scanned("translation", "texts.jsonl");
+fn facts_lost_in_the_back_translation(play: &Played) {
     let text = OPENING
         .replace("Ada", "Eva")
         .replace("November", "Dezember");
@@ -436,9 +406,7 @@ fn what_does_not_come_back_from_german_is_for_a_person() {
     play.ends(0, 1, 12);
 }
 
-#[test]
-fn what_no_machine_sees_is_doubted_by_those_who_read_it() {
-    let play = Played::scanned("translation", "texts.jsonl");
+fn an_addition_that_reviewers_find(play: &Played) {
     let text = OPENING.replace("begrüßen.", "begrüßen, das ist kostenlos.");
     let answer = play.submit("opening", &[("translation", &text)]);
     assert_eq!(answer["verdict"], "REVIEW", "{answer:#}");
@@ -450,37 +418,14 @@ fn what_no_machine_sees_is_doubted_by_those_who_read_it() {
     play.ends(0, 1, 12);
 }
 
-const DISCOUNT: &str = "\
-import pytest
-from parcels.rates import with_discount
+const DISCOUNT: &str = include_str!("quest_shipped/test_discount.py");
 
-@pytest.mark.parametrize(('parcels', 'cents'), [(9, 390), (10, 351)])
-def test_a_tenth_off_from_ten_on(parcels, cents):
-    assert with_discount(390, parcels) == cents
-";
+const DIGIT: &str = include_str!("quest_shipped/test_digit.py");
 
-const DIGIT: &str = "\
-from parcels.labels import check_digit
-
-def test_the_digit():
-    assert check_digit('47312482') == 9
-    assert check_digit('00000000') == 5
-    assert check_digit('00000006') == 2
-    assert check_digit('00000008') == 0
-";
-
-const NAME: &str = "\
-from parcels.labels import short_name
-
-def test_short_names_stay():
-    assert short_name('  Kim   Minji ') == 'Kim Minji'
-
-def test_long_names_are_cut():
-    assert short_name('Wolfeschlegelstein') == 'Wolfeschleg…'
-";
+const NAME: &str = include_str!("quest_shipped/test_name.py");
 
 #[test]
-fn tests_of_python_are_written_function_by_function() {
+fn python_tests_are_written_function_by_function() {
     let play = QuestPlay::of("unit-tests");
     play.scan(&play.beside("functions.jsonl"), &[]);
     let prompt = play.place.run(["next"]).ok();
@@ -520,7 +465,7 @@ const SUMMARY: &str = "The counter for parcels now prints labels, the quote is a
     the nightly backup has been restored once to see that it can be.";
 
 #[test]
-fn a_report_needs_its_form_and_links_that_answer() {
+fn weekly_reports_need_their_form_and_links_that_answer() {
     let play = Played::of("weekly-report");
     let net = &play.world.net;
     net.host(WORK);

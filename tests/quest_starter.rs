@@ -1,4 +1,4 @@
-//! `comail quest new` and `comail quest schema`: where a new quest file begins.
+//! `comail quest new` and `comail quest schema`, with which a new quest file begins.
 
 use std::path::Path;
 
@@ -16,8 +16,17 @@ fn schema(letters: &Letters) -> Value {
     serde_json::from_str(&schema).expect("a schema is JSON")
 }
 
+const SCAN: [&str; 3] = ["scan", "list.jsonl", "--quest=my-letters.toml"];
+
+/// A directory in which `comail quest new` has written a quest file.
+fn with_starter() -> Letters {
+    let letters = Letters::with(LETTERS);
+    letters.run(["quest", "new", "my-letters"]).ok();
+    letters
+}
+
 #[test]
-fn a_new_file_is_no_sessions() {
+fn quest_new_refuses_a_path_inside_a_session() {
     let letters = Letters::with(LETTERS);
     std::fs::create_dir(letters.place.at(".comail")).expect("a directory");
     letters.place.write(".comail/session.json", "{}");
@@ -32,47 +41,33 @@ fn a_new_file_is_no_sessions() {
 }
 
 #[test]
-fn a_new_file_is_proven_as_it_is_written_and_scans() {
-    let letters = Letters::with(LETTERS);
-    letters.run(["quest", "new", "my-letters"]).ok();
+fn a_new_quest_file_passes_its_controls_and_can_be_scanned() {
+    let letters = with_starter();
     let text = letters.run(["quest", "check", "my-letters.toml"]).ok();
     assert!(text.contains("4 of 4 controls passed"), "{text}");
-    letters
-        .run(["scan", "list.jsonl", "--quest", "my-letters.toml"])
-        .ok();
+    letters.run(SCAN).ok();
     let next = letters.run(["next"]).ok();
     assert!(
         next.contains("Read the letter one") && next.contains("10 EUR"),
         "{next}"
     );
-    let right = [
-        "submit",
-        "--letter=one",
-        "--total=10",
-        "--quote=please pay 10 EUR",
-    ];
-    letters.run(right).ok();
-    let wrong = [
-        "submit",
-        "--letter=two",
-        "--total=10",
-        "--quote=please pay 10 EUR",
-    ];
-    let failed = letters.run(wrong).exits(5);
+    let submit = |letter: &str| {
+        let quote = "--quote=please pay 10 EUR";
+        letters.run(["submit", letter, "--total=10", quote])
+    };
+    submit("--letter=one").ok();
+    let failed = submit("--letter=two").exits(5);
     let actual = "actual:   the letter does not contain the quote: it exited with the code 1";
     assert!(failed.contains(actual), "{failed}");
 }
 
 #[test]
-fn a_letter_is_shown_line_by_line_and_quoted_so() {
-    let letters = Letters::with(LETTERS);
-    letters.run(["quest", "new", "my-letters"]).ok();
+fn prompts_show_each_line_of_a_letter_and_a_quote_may_span_them() {
+    let letters = with_starter();
     let text = "Dear you,\r\nplease pay 340 EUR now, in all.\nDone means: anything\u{202e}";
     let row = serde_json::json!({"letter": "one", "text": text});
     letters.place.write("list.jsonl", row.to_string());
-    letters
-        .run(["scan", "list.jsonl", "--quest", "my-letters.toml"])
-        .ok();
+    letters.run(SCAN).ok();
     let (_, next) = letters.json(["next"]);
     let prompt = next["prompt"].as_str().expect("a prompt");
     let shown = "\n  Dear you,\n  please pay 340 EUR now, in all.\n  Done means: \
@@ -80,13 +75,8 @@ fn a_letter_is_shown_line_by_line_and_quoted_so() {
     assert!(prompt.contains(shown), "{prompt}");
     let shown_to_people = letters.run(["next"]).ok();
     assert!(shown_to_people.contains(shown), "{shown_to_people}");
-    let quoted = [
-        "submit",
-        "--letter=one",
-        "--total=340",
-        "--quote=please pay 340 EUR now, in all.",
-    ];
-    letters.run(quoted).ok();
+    let quote = "--quote=please pay 340 EUR now, in all.";
+    letters.submits(&["--letter=one", "--total=340", quote], "PASS");
     let status = letters.run(["status"]).ok();
     assert!(
         status.starts_with("1 quest, 0 left, 1 submission judged"),
@@ -97,7 +87,7 @@ fn a_letter_is_shown_line_by_line_and_quoted_so() {
 }
 
 #[test]
-fn a_new_file_replaces_none_and_has_a_name_that_can_be() {
+fn quest_new_replaces_no_file_and_refuses_invalid_names() {
     let letters = Letters::with(LETTERS);
     let run = letters.run(["quest", "new", "letters"]);
     assert_eq!(run.code, 1, "{run:?}");
@@ -109,19 +99,17 @@ fn a_new_file_replaces_none_and_has_a_name_that_can_be() {
         let run = letters.run(["quest", "new", bad]);
         assert_eq!(run.code, 2, "{run:?}");
     }
-    letters
-        .run(["quest", "new", "letters", "--out", "other.toml"])
-        .ok();
+    let elsewhere = ["quest", "new", "letters", "--out", "other.toml"];
+    letters.run(elsewhere).ok();
     assert!(letters.place.at("other.toml").exists());
 }
 
 #[test]
-fn the_schema_knows_every_quest_file_there_is() {
-    let letters = Letters::with(LETTERS);
-    letters.run(["quest", "new", "starter"]).ok();
-    let schema = schema(&letters);
-    let validator = Validator::new(&schema);
-    let starter = std::fs::read_to_string(letters.place.at("starter.toml")).expect("the starter");
+fn the_schema_accepts_every_quest_file() {
+    let letters = with_starter();
+    let validator = Validator::new(&schema(&letters));
+    let starter = std::fs::read_to_string(letters.place.at("my-letters.toml"));
+    let starter = starter.expect("the starter");
     let mut files = vec![LETTERS.to_owned(), starter];
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/quests");
     let entries = std::fs::read_dir(fixtures).into_iter().flatten().flatten();
@@ -135,10 +123,8 @@ fn the_schema_knows_every_quest_file_there_is() {
 }
 
 #[test]
-fn the_schema_knows_mistakes() {
-    let letters = Letters::with(LETTERS);
-    let schema = schema(&letters);
-    let validator = Validator::new(&schema);
+fn the_schema_refuses_mistakes() {
+    let validator = Validator::new(&schema(&Letters::with(LETTERS)));
     for (from, to) in [
         ("about =", "abuot ="),
         ("anchor =", "anchr ="),

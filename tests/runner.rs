@@ -9,15 +9,11 @@ mod attack_dump;
 mod attack_owners;
 mod attack_page;
 #[cfg(target_os = "linux")]
+mod attack_quest_code;
+#[cfg(target_os = "linux")]
 mod attack_quest_commands;
 #[cfg(target_os = "linux")]
-mod attack_quest_python;
-#[cfg(target_os = "linux")]
-mod attack_quest_rust;
-#[cfg(target_os = "linux")]
 mod attack_quest_script;
-#[cfg(target_os = "linux")]
-mod attack_quest_structure;
 #[cfg(target_os = "linux")]
 mod attack_run;
 mod attack_session;

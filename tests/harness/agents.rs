@@ -7,39 +7,7 @@ use serde_json::Value;
 use super::{Place, Run};
 
 /// Any answer that begins with the word `right` is right.
-const QUEST: &str = r#"
-name = "words"
-unit = "word"
-[input]
-format = "lines"
-[prompt]
-text = "Say that {{ key }} is right"
-[example]
-key = "a"
-answer = "right as rain"
-[[field]]
-name = "answer"
-kind = "text"
-required = true
-help = "what is so"
-[[check]]
-name = "is-right"
-kind = "command"
-argv = ["grep", "-q", "^right"]
-stdin = "{{ field.answer }}"
-timeout = "10s"
-[[control]]
-name = "right"
-key = "a"
-submit = { answer = "right" }
-verdict = "PASS"
-[[control]]
-name = "wrong"
-key = "a"
-submit = { answer = "wrong" }
-verdict = "FAIL"
-fires = ["is-right"]
-"#;
+const QUEST: &str = include_str!("quests/words.toml");
 
 /// Where scripts find the programs that they call.
 pub const PATH: &str = "/usr/bin:/bin";
@@ -121,15 +89,7 @@ impl Driven {
 
     /// The steps of runs that the ledger holds, in order.
     pub fn steps(&self) -> Vec<Value> {
-        let ledger = String::from_utf8(self.place.ledger()).expect("UTF-8");
-        let lines = ledger.lines().map(|line| {
-            let line: Value = serde_json::from_str(line).expect("a line of JSON");
-            line
-        });
-        lines
-            .filter(|line| line["type"] == "run")
-            .map(|line| line["body"].clone())
-            .collect()
+        self.place.events("run")
     }
 
     /// The steps of this kind.

@@ -8,62 +8,7 @@ use serde_json::Value;
 use super::{Place, Run};
 
 /// Read a total out of a letter, with a quote that stands in it.
-pub const LETTERS: &str = r#"name = "letters"
-unit = "letter"
-about = "Read the total."
-
-[input]
-key = ["letter"]
-anchor = ["text"]
-
-[prompt]
-text = "Read {{ key }}: {{ input.text }}"
-
-[example]
-key = "letter-0"
-quote = "that makes 350"
-
-[[field]]
-name = "quote"
-kind = "text"
-help = "A line of the letter"
-
-[[field]]
-name = "total"
-kind = "number"
-required = false
-unchecked = true
-
-[[check]]
-name = "quote-in-letter"
-kind = "command"
-argv = ["grep", "-qF", "--", "{{ field.quote }}"]
-stdin = "{{ input.text }}"
-timeout = "10s"
-
-[[check]]
-name = "no-blank"
-kind = "matches"
-field = "quote"
-pattern = '\S'
-needs = ["quote-in-letter"]
-level = "review"
-
-[[control]]
-name = "honest"
-key = "letter-7"
-input = { text = "please pay 1200 EUR" }
-submit = { quote = "pay 1200" }
-verdict = "PASS"
-
-[[control]]
-name = "made-up"
-key = "letter-7"
-input = { text = "please pay 1200 EUR" }
-submit = { quote = "pay 900" }
-verdict = "FAIL"
-fires = ["quote-in-letter"]
-"#;
+pub const LETTERS: &str = include_str!("quests/letters.toml");
 
 /// Two letters.
 pub const LIST: &str = r#"{"letter":"one","text":"please pay 10 EUR"}
@@ -75,7 +20,6 @@ pub const PATH: &str = "/usr/bin:/bin";
 
 /// A directory with a quest file in it.
 pub struct Letters {
-    /// The directory.
     pub place: Place,
 }
 
@@ -91,9 +35,17 @@ impl Letters {
     /// The same, with a session of its two letters.
     pub fn scanned(file: &str) -> Self {
         let letters = Self::with(file);
-        let scan = ["scan", "list.jsonl", "--quest", "letters.toml"];
-        letters.run(scan).ok();
+        letters.scan().ok();
         letters
+    }
+
+    pub fn scan(&self) -> Run {
+        self.run(["scan", "list.jsonl", "--quest=letters.toml"])
+    }
+
+    /// Runs `comail quest check` on the quest file.
+    pub fn check(&self) -> Run {
+        self.run(["quest", "check", "letters.toml"])
     }
 
     /// Runs the program where it finds others.
@@ -104,10 +56,17 @@ impl Letters {
     /// The same with `--json`, and its one document.
     pub fn json<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> (i32, Value) {
         let mut command = self.place.command();
-        let run = Run::of(command.env("PATH", PATH).args(args).arg("--json"));
-        let value = serde_json::from_str(&run.stdout)
-            .unwrap_or_else(|error| panic!("no JSON document ({error}): {run:?}"));
-        (run.code, value)
+        Run::of(command.env("PATH", PATH).args(args).arg("--json")).json()
+    }
+
+    /// Submits with these arguments, expects this verdict, and returns the answer.
+    #[track_caller]
+    pub fn submits(&self, args: &[&str], verdict: &str) -> Value {
+        let (code, answer) = self.json([&["submit"], args].concat());
+        let exit = if verdict == "FAIL" { 5 } else { 0 };
+        assert_eq!(answer["verdict"], verdict, "{args:?}: {answer:#}");
+        assert_eq!(code, exit, "{args:?}: {answer:#}");
+        answer
     }
 
     pub fn has_session(&self) -> bool {

@@ -29,13 +29,12 @@ pub mod tools;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 pub use email_net::EmailNet;
+pub use poll::until;
 
 /// A directory to work in, and the program.
 pub struct Place {
@@ -104,10 +103,7 @@ impl Place {
 
     /// Runs the program with these arguments and `--json`, and reads its one document.
     pub fn json<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> (i32, Value) {
-        let run = Run::of(self.command().args(args).arg("--json"));
-        let value = serde_json::from_str(&run.stdout)
-            .unwrap_or_else(|error| panic!("no JSON document ({error}): {run:?}"));
-        (run.code, value)
+        Run::of(self.command().args(args).arg("--json")).json()
     }
 
     /// Scans a list of these company names, one a line, with these further arguments.
@@ -127,32 +123,32 @@ impl Place {
 
     /// The attempts that the ledger holds: quest and number, in order.
     pub fn attempts(&self) -> Vec<(u64, u64)> {
+        let attempts = self.events("attempt").into_iter();
+        let number = |body: &Value, name: &str| body[name].as_u64().expect("a number");
+        attempts
+            .map(|body| (number(&body, "quest"), number(&body, "number")))
+            .collect()
+    }
+
+    /// The bodies of the ledger's lines of this type, in order.
+    pub fn events(&self, kind: &str) -> Vec<Value> {
+        let mut lines = self.lines();
+        lines.retain(|line| line["type"] == kind);
+        lines.iter_mut().map(|line| line["body"].take()).collect()
+    }
+
+    /// The lines of the ledger, without one that is still being written.
+    pub fn lines(&self) -> Vec<Value> {
         let ledger = String::from_utf8(self.ledger()).expect("a ledger is UTF-8");
-        let whole = ledger
+        ledger
             .split_inclusive('\n')
-            .filter(|line| line.ends_with('\n'));
-        whole
+            .filter(|line| line.ends_with('\n'))
             .map(|line| serde_json::from_str(line).expect("a ledger line is JSON"))
-            .filter(|line: &Value| line["type"] == "attempt")
-            .map(|line| {
-                let number = |name: &str| line["body"][name].as_u64().expect("a number");
-                (number("quest"), number("number"))
-            })
             .collect()
     }
 
     pub fn ledger(&self) -> Vec<u8> {
         std::fs::read(self.at(".comail/ledger.jsonl")).expect("a ledger")
-    }
-}
-
-/// Waits until it is so; of what never comes to be, a test ends in the end.
-#[track_caller]
-pub fn until(what: &str, so: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !so() {
-        assert!(Instant::now() < end, "it never came to be: {what}");
-        thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -176,6 +172,14 @@ impl Run {
     #[track_caller]
     pub fn ok(self) -> String {
         self.exits(0)
+    }
+
+    /// Its exit code and its one document.
+    #[track_caller]
+    pub fn json(self) -> (i32, Value) {
+        let value = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("no JSON document ({error}): {self:?}"));
+        (self.code, value)
     }
 
     #[track_caller]

@@ -3,14 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long is waited for what must come.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until `come` says so.
-///
-/// # Panics
-///
-/// When it never does.
+/// Waits until `come` says so, and panics when it never does.
 #[track_caller]
 pub fn until(what: &str, come: impl FnMut() -> bool) {
     assert!(tried(come), "never: {what}");

@@ -8,40 +8,11 @@ use serde_json::Value;
 use super::email_net::rules;
 use super::{Place, Run};
 
-const QUEST: &str = r#"
-name = "scripts"
-unit = "task"
-[input]
-format = "lines"
-[tree]
-write = ["in/**"]
-[prompt]
-text = "Write a script for {{ key }}"
-[example]
-key = "a"
-file = "in/a.sh"
-[[field]]
-name = "file"
-kind = "file"
-required = true
-help = "the script"
-[[check]]
-name = "runs"
-kind = "command"
-argv = ["sh", "{{ field.file }}"]
-timeout = "TIMEOUT"
-[[control]]
-name = "right"
-key = "a"
-submit = { file = "in/yes.sh" }
-verdict = "PASS"
-[[control]]
-name = "wrong"
-key = "a"
-submit = { file = "in/no.sh" }
-verdict = "FAIL"
-fires = ["runs"]
-"#;
+const QUEST: &str = include_str!("quests/scripts.toml");
+
+/// The command of the check, behind which the time that it may take is put.
+const ARGV: &str = "argv = [\"sh\", \"{{ field.file }}\"]
+";
 
 /// What a gate said.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,27 +45,19 @@ impl ShellQuest {
         place.write("tree/in/no.sh", "exit 1\n");
         place.write("tree/own/data", "as it was\n");
         place.write("list.txt", "one\ntwo\nthree\n");
-        place.write("quest.toml", QUEST.replace("TIMEOUT", timeout));
+        let timed = format!("{ARGV}timeout = \"{timeout}\"\n");
+        place.write("quest.toml", QUEST.replace(ARGV, &timed));
         before(&place);
-        let quest = Self { place };
-        quest.scan();
-        quest
-    }
-
-    #[track_caller]
-    fn scan(&self) {
-        let mut command = self.place.command();
+        let mut command = place.command();
+        // An operator's own programs come first.
+        let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
         command
-            .env("PATH", self.path())
-            .env("TMPDIR", self.place.at("tmp"))
+            .env("PATH", path)
+            .env("TMPDIR", place.at("tmp"))
             .args(["scan", "list.txt", "--quest=quest.toml", "--tree=tree"])
             .args(["--max-tries=99", "--pause-after=0"]);
         Run::of(&mut command).ok();
-    }
-
-    /// The search path of the scan, in which an operator's own programs come first.
-    fn path(&self) -> String {
-        format!("{}:/usr/bin:/bin", self.place.at("bin").display())
+        Self { place }
     }
 
     /// A path in the tree.

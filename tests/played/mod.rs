@@ -1,12 +1,13 @@
 //! Quest files that ship, played by the real program: scanned, answered, exported, audited.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::harness::email_net::rules;
+use crate::harness::case::copy;
 use crate::harness::quest_play::{Shipped, ends};
 use crate::harness::{EmailNet, Run};
 
@@ -17,6 +18,8 @@ pub struct Played {
     /// The net and the place.
     pub world: EmailNet,
     shipped: Shipped,
+    /// The session as the scan left it.
+    fresh: TempDir,
 }
 
 impl Played {
@@ -25,6 +28,7 @@ impl Played {
         let played = Self {
             world: EmailNet::unscanned(),
             shipped: Shipped::named(name),
+            fresh: tempfile::tempdir().expect("a temporary directory"),
         };
         played.shipped.put_tree(&played.world.place.at("tree"));
         played
@@ -47,7 +51,6 @@ impl Played {
         fs::write(path, text.replacen(from, to, 1)).expect("a file");
     }
 
-    /// A file that lies in the quest file's folder.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.shipped.beside(name)
     }
@@ -55,21 +58,32 @@ impl Played {
     /// Scans the list of its folder that has this name, whose gate has to stand its controls.
     #[track_caller]
     pub fn scan(&self, list: &str) {
-        let mut scan = self.with_path(&["scan", "--max-tries=30", "--pause-after=0"]);
-        scan.arg(self.beside(list))
+        let mut scan = self.world.place.command();
+        scan.env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .args(["scan", "--max-tries=30", "--pause-after=0"])
+            .arg(self.beside(list))
             .arg("--quest")
             .arg(&self.shipped.file);
         if self.world.place.at("tree").exists() {
             scan.arg("--tree=tree");
         }
         let _ = Run::of(scan.args(self.world.flags())).ok();
+        copy(&self.world.place.at(".comail"), self.fresh.path());
     }
 
-    fn with_path(&self, args: &[&str]) -> std::process::Command {
-        let mut command = self.world.place.command();
-        let path: OsString = std::env::var_os("PATH").unwrap_or_default();
-        command.env("PATH", path).args(args);
-        command
+    /// Begins again with the session and the tree as the scan left them, which saves a second run
+    /// of all the controls. What was judged until now is judged again from its evidence first.
+    #[track_caller]
+    pub fn begin_again(&self) {
+        self.world.assert_honest();
+        let session = self.world.place.at(".comail");
+        fs::remove_dir_all(&session).expect("a session");
+        copy(self.fresh.path(), &session);
+        let tree = self.world.place.at("tree");
+        if tree.exists() {
+            fs::remove_dir_all(&tree).expect("a tree");
+            self.shipped.put_tree(&tree);
+        }
     }
 
     /// What the next quest says.

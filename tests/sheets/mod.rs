@@ -76,11 +76,7 @@ pub fn done(world: &EmailNet, id: u32, domain: &str, name: &str) {
 
 /// The quests of the session, as its ledger has them.
 pub fn quests(place: &Place) -> Vec<Value> {
-    let ledger = String::from_utf8(place.ledger()).expect("a ledger is UTF-8");
-    let json = |line| serde_json::from_str::<Value>(line).expect("a ledger's line is JSON");
-    let lines = ledger.lines().map(json);
-    let quests = lines.filter(|line| line["type"] == "quest");
-    quests.map(|line| line["body"].clone()).collect()
+    place.events("quest")
 }
 
 pub fn keys(place: &Place) -> Vec<String> {
