@@ -113,8 +113,13 @@ fn files_that_a_control_names_must_exist() {
 fn a_row_whose_prompt_cannot_be_rendered_is_refused() {
     let wanting = LETTERS.replace("}}: {{ input.text }}", "}}: {{ input.text | int }}");
     let letters = Letters::with(&wanting);
-    let (number, word) = (r#"{"letter":"one","text":"10"}"#, r#"{"letter":"two","text":"ten"}"#);
-    letters.place.write("list.jsonl", format!("{number}\n{word}\n"));
+    let (number, word) = (
+        r#"{"letter":"one","text":"10"}"#,
+        r#"{"letter":"two","text":"ten"}"#,
+    );
+    letters
+        .place
+        .write("list.jsonl", format!("{number}\n{word}\n"));
     refused(&letters, &["row 2 (two)", "prompt"]);
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::email_net::rules;
 use crate::harness::case::copy;
+use crate::harness::email_net::rules;
 use crate::harness::quest_play::{Shipped, ends};
 use crate::harness::{EmailNet, Run};
 
