@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use comail::gate::Level;
 use comail::report::draw::{self, Asked, MOST_QUESTS};
 use comail::report::picture::{Picture, QuestRow, Worth};
 use comail::session::{Session, Unwatched};
@@ -136,7 +137,13 @@ fn a_row_shows_what_was_seen_and_what_happened() {
     assert_eq!(labels, ["email", "site", "source"]);
     assert!(pass.took.is_some() && pass.last.is_some() && pass.damage.is_none());
     let review = row(&picture, 2);
-    assert!(review.facts.shown.iter().all(|fact| !fact.fails));
+    assert!(
+        review
+            .facts
+            .shown
+            .iter()
+            .all(|fact| fact.level == Level::Review)
+    );
     // The first fact is about the site, which shows the address too.
     let site = world.acme().site;
     let shows = |(of, text): &(&str, &str)| *of == site && text.contains("info@acme.co.kr");
@@ -146,7 +153,7 @@ fn a_row_shows_what_was_seen_and_what_happened() {
         (done.key.as_str(), course(done)),
         (SCRIPT, vec!["FAIL", "FAIL"])
     );
-    assert_eq!(done.facts.shown[0].rule, "no-result");
+    assert_eq!(done.facts.shown[0].rule.as_str(), "no-result");
     let todo = row(&picture, 4);
     assert_eq!(
         (todo.answer.len(), todo.history.len(), todo.last),
@@ -161,9 +168,11 @@ fn what_fired_before_is_told_with_what_was_expected() {
     let pass = row(&picture, 1);
     assert!(pass.facts.shown.is_empty(), "nothing fired in the end");
     let first = &pass.history[0].facts.shown;
-    let absent = first.iter().find(|it| it.rule == "email-not-on-source");
+    let absent = first
+        .iter()
+        .find(|it| it.rule.as_str() == "email-not-on-source");
     let absent = absent.expect("what the first submission failed for");
-    assert!(absent.fails && absent.expected.contains("made.up@acme.co.kr"));
+    assert!(absent.level == Level::Fail && absent.expected.contains("made.up@acme.co.kr"));
     assert!(absent.actual.contains("info@acme.co.kr"), "{absent:?}");
     assert_eq!(pass.fired, ["email-not-on-source"]);
     let done = row(&picture, 3);

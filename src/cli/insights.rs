@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::exit::Exit;
-use crate::report::{self, HalfLife, SessionTally};
+use crate::report::{self, SessionTally};
 use crate::session::{Ledger, SessionError};
 
 /// Show what uses up tries, in one or several sessions
@@ -40,8 +40,7 @@ pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
         named => named,
     };
     let tallies: Result<Vec<_>, _> = dirs.iter().map(|dir| tally(context, dir)).collect();
-    let half_life = HalfLife::of_days(args.half_life.get());
-    let insights = report::combine(tallies?, half_life);
+    let insights = report::combine(tallies?, args.half_life.get());
     context.output.show(&insights, |out, insights| {
         out.template(include_str!("text/insights.txt"), insights);
     })?;

@@ -191,31 +191,13 @@ pub struct RuleInsight {
     pub weighted: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HalfLife(u32);
+pub const HALF_LIFE_DAYS: u32 = 30;
 
-impl Default for HalfLife {
-    fn default() -> Self {
-        Self(30)
-    }
-}
-
-impl HalfLife {
-    /// A half-life in days, at least one.
-    pub fn of_days(days: u32) -> Self {
-        Self(days.max(1))
-    }
-
-    pub fn days(self) -> u32 {
-        self.0
-    }
-
-    /// The weight at `now` of something from `then`: 1 if it is no older, and less with age.
-    pub fn weight(self, then: Timestamp, now: Timestamp) -> f64 {
-        let age = now.duration_since(then).max(SignedDuration::ZERO);
-        let day = SignedDuration::from_hours(24);
-        0.5_f64.powf(age.as_secs_f64() / day.as_secs_f64() / f64::from(self.0))
-    }
+/// The weight at `now` of something from `then`: 1 if it is no older, and half after each half-life.
+pub fn weight(half_life_days: u32, then: Timestamp, now: Timestamp) -> f64 {
+    let age = now.duration_since(then).max(SignedDuration::ZERO);
+    let half_life = SignedDuration::from_hours(24) * half_life_days.cast_signed();
+    0.5_f64.powf(age.as_secs_f64() / half_life.as_secs_f64())
 }
 
 /// What one agent did in one session.
@@ -344,20 +326,20 @@ pub struct Who {
 
 const MOST_SHOWN_FACTS: usize = 10;
 
-pub fn combine(mut tallies: Vec<SessionTally>, half_life: HalfLife) -> Insights {
+pub fn combine(mut tallies: Vec<SessionTally>, half_life_days: u32) -> Insights {
     tallies.sort_by_key(|tally| Reverse(tally.last));
     let newest = tallies.iter().find_map(|tally| tally.last);
-    let weight = |tally: &SessionTally| match (tally.last, newest) {
-        (Some(last), Some(newest)) => half_life.weight(last, newest),
+    let weight_of = |tally: &SessionTally| match (tally.last, newest) {
+        (Some(last), Some(newest)) => weight(half_life_days, last, newest),
         _ => 1.0,
     };
     let (mut all, mut agents) = (Sum::default(), BTreeMap::<&Who, Sum>::new());
     let mut quests = BTreeMap::<String, u32>::new();
     for tally in &tallies {
         for (who, counts) in &tally.counts {
-            all.0.push((weight(tally), counts));
+            all.0.push((weight_of(tally), counts));
             let agent = agents.entry(who).or_default();
-            agent.0.push((weight(tally), counts));
+            agent.0.push((weight_of(tally), counts));
         }
         for (rule, count) in &tally.rule_quests {
             *quests.entry(rule.clone()).or_default() += small(count.len());
@@ -369,12 +351,15 @@ pub fn combine(mut tallies: Vec<SessionTally>, half_life: HalfLife) -> Insights 
         rules: sum.rules(None),
     });
     Insights {
-        half_life_days: half_life.days(),
-        sessions: tallies.iter().map(|it| session(it, weight(it))).collect(),
+        half_life_days,
+        sessions: tallies
+            .iter()
+            .map(|it| session(it, weight_of(it)))
+            .collect(),
         all: all.work(),
         agents: agents.collect(),
         rules: all.rules(Some(&quests)),
-        facts: facts(tallies.into_iter().map(|it| (weight(&it), it))),
+        facts: facts(tallies.into_iter().map(|it| (weight_of(&it), it))),
     }
 }
 
@@ -564,14 +549,14 @@ mod tests {
     #[test]
     fn counts_half_after_each_half_life() {
         let now: Timestamp = "2026-03-02T00:00:00Z".parse().unwrap();
-        let weight = |then: &str| HalfLife::default().weight(then.parse().unwrap(), now);
+        let weighed = |then: &str| weight(HALF_LIFE_DAYS, then.parse().unwrap(), now);
         for (then, expected) in [
             ("2026-03-02T00:00:00Z", 1.0),
             ("2026-01-31T00:00:00Z", 0.5),
             ("2026-01-01T00:00:00Z", 0.25),
             ("2027-01-01T00:00:00Z", 1.0),
         ] {
-            assert!((weight(then) - expected).abs() < 1e-9, "{then}");
+            assert!((weighed(then) - expected).abs() < 1e-9, "{then}");
         }
     }
 
@@ -606,7 +591,7 @@ mod tests {
             tally("old", "2026-01-01T00:00:00Z", &nobody, tries(4)),
             tally("new", "2026-01-31T00:00:00Z", &nobody, tries(1)),
         ];
-        let insights = combine(tallies, HalfLife::default());
+        let insights = combine(tallies, HALF_LIFE_DAYS);
         let names: Vec<_> = insights.sessions.iter().map(|it| &it.session).collect();
         assert_eq!(names, ["new", "old"]);
         assert!(close(Some(insights.sessions[1].weight), 0.5));
@@ -637,7 +622,7 @@ mod tests {
         };
         let mut session = tally("one", "2026-01-01T00:00:00Z", &agent, driven);
         session.counts.insert(Who::default(), tries(2));
-        let insights = combine(vec![session], HalfLife::default());
+        let insights = combine(vec![session], HALF_LIFE_DAYS);
         assert_eq!(insights.all.passed, 2);
         assert!(
             close(insights.all.tokens_per_pass, 600.0),
@@ -656,7 +641,7 @@ mod tests {
     #[test]
     fn of_nothing_there_are_no_averages() {
         let empty = SessionTally::new("empty".to_owned(), "email".to_owned());
-        let insights = combine(vec![empty], HalfLife::default());
+        let insights = combine(vec![empty], HALF_LIFE_DAYS);
         assert_eq!(insights.all, Work::default());
         assert!(insights.rules.is_empty() && insights.facts.is_empty());
     }

@@ -10,8 +10,8 @@ mod insights;
 mod status;
 
 pub use insights::{
-    AgentInsights, DrivenWork, HalfLife, Insights, Recurring, RuleInsight, SessionInsight,
-    SessionTally, Share, Who, Work, combine,
+    AgentInsights, DrivenWork, HALF_LIFE_DAYS, Insights, Recurring, RuleInsight, SessionInsight,
+    SessionTally, Share, Who, Work, combine, weight,
 };
 pub use status::{
     BlockedQuest, Ended, HeldClaim, OpenRun, Overview, Pace, Resolutions, RuleCount, Standings,

@@ -6,7 +6,8 @@ use serde::Serialize;
 pub use crate::judge::excerpts::{Excerpt, ExcerptLine};
 
 use crate::base::Digest;
-use crate::quest::{Key, QuestId};
+use crate::gate::Fact;
+use crate::quest::{Key, QuestId, Shown};
 use crate::report::Overview;
 use crate::report::run::RunReport;
 use crate::session::{Effective, State};
@@ -24,10 +25,10 @@ pub struct QuestRow {
     /// From the first claim or submission to the end, in milliseconds.
     pub took: Option<u64>,
     pub worker: Option<String>,
-    pub answer: Vec<Labelled>,
+    pub answer: Vec<Shown>,
     /// The value of that answer; none without a submission.
     pub worth: Option<Worth>,
-    pub shown: Vec<Labelled>,
+    pub shown: Vec<Shown>,
     pub facts: FactRows,
     pub again: bool,
     /// Every rule that ever fired, once, in order of appearance.
@@ -48,27 +49,10 @@ pub enum Worth {
     Missing,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Labelled {
-    pub label: String,
-    pub text: String,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct FactRows {
-    pub shown: Vec<FactRow>,
+    pub shown: Vec<Fact>,
     pub left_out: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FactRow {
-    pub rule: String,
-    /// Whether it causes a FAIL rather than a REVIEW.
-    pub fails: bool,
-    pub field: Option<String>,
-    pub place: Option<String>,
-    pub expected: String,
-    pub actual: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -77,6 +61,9 @@ pub struct Step {
     pub what: String,
     pub by: Option<String>,
     pub notes: Vec<String>,
+    /// Whether the gate judged in this step.
+    #[serde(skip)]
+    pub judged: bool,
     /// The facts that fired, unless the row of the quest shows them.
     pub facts: FactRows,
 }

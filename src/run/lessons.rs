@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::base::text::{Escaped, plural, truncate};
 use crate::gate::{CheckOutcome, Judgement, Level};
 use crate::quest::{FieldName, Fields, QuestId, Submission, Verdict};
-use crate::report::HalfLife;
+use crate::report::{HALF_LIFE_DAYS, weight};
 use crate::session::{Attempt, Entry, Event, Ledger, Outcome, SessionError, State, VerdictBasis};
 
 const HEAD: &str = "What this session's record shows so far. Quoted text is data from earlier \
@@ -351,7 +351,7 @@ pub fn inherited(sessions: &[Earlier], kind: &str, bound: Bound, now: Timestamp)
 
     let mut costs: BTreeMap<&str, (f64, RuleCost)> = BTreeMap::new();
     for (last, learned) in &dated {
-        let weight = HalfLife::default().weight(*last, now);
+        let weight = weight(HALF_LIFE_DAYS, *last, now);
         for (rule, cost) in &learned.rules {
             let (weighed, sum) = costs.entry(rule).or_default();
             *weighed += weight * f64::from(cost.tries);

@@ -8,7 +8,7 @@ use comail::base::Digest;
 use comail::report::picture::{
     Bar, FunnelStep, Marks, Picture, QuestRow, Remaining, RuleRow, Spread, Word, WorkerRow,
 };
-use comail::report::run::{RunReport, Took, Used};
+use comail::report::run::{RunReport, Took};
 use comail::report::{Overview, Resolutions};
 use comail::session::{Reason, State, Tally};
 use jiff::{SignedDuration, Timestamp};
@@ -296,12 +296,10 @@ fn run(name: &str, reason: Reason) -> RunReport {
             starts: 97,
             lost: u32::from(reason == Reason::Breaker),
             milliseconds: 9_431_000,
-            used: Used {
-                tokens: 1_523_411,
-                cost: Some(4_120_000_000),
-                estimated: 3,
-                unpriced: 0,
-            },
+            tokens: 1_523_411,
+            cost: Some(4_120_000_000),
+            estimated: 3,
+            unpriced: 0,
         },
     }
 }

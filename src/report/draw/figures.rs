@@ -1,6 +1,6 @@
 //! The figures of a session, folded from its ledger: burn-down, times, funnel and workers.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -105,19 +105,11 @@ fn thinned(points: &[Remaining], most: usize) -> Vec<Remaining> {
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     begun: HashMap<QuestId, Timestamp>,
-    took: Vec<u64>,
-    shown: HashSet<QuestId>,
-    of_shown: HashMap<QuestId, u64>,
+    /// The time of each quest that was settled, in milliseconds.
+    pub(super) took: HashMap<QuestId, u64>,
 }
 
 impl Clock {
-    pub(super) fn new(shown: HashSet<QuestId>) -> Self {
-        Self {
-            shown,
-            ..Self::default()
-        }
-    }
-
     pub(super) fn take(&mut self, at: Timestamp, event: &Event) {
         match event {
             Event::Claim(claimed) => self.begin(claimed.quest, at),
@@ -130,15 +122,6 @@ impl Clock {
         }
     }
 
-    /// The time of a quest that has a row, in milliseconds.
-    pub(super) fn of(&self, quest: QuestId) -> Option<u64> {
-        self.of_shown.get(&quest).copied()
-    }
-
-    pub(super) fn all(self) -> Vec<u64> {
-        self.took
-    }
-
     fn begin(&mut self, quest: QuestId, at: Timestamp) {
         self.begun.entry(quest).or_insert(at);
     }
@@ -149,10 +132,7 @@ impl Clock {
         };
         let took = at.duration_since(begun).as_millis();
         let took = u64::try_from(took).unwrap_or(0);
-        self.took.push(took);
-        if self.shown.contains(&quest) {
-            self.of_shown.insert(quest, took);
-        }
+        self.took.insert(quest, took);
     }
 }
 
@@ -490,7 +470,7 @@ mod tests {
 
     #[test]
     fn a_quest_begins_when_it_is_claimed_or_first_fails() {
-        let mut clock = Clock::new([id(1), id(3)].into());
+        let mut clock = Clock::default();
         let events = [
             (0, claim(1, "kim")),
             (5, attempt(2, 1, Verdict::Fail, State::Todo)),
@@ -502,18 +482,16 @@ mod tests {
         for (second, event) in events {
             clock.take(at(second), &event);
         }
-        assert_eq!(clock.of(id(1)), Some(9_000));
-        assert_eq!(clock.of(id(2)), None, "it is not shown");
-        assert_eq!(clock.of(id(3)), None, "nobody knows when it began");
-        assert_eq!(clock.all(), [9_000, 10_000]);
+        // Nobody knows when the third began.
+        assert_eq!(clock.took, [(id(1), 9_000), (id(2), 10_000)].into());
     }
 
     #[test]
     fn a_clock_that_was_set_back_gives_no_time_below_zero() {
-        let mut clock = Clock::new([id(1)].into());
+        let mut clock = Clock::default();
         clock.take(at(60), &claim(1, "kim"));
         clock.take(at(0), &attempt(1, 1, Verdict::Pass, State::Pass));
-        assert_eq!(clock.all(), [0]);
+        assert_eq!(clock.took, [(id(1), 0)].into());
     }
 
     #[test]

@@ -5,17 +5,14 @@ mod figures;
 #[cfg(test)]
 mod fixtures;
 mod quests;
-mod steps;
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use self::figures::{BurnDown, Clock, Funnel, TIMES, TRIES, Workers, spread};
-use self::quests::{Room, RowInput, chosen, row};
-use self::steps::Steps;
+use self::quests::{Courses, MAX_ROW_BYTES, RowInput, chosen, fit, row};
 use crate::gate::{Level, Rule};
 use crate::judge::completeness::is_live;
 use crate::judge::excerpts::{Bounds, SummaryReader};
@@ -71,7 +68,7 @@ pub fn picture(
         burn_down: reading.burn_down.points(),
         funnel: reading.funnel.steps(),
         rules: rules(&overview, &all_rules),
-        times: spread(reading.clock.all(), TIMES),
+        times: spread(reading.clock.took.into_values().collect(), TIMES),
         tries: spread(tries(projection)?, TRIES),
         workers: workers(reading.workers.rows(), &forgetting),
         runs: runs(&reading.runs, session.dir()),
@@ -93,20 +90,20 @@ fn rows(
     let mut summaries = SummaryReader::new(session, Bounds::PAGE)?;
     let forgetting = session.forgetting();
     let mut rows = Vec::with_capacity(shown.len());
-    let mut room = Room::new();
+    let mut room = MAX_ROW_BYTES;
     for id in shown {
         let Some(record) = projection.get(*id)? else {
             continue;
         };
-        let told = RowInput {
+        let input = RowInput {
             record: &record,
             summary: summaries.summary(&record)?,
-            course: reading.steps.of(record.id),
-            took: reading.clock.of(record.id),
+            course: reading.courses.of(record.id),
+            took: reading.clock.took.get(&record.id).copied(),
             fields,
         };
-        let mut row = row(told, &forgetting);
-        room.fit(&mut row);
+        let mut row = row(input, &forgetting);
+        fit(&mut row, &mut room);
         rows.push(row);
     }
     rows.sort_by_key(|row| row.id);
@@ -163,7 +160,7 @@ struct Reading {
     clock: Clock,
     workers: Workers,
     runs: RunHistory,
-    steps: Steps,
+    courses: Courses,
 }
 
 impl Reading {
@@ -177,15 +174,14 @@ impl Reading {
         answer: Option<FieldName>,
         watch: &dyn Watch,
     ) -> Result<Self, SessionError> {
-        let ids: HashSet<QuestId> = shown.iter().copied().collect();
         let policy = session.config().policy;
         let mut reading = Self {
             burn_down: BurnDown::default(),
             funnel: Funnel::default(),
-            clock: Clock::new(ids),
+            clock: Clock::default(),
             workers: Workers::default(),
             runs: RunHistory::default(),
-            steps: Steps::new(shown.iter().copied(), policy, answer),
+            courses: Courses::new(shown.iter().copied(), policy, answer),
         };
         // Others may have written since: all of a picture is of one moment.
         let end = projection.tip().length;
@@ -203,7 +199,7 @@ impl Reading {
         let (at, event) = (entry.line.at(), &entry.event);
         self.burn_down.take(at, event);
         self.clock.take(at, event);
-        self.steps.take(at, entry.line.prev(), event);
+        self.courses.take(at, entry.line.prev(), event);
         match event {
             Event::Attempt(attempt) => {
                 self.funnel.take(attempt.judgement.get());

@@ -1,39 +1,21 @@
-//! The quest rows of a page: which quests get a row, and how much each row may hold.
+//! The quest rows of a page: which quests get a row, what happened to each, and how much a row may
+//! hold.
 
-use super::steps::{Course, bytes, leave_out, rows};
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+
+use crate::base::Digest;
 use crate::base::text::truncate_with_size;
+use crate::gate::{Fact, Judgement};
 use crate::judge::excerpts::QuestSummary;
 use crate::judge::forgotten::blotted;
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
-use crate::report::picture::{Excerpt, FactRow, FactRows, Labelled, QuestRow, Step, Worth};
-use crate::session::{Effective, Forgetting, QuestRecord, SessionError, State};
-
-/// How urgently a person should look at a quest, the most urgent first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Need {
-    Settling,
-    Ended,
-    Disputed,
-    Tried,
-    Settled,
-    /// Nobody worked on it yet.
-    Untouched,
-}
-
-impl Need {
-    fn of(record: &QuestRecord) -> Self {
-        match Effective::of(record) {
-            Effective::Open | Effective::Refuted => Self::Settling,
-            Effective::Done => Self::Ended,
-            _ if record.dispute.is_some() => Self::Disputed,
-            Effective::Todo if record.attempts > 0 => Self::Tried,
-            Effective::Todo => Self::Untouched,
-            Effective::Pass | Effective::Accepted | Effective::Confirmed | Effective::Rejected => {
-                Self::Settled
-            }
-        }
-    }
-}
+use crate::report::picture::{FactRows, QuestRow, Step, Worth};
+use crate::session::{
+    Attempt, DecisionPolicy, Effective, Event, Forgetting, QuestRecord, RunLine, RunStep,
+    SessionError, State, Worker,
+};
 
 /// Chooses at most `most` quests in the states of `only` (in any state if it is empty), the most
 /// urgent first, then by number.
@@ -42,11 +24,11 @@ pub(super) fn chosen(
     only: &[State],
     most: usize,
 ) -> Result<Vec<QuestId>, SessionError> {
-    let mut ranked: Vec<(Need, QuestId)> = Vec::new();
+    let mut ranked: Vec<(u8, QuestId)> = Vec::new();
     for quest in quests {
         let quest = quest?;
         if only.is_empty() || only.contains(&quest.progress.state) {
-            ranked.push((Need::of(&quest), quest.id));
+            ranked.push((urgency(&quest), quest.id));
         }
     }
     ranked.sort_unstable();
@@ -54,68 +36,38 @@ pub(super) fn chosen(
     Ok(ranked.into_iter().map(|(_, id)| id).collect())
 }
 
-/// The most bytes for the facts of all earlier submissions.
-const EARLIER: usize = 8 << 20;
+/// How urgently a person should look at a quest; 0 is the most urgent.
+fn urgency(record: &QuestRecord) -> u8 {
+    match Effective::of(record) {
+        Effective::Open | Effective::Refuted => 0,
+        Effective::Done => 1,
+        _ if record.dispute.is_some() => 2,
+        Effective::Todo if record.attempts > 0 => 3,
+        Effective::Pass | Effective::Accepted | Effective::Confirmed | Effective::Rejected => 4,
+        // Nobody has worked on it yet.
+        Effective::Todo => 5,
+    }
+}
 
-/// The most bytes for all cells, facts and excerpts.
-const DETAILS: usize = 48 << 20;
+/// The most bytes of all rows. A browser cannot handle a page that is much larger.
+pub(super) const MAX_ROW_BYTES: usize = 48 << 20;
 
 const ENOUGH: &str = "it is left out here, because the page already shows enough";
 
-/// The bytes that are left.
-#[derive(Debug)]
-pub(super) struct Room {
-    earlier: usize,
-    details: usize,
-}
-
-impl Room {
-    pub(super) const fn new() -> Self {
-        Self {
-            earlier: EARLIER,
-            details: DETAILS,
-        }
+/// Reduces `row` to its first line if it is larger than the `room` that is left.
+pub(super) fn fit(row: &mut QuestRow, room: &mut usize) {
+    let bytes = serde_json::to_string(row).map_or(usize::MAX, |json| json.len());
+    if let Some(rest) = room.checked_sub(bytes) {
+        *room = rest;
+        return;
     }
-
-    /// Drops what does not fit from `row`: first the oldest facts of its history, then its cells, its
-    /// facts and its excerpts.
-    pub(super) fn fit(&mut self, row: &mut QuestRow) {
-        for step in row.history.iter_mut().rev() {
-            if !took(&mut self.earlier, bytes(&step.facts)) {
-                leave_out(&mut step.facts);
-            }
-        }
-        if !took(&mut self.details, cells(&row.shown)) {
-            row.shown = vec![Labelled {
-                label: "…".to_owned(),
-                text: ENOUGH.to_owned(),
-            }];
-        }
-        if !took(&mut self.details, bytes(&row.facts)) {
-            leave_out(&mut row.facts);
-        }
-        if !took(&mut self.details, lines(&row.excerpts)) {
-            row.excerpts.clear();
-            row.damage.get_or_insert_with(|| ENOUGH.to_owned());
-        }
+    row.shown.clear();
+    row.excerpts.clear();
+    row.facts.leave_out();
+    for step in &mut row.history {
+        step.facts.leave_out();
     }
-}
-
-/// Takes bytes from the budget if enough are left.
-fn took(left: &mut usize, bytes: usize) -> bool {
-    let rest = left.checked_sub(bytes);
-    *left = rest.unwrap_or(*left);
-    rest.is_some()
-}
-
-fn cells(cells: &[Labelled]) -> usize {
-    let both = |cell: &Labelled| cell.label.len() + cell.text.len();
-    cells.iter().map(both).sum()
-}
-
-fn lines(excerpts: &[Excerpt]) -> usize {
-    let lines = excerpts.iter().flat_map(|it| &it.lines);
-    lines.map(|line| line.text.len()).sum()
+    row.damage = Some(ENOUGH.to_owned());
 }
 
 /// The most characters of an answer or a cell, and of a text in a fact.
@@ -133,29 +85,30 @@ pub(super) struct RowInput<'a> {
     pub(super) fields: &'a [FieldName],
 }
 
-pub(super) fn row(told: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
-    let RowInput {
-        record,
-        summary,
-        course,
-        took,
-        fields,
-    } = told;
+pub(super) fn row(input: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
+    let (record, summary, course) = (input.record, input.summary, input.course);
     let mask = |text: &str| blotted(forgetting, text);
-    let without = |text: &str, most| {
-        let text = mask(text).unwrap_or_else(|| text.to_owned());
-        truncate_with_size(&text, most).into_owned()
+    let masked = |text: &str| mask(text).unwrap_or_else(|| text.to_owned());
+    let cut = |text: &str, most| truncate_with_size(&masked(text), most).into_owned();
+    let cells = |cells: Vec<Shown>| -> Vec<Shown> {
+        let cells = cells.into_iter().map(|cell| Shown {
+            label: cut(&cell.label, MAX_ANSWER),
+            text: cut(&cell.text, MAX_ANSWER),
+        });
+        cells.collect()
     };
     let submission = summary.submission.as_ref();
-    let answer = submission.map_or_else(Vec::new, |it| answer(it, fields));
-    let labelled = |(label, text): (String, String)| Labelled {
-        text: without(&text, MAX_ANSWER),
-        label: without(&label, MAX_ANSWER),
-    };
-    let shown = |cell: Shown| labelled((cell.label, cell.text));
-    let (last, fired) = (course.last, course.fired.clone());
     let effective = Effective::of(record);
     let key = mask(record.key.as_str()).and_then(|key| Key::new(&key).ok());
+    let history = course.steps().into_iter().map(|step| Step {
+        by: step.by.map(|by| masked(&by)),
+        notes: step.notes.iter().map(|note| masked(note)).collect(),
+        facts: FactRows {
+            shown: with_texts(step.facts.shown, masked),
+            ..step.facts
+        },
+        ..step
+    });
     QuestRow {
         id: record.id,
         key: key.unwrap_or_else(|| record.key.clone()),
@@ -163,37 +116,34 @@ pub(super) fn row(told: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
         effective,
         disputed: record.dispute.is_some(),
         tries: record.progress.tries,
-        last,
-        took,
-        worker: summary
-            .worker
-            .map(|name| without(name.as_str(), MAX_ANSWER)),
-        answer: answer.into_iter().map(labelled).collect(),
+        last: course.last,
+        took: input.took,
+        answer: cells(submission.map_or_else(Vec::new, |it| answer(it, input.fields))),
         worth: submission.map(|it| worth(it, effective, summary.sent_back)),
-        shown: summary.quest.listed().into_iter().map(shown).collect(),
-        facts: rows(summary.facts, MAX_FACTS, |text| without(text, MAX_FACT)),
+        worker: summary.worker.map(|name| cut(name.as_str(), MAX_ANSWER)),
+        shown: cells(summary.quest.listed()),
+        facts: first(summary.facts, MAX_FACTS, |text| cut(text, MAX_FACT)),
         again: summary.again,
-        fired,
+        fired: course.fired.clone(),
         excerpts: summary.excerpts,
-        history: course
-            .steps()
-            .into_iter()
-            .map(|it| step(it, |text| mask(text).unwrap_or_else(|| text.to_owned())))
-            .collect(),
+        history: history.collect(),
         damage: summary.damage,
     }
 }
 
 /// The submitted fields in the order of `fields`, then all others.
-fn answer(submission: &Submission, fields: &[FieldName]) -> Vec<(String, String)> {
+fn answer(submission: &Submission, fields: &[FieldName]) -> Vec<Shown> {
+    let cell = |label: &str, text: &str| Shown {
+        label: label.to_owned(),
+        text: text.to_owned(),
+    };
     match submission {
-        Submission::None(why) => vec![("none".to_owned(), why.clone())],
+        Submission::None(why) => vec![cell("none", why)],
         Submission::Fields(given) => {
             let known = fields.iter().filter_map(|name| given.get_key_value(name));
             let others = given.iter().filter(|(name, _)| !fields.contains(name));
             let all = known.chain(others);
-            all.map(|(name, text)| (name.to_string(), text.clone()))
-                .collect()
+            all.map(|(name, text)| cell(name.as_str(), text)).collect()
         }
     }
 }
@@ -208,32 +158,282 @@ fn worth(submission: &Submission, effective: Effective, sent_back: bool) -> Wort
     }
 }
 
-fn step(step: Step, without: impl Fn(&str) -> String) -> Step {
-    let seen = |fact: FactRow| FactRow {
-        place: fact.place.map(|place| without(&place)),
-        expected: without(&fact.expected),
-        actual: without(&fact.actual),
-        ..fact
-    };
-    Step {
-        by: step.by.map(|by| without(&by)),
-        notes: step.notes.iter().map(|note| without(note)).collect(),
-        facts: FactRows {
-            shown: step.facts.shown.into_iter().map(seen).collect(),
-            ..step.facts
-        },
-        ..step
+/// The most steps of one quest; of a longer history, the middle is left out.
+const MAX_STEPS: usize = 60;
+
+/// The most characters of a note.
+const MAX_NOTE: usize = 400;
+
+/// The most facts of one step and of all steps, and the most characters of a text in them. The
+/// histories of all shown quests are in memory at once.
+const MAX_STEP_FACTS: usize = 4;
+const MAX_FACTS_OF_ALL: usize = 12;
+const MAX_STEP_FACT: usize = 300;
+
+/// The histories of the quests that have a row.
+#[derive(Debug)]
+pub(super) struct Courses {
+    policy: DecisionPolicy,
+    /// The field that the quests are about.
+    answer: Option<FieldName>,
+    quests: HashMap<QuestId, Course>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Course {
+    steps: Vec<Step>,
+    /// How many steps are left out; the second step says so.
+    left_out: u32,
+    /// Every rule that fired, once, in order of appearance.
+    pub(super) fired: Vec<String>,
+    pub(super) last: Option<Timestamp>,
+}
+
+impl Courses {
+    pub(super) fn new(
+        shown: impl Iterator<Item = QuestId>,
+        policy: DecisionPolicy,
+        answer: Option<FieldName>,
+    ) -> Self {
+        Self {
+            policy,
+            answer,
+            quests: shown.map(|id| (id, Course::default())).collect(),
+        }
     }
+
+    pub(super) fn take(&mut self, at: Timestamp, prev: Digest, event: &Event) {
+        match event {
+            Event::Claim(claimed) => {
+                let step = step(at, "handed out", Some(&claimed.worker), Vec::new());
+                if let Some(course) = self.quests.get_mut(&claimed.quest) {
+                    // A claim that is renewed is handed out only once.
+                    let last = course.steps.last();
+                    if last.is_none_or(|last| last.what != step.what || last.by != step.by) {
+                        course.add(step);
+                    }
+                }
+            }
+            Event::Released(released) => {
+                let note = format!("{} held it", released.worker);
+                self.add(released.quest, step(at, "released", None, vec![note]));
+            }
+            Event::Attempt(attempt) => self.attempt(at, attempt),
+            Event::Resolution(again) => {
+                let what = format!("judged again: {}", again.outcome.name());
+                let step = step(at, &what, None, distinct(&again.rules));
+                self.judge(again.quest, step, &again.rules, again.judgement.get());
+            }
+            Event::Carried(carried) => {
+                let note = format!("passed first on {:.0}", carried.origin.at);
+                let step = step(at, "PASS, carried", None, vec![note]);
+                let judgement = carried.attempt.judgement.get();
+                self.judge(carried.attempt.quest, step, &[], judgement);
+            }
+            Event::Settled(settled) => {
+                let counts = self.policy.admits(settled.as_ref(), prev);
+                let what = settled.decision.name();
+                for quest in &settled.quests {
+                    let decided = decided(at, what, counts, &settled.by, &settled.note);
+                    self.decide(quest.quest, decided, counts);
+                }
+            }
+            Event::Disputed(dispute) => {
+                let counts = self.policy.admits(dispute.as_ref(), prev);
+                let decided = decided(at, "disputed", counts, &dispute.by, &dispute.note);
+                self.decide(dispute.quest, decided, counts);
+            }
+            Event::Run(line) => self.run(at, line),
+            _ => {}
+        }
+    }
+
+    pub(super) fn of(&mut self, id: QuestId) -> Course {
+        self.quests.remove(&id).unwrap_or_default()
+    }
+
+    fn attempt(&mut self, at: Timestamp, attempt: &Attempt) {
+        let back = if attempt.revision { ", sent back" } else { "" };
+        let what = format!("{}{back}", attempt.verdict);
+        let said = match (&attempt.submission, &self.answer) {
+            (Submission::None(why), _) => Some(why.as_str()),
+            (submission, Some(name)) => submission.field(name.as_str()),
+            (Submission::Fields(fields), None) => fields.values().next().map(String::as_str),
+        };
+        let mut notes: Vec<String> = said.map(cut_note).into_iter().collect();
+        notes.extend(distinct(&attempt.rules));
+        let step = step(at, &what, attempt.worker.as_ref(), notes);
+        let judgement = attempt.judgement.get();
+        self.judge(attempt.quest, step, &attempt.rules, judgement);
+    }
+
+    fn run(&mut self, at: Timestamp, line: &RunLine) {
+        match &line.step {
+            RunStep::Attempt(ended) => {
+                let notes = vec![ended.reason.to_string()];
+                let step = step(at, "agent ended", Some(&ended.worker), notes);
+                self.add(ended.quest, step);
+            }
+            RunStep::Quest(ended) => {
+                let said = ended.handover.as_deref().map(cut_note);
+                let notes = std::iter::once(ended.reason.to_string()).chain(said);
+                let step = step(at, "drive ended", None, notes.collect());
+                let by = Some(format!("run {}", line.run));
+                self.add(ended.quest, Step { by, ..step });
+            }
+            RunStep::Began(_) | RunStep::Ended { .. } => {}
+        }
+    }
+
+    fn judge(&mut self, id: QuestId, step: Step, rules: &[String], judgement: &str) {
+        let Some(course) = self.quests.get_mut(&id) else {
+            return;
+        };
+        for rule in rules {
+            if !course.fired.contains(rule) {
+                course.fired.push(rule.clone());
+            }
+        }
+        course.last = Some(step.at);
+        course.add(Step {
+            judged: true,
+            facts: facts_of(judgement),
+            ..step
+        });
+        course.bound();
+    }
+
+    fn decide(&mut self, id: QuestId, step: Step, counts: bool) {
+        if let Some(course) = self.quests.get_mut(&id).filter(|_| counts) {
+            course.last = Some(step.at);
+        }
+        self.add(id, step);
+    }
+
+    fn add(&mut self, id: QuestId, step: Step) {
+        if let Some(course) = self.quests.get_mut(&id) {
+            course.add(step);
+        }
+    }
+}
+
+impl Course {
+    /// All steps. The facts of the last judgement are not among them: the row has them.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let mut steps = self.steps.clone();
+        if let Some(last) = steps.iter_mut().rfind(|it| it.judged) {
+            last.facts = FactRows::default();
+        }
+        steps
+    }
+
+    fn add(&mut self, step: Step) {
+        if self.steps.len() == MAX_STEPS {
+            if self.left_out == 0 {
+                self.steps[1] = self::step(self.steps[1].at, "left out", None, Vec::new());
+                self.left_out = 1;
+            }
+            self.steps.remove(2);
+            self.left_out += 1;
+            self.steps[1].notes = vec![format!("{} steps", self.left_out)];
+        }
+        self.steps.push(step);
+    }
+
+    /// Drops the oldest facts if the quest has too many.
+    fn bound(&mut self) {
+        let mut all: usize = self.steps.iter().map(|it| it.facts.shown.len()).sum();
+        for old in &mut self.steps {
+            if all <= MAX_FACTS_OF_ALL {
+                break;
+            }
+            all -= old.facts.shown.len();
+            old.facts.leave_out();
+        }
+    }
+}
+
+fn step(at: Timestamp, what: &str, by: Option<&Worker>, notes: Vec<String>) -> Step {
+    Step {
+        at,
+        what: what.to_owned(),
+        by: by.map(Worker::to_string),
+        notes,
+        judged: false,
+        facts: FactRows::default(),
+    }
+}
+
+/// A decision, or a line by somebody who had no authority to decide.
+fn decided(at: Timestamp, what: &str, counts: bool, by: &str, note: &str) -> Step {
+    let not_signed = if counts {
+        ""
+    } else {
+        " (not signed, does not count)"
+    };
+    let text = |text: &str| (!text.is_empty()).then(|| cut_note(text));
+    Step {
+        by: text(by),
+        notes: text(note).into_iter().collect(),
+        ..step(at, &format!("{what}{not_signed}"), None, Vec::new())
+    }
+}
+
+fn cut_note(text: &str) -> String {
+    truncate_with_size(text, MAX_NOTE).into_owned()
+}
+
+fn distinct(rules: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let rules = rules.iter().filter(|rule| seen.insert(rule.as_str()));
+    rules.cloned().collect()
+}
+
+/// The facts of a judgement as the gate wrote it. `audit` reports a judgement that cannot be read.
+fn facts_of(judgement: &str) -> FactRows {
+    let judgement = serde_json::from_str::<Judgement>(judgement);
+    let facts = judgement.map_or_else(|_| Vec::new(), |judgement| judgement.facts);
+    first(facts, MAX_STEP_FACTS, |text| {
+        truncate_with_size(text, MAX_STEP_FACT).into_owned()
+    })
+}
+
+fn first(mut facts: Vec<Fact>, most: usize, text: impl Fn(&str) -> String) -> FactRows {
+    let left_out = small(facts.len().saturating_sub(most));
+    facts.truncate(most);
+    FactRows {
+        shown: with_texts(facts, text),
+        left_out,
+    }
+}
+
+fn with_texts(facts: Vec<Fact>, text: impl Fn(&str) -> String) -> Vec<Fact> {
+    let facts = facts.into_iter().map(|fact| Fact {
+        location: fact.location.map(|place| text(&place).into()),
+        expected: text(&fact.expected),
+        actual: text(&fact.actual),
+        ..fact
+    });
+    facts.collect()
+}
+
+impl FactRows {
+    fn leave_out(&mut self) {
+        self.left_out = self.left_out.saturating_add(small(self.shown.len()));
+        self.shown.clear();
+    }
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Fact, Level, RuleId};
-    use crate::quest::{Fields, Key};
-    use crate::report::draw::fixtures::{at, id, record};
-    use crate::report::picture::{ExcerptLine, FactRow, FactRows, Step};
-    use crate::session::{Effective, State};
+    use crate::quest::{Fields, Verdict};
+    use crate::report::draw::fixtures::{at, attempt, claim, fact, id, judgement, quest, record};
+    use crate::session::{Decision, Dispute, SettledQuest, Settlement, SigningKey};
 
     #[test]
     fn those_that_need_eyes_come_first() {
@@ -259,120 +459,21 @@ mod tests {
         assert_eq!(chosen(quests.into_iter().map(Ok), &[], 1).unwrap(), [id(6)]);
     }
 
-    fn facts() -> FactRows {
-        let fact = FactRow {
-            rule: "some-rule".to_owned(),
-            fails: true,
-            field: None,
-            place: None,
-            expected: "this".to_owned(),
-            actual: "that".to_owned(),
-        };
-        FactRows {
-            shown: vec![fact],
-            left_out: 2,
-        }
-    }
-
-    fn row() -> QuestRow {
-        let step = |second| Step {
-            at: at(second),
-            what: "FAIL".to_owned(),
-            by: None,
-            notes: Vec::new(),
-            facts: facts(),
-        };
-        let line = ExcerptLine {
-            text: "seen".to_owned(),
-            found: false,
-        };
-        QuestRow {
-            id: id(1),
-            key: Key::new("Acme").unwrap(),
-            state: State::Done,
-            effective: Effective::Done,
-            disputed: false,
-            tries: 2,
-            last: None,
-            took: None,
-            worker: None,
-            answer: Vec::new(),
-            worth: None,
-            shown: vec![Labelled {
-                label: "city".to_owned(),
-                text: "Seoul".to_owned(),
-            }],
-            facts: facts(),
-            again: false,
-            fired: Vec::new(),
-            excerpts: vec![Excerpt {
-                of: "https://acme.example/".to_owned(),
-                first: 1,
-                lines: vec![line],
-            }],
-            history: vec![step(1), step(2)],
-            damage: None,
-        }
-    }
-
-    #[test]
-    fn what_there_is_room_for_stays() {
-        let (mut row, whole) = (row(), row());
-        let mut room = Room::new();
-        room.fit(&mut row);
-        assert_eq!(row, whole);
-        assert_eq!(room.earlier, EARLIER - 2 * bytes(&facts()));
-        assert_eq!(room.details, DETAILS - 9 - bytes(&facts()) - 4);
-    }
-
-    #[test]
-    fn of_the_history_the_oldest_facts_go_first() {
-        let mut row = row();
-        let mut room = Room {
-            earlier: bytes(&facts()) + 9,
-            details: DETAILS,
-        };
-        room.fit(&mut row);
-        let left_out = row.history.iter().map(|step| step.facts.left_out);
-        assert_eq!(
-            (left_out.collect::<Vec<_>>(), room.earlier),
-            (vec![3, 2], 9)
-        );
-    }
-
-    #[test]
-    fn what_there_is_no_room_for_is_said() {
-        let mut row = row();
-        let mut room = Room {
-            earlier: EARLIER,
-            details: 8,
-        };
-        room.fit(&mut row);
-        assert_eq!(row.shown[0].text, ENOUGH);
-        assert_eq!((row.facts.shown.len(), row.facts.left_out), (0, 3));
-        // Four bytes of an excerpt still have room.
-        assert_eq!((row.excerpts.len(), row.damage.as_deref()), (1, None));
-        room.details = 3;
-        room.fit(&mut row);
-        assert_eq!(
-            (row.excerpts.len(), row.damage.as_deref()),
-            (0, Some(ENOUGH))
-        );
-    }
-
     #[test]
     fn the_answer_comes_first_and_nothing_of_it_is_lost() {
         let names = ["a", "b", "c"].map(FieldName::known);
         let given = ["a", "c", "z"].map(|name| (FieldName::known(name), name.to_uppercase()));
         let submission = Submission::Fields(Fields::from(given));
         let order = [names[2].clone(), names[1].clone(), names[0].clone()];
-        let labels: Vec<_> = answer(&submission, &order)
-            .into_iter()
-            .map(|it| it.0)
-            .collect();
-        assert_eq!(labels, ["c", "a", "z"]);
-        let none = answer(&Submission::None("why".to_owned()), &order);
-        assert_eq!(none, [("none".to_owned(), "why".to_owned())]);
+        let cells = |submission: &Submission| -> Vec<_> {
+            let cells = answer(submission, &order).into_iter();
+            cells.map(|cell| (cell.label, cell.text)).collect()
+        };
+        let expected = [("c", "C"), ("a", "A"), ("z", "Z")];
+        let own = |(label, text): (&str, &str)| (label.to_owned(), text.to_owned());
+        assert_eq!(cells(&submission), expected.map(own));
+        let none = Submission::None("why".to_owned());
+        assert_eq!(cells(&none), [own(("none", "why"))]);
     }
 
     #[test]
@@ -389,23 +490,12 @@ mod tests {
         assert_eq!(worth(&none, Effective::Open, false), Worth::Missing);
     }
 
-    #[test]
-    fn whatever_stands_in_it_is_text() {
-        const SCRIPT: &str = "<script>alert(1)</script>";
+    const SCRIPT: &str = "<script>alert(1)</script>";
+
+    fn row_of(facts: Vec<Fact>) -> QuestRow {
         let mut record = record(1, State::Review);
         record.key = Key::new(SCRIPT).unwrap();
-        let fact = Fact {
-            cause: crate::gate::Cause::Wrong,
-            rule: RuleId::known("some-rule"),
-            level: Level::Fail,
-            field: None,
-            location: Some(SCRIPT.into()),
-            expected: "x".repeat(10_000),
-            actual: SCRIPT.to_owned(),
-            count: 3,
-        };
-        let bench = crate::report::draw::fixtures::quest(1);
-        let crate::session::Event::Quest(quest) = bench else {
+        let Event::Quest(quest) = quest(1) else {
             panic!("a quest");
         };
         let summary = QuestSummary {
@@ -414,29 +504,208 @@ mod tests {
             sent_back: false,
             worker: None,
             again: false,
-            facts: vec![fact; 80],
+            facts,
             excerpts: Vec::new(),
             damage: None,
         };
-        let told = RowInput {
+        let input = RowInput {
             record: &record,
             summary,
             course: Course::default(),
             took: Some(3),
             fields: &[],
         };
-        let row = super::row(told, &Forgetting::default());
-        assert_eq!(
-            (row.id, row.key.as_str(), row.took),
-            (id(1), SCRIPT, Some(3))
-        );
+        row(input, &Forgetting::default())
+    }
+
+    #[test]
+    fn a_row_bounds_its_facts_and_keeps_markup_as_text() {
+        let fact = Fact {
+            location: Some(SCRIPT.into()),
+            expected: "x".repeat(10_000),
+            ..fact("some-rule", SCRIPT)
+        };
+        let row = row_of(vec![fact; 80]);
+        assert_eq!((row.key.as_str(), row.took), (SCRIPT, Some(3)));
         assert_eq!(row.answer[0].text, SCRIPT);
         assert_eq!((row.facts.shown.len(), row.facts.left_out), (MAX_FACTS, 30));
+        let shown = &row.facts.shown[0];
         assert_eq!(
-            row.facts.shown[0].actual,
-            format!("{SCRIPT} (3 of its kind)")
+            (shown.actual.as_str(), shown.location.as_deref()),
+            (SCRIPT, Some(SCRIPT))
         );
-        assert!(row.facts.shown[0].expected.ends_with("… (10000 bytes)"));
-        assert!(row.facts.shown[0].fails);
+        assert!(shown.expected.ends_with("… (10000 bytes)"));
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_says_so_and_leaves_room_for_smaller_ones() {
+        let (large, small) = (
+            row_of(vec![fact("some-rule", "that"); 9]),
+            row_of(Vec::new()),
+        );
+        let bytes = |row: &QuestRow| serde_json::to_string(row).unwrap().len();
+        let mut room = bytes(&large) + bytes(&small);
+        for whole in [&large, &small] {
+            let mut row = whole.clone();
+            fit(&mut row, &mut room);
+            assert_eq!(&row, whole);
+        }
+        assert_eq!(room, 0);
+        room = bytes(&small);
+        let mut row = large.clone();
+        fit(&mut row, &mut room);
+        assert_eq!((row.facts.shown.len(), row.facts.left_out), (0, 9));
+        assert_eq!(
+            (row.damage.as_deref(), &row.key),
+            (Some(ENOUGH), &large.key)
+        );
+        let mut row = small.clone();
+        fit(&mut row, &mut room);
+        assert_eq!(row, small);
+    }
+
+    fn policy(sealed: bool) -> DecisionPolicy {
+        let key = SigningKey::read(&[7; 32]).unwrap();
+        DecisionPolicy {
+            session: Digest::of(b"session"),
+            key: sealed.then(|| key.public()),
+        }
+    }
+
+    fn course(policy: DecisionPolicy, events: &[(i64, Event)]) -> Course {
+        let mut steps = Courses::new([id(1)].into_iter(), policy, None);
+        for (second, event) in events {
+            steps.take(at(*second), Digest::of(b"prev"), event);
+        }
+        steps.of(id(1))
+    }
+
+    fn accepted(quest: usize) -> Event {
+        Event::Settled(Box::new(Settlement {
+            quests: vec![SettledQuest {
+                quest: id(quest),
+                attempt: 1,
+            }],
+            decision: Decision::Accepted,
+            by: "kim".to_owned(),
+            note: "called them".to_owned(),
+            seal: None,
+        }))
+    }
+
+    fn words(course: &Course) -> Vec<String> {
+        let steps = course.steps().into_iter();
+        steps
+            .map(|it| {
+                let by = it.by.map(|by| format!(" by {by}")).unwrap_or_default();
+                format!("{}{by}: {}", it.what, it.notes.join("; "))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn all_that_happened_to_it_is_told_in_order_and_nothing_of_others() {
+        let dispute = Event::Disputed(Box::new(Dispute {
+            quest: id(1),
+            by: "lee".to_owned(),
+            note: "bounced".to_owned(),
+            seal: None,
+        }));
+        let events = [
+            (1, claim(1, "w1")),
+            (2, claim(1, "w1")),
+            (3, attempt(1, 1, Verdict::Review, State::Review)),
+            (4, attempt(2, 1, Verdict::Fail, State::Todo)),
+            (5, accepted(2)),
+            (6, accepted(1)),
+            (7, dispute),
+        ];
+        let course = course(policy(false), &events);
+        assert_eq!(course.last, Some(at(7)));
+        let expected = [
+            "handed out by w1: ",
+            "REVIEW: nothing; some-rule",
+            "accepted by kim: called them",
+            "disputed by lee: bounced",
+        ];
+        assert_eq!(words(&course), expected);
+    }
+
+    #[test]
+    fn what_nobody_sealed_is_told_as_what_it_is() {
+        let events = [
+            (3, attempt(1, 1, Verdict::Review, State::Review)),
+            (6, accepted(1)),
+        ];
+        let course = course(policy(true), &events);
+        assert_eq!(course.last, Some(at(3)), "it decided nothing");
+        let told = words(&course).pop().unwrap();
+        let expected = "accepted (not signed, does not count) by kim: called them";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn of_very_many_steps_the_first_and_the_last_are_told() {
+        let events: Vec<_> = (0..500)
+            .map(|second| (second, claim(1, &format!("w{second}"))))
+            .collect();
+        let told = words(&course(policy(false), &events));
+        assert_eq!(told.len(), MAX_STEPS);
+        assert_eq!(told[0], "handed out by w0: ");
+        let shown = MAX_STEPS - 1;
+        assert_eq!(told[1], format!("left out: {} steps", 500 - shown));
+        assert_eq!(told[2], format!("handed out by w{}: ", 500 - shown + 1));
+        assert_eq!(told.last().unwrap(), "handed out by w499: ");
+    }
+
+    fn failed(nth: u32, rule: &'static str, facts: usize) -> Event {
+        let event = attempt(1, nth, Verdict::Fail, State::Todo);
+        let Event::Attempt(mut attempt) = event else {
+            panic!("an attempt");
+        };
+        attempt.rules = vec![rule.to_owned()];
+        let judged = judgement(vec![fact(rule, "that"); facts]);
+        attempt.judgement = serde_json::value::RawValue::from_string(judged).unwrap();
+        Event::Attempt(attempt)
+    }
+
+    fn facts(course: &Course) -> Vec<(usize, u32)> {
+        let steps = course.steps().into_iter();
+        steps
+            .map(|it| (it.facts.shown.len(), it.facts.left_out))
+            .collect()
+    }
+
+    #[test]
+    fn each_earlier_judgement_has_its_facts_and_the_last_has_them_elsewhere() {
+        let events = [
+            (1, failed(1, "one", 1)),
+            (2, claim(1, "w1")),
+            (3, failed(2, "two", 6)),
+            (4, failed(3, "one", 2)),
+            (5, claim(1, "w2")),
+        ];
+        let course = course(policy(false), &events);
+        assert_eq!(course.fired, ["one", "two"]);
+        let expected = [(1, 0), (0, 0), (MAX_FACTS, 2), (0, 0), (0, 0)];
+        assert_eq!(facts(&course), expected);
+    }
+
+    #[test]
+    fn of_very_many_facts_the_last_stay_and_the_rest_are_counted() {
+        let events: Vec<_> = (1..=9)
+            .map(|nth| (i64::from(nth), failed(nth, "one", 4)))
+            .collect();
+        let found = facts(&course(policy(false), &events));
+        let kept: usize = found.iter().map(|it| it.0).sum();
+        assert!(kept <= MAX_FACTS_OF_ALL, "{found:?}");
+        assert_eq!((found[0], found[7]), ((0, 4), (4, 0)));
+    }
+
+    #[test]
+    fn a_judgement_that_cannot_be_read_has_no_facts() {
+        assert_eq!(facts_of("null"), FactRows::default());
+        let facts = facts_of(&judgement(vec![fact("one", &"x".repeat(1000))]));
+        assert!(facts.shown[0].actual.ends_with("x… (1000 bytes)"));
     }
 }

@@ -27,7 +27,7 @@ use self::chart::{BurnDown, Stripe, length, portion, stripes};
 use crate::base::Digest;
 use crate::base::text::is_unsafe;
 use crate::report::picture::Picture;
-use crate::report::run::Used;
+use crate::report::run::Took;
 use crate::report::template::{self, trusted};
 use crate::session::{Effective, State, Tally};
 
@@ -164,8 +164,8 @@ pub(super) fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = template::environment(|text| HtmlEscape(&visible(text)).to_string());
     environment.add_filter("portion", portion);
     environment.add_filter("length_of", length);
-    environment.add_filter("cost", |used: Value| -> Result<String, Error> {
-        Ok(Used::deserialize(used)?.cost_text())
+    environment.add_filter("cost", |took: Value| -> Result<String, Error> {
+        Ok(Took::deserialize(took)?.cost_text())
     });
     for (name, text) in TEMPLATES {
         environment.add_template(name, text)?;

@@ -1,10 +1,6 @@
 //! Reports for tests.
 
-use super::history::Used;
-use super::history::{RunReport, Took};
-use super::{DrivenIn, QuestReport};
-use super::{FORMAT, Report};
-use super::{Reviews, Shares, Unproven};
+use super::{DrivenIn, FORMAT, QuestReport, Report, Reviews, RunReport, Shares, Took, Unproven};
 use crate::base::Digest;
 use crate::judge::FinalWord;
 use crate::judge::completeness::{Shortfall, ShortfallKind};
@@ -21,12 +17,10 @@ fn took() -> Took {
         starts: 2,
         lost: 0,
         milliseconds: 61_000,
-        used: Used {
-            tokens: 1_500,
-            cost: Some(12_000_000),
-            estimated: 1,
-            unpriced: 1,
-        },
+        tokens: 1_500,
+        cost: Some(12_000_000),
+        estimated: 1,
+        unpriced: 1,
     }
 }
 

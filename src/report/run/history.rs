@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::completeness::start_of;
 use crate::quest::QuestId;
 use crate::session::{
-    Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Spent, Worker,
+    Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Worker,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -160,40 +160,68 @@ pub struct RunReport {
     pub took: Took,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Took {
     pub starts: u32,
     /// Those that were cut off or go on: what they took is not known.
     pub lost: u32,
     pub milliseconds: u64,
-    #[serde(flatten)]
-    pub used: Used,
+    /// Tokens in and out.
+    pub tokens: u64,
+    /// The price in billionths of a US dollar, as far as it is known; none where it is not at all.
+    pub cost: Option<u64>,
+    /// Starts of which tokens or price are estimated, for the agent did not tell.
+    pub estimated: u32,
+    /// Starts of which no price is known: what they cost comes on top.
+    pub unpriced: u32,
 }
 
 impl Took {
     /// What these starts took; `None` is a start without an end.
     pub fn of<'a>(starts: impl Iterator<Item = &'a Option<DrivenAttempt>>) -> Self {
-        let mut took = Self::default();
-        for start in starts {
-            took.starts = took.starts.saturating_add(1);
-            match start {
-                None => took.lost += 1,
-                Some(ended) => {
-                    took.milliseconds = took.milliseconds.saturating_add(ended.milliseconds);
-                    took.used = took.used.with(ended.spent);
-                }
-            }
-        }
-        took
+        let each = starts.map(|start| match start {
+            None => Self {
+                starts: 1,
+                lost: 1,
+                ..Self::default()
+            },
+            Some(ended) => Self {
+                starts: 1,
+                lost: 0,
+                milliseconds: ended.milliseconds,
+                tokens: ended.spent.tokens,
+                cost: ended.spent.cost,
+                estimated: u32::from(!ended.spent.told),
+                unpriced: u32::from(ended.spent.cost.is_none()),
+            },
+        });
+        each.fold(Self::default(), Self::and)
     }
 
     pub fn and(self, other: Self) -> Self {
+        let costs = [self.cost, other.cost].into_iter().flatten();
         Self {
             starts: self.starts.saturating_add(other.starts),
             lost: self.lost.saturating_add(other.lost),
             milliseconds: self.milliseconds.saturating_add(other.milliseconds),
-            used: self.used.and(other.used),
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost: costs.reduce(u64::saturating_add),
+            estimated: self.estimated.saturating_add(other.estimated),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
         }
+    }
+
+    /// The price as text, with `~` if some of it is estimated and `+` if some of it is unknown.
+    pub fn cost_text(&self) -> String {
+        let Some(cost) = self.cost else {
+            return "?".to_owned();
+        };
+        let about = if self.estimated > 0 { "~" } else { "" };
+        let more = if self.unpriced > 0 { "+" } else { "" };
+        // Rounded up to a hundredth of a cent, so that nothing with a price is shown as free.
+        let hundredths = cost.div_ceil(100_000);
+        let (dollars, rest) = (hundredths / 10_000, hundredths % 10_000);
+        format!("{about}${dollars}.{rest:04}{more}")
     }
 }
 
@@ -223,59 +251,6 @@ impl RunReport {
 
 fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// What starts of an agent used up together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Used {
-    /// Tokens in and out.
-    pub tokens: u64,
-    /// The price in billionths of a US dollar, as far as it is known; none where it is not at all.
-    pub cost: Option<u64>,
-    /// Starts of which tokens or price are estimated, for the agent did not tell.
-    pub estimated: u32,
-    /// Starts of which no price is known: what they cost comes on top.
-    pub unpriced: u32,
-}
-
-impl Used {
-    pub fn with(self, spent: Spent) -> Self {
-        Self {
-            tokens: self.tokens.saturating_add(spent.tokens),
-            cost: added(self.cost, spent.cost),
-            estimated: self.estimated + u32::from(!spent.told),
-            unpriced: self.unpriced + u32::from(spent.cost.is_none()),
-        }
-    }
-
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            cost: added(self.cost, other.cost),
-            estimated: self.estimated.saturating_add(other.estimated),
-            unpriced: self.unpriced.saturating_add(other.unpriced),
-        }
-    }
-
-    /// The price as text, with `~` if some of it is estimated and `+` if some of it is unknown.
-    pub fn cost_text(&self) -> String {
-        let Some(cost) = self.cost else {
-            return "?".to_owned();
-        };
-        let about = if self.estimated > 0 { "~" } else { "" };
-        let more = if self.unpriced > 0 { "+" } else { "" };
-        // Rounded up to a hundredth of a cent, so that nothing with a price is shown as free.
-        let hundredths = cost.div_ceil(100_000);
-        let (dollars, rest) = (hundredths / 10_000, hundredths % 10_000);
-        format!("{about}${dollars}.{rest:04}{more}")
-    }
-}
-
-fn added(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.saturating_add(other)),
-        (one, other) => one.or(other),
-    }
 }
 
 #[cfg(test)]
@@ -421,30 +396,33 @@ mod tests {
         assert_eq!(run.reason(true), Some(Reason::WallClock));
     }
 
-    fn used(starts: &[(u64, Option<u64>, bool)]) -> Used {
-        let spent = starts.iter().map(|(tokens, cost, told)| Spent {
-            tokens: *tokens,
-            cost: *cost,
-            told: *told,
-        });
-        spent.fold(Used::default(), Used::with)
-    }
-
     #[test]
-    fn what_was_told_is_shown_as_it_is() {
-        let told = used(&[(10, Some(1_200_000), true), (5, Some(300_000_000), true)]);
-        assert_eq!(told.tokens, 15);
-        assert_eq!(told.cost_text(), "$0.3012");
-        assert_eq!((told.estimated, told.unpriced), (0, 0));
-    }
-
-    #[test]
-    fn what_is_estimated_or_not_known_is_said_so() {
-        let some = used(&[(10, Some(1), true), (5, None, false)]);
-        assert_eq!((some.tokens, some.estimated), (15, 1));
-        assert_eq!(some.cost_text(), "~$0.0001+");
-        let none = used(&[(5, None, true)]);
-        assert_eq!((none.tokens, none.cost_text().as_str()), (5, "?"));
-        assert_eq!(some.and(none).unpriced, 2);
+    fn a_cost_says_what_of_it_is_estimated_or_unknown() {
+        for (starts, tokens, cost) in [
+            (
+                &[(10, Some(1_200_000), true), (5, Some(300_000_000), true)][..],
+                15,
+                "$0.3012",
+            ),
+            (&[(10, Some(1), true), (5, None, false)], 15, "~$0.0001+"),
+            (&[(5, None, true)], 5, "?"),
+        ] {
+            let starts = starts.iter().map(|(tokens, cost, told)| {
+                let Event::Run(line) = attempt(1, "run-00000007.1") else {
+                    panic!("a line of a run");
+                };
+                let RunStep::Attempt(mut attempt) = line.step else {
+                    panic!("a start");
+                };
+                attempt.spent = Spent {
+                    tokens: *tokens,
+                    cost: *cost,
+                    told: *told,
+                };
+                Some(attempt)
+            });
+            let took = Took::of(starts.collect::<Vec<_>>().iter());
+            assert_eq!((took.tokens, took.cost_text().as_str()), (tokens, cost));
+        }
     }
 }

@@ -9,13 +9,13 @@ use std::cmp::Reverse;
 
 use minijinja::Error;
 use minijinja::value::Value;
-use serde::{Deserialize as _, Serialize};
+use serde::Deserialize as _;
 
-use super::{QuestReport, Report, Shares, Took, Used, numbers, ranges};
+use super::{QuestReport, Report, Shares, Took, numbers, ranges};
 use crate::base::text::Escaped;
 use crate::quest::QuestId;
 use crate::report::template::{environment, trusted};
-use crate::session::{Effective, Reason, State};
+use crate::session::{Effective, State};
 
 const MAX_DETAILS: usize = 20;
 const MAX_QUESTS: usize = 200;
@@ -31,14 +31,14 @@ const MAX_NUMBERS: usize = 200;
 /// a terminal.
 pub fn markdown(report: &Report) -> Result<String, Error> {
     let mut environment = environment(escape);
-    environment.add_filter("cost", |used: Value| -> Result<Value, Error> {
-        Ok(trusted(Used::deserialize(used)?.cost_text()))
+    environment.add_filter("cost", |took: Value| -> Result<Value, Error> {
+        Ok(trusted(Took::deserialize(took)?.cost_text()))
     });
     let hidden = report.others.len().saturating_sub(MAX_RUNS);
     let mut quests: Vec<&QuestReport> = report.quests.iter().collect();
     // Stable, so that quests of one state stay in order.
     quests.sort_by_key(|quest| Reverse(State::ALL.iter().position(|it| *it == quest.state)));
-    let shown = quests.iter().take(MAX_QUESTS).map(|it| QuestRow::of(it));
+    let shown = quests.iter().take(MAX_QUESTS).map(|it| quest_row(it));
     let text = environment.render_str(
         include_str!("report.md"),
         minijinja::context! {
@@ -76,30 +76,17 @@ fn shortfalls(report: &Report) -> Vec<Value> {
     shortfalls.collect()
 }
 
-#[derive(Serialize)]
-struct ShareRow {
-    name: &'static str,
-    count: u32,
-    which: String,
-    numbers: String,
-}
-
-fn share_rows(report: &Report, shares: &Shares) -> [ShareRow; 5] {
+/// The rows of the table of shares: name, number of quests, which of them, and their numbers.
+fn share_rows(report: &Report, shares: &Shares) -> [(&'static str, u32, String, String); 5] {
     let numbers = |is: &dyn Fn(&QuestReport) -> bool| {
         let quests = report.quests.iter().filter(|quest| is(quest));
         ranges(&quests.map(|quest| quest.quest).collect::<Vec<QuestId>>())
-    };
-    let row = |name, count, which, numbers| ShareRow {
-        name,
-        count,
-        which,
-        numbers,
     };
     let of = |state| numbers(&move |quest: &QuestReport| quest.state == state);
     let passed = Some(of(State::Pass)).filter(|it| it.len() <= MAX_NUMBERS);
     let passed = passed.unwrap_or_else(|| "all others".to_owned());
     let (reviews, unproven) = (shares.reviews, shares.unproven);
-    let reviews = counted(&[
+    let which_reviews = counted(&[
         (reviews.accepted, Effective::Accepted.name()),
         (reviews.confirmed, Effective::Confirmed.name()),
         (reviews.open, Effective::Open.name()),
@@ -110,17 +97,13 @@ fn share_rows(report: &Report, shares: &Shares) -> [ShareRow; 5] {
         (unproven.no_result, "given up"),
         (unproven.unanswered, "without an answer to a lookup"),
     ]);
+    let unproven_numbers = numbers(&|quest| quest.unproven);
     [
-        row("PASS", shares.pass, String::new(), passed),
-        row("REVIEW", shares.review, reviews, of(State::Review)),
-        row("DONE", shares.done, String::new(), of(State::Done)),
-        row("TODO", shares.todo, String::new(), of(State::Todo)),
-        row(
-            "unproven",
-            unproven.quests,
-            why,
-            numbers(&|quest| quest.unproven),
-        ),
+        ("PASS", shares.pass, String::new(), passed),
+        ("REVIEW", shares.review, which_reviews, of(State::Review)),
+        ("DONE", shares.done, String::new(), of(State::Done)),
+        ("TODO", shares.todo, String::new(), of(State::Todo)),
+        ("unproven", unproven.quests, why, unproven_numbers),
     ]
 }
 
@@ -130,41 +113,16 @@ fn counted(counts: &[(u32, &str)]) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-#[derive(Serialize)]
-struct QuestRow<'a> {
-    quest: &'a QuestReport,
-    /// The rules that fired most often.
-    rules: Vec<RuleCount<'a>>,
-    more_rules: usize,
-    took: Option<Took>,
-    reason: Option<Reason>,
-}
-
-#[derive(Serialize)]
-struct RuleCount<'a> {
-    name: &'a str,
-    count: u32,
-}
-
-impl<'a> QuestRow<'a> {
-    fn of(quest: &'a QuestReport) -> Self {
-        let rules = quest.rules.iter();
-        let mut rules: Vec<RuleCount> = rules
-            .map(|(name, count)| RuleCount {
-                name,
-                count: *count,
-            })
-            .collect();
-        rules.sort_by_key(|rule| Reverse(rule.count));
-        let more_rules = rules.len().saturating_sub(MAX_RULES);
-        rules.truncate(MAX_RULES);
-        Self {
-            quest,
-            rules,
-            more_rules,
-            took: quest.driven.iter().map(|it| it.took).reduce(Took::and),
-            reason: quest.driven.last().and_then(|last| last.reason),
-        }
+/// A quest, with the rules that fired most often and what all its runs took.
+fn quest_row(quest: &QuestReport) -> Value {
+    let mut rules: Vec<(&String, &u32)> = quest.rules.iter().collect();
+    rules.sort_by_key(|(_, count)| Reverse(**count));
+    minijinja::context! {
+        quest => quest,
+        rules => &rules[..rules.len().min(MAX_RULES)],
+        more_rules => rules.len().saturating_sub(MAX_RULES),
+        took => quest.driven.iter().map(|it| it.took).reduce(Took::and),
+        reason => quest.driven.last().and_then(|last| last.reason),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::session::{
     Effective, Ending, Projection, QuestRecord, Reason, RunId, SessionError, State, VerdictBasis,
 };
 
-pub use history::{Driven, Run, RunHistory, RunReport, Took, Used};
+pub use history::{Driven, Run, RunHistory, RunReport, Took};
 pub use markdown::markdown;
 pub use write::{WriteError, write_page, write_report};
 

@@ -1,17 +1,18 @@
 //! Quests as the page shows them: of every state, with all that is told of each.
 
-use comail::quest::Key;
-use comail::report::picture::{
-    Excerpt, ExcerptLine, FactRow, FactRows, Labelled, QuestRow, Step, Worth,
-};
+use comail::gate::Fact;
+use comail::quest::{Key, Shown};
+use comail::report::picture::{Excerpt, ExcerptLine, FactRows, QuestRow, Step, Worth};
 use comail::session::{Effective, State};
+
+use serde_json::json;
 
 use super::{NAMES, RULES, later, small};
 use crate::harness::made::id;
 
-fn labelled(label: &str, text: impl Into<String>) -> Labelled {
+fn labelled(label: &str, text: impl Into<String>) -> Shown {
     let (label, text) = (label.to_owned(), text.into());
-    Labelled { label, text }
+    Shown { label, text }
 }
 
 /// The quest at this place: of ten seven pass, and one each is REVIEW, DONE and TODO.
@@ -73,7 +74,7 @@ pub fn quest(index: usize) -> QuestRow {
     }
 }
 
-fn answer(name: &str, email: &str, index: usize) -> Vec<Labelled> {
+fn answer(name: &str, email: &str, index: usize) -> Vec<Shown> {
     let site = format!("https://www.company-{index}.example");
     vec![
         labelled("company", name),
@@ -98,20 +99,19 @@ fn facts(index: usize, state: State) -> FactRows {
     }
 }
 
-fn fact(index: usize, at: usize) -> FactRow {
+fn fact(index: usize, at: usize) -> Fact {
     let (rule, meaning, fails) = RULES[at % RULES.len()];
-    FactRow {
-        rule: rule.to_owned(),
-        fails,
-        field: Some("email".to_owned()),
-        place: Some(format!(
-            "https://www.company-{index}.example/contact, line 12"
-        )),
-        expected: meaning.to_owned(),
-        actual:
-            "nowhere; of the site's domain it has\nsales@acme.example\n\t<b>press@acme.example</b>"
-                .to_owned(),
-    }
+    let fact = json!({
+        "rule": rule,
+        "level": if fails { "FAIL" } else { "REVIEW" },
+        "field": "email",
+        "location": format!("https://www.company-{index}.example/contact, line 12"),
+        "expected": meaning,
+        "actual":
+            "nowhere; of the site's domain it has\nsales@acme.example\n\t<b>press@acme.example</b>",
+        "count": 1,
+    });
+    serde_json::from_value(fact).expect("a fact")
 }
 
 /// The rules of both submissions.
@@ -119,8 +119,9 @@ fn fired(facts: &FactRows, settled: bool) -> Vec<String> {
     let first = [RULES[0].0, RULES[4].0].map(str::to_owned);
     let mut fired: Vec<String> = first.into_iter().filter(|_| settled).collect();
     for fact in &facts.shown {
-        if !fired.contains(&fact.rule) {
-            fired.push(fact.rule.clone());
+        let rule = fact.rule.as_str().to_owned();
+        if !fired.contains(&rule) {
+            fired.push(rule);
         }
     }
     fired
@@ -151,6 +152,7 @@ fn history(index: usize, state: State, effective: Effective) -> Vec<Step> {
         what: what.to_owned(),
         by: Some(by.to_owned()),
         notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+        judged: false,
         facts: FactRows::default(),
     };
     let worker = format!("agent-{}", index % 3 + 1);

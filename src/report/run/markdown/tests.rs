@@ -56,7 +56,7 @@ fn a_sign_is_explained_only_where_it_stands() {
     let mut report = report();
     report.others.clear();
     assert!(markdown(&report).contains("`+` and `?`: the cost of"));
-    report.run.as_mut().unwrap().took.used.cost = None;
+    report.run.as_mut().unwrap().took.cost = None;
     let text = markdown(&report);
     assert!(
         text.contains("\n`?`: the cost of 1 start is unknown."),
