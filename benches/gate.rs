@@ -2,7 +2,8 @@
 
 use std::hint::black_box;
 
-use comail::gate::email::{EmailSettings, email_gate};
+use comail::gate::GateSettings;
+use comail::gate::email::email_gate;
 use comail::gate::{Case, Gate as _};
 use comail::judge::judge_from;
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
@@ -64,7 +65,7 @@ fn judge(criterion: &mut Criterion) {
         quest: &quest,
         submission: &submission,
     };
-    let gate = email_gate(EmailSettings::default());
+    let gate = email_gate(GateSettings::default());
     let recorder = Recorder::new(world.world_with(&NothingTaken));
     let judgement = gate.judge(case, &recorder.world());
     assert_eq!(judgement.verdict, Verdict::Pass, "{:?}", judgement.facts);

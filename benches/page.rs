@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use comail::base::Digest;
-use comail::gate::email::context::EmailSettings;
+use comail::gate::GateSettings;
 use comail::gate::{CheckOutcome, CheckReport, Fact, Judgement, Level, RuleId};
 use comail::judge;
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
@@ -145,7 +145,7 @@ fn manifest(list: &Path) -> Manifest {
             pause_after: 0,
             lease: Lease::DEFAULT,
             operator_key: None,
-            gate: serde_json::to_value(EmailSettings::default()).expect("JSON"),
+            gate: serde_json::to_value(GateSettings::default()).expect("JSON"),
             network: serde_json::json!({}),
         },
     }

@@ -23,7 +23,8 @@ use super::context::Context;
 use super::exit::Exit;
 use super::help::{self, Named};
 use crate::base::text::{Escaped, is_unsafe};
-use crate::gate::email::{EmailSettings, email_gate};
+use crate::gate::GateSettings;
+use crate::gate::email::email_gate;
 use crate::gate::{Gate as _, common_rules};
 use crate::quest::{Key, QuestKind};
 use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, State};
@@ -255,7 +256,7 @@ impl Offer {
             Self::Rules => {
                 let all = common_rules::rules()
                     .into_iter()
-                    .chain(email_gate(EmailSettings::default()).rules());
+                    .chain(email_gate(GateSettings::default()).rules());
                 all.map(|rule| value(&rule.id, &rule.meaning)).collect()
             }
             Self::Keys(which) => {

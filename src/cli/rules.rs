@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, Hinted, unknown_name};
-use crate::gate::email::{EmailSettings, email_gate};
+use crate::gate::GateSettings;
+use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, common_rules};
 use crate::judge::SessionKind;
 use crate::quest::email;
@@ -60,7 +61,7 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
     } else {
         (
             email::NAME.to_owned(),
-            Box::new(email_gate(EmailSettings::default())),
+            Box::new(email_gate(GateSettings::default())),
         )
     };
     let mut rules = common_rules::rules();

@@ -24,9 +24,9 @@ use super::shell_line::ShellLine;
 use super::{context, person, progress};
 use crate::base::text::plural;
 use crate::gate::Gate as _;
-use crate::gate::checks::outside::FileSettings;
+use crate::gate::GateSettings;
+use crate::gate::email::email_gate;
 use crate::gate::email::site::is_anchored;
-use crate::gate::email::{EmailSettings, email_gate};
 use crate::judge::prove::{Proof, ProveError};
 use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen as FrozenFile};
 use crate::judge::{
@@ -456,7 +456,7 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
         scratch: std::env::temp_dir(),
         variables: &|name| std::env::var_os(name),
     };
-    let frozen = freezing.freeze(&FileSettings::default());
+    let frozen = freezing.freeze(&GateSettings::default());
     frozen.map_err(|error| match error {
         FreezeError::Faulty(Faulty { mistake, .. }) => {
             UsageError(format!("{}:{mistake}", path.display())).into()
@@ -484,20 +484,20 @@ pub(super) fn gate_settings(
     network: &NetworkArgs,
 ) -> Result<Value> {
     let Some(definition) = definition else {
-        let levels = args.known_levels(&email_gate(EmailSettings::default()).rules())?;
-        return Ok(serde_json::to_value(EmailSettings {
+        let levels = args.known_levels(&email_gate(GateSettings::default()).rules())?;
+        return Ok(serde_json::to_value(GateSettings {
             role_only: args.role_only,
             robots: network.robots(),
             allow_net: network.allow_net().to_vec(),
             levels,
         })?);
     };
-    let rules = definition.gate(FileSettings::default())?.rules();
-    Ok(serde_json::to_value(FileSettings {
+    let rules = definition.gate(GateSettings::default())?.rules();
+    Ok(serde_json::to_value(GateSettings {
         robots: network.robots(),
         allow_net: network.allow_net().to_vec(),
         levels: args.known_levels(&rules)?,
-        ..FileSettings::default()
+        ..GateSettings::default()
     })?)
 }
 

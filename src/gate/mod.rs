@@ -11,6 +11,10 @@ mod judgement;
 mod rule;
 pub mod tools;
 
+#[cfg(test)]
+mod tests;
+
+pub use checks::outside::GateSettings;
 pub use doubts::Doubts;
 pub use judgement::{
     CheckOutcome, CheckReport, Fact, Judgement, PanelReport, Passage, ReviewerReport, Vote, VoteOn,
@@ -42,8 +46,8 @@ pub trait Gate {
         0
     }
 
-    /// The checks that together bear a submission out when they pass.
-    fn confirming(&self) -> Vec<&str>;
+    /// The checks that verify a fact; when all of them pass, they confirm the submission.
+    fn fact_checks(&self) -> Vec<&str>;
 }
 
 /// Whether submissions for `quest` are compared with what the operator knows: a site, or cells that

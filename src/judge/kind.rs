@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use crate::base::Digest;
+use crate::gate::GateSettings;
 use crate::gate::checks::FileGate;
-use crate::gate::checks::outside::FileSettings;
 use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, common_rules};
 use crate::judge::error::{JudgeError, settings};
@@ -60,7 +60,7 @@ pub struct SessionKind {
 
 impl SessionKind {
     pub fn load(manifest: &Manifest) -> Result<Self, JudgeError> {
-        let settings: FileSettings = gate_settings(manifest)?;
+        let settings: GateSettings = gate_settings(manifest)?;
         let robots = settings.robots;
         let frozen = FrozenPanel::of(manifest)?;
         let definition = Definition::of(manifest)?;

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
-use crate::gate::checks::outside::{FileSettings, Gathered};
+use crate::gate::checks::outside::{GateSettings, Gathered};
 use crate::gate::checks::takes::taken_by;
 use crate::gate::{Case, Gate, Judgement, Level, Rule, doubts};
 use crate::judge::error::{BenchError, Faulty, JudgeError};
@@ -192,14 +192,14 @@ pub enum ControlError {
 /// Runs every control of a quest file.
 pub fn prove(definition: &Definition) -> Result<Proof, ProveError> {
     let file = definition.file()?;
-    let gate = definition.gate(FileSettings::default())?;
+    let gate = definition.gate(GateSettings::default())?;
     let mut stage = Stage::new(&file, Some(definition))?;
     let mut rules = gate.rules();
     if file.panel.is_some() {
         rules.extend(doubts::rules());
     }
     let mut proof = stage.proof(&gate, &rules)?;
-    let last = FileGate::of_final(&file, &definition.gathered, FileSettings::default());
+    let last = FileGate::of_final(&file, &definition.gathered, GateSettings::default());
     let last = last.map_err(|mistake| definition.faulty(mistake))?;
     if let (Some(gate), Some(part)) = (last, &file.final_part) {
         stage.prove_final(&gate, part, &mut proof)?;
@@ -219,7 +219,7 @@ fn email() -> Result<(QuestFile<'static>, FileGate), Faulty> {
         mistake,
     };
     let file = QuestFile::parse(TEXT).map_err(faulty)?;
-    let gate = FileGate::new(&file, &Gathered::default(), FileSettings::default());
+    let gate = FileGate::new(&file, &Gathered::default(), GateSettings::default());
     Ok((file, gate.map_err(faulty)?))
 }
 
@@ -230,7 +230,7 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
     let (file, gate) = match &definition {
         Some(definition) => (
             definition.file()?,
-            definition.gate(FileSettings::default())?,
+            definition.gate(GateSettings::default())?,
         ),
         None => email()?,
     };
@@ -493,10 +493,10 @@ impl Scene {
     }
 }
 
-fn settings(control: &ControlTable) -> FileSettings {
-    FileSettings {
+fn settings(control: &ControlTable) -> GateSettings {
+    GateSettings {
         role_only: control.role_only,
-        ..FileSettings::default()
+        ..GateSettings::default()
     }
 }
 

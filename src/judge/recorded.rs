@@ -132,7 +132,7 @@ impl NewJudgement {
 
     pub(crate) fn by_gate(gate: &dyn Gate, judgement: Judgement, recording: Recording) -> Self {
         Self {
-            grounds: grounds(&judgement, &recording.evidence, &gate.confirming()),
+            grounds: grounds(&judgement, &recording.evidence, &gate.fact_checks()),
             judgement,
             recording,
         }
@@ -230,14 +230,15 @@ fn was_asked(evidence: &Evidence, name: &str) -> bool {
     exchanges.any(|it| matches!(it, Exchange::Dns { name: asked, .. } if asked.as_str() == name))
 }
 
-/// What `judgement` rests on. `confirming` are the checks that together confirm a submission.
-pub fn grounds(judgement: &Judgement, evidence: &Evidence, confirming: &[&str]) -> VerdictBasis {
+/// What `judgement` rests on. `fact_checks` are the checks that verify a fact: when all of them
+/// pass, they confirm a submission.
+pub fn grounds(judgement: &Judgement, evidence: &Evidence, fact_checks: &[&str]) -> VerdictBasis {
     let caused = |cause: Cause| judgement.facts.iter().any(|fact| fact.cause == cause);
     let passed = |check: &&str| {
         let mut checks = judgement.checks.iter();
         checks.any(|report| report.check == *check && report.outcome == CheckOutcome::Passed)
     };
-    let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
+    let confirmed = !fact_checks.is_empty() && fact_checks.iter().all(passed);
     let mut checks = judgement.checks.iter();
     let failed = checks.any(|report| report.outcome == CheckOutcome::Failed);
     let waits = |fact: &Fact| fact.cause == Cause::Unanswered && may_answer(fact, evidence);
@@ -360,7 +361,8 @@ pub(super) fn mark(taken: &UniqueValue) -> Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::email::{EmailSettings, email_gate};
+    use crate::gate::GateSettings;
+    use crate::gate::email::email_gate;
     use crate::gate::{CheckReport, Doubts, Level, PanelReport, RuleId};
     use crate::quest::{Quest, email};
 
@@ -481,7 +483,7 @@ mod tests {
                 quest: &quest,
                 submission: &submission,
             };
-            let marks = marks(&email_gate(EmailSettings::default()), case);
+            let marks = marks(&email_gate(GateSettings::default()), case);
             let marks: Vec<_> = marks.iter().map(|mark| mark.0.as_str()).collect();
             assert_eq!(marks, expected);
         }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use comail::base::Digest;
-use comail::gate::email::context::EmailSettings;
+use comail::gate::GateSettings;
 use comail::judge::email_record;
 use comail::quest::{Key, Quest, QuestId};
 use comail::session::{
@@ -109,7 +109,7 @@ fn manifest(source: &Path, pause_after: u32) -> Manifest {
             pause_after,
             lease: Lease::DEFAULT,
             operator_key: None,
-            gate: serde_json::to_value(EmailSettings::default()).expect("JSON"),
+            gate: serde_json::to_value(GateSettings::default()).expect("JSON"),
             network: serde_json::Value::Null,
         },
     }

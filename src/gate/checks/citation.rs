@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{json_of, places, pointer};
-use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
 use super::subject::{State, Subject, Text, file_text, standing};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};
@@ -57,7 +57,7 @@ fn fifty() -> usize {
 
 impl CheckConfig for CitationConfig {
     const KIND: &'static str = "citation";
-    const SHOWS: Shows = Shows::Fact;
+    const VERIFIES: Verifies = Verifies::Fact;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         source.needs_tree("field", "citations name files of a tree: add [tree]")?;

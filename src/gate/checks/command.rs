@@ -12,7 +12,7 @@ use super::command_plan::{
     CommandPlan, NetworkName, RunKeys, a_minute, names, tail, ten_mebibytes,
 };
 use super::context::Context;
-use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Shows, Source};
+use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source, Verifies};
 use crate::gate::tools::{Complaints, Format};
 use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;
@@ -94,7 +94,7 @@ struct Command {
 
 impl CheckConfig for CommandConfig {
     const KIND: &'static str = "command";
-    const SHOWS: Shows = Shows::Fact;
+    const VERIFIES: Verifies = Verifies::Fact;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         if self.exit.is_empty() {

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
-use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
 use super::page::{PageTemplate, location, one_site, pages, way};
 use super::subject::{Place, State, file_text, rendered, standing};
 use crate::base::text::{fold, visible};
@@ -95,7 +95,7 @@ enum Said {
 
 impl CheckConfig for ContainsConfig {
     const KIND: &'static str = "contains";
-    const SHOWS: Shows = Shows::Fact;
+    const VERIFIES: Verifies = Verifies::Fact;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let said = match (&self.text, &self.field) {

@@ -6,10 +6,9 @@ use std::rc::Rc;
 
 use url::Url;
 
-use super::outside::FileSettings;
+use super::outside::GateSettings;
 use crate::base::text::is_blank;
 use crate::gate::Case;
-use crate::gate::email::context::{Choices, Context as EmailContext, Places};
 use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;
@@ -19,11 +18,10 @@ use crate::world::sandbox::{CommandResult, CommandSpec};
 pub struct Context<'a> {
     pub case: Case<'a>,
     pub world: &'a World<'a>,
-    pub settings: &'a FileSettings,
+    pub settings: &'a GateSettings,
     pub kind: &'a QuestKind,
     values: Values,
     visits: RefCell<BTreeMap<Url, Rc<Visit>>>,
-    emails: RefCell<Vec<(EmailParts, Rc<EmailContext<'a>>)>>,
     runs: RefCell<BTreeMap<String, Rc<Run>>>,
 }
 
@@ -33,13 +31,11 @@ pub struct Run {
     pub ran: CommandResult,
 }
 
-type EmailParts = (Places, bool);
-
 impl<'a> Context<'a> {
     pub fn new(
         case: Case<'a>,
         world: &'a World<'a>,
-        settings: &'a FileSettings,
+        settings: &'a GateSettings,
         kind: &'a QuestKind,
     ) -> Self {
         let fields = kind.fields.iter().map(|field| field.name.as_str());
@@ -51,7 +47,6 @@ impl<'a> Context<'a> {
             kind,
             values: Values::of(case.quest, case.submission, fields, columns),
             visits: RefCell::default(),
-            emails: RefCell::default(),
             runs: RefCell::default(),
         }
     }
@@ -79,26 +74,6 @@ impl<'a> Context<'a> {
             .borrow_mut()
             .insert(url.clone(), Rc::clone(&seen));
         seen
-    }
-
-    /// What the e-mail steps share that look at these places.
-    ///
-    /// `role_only`: the check itself says so.
-    pub fn email(&self, places: &Places, role_only: bool) -> Rc<EmailContext<'a>> {
-        let parts = (places.clone(), role_only);
-        let mut known = self.emails.borrow_mut();
-        if let Some((_, shared)) = known.iter().find(|(of, _)| *of == parts) {
-            return Rc::clone(shared);
-        }
-        let choices = Choices {
-            role_only: role_only || self.settings.role_only,
-            robots: self.settings.robots,
-            allow_net: &self.settings.allow_net,
-        };
-        let made = EmailContext::new(self.case, self.world, choices, places.clone());
-        let shared = Rc::new(made);
-        known.push((parts, Rc::clone(&shared)));
-        shared
     }
 
     /// Runs a command for the check of this name, and keeps what came of it for others to look at.

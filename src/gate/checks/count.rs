@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json::{json_of, places, pointer};
-use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies};
 use super::subject::{Subject, Text};
 use crate::base::text::visible;
 use crate::gate::Fact;
@@ -45,7 +45,7 @@ enum Counted {
 
 impl CheckConfig for CountConfig {
     const KIND: &'static str = "count";
-    const SHOWS: Shows = Shows::Form;
+    const VERIFIES: Verifies = Verifies::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         if self.min.is_none() && self.max.is_none() {
@@ -149,12 +149,12 @@ impl Bounds {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::checks::tests::Bench;
+    use crate::gate::checks::tests::CheckCase;
 
     fn counted(of: &str, text: &str, min: usize, max: usize) -> Vec<String> {
         let check =
             format!("kind = \"count\"\nfield = \"value\"\nof = \"{of}\"\nmin = {min}\nmax = {max}");
-        Bench::of(&check).submit("value", text).fired()
+        CheckCase::of(&check).submit("value", text).fired()
     }
 
     fn is(of: &str, text: &str, count: usize) {
@@ -181,7 +181,7 @@ mod tests {
         let check = "kind = \"count\"\npath = \"r.json\"\nof = \"items\"\nmin = 2\n\
             pointer = \"/weeks/*/done\"";
         let report = r#"{"weeks": [{"done": [1, 2]}, {"done": [1]}, {}]}"#;
-        let facts = Bench::of(check).file("r.json", report).facts();
+        let facts = CheckCase::of(check).file("r.json", report).facts();
         let places: Vec<_> = facts
             .iter()
             .filter_map(|it| it.location.as_deref())
@@ -189,23 +189,25 @@ mod tests {
         assert_eq!(places, ["r.json:/weeks/1/done", "r.json:/weeks/2/done"]);
         assert_eq!(facts[0].actual, "1");
         let good = r#"{"weeks": [{"done": [1, 2]}]}"#;
-        Bench::of(check).file("r.json", good).passes();
-        Bench::of(check).file("r.json", r#"{"weeks": []}"#).fails();
-        Bench::of(check).file("r.json", "no json").fails();
+        CheckCase::of(check).file("r.json", good).passes();
+        CheckCase::of(check)
+            .file("r.json", r#"{"weeks": []}"#)
+            .fails();
+        CheckCase::of(check).file("r.json", "no json").fails();
         let twice = r#"{"weeks": [], "weeks": [{"done": [1, 2]}]}"#;
-        Bench::of(check).file("r.json", twice).fails();
+        CheckCase::of(check).file("r.json", twice).fails();
     }
 
     #[test]
     fn a_count_that_cannot_be_meant_is_a_mistake() {
         let check = "kind = \"count\"\nfield = \"value\"\nof = \"words\"\n";
-        assert!(Bench::of(check).mistake().contains("min"));
+        assert!(CheckCase::of(check).mistake().contains("min"));
         assert!(
-            Bench::of(&format!("{check}min = 3\nmax = 2"))
+            CheckCase::of(&format!("{check}min = 3\nmax = 2"))
                 .mistake()
                 .contains("greater")
         );
         let pointer = format!("{check}min = 3\npointer = \"items\"");
-        assert!(Bench::of(&pointer).mistake().contains("JSON pointer"));
+        assert!(CheckCase::of(&pointer).mistake().contains("JSON pointer"));
     }
 }

@@ -1,83 +1,22 @@
 //! `email-format` to `email-identity`: the steps of the e-mail gate, for any quest file.
 //!
-//! A step has rules of its own, several of them, each with its level. Steps that name the same
-//! fields share what they parsed and the pages that they read.
+//! A step has rules of its own, several of them, each with its level. All steps of one judgement
+//! share the pages that they read.
 
 use std::rc::Rc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use super::kind::{Check, CheckHead, Flaw, Kind, Parsed, Shows, Source};
+use super::kind::{Check, CheckHead, Flaw, Kind, Parsed, Source, Verifies};
 use super::takes::Takes;
 use crate::gate::Rule;
-use crate::gate::email::context::{self as email, Places};
-use crate::gate::email::step::Step;
-use crate::gate::email::{domain, format, freemail, identity, mail, placeholder, source};
+use crate::gate::email::step::{Context, EMAIL, Places, SITE, SOURCE, Step};
+use crate::gate::email::{format, identity};
 use crate::quest::FieldName;
 use crate::quest::file::{Mistake, RawTable, unknown_name};
 
-pub struct StepKind {
-    name: &'static str,
-    shows: Shows,
-    /// The keys of [`StepTable`] that it reads.
-    keys: &'static [&'static str],
-    step: &'static Step,
-}
-
-const fn step(
-    name: &'static str,
-    shows: Shows,
-    keys: &'static [&'static str],
-    step: &'static Step,
-) -> StepKind {
-    StepKind {
-        name,
-        shows,
-        keys,
-        step,
-    }
-}
-
-/// The keys of the fields that a step parses.
-const FIELDS: &[&str] = &["site", "email", "source"];
-
-pub static FORMAT: StepKind = step("email-format", Shows::Form, FIELDS, &format::STEP);
-
-pub static PLACEHOLDER: StepKind = step(
-    "email-placeholder",
-    Shows::Form,
-    &["site", "email", "role_only"],
-    &placeholder::STEP,
-);
-
-pub static FREEMAIL: StepKind = step(
-    "email-freemail",
-    Shows::Form,
-    &["site", "email"],
-    &freemail::STEP,
-);
-
-pub static DOMAIN: StepKind = step(
-    "email-domain",
-    Shows::Form,
-    &["site", "email", "anchor"],
-    &domain::STEP,
-);
-
-pub static SOURCE: StepKind = step("email-source", Shows::Fact, FIELDS, &source::STEP);
-
-// It shows nothing of the company, since every domain of a provider takes mail.
-pub static MAIL: StepKind = step("email-mail", Shows::Form, &["email"], &mail::STEP);
-
-pub static IDENTITY: StepKind = step(
-    "email-identity",
-    Shows::Fact,
-    &["site", "email", "source", "anchor"],
-    &identity::STEP,
-);
-
-/// A step's own keys.
+/// The keys of all steps; each reads those that it names.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct StepTable {
@@ -93,17 +32,17 @@ struct StepTable {
     role_only: bool,
 }
 
-impl Kind for StepKind {
+impl Kind for Step {
     fn name(&self) -> &'static str {
         self.name
     }
 
-    fn shows(&self) -> Shows {
-        self.shows
+    fn verifies(&self) -> Verifies {
+        self.verifies
     }
 
     fn build(
-        &self,
+        &'static self,
         ours: &RawTable<'_>,
         rest: &RawTable<'_>,
         source: &Source<'_>,
@@ -134,26 +73,22 @@ impl Kind for StepKind {
         let parses = parses
             .into_iter()
             .filter(|(key, _)| self.keys.contains(key));
-        let step = self.step;
+        let is_last = self.name == identity::STEP.name;
         Ok(Check {
-            cost: step.cost,
+            cost: self.cost,
             needs: source.head.needs.clone(),
-            rules: step.rules().to_vec(),
-            shows: self.shows,
-            takes: (self.name == IDENTITY.name).then(|| Takes::Mailbox(places.email.clone())),
+            rules: self.rules().to_vec(),
+            verifies: self.verifies,
+            takes: is_last.then(|| Takes::Mailbox(places.email.clone())),
             parses: parses.map(|(_, parsed)| parsed).collect(),
-            reports_unparsed: self.name == FORMAT.name,
-            run: Rc::new(move |context| {
-                let shared = context.email(&places, table.role_only);
-                let found = (step.run)(&shared).into_iter();
-                found.map(|fact| shared.told(fact)).collect()
-            }),
+            reports_unparsed: self.name == format::STEP.name,
+            run: Rc::new(move |base| self.facts(&Context::new(base, &places, table.role_only))),
             ..Check::named(&source.head.name)
         })
     }
 
     fn rules(&self) -> &'static [Rule] {
-        self.step.rules()
+        Step::rules(self)
     }
 
     fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
@@ -170,7 +105,7 @@ impl Kind for StepKind {
     }
 }
 
-impl StepKind {
+impl Step {
     fn places(&self, table: &StepTable, source: &Source<'_>) -> Result<Places, Flaw> {
         let field = |key: &'static str, named: &Option<String>, own: FieldName| {
             if named.is_none() && !self.keys.contains(&key) {
@@ -181,9 +116,9 @@ impl StepKind {
         };
         let anchor = table.anchor.as_deref();
         Ok(Places {
-            site: field("site", &table.site, email::SITE)?,
-            email: field("email", &table.email, email::EMAIL)?,
-            source: field("source", &table.source, email::SOURCE)?,
+            site: field("site", &table.site, SITE)?,
+            email: field("email", &table.email, EMAIL)?,
+            source: field("source", &table.source, SOURCE)?,
             anchor: anchor
                 .map(|column| source.column("anchor", column))
                 .transpose()?,

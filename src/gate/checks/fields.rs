@@ -121,16 +121,16 @@ pub(super) fn open_ended() -> Check {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::checks::tests::Bench;
+    use crate::gate::checks::tests::CheckCase;
 
     #[test]
     fn a_value_of_which_nothing_is_seen_is_none() {
         let matches = "kind = \"matches\"\nfield = \"value\"\npattern = 'a'";
         let told = "kind = \"contains\"\nfield = \"value\"\npath = \"doc.md\"";
         for blank in [" \n", "\u{200b}", "\u{3164}", "\u{2800}", "\u{301}"] {
-            let optional = Bench::of(matches).submit("value", blank);
+            let optional = CheckCase::of(matches).submit("value", blank);
             optional.passes();
-            let required = Bench::of(told).pinned("doc.md", "the truth").closed();
+            let required = CheckCase::of(told).pinned("doc.md", "the truth").closed();
             let fact = required.submit("value", blank).only_fact();
             let said = (fact.rule.as_str(), fact.actual.as_str());
             assert_eq!(said, ("field-format", "a blank"), "{blank:?}");

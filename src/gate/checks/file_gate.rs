@@ -7,9 +7,9 @@ use super::context::Context;
 use super::controls;
 use super::field_usage::{FieldUsage, left_out};
 use super::fields;
-use super::kind::{Check, CheckHead, Parsed, Shows, Source, UNCONFIRMED};
+use super::kind::{Check, CheckHead, Parsed, Source, UNCONFIRMED, Verifies};
 use super::kinds::{self, KINDS};
-use super::outside::{FileSettings, Outside};
+use super::outside::{GateSettings, Outside};
 use super::takes::Takes;
 use crate::gate::{Case, Cost, Gate, Judgement, Rule, common_rules, doubts};
 use crate::quest::field::FieldKind;
@@ -21,11 +21,11 @@ use crate::world::{UniqueValue, World};
 pub struct FileGate {
     kind: QuestKind,
     cascade: Cascade,
-    /// The names of the checks that show a fact which no submission avoids.
-    showing: Vec<String>,
+    /// The checks that verify a fact of every submission.
+    fact_checks: Vec<String>,
     takes: Vec<Takes>,
     has_tree: bool,
-    settings: FileSettings,
+    settings: GateSettings,
 }
 
 impl FileGate {
@@ -38,7 +38,7 @@ impl FileGate {
     pub fn new(
         file: &QuestFile<'_>,
         outside: &dyn Outside,
-        settings: FileSettings,
+        settings: GateSettings,
     ) -> Result<Self, Mistake> {
         let gate = Self::of_checks(file, outside, settings)?;
         let mut rules = gate.rules();
@@ -58,7 +58,7 @@ impl FileGate {
     pub fn of_final(
         file: &QuestFile<'_>,
         outside: &dyn Outside,
-        settings: FileSettings,
+        settings: GateSettings,
     ) -> Result<Option<Self>, Mistake> {
         let (Some(whole), Some(part)) = (file.of_final(), &file.final_part) else {
             return Ok(None);
@@ -78,7 +78,7 @@ impl FileGate {
         Ok(Some(gate))
     }
 
-    pub fn under(&self, settings: FileSettings) -> Self {
+    pub fn under(&self, settings: GateSettings) -> Self {
         Self {
             settings,
             ..self.clone()
@@ -96,17 +96,17 @@ impl FileGate {
     fn of_checks(
         file: &QuestFile<'_>,
         outside: &dyn Outside,
-        settings: FileSettings,
+        settings: GateSettings,
     ) -> Result<Self, Mistake> {
         let mut checks: Vec<Check> = Vec::new();
-        let mut showing = Vec::new();
+        let mut fact_checks = Vec::new();
         let mut avoidable = None;
         let mut usage = FieldUsage::default();
         for raw in &file.checks {
             let (check, used) = build(file, raw, &checks, outside)?;
-            if check.shows == Shows::Fact {
+            if check.verifies == Verifies::Fact {
                 match used.avoidable(&file.fields) {
-                    None => showing.push(check.name.clone()),
+                    None => fact_checks.push(check.name.clone()),
                     Some(field) => {
                         let what = left_out(&check.name, field);
                         avoidable = Some(Mistake::at(file.text(), &raw.spot_of("name"), what));
@@ -138,7 +138,7 @@ impl FileGate {
         }
         if file.open {
             checks.push(fields::open_ended());
-        } else if showing.is_empty() && !file.is_final() {
+        } else if fact_checks.is_empty() && !file.is_final() {
             let nothing = Mistake::at(file.text(), &(0..0), NOTHING_SHOWN);
             return Err(avoidable.unwrap_or(nothing));
         }
@@ -146,7 +146,7 @@ impl FileGate {
         Ok(Self {
             kind,
             cascade: ordered(file, checks)?,
-            showing,
+            fact_checks,
             takes,
             has_tree,
             settings,
@@ -200,7 +200,7 @@ fn build(
     let source = Source {
         file,
         head: &head,
-        shows: kind.shows(),
+        verifies: kind.verifies(),
         names: &file.names(),
         outside,
         usage: &usage,
@@ -289,8 +289,8 @@ impl Gate for FileGate {
         self.has_tree
     }
 
-    fn confirming(&self) -> Vec<&str> {
-        self.showing.iter().map(String::as_str).collect()
+    fn fact_checks(&self) -> Vec<&str> {
+        self.fact_checks.iter().map(String::as_str).collect()
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{JsonRules, json_asset, json_of};
-use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies};
 use super::page::links_answer;
 use super::subject::{Subject, brief, by_values, rendered};
 use crate::gate::{Cost, Fact};
@@ -67,7 +67,7 @@ fn ten_seconds() -> Span {
 
 impl CheckConfig for HttpConfig {
     const KIND: &'static str = "http";
-    const SHOWS: Shows = Shows::Fact;
+    const VERIFIES: Verifies = Verifies::Fact;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         match (&self.links_in, &self.service) {

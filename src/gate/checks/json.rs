@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::shown;
-use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
 use super::subject::{Subject, Text, brief};
 use crate::gate::Fact;
 use crate::quest::json;
@@ -53,7 +53,7 @@ enum SchemaText {
 
 impl CheckConfig for JsonSchemaConfig {
     const KIND: &'static str = "json-schema";
-    const SHOWS: Shows = Shows::Form;
+    const VERIFIES: Verifies = Verifies::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let schema = match self.schema {
@@ -213,7 +213,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::gate::checks::tests::Bench;
+    use crate::gate::checks::tests::CheckCase;
 
     const FIELD: &str = "kind = \"json-schema\"\nschema = {}\nfield = \"value\"";
     const PATH: &str = "kind = \"json-schema\"\nschema = {}\npath = \"a.json\"";
@@ -221,26 +221,26 @@ mod tests {
     #[test]
     fn json_passes_and_nothing_else() {
         for text in ["{}", "[1, 2.5e3, \"x\"]", " null\n"] {
-            Bench::of(FIELD).submit("value", text).passes();
+            CheckCase::of(FIELD).submit("value", text).passes();
         }
         for text in ["{", "{} {}", "{'a': 1}", "NaN", "[1,]", "1e999"] {
-            Bench::of(FIELD).submit("value", text).fails();
+            CheckCase::of(FIELD).submit("value", text).fails();
         }
     }
 
     #[test]
     fn a_name_that_stands_twice_is_a_fault() {
         let twice = "{\n \"paid\": false,\n \"paid\": true}";
-        let fact = Bench::of(PATH).file("a.json", twice).only_fact();
+        let fact = CheckCase::of(PATH).file("a.json", twice).only_fact();
         assert_eq!(fact.location.as_deref(), Some("a.json:3:7"));
         assert!(fact.actual.contains("\"paid\" twice"), "{fact:?}");
         let apart = "{\"a\": {\"paid\": 1}, \"b\": {\"paid\": 2}}";
-        Bench::of(FIELD).submit("value", apart).passes();
+        CheckCase::of(FIELD).submit("value", apart).passes();
     }
 
     #[test]
     fn a_fault_has_its_place() {
-        let fact = Bench::of(PATH)
+        let fact = CheckCase::of(PATH)
             .file("a.json", "{\n  \"a\": 1,\n}")
             .only_fact();
         assert_eq!(fact.location.as_deref(), Some("a.json:3:1"));
@@ -251,8 +251,8 @@ mod tests {
         {"type": "array", "items": {"type": "object", "properties": {"price":
         {"type": "number", "minimum": 0}, "code": {"pattern": "^[A-Z]{2}$"}}}}}}"#;
 
-    fn items(value: &str) -> Bench {
-        Bench::of(FILE)
+    fn items(value: &str) -> CheckCase {
+        CheckCase::of(FILE)
             .asset("s.json", ITEMS)
             .submit("value", value)
     }
@@ -283,8 +283,8 @@ mod tests {
     #[test]
     fn a_schema_may_stand_in_the_table() {
         let check = "kind = \"json-schema\"\nfield = \"value\"\n[check.schema]\ntype = \"integer\"";
-        Bench::of(check).submit("value", "3").passes();
-        Bench::of(check).submit("value", "\"3\"").fails();
+        CheckCase::of(check).submit("value", "3").passes();
+        CheckCase::of(check).submit("value", "\"3\"").fails();
     }
 
     #[test]
@@ -298,33 +298,33 @@ mod tests {
             r##"{"$ref": "#/nowhere"}"##,
             r#"{"$ref": "file:///etc/passwd"}"#,
         ] {
-            let mistake = Bench::of(FILE).asset("s.json", schema).mistake();
+            let mistake = CheckCase::of(FILE).asset("s.json", schema).mistake();
             assert!(
                 mistake.contains("schema") || mistake.contains("JSON"),
                 "{mistake}"
             );
         }
-        assert!(Bench::of(FILE).mistake().contains("s.json"));
+        assert!(CheckCase::of(FILE).mistake().contains("s.json"));
     }
 
     #[test]
     fn patterns_are_quick_and_depth_overflows_nothing() {
         let slow = r#"{"type": "string", "pattern": "^(a+)+$"}"#;
-        let bench = Bench::of(FILE).asset("s.json", slow);
+        let bench = CheckCase::of(FILE).asset("s.json", slow);
         let text = format!("\"{}!\"", "a".repeat(50_000));
         bench.submit("value", &text).fails();
-        let look_ahead = Bench::of(FILE).asset("s.json", r#"{"pattern": "(?=a)"}"#);
+        let look_ahead = CheckCase::of(FILE).asset("s.json", r#"{"pattern": "(?=a)"}"#);
         assert!(look_ahead.mistake().contains("schema"));
         let tree = r##"{"type": "array", "items": {"$ref": "#"}}"##;
         let deep = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        let bench = Bench::of(FILE).asset("s.json", tree);
+        let bench = CheckCase::of(FILE).asset("s.json", tree);
         bench.clone().submit("value", &deep(120)).passes();
         bench.submit("value", &deep(100_000)).fails();
     }
 
     #[test]
     fn a_schema_that_is_itself_ends() {
-        let bench = Bench::of(FILE).asset("s.json", r##"{"$ref": "#"}"##);
+        let bench = CheckCase::of(FILE).asset("s.json", r##"{"$ref": "#"}"##);
         let _ = bench.submit("value", "{}").fired();
     }
 

@@ -30,7 +30,7 @@ pub const UNCONFIRMED: &str = "-unconfirmed";
 /// The keys of a kind's table, except those that every check has.
 pub trait CheckConfig: DeserializeOwned + JsonSchema {
     const KIND: &'static str;
-    const SHOWS: Shows;
+    const VERIFIES: Verifies;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw>;
 }
@@ -39,11 +39,11 @@ pub trait CheckConfig: DeserializeOwned + JsonSchema {
 pub trait Kind: Sync {
     fn name(&self) -> &'static str;
 
-    fn shows(&self) -> Shows;
+    fn verifies(&self) -> Verifies;
 
     /// Makes the check of a table: `ours` are the keys that every check has, `rest` the others.
     fn build(
-        &self,
+        &'static self,
         ours: &RawTable<'_>,
         rest: &RawTable<'_>,
         source: &Source<'_>,
@@ -62,7 +62,7 @@ pub trait Kind: Sync {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shows {
+pub enum Verifies {
     /// That a fact holds in the world: an agent cannot bring it about by wording alone.
     Fact,
     Form,
@@ -91,7 +91,7 @@ impl Flaw {
 pub struct Source<'a> {
     pub file: &'a QuestFile<'a>,
     pub head: &'a CheckHead,
-    pub shows: Shows,
+    pub verifies: Verifies,
     pub names: &'a Names,
     pub outside: &'a dyn Outside,
     pub usage: &'a RefCell<FieldUsage>,
@@ -107,7 +107,7 @@ impl Source<'_> {
             cost,
             needs: self.head.needs.clone(),
             rules: rules.into(),
-            shows: self.shows,
+            verifies: self.verifies,
             run: Rc::new(move |context| {
                 let mut facts = run(context).unwrap_or_else(|fact| vec![fact]);
                 for fact in &mut facts {
@@ -227,7 +227,7 @@ pub struct Check {
     /// The checks before it: where one has failed or was not run, it is not run.
     pub needs: Vec<String>,
     pub rules: Vec<Rule>,
-    pub shows: Shows,
+    pub verifies: Verifies,
     pub takes: Option<Takes>,
     pub parses: Vec<Parsed>,
     /// Whether it says so itself where one of them cannot be parsed. Another check has to look
@@ -247,7 +247,7 @@ impl Check {
             cost: Cost::Local,
             needs: Vec::new(),
             rules: Vec::new(),
-            shows: Shows::Form,
+            verifies: Verifies::Form,
             takes: None,
             parses: Vec::new(),
             reports_unparsed: false,

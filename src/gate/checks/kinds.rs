@@ -9,14 +9,14 @@ use super::command::CommandConfig;
 use super::contains::ContainsConfig;
 use super::count::CountConfig;
 use super::coverage::CoverageConfig;
-use super::email_step;
 use super::http::HttpConfig;
 use super::json::JsonSchemaConfig;
-use super::kind::{Check, CheckConfig, Flaw, Kind, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Kind, Source, Verifies};
 use super::matches::{MatchesConfig, UniqueConfig};
 use super::mutation::MutationConfig;
 use super::only_changed::OnlyChangedConfig;
 use super::script::ScriptConfig;
+use crate::gate::email::{domain, format, freemail, identity, mail, placeholder, source};
 use crate::quest::file::{Mistake, RawTable};
 
 pub static KINDS: &[&dyn Kind] = &[
@@ -25,13 +25,13 @@ pub static KINDS: &[&dyn Kind] = &[
     &Table::<ContainsConfig>(PhantomData),
     &Table::<CountConfig>(PhantomData),
     &Table::<CoverageConfig>(PhantomData),
-    &email_step::DOMAIN,
-    &email_step::FORMAT,
-    &email_step::FREEMAIL,
-    &email_step::IDENTITY,
-    &email_step::MAIL,
-    &email_step::PLACEHOLDER,
-    &email_step::SOURCE,
+    &domain::STEP,
+    &format::STEP,
+    &freemail::STEP,
+    &identity::STEP,
+    &mail::STEP,
+    &placeholder::STEP,
+    &source::STEP,
     &Table::<HttpConfig>(PhantomData),
     &Table::<JsonSchemaConfig>(PhantomData),
     &Table::<MatchesConfig>(PhantomData),
@@ -49,12 +49,12 @@ impl<S: CheckConfig> Kind for Table<S> {
         S::KIND
     }
 
-    fn shows(&self) -> Shows {
-        S::SHOWS
+    fn verifies(&self) -> Verifies {
+        S::VERIFIES
     }
 
     fn build(
-        &self,
+        &'static self,
         _ours: &RawTable<'_>,
         rest: &RawTable<'_>,
         source: &Source<'_>,
@@ -87,7 +87,11 @@ mod tests {
     #[test]
     fn what_an_agent_can_always_bring_about_shows_no_fact() {
         for name in ["count", "json-schema", "matches", "unique"] {
-            assert_eq!(named(name).map(Kind::shows), Some(Shows::Form), "{name}");
+            assert_eq!(
+                named(name).map(Kind::verifies),
+                Some(Verifies::Form),
+                "{name}"
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::fields::shown;
-use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
 use super::takes::{Takes, taken};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};
@@ -26,7 +26,7 @@ pub struct MatchesConfig {
 
 impl CheckConfig for MatchesConfig {
     const KIND: &'static str = "matches";
-    const SHOWS: Shows = Shows::Form;
+    const VERIFIES: Verifies = Verifies::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let field = source.field("field", &self.field)?.name;
@@ -68,7 +68,7 @@ pub struct UniqueConfig {
 
 impl CheckConfig for UniqueConfig {
     const KIND: &'static str = "unique";
-    const SHOWS: Shows = Shows::Form;
+    const VERIFIES: Verifies = Verifies::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let field = source.field("field", &self.field)?;
@@ -92,23 +92,23 @@ impl CheckConfig for UniqueConfig {
 #[cfg(test)]
 mod tests {
     use super::super::takes::taken;
-    use crate::gate::checks::tests::Bench;
+    use crate::gate::checks::tests::CheckCase;
     use crate::quest::field::{FieldKind, Shape};
     use crate::quest::{Field, FieldName};
 
     #[test]
     fn what_must_not_be_there_is_not_hidden_by_how_it_is_written() {
         let check = "kind = \"matches\"\nfield = \"value\"\npattern = '(?m)^TODO'\n";
-        let never = Bench::of(&format!("{check}never = true"));
+        let never = CheckCase::of(&format!("{check}never = true"));
         for text in ["TODO", "TO\u{200b}DO", "ＴＯＤＯ", "a\n\u{200b}TODO"] {
             never.clone().submit("value", text).fails();
         }
         let over_lines = check.replace("(?m)^TODO", "I think");
-        let over_lines = Bench::of(&format!("{over_lines}never = true"));
+        let over_lines = CheckCase::of(&format!("{over_lines}never = true"));
         let broken = over_lines.submit("value", "so I\u{200b}\n ｔhink");
         broken.fails();
         never.submit("value", "done").passes();
-        let must = Bench::of(check).submit("value", "TO\u{200b}DO");
+        let must = CheckCase::of(check).submit("value", "TO\u{200b}DO");
         must.fails();
     }
 
@@ -125,9 +125,9 @@ mod tests {
         }
     }
 
-    fn bench() -> Bench {
+    fn bench() -> CheckCase {
         let held = taken(&field(FieldKind::Text), "Some  Name").unwrap();
-        Bench::of(CHECK).taken(held, "Acme")
+        CheckCase::of(CHECK).taken(held, "Acme")
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! quest file makes.
 
 pub mod context;
-pub mod email_step;
 pub mod kind;
 pub mod kinds;
 pub mod outside;
@@ -19,6 +18,7 @@ mod contains;
 mod controls;
 mod count;
 mod coverage;
+mod email_step;
 mod field_usage;
 mod fields;
 mod file_gate;

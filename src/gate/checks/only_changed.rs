@@ -6,7 +6,7 @@ mod tests;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
 use crate::gate::{Cost, Fact};
 
 /// `kind = "only-changed"`: changes are allowed where the tree's `write` says.
@@ -16,7 +16,7 @@ pub struct OnlyChangedConfig {}
 
 impl CheckConfig for OnlyChangedConfig {
     const KIND: &'static str = "only-changed";
-    const SHOWS: Shows = Shows::Form;
+    const VERIFIES: Verifies = Verifies::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         const EXPECTED: &str = "no change outside the zones that the agent may write";

@@ -60,7 +60,7 @@ fn found<T: Clone>(all: &BTreeMap<String, T>, what: &str, name: &str) -> Result<
 /// What the operator chose at scan.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FileSettings {
+pub struct GateSettings {
     pub robots: RobotsPolicy,
     /// Networks that count as reachable although they are not public.
     pub allow_net: Vec<IpNet>,

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::FileGate;
-use super::outside::{FileSettings, Gathered};
+use super::outside::{GateSettings, Gathered};
 use crate::base::Digest;
+use crate::gate::tests::{FakeWorld, no_answer_in_time};
 use crate::gate::{Case, CheckOutcome, Fact, Gate as _, Judgement};
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{FieldName, Fields, Key, Quest, QuestId, Shown, Submission, Verdict};
@@ -13,17 +14,14 @@ use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
 use crate::world::sandbox::{
-    Call, CallAnswer, Called, Changed, CommandResult, CommandSpec, Confinement, End, FileSeen,
-    MockSandbox, Pinned, Sandbox, Started,
+    Called, Changed, CommandResult, CommandSpec, Confinement, End, FileSeen, MockSandbox, Pinned,
+    Sandbox, Started,
 };
-use crate::world::{
-    Fetched, MockFetcher, MockResolver, MockUniquenessIndex, Request, Response, Unanswered,
-    UnansweredKind, UniqueValue, World,
-};
+use crate::world::{Fetched, MockFetcher, MockResolver, MockUniquenessIndex, UniqueValue, World};
 
 /// The mistake in a whole quest file, beside which there is this script.
 pub fn mistake_in(text: &str, script: &str) -> Option<Mistake> {
-    let mut base = Workbench::new("");
+    let mut base = GateCase::new("");
     text.clone_into(&mut base.text);
     let script = ("judge.py".to_owned(), script.to_owned());
     base.outside.assets.extend([script]);
@@ -97,14 +95,14 @@ const PROGRAMS: [&str; 8] = [
 
 /// A gate of several checks and a case for it; its world is a sandbox alone.
 #[derive(Debug, Clone)]
-pub struct Workbench {
+pub struct GateCase {
     text: String,
     outside: Gathered,
     quest: Quest,
     fields: Fields,
 }
 
-impl Workbench {
+impl GateCase {
     /// A quest file with these checks, about the lines 2 to 3 of `src/a.py`.
     pub fn new(checks: &str) -> Self {
         let program = |name: &str| {
@@ -171,7 +169,7 @@ impl Workbench {
 
     fn gate(&self) -> Result<FileGate, Mistake> {
         let file = QuestFile::parse(&self.text)?;
-        FileGate::new(&file, &self.outside, FileSettings::default())
+        FileGate::new(&file, &self.outside, GateSettings::default())
     }
 
     /// What the gate says, by what the sandbox answers.
@@ -262,41 +260,30 @@ pub fn with_report(ran: CommandResult, name: &str, bytes: Option<&str>) -> Comma
     }
 }
 
-/// A quest file of one check, a submission and a small world: what it is not told does not exist.
+/// A quest file of one check, a submission and its world.
 #[derive(Debug, Clone)]
-pub struct Bench {
-    base: Workbench,
-    files: BTreeMap<String, FileSeen>,
-    pinned: BTreeMap<String, FileSeen>,
-    pages: BTreeMap<String, Fetched>,
-    taken: BTreeMap<UniqueValue, String>,
-    answers: BTreeMap<String, Called>,
-    started: Started,
+pub struct CheckCase {
+    base: GateCase,
+    world: FakeWorld,
 }
 
-impl Bench {
+impl CheckCase {
     /// The check of this table, without its name: `it`. There are the fields `value` and `other`,
     /// the column `cell` and the service `api`.
     pub fn of(check: &str) -> Self {
-        let mut base = Workbench::new("").cell("cell", "");
+        let mut base = GateCase::new("").cell("cell", "");
         base.text = format!("{ONE_CHECK}{check}");
         base.quest.key = Key::new("k").unwrap();
         base.fields = Fields::new();
         Self {
             base,
-            files: BTreeMap::new(),
-            pinned: BTreeMap::new(),
-            pages: BTreeMap::new(),
-            taken: BTreeMap::new(),
-            answers: BTreeMap::new(),
-            started: Started::Listening { port: 1 },
+            world: FakeWorld::default(),
         }
     }
 
     pub fn submit(mut self, field: &str, text: &str) -> Self {
-        self.base
-            .fields
-            .insert(field.to_owned().into(), text.to_owned());
+        let field = field.to_owned().into();
+        self.base.fields.insert(field, text.to_owned());
         self
     }
 
@@ -306,16 +293,13 @@ impl Bench {
     }
 
     pub fn asset(mut self, name: &str, text: &str) -> Self {
-        self.base
-            .outside
-            .assets
-            .insert(name.to_owned(), text.to_owned());
+        let assets = &mut self.base.outside.assets;
+        assets.insert(name.to_owned(), text.to_owned());
         self
     }
 
     pub fn file(mut self, path: &str, text: &str) -> Self {
-        let file = FileSeen::File(text.into());
-        self.files.insert(path.to_owned(), file);
+        self.world.add_file(path, FileSeen::File(text.into()));
         self
     }
 
@@ -324,68 +308,55 @@ impl Bench {
     }
 
     pub fn pinned_as(mut self, path: &str, seen: FileSeen) -> Self {
-        self.pinned.insert(path.to_owned(), seen);
+        self.world.pin(path, seen);
         self
     }
 
-    pub fn page(self, url: &str, html: &str) -> Self {
-        self.answer(url, 200, None, "text/html; charset=utf-8", html)
+    pub fn page(mut self, url: &str, html: &str) -> Self {
+        self.world.html(url, html);
+        self
     }
 
-    pub fn redirect(self, url: &str, to: &str) -> Self {
-        self.answer(url, 302, Some(to), "text/html", "")
+    pub fn redirect(mut self, url: &str, to: &str) -> Self {
+        self.world.redirect(url, to);
+        self
     }
 
-    pub fn media(self, url: &str, content_type: &str, body: &str) -> Self {
-        self.answer(url, 200, None, content_type, body)
+    pub fn media(mut self, url: &str, content_type: &str, body: &str) -> Self {
+        self.world.page(url, content_type, body);
+        self
     }
 
     pub fn silent(self, url: &str) -> Self {
-        let why = Unanswered::new(UnansweredKind::Timeout, "no answer in time");
-        self.fetched(url, Fetched::Unanswered(why))
+        self.fetched(url, Fetched::Unanswered(no_answer_in_time()))
     }
 
     pub fn fetched(mut self, url: &str, fetched: Fetched) -> Self {
-        self.pages.insert(url.to_owned(), fetched);
+        self.world.fetched(url, fetched);
         self
-    }
-
-    fn answer(self, url: &str, status: u16, to: Option<&str>, kind: &str, body: &str) -> Self {
-        let response = Response {
-            status,
-            content_type: Some(kind.to_owned()),
-            location: to.map(str::to_owned),
-            refresh: None,
-            body: body.as_bytes().to_vec(),
-        };
-        self.fetched(url, Fetched::Response(response))
     }
 
     pub fn taken(mut self, taken: UniqueValue, holder: &str) -> Self {
-        self.taken.insert(taken, holder.to_owned());
+        self.world.taken(taken, holder);
         self
     }
 
-    /// What a GET of this path comes to.
     pub fn called(mut self, path: &str, called: Called) -> Self {
-        self.answers.insert(path.to_owned(), called);
+        self.world.called(path, called);
         self
     }
 
-    pub fn answers(self, path: &str, status: u16, body: &str) -> Self {
-        let answer = CallAnswer {
-            status,
-            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-            body: body.into(),
-        };
-        self.called(path, Called::Answered(answer))
-    }
-
-    pub fn started(mut self, started: Started) -> Self {
-        self.started = started;
+    pub fn answers(mut self, path: &str, status: u16, body: &str) -> Self {
+        self.world.answers(path, status, body);
         self
     }
 
+    pub fn no_service(mut self, why: &str) -> Self {
+        self.world.no_service(why);
+        self
+    }
+
+    /// The same quest file, which is not open and requires its first field.
     pub fn closed(mut self) -> Self {
         let open = self.base.text.replacen("open = true\n", "", 1);
         self.base.text = open.replacen("required = false\n", "", 1);
@@ -396,17 +367,9 @@ impl Bench {
         self.base.mistake().to_string()
     }
 
-    fn judge(&self) -> Judgement {
-        self.base.judge_in(World {
-            fetcher: &self.fetcher(),
-            resolver: &MockResolver::new(),
-            accepted: &self.accepted(),
-            sandbox: &self.sandbox(),
-        })
-    }
-
     pub fn facts(&self) -> Vec<Fact> {
-        let facts = self.judge().facts.into_iter();
+        let judgement = self.base.judge_in(self.world.world());
+        let facts = judgement.facts.into_iter();
         facts
             .filter(|it| it.rule.as_str() != "open-ended")
             .collect()
@@ -440,50 +403,5 @@ impl Bench {
             Ok([fact]) => fact,
             Err(facts) => panic!("{facts:?}"),
         }
-    }
-
-    fn fetcher(&self) -> MockFetcher {
-        let pages = self.pages.clone();
-        let mut fetcher = MockFetcher::new();
-        fetcher.expect_get().returning(move |Request { url, .. }| {
-            let missing = Fetched::Response(Response {
-                status: 404,
-                content_type: None,
-                location: None,
-                refresh: None,
-                body: Vec::new(),
-            });
-            pages.get(url.as_str()).cloned().unwrap_or(missing)
-        });
-        fetcher
-    }
-
-    fn accepted(&self) -> MockUniquenessIndex {
-        let taken = self.taken.clone();
-        let mut accepted = MockUniquenessIndex::new();
-        let holder = move |asked: &UniqueValue| Key::new(taken.get(asked)?).ok();
-        accepted.expect_holder().returning(holder);
-        accepted
-    }
-
-    fn sandbox(&self) -> MockSandbox {
-        let (files, pinned) = (self.files.clone(), self.pinned.clone());
-        let (answers, started) = (self.answers.clone(), self.started.clone());
-        let at = |files: &BTreeMap<String, FileSeen>, path: &str| {
-            files.get(path).cloned().unwrap_or(FileSeen::Absent)
-        };
-        let mut sandbox = MockSandbox::new();
-        let file = sandbox.expect_file();
-        file.returning(move |path| at(&files, path.as_str()));
-        let before = sandbox.expect_pinned();
-        before.returning(move |path| at(&pinned, path.as_str()));
-        let service = sandbox.expect_service();
-        service.returning(move |_| started.clone());
-        sandbox.expect_call().returning(move |call: &Call| {
-            let silent = || Called::Unanswered("no answer".to_owned());
-            let known = answers.get(&call.path).filter(|_| call.method == "GET");
-            known.cloned().unwrap_or_else(silent)
-        });
-        sandbox
     }
 }

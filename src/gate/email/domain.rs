@@ -2,17 +2,19 @@
 
 use url::Url;
 
-use super::context::{Context, EMAIL, SITE};
 use super::freemail::freemail;
 use super::site::{Agreement, agreement, hosted, registrable};
-use super::step::Step;
+use super::step::{Context, EMAIL, SITE, Step};
+use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::world::domain::RegistrableDomain;
 use crate::world::mailbox::Mailbox;
 
 pub static STEP: Step = Step {
-    name: "domain",
+    name: "email-domain",
     cost: Cost::Local,
+    verifies: Verifies::Form,
+    keys: &["site", "email", "anchor"],
     run,
 };
 
@@ -65,7 +67,7 @@ fn unexpected(site: &Url, anchors: &[Url]) -> Option<Fact> {
 mod tests {
     use super::*;
     use crate::base::rows;
-    use crate::gate::email::testing::Bench;
+    use crate::gate::email::tests::EmailCase;
 
     #[test]
     fn site_and_address_are_of_one_domain() {
@@ -85,8 +87,8 @@ mod tests {
             // No site.
             "acme.co.kr", "info@other.kr" => "";
         } {
-            let bench = Bench::good().site(site).email(email);
-            assert_eq!(bench.fired(&STEP).concat(), expected, "{site} {email}");
+            let case = EmailCase::good().site(site).email(email);
+            assert_eq!(case.fired(&STEP).concat(), expected, "{site} {email}");
         }
     }
 
@@ -110,8 +112,8 @@ mod tests {
             tenant, "https://acme.co.kr/toys" => "site-beside-expected";
             "foods.acme.co.kr", "https://toys.acme.co.kr/" => "site-not-expected";
         } {
-            let bench = Bench::good().site(site).anchor(anchor);
-            assert_eq!(bench.fired(&STEP).concat(), expected, "{anchor} {site}");
+            let case = EmailCase::good().site(site).anchor(anchor);
+            assert_eq!(case.fired(&STEP).concat(), expected, "{anchor} {site}");
         }
         // No provider takes the anchor's place.
         for (site, email) in rows! {
@@ -119,8 +121,11 @@ mod tests {
             "https://facebook.com/acme" => "info@acme.co.kr";
             "https://evil.kr/" => "no address";
         } {
-            let bench = Bench::good().site(site).email(email).anchor("acme.co.kr");
-            assert_eq!(bench.fired(&STEP), ["site-not-expected"], "{site} {email}");
+            let case = EmailCase::good()
+                .site(site)
+                .email(email)
+                .anchor("acme.co.kr");
+            assert_eq!(case.fired(&STEP), ["site-not-expected"], "{site} {email}");
         }
     }
 }

@@ -1,15 +1,17 @@
 //! Step 1, `format`: each field is what it must be, exactly as written.
 
-use super::context::{Context, EMAIL, SITE, SOURCE};
-use super::step::{Step, quoted};
+use super::step::{Context, EMAIL, SITE, SOURCE, Step, quoted};
 use super::web_url::{BadWebUrl, web_url};
+use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::quest::FieldName;
 use crate::world::mailbox::Mailbox;
 
 pub static STEP: Step = Step {
-    name: "format",
+    name: "email-format",
     cost: Cost::Local,
+    verifies: Verifies::Form,
+    keys: &["site", "email", "source"],
     run,
 };
 
@@ -46,16 +48,16 @@ fn web_finding(rule: &'static str, field: &FieldName, text: &str) -> Option<Fact
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::email::testing::Bench;
+    use crate::gate::email::tests::EmailCase;
 
     #[test]
     fn lets_a_good_submission_through() {
-        assert_eq!(Bench::good().run(&STEP), []);
+        assert_eq!(EmailCase::good().run(&STEP), []);
     }
 
     #[test]
     fn says_which_fields_are_missing() {
-        let found = Bench::of("", " ", "").run(&STEP);
+        let found = EmailCase::of("", " ", "").run(&STEP);
         let told: Vec<_> = found
             .iter()
             .map(|finding| (finding.rule.as_str(), finding.actual.as_str()))
@@ -68,12 +70,12 @@ mod tests {
                 ("source-format", "it is missing"),
             ]
         );
-        assert_eq!(Bench::none().run(&STEP), found);
+        assert_eq!(EmailCase::none().run(&STEP), found);
     }
 
     #[test]
     fn names_field_and_fault_and_escapes_the_text() {
-        let found = Bench::good().email("info\u{1b}[2Jacme").run(&STEP);
+        let found = EmailCase::good().email("info\u{1b}[2Jacme").run(&STEP);
         let [finding] = found.as_slice() else {
             panic!("{found:?}");
         };
@@ -85,7 +87,7 @@ mod tests {
         );
         assert!(!finding.actual.contains('\u{1b}'));
 
-        let found = Bench::good().source("http://acme.co.kr:x/").run(&STEP);
+        let found = EmailCase::good().source("http://acme.co.kr:x/").run(&STEP);
         let [finding] = found.as_slice() else {
             panic!("{found:?}");
         };
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_site_is_judged_like_the_source() {
-        let found = Bench::good().site("acme.co.kr").run(&STEP);
-        assert_eq!(crate::gate::email::testing::rules(&found), ["site-format"]);
+        let found = EmailCase::good().site("acme.co.kr").run(&STEP);
+        assert_eq!(crate::gate::email::tests::rules(&found), ["site-format"]);
     }
 }

@@ -10,11 +10,11 @@ mod tests;
 use url::{Position, Url};
 
 use self::company_name::{CompanyName, Folded};
-use super::context::{Context, EMAIL, SITE};
 use super::freemail::freemail;
 use super::site::{Agreement, LANGUAGES, agreement, hosted, on_site};
 use super::source::echo;
-use super::step::{Step, quoted};
+use super::step::{Context, EMAIL, SITE, Step, quoted};
+use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
@@ -23,8 +23,10 @@ use crate::world::page::{OwnerPlace, Page};
 use crate::world::{UniqueValue, UniquenessIndex};
 
 pub static STEP: Step = Step {
-    name: "identity",
+    name: "email-identity",
     cost: Cost::Wide,
+    verifies: Verifies::Fact,
+    keys: &["site", "email", "source", "anchor"],
     run,
 };
 
@@ -34,7 +36,7 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
         return Vec::new();
     };
     let ownership = ownership(context, site, email, source);
-    let reuse = reuse(context.world.accepted, email);
+    let reuse = reuse(context.base.world.accepted, email);
     ownership.into_iter().chain(reuse).collect()
 }
 
@@ -44,20 +46,20 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
 /// names to anybody, the domain's own. Another page's signature holds only where the home page
 /// knows the company too; a market's entry bears the seller's.
 fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Fact> {
-    let key = context.case.quest.key.as_str();
+    let key = context.base.case.quest.key.as_str();
     let name = CompanyName::parse(key);
     if name.is_weak() {
         let expected = "a name of three characters or more that is not a common word";
         return Some(Fact::new("company-name-weak", expected, quoted(key)));
     }
     let home = home_page(site, email);
-    let source = context.source_visit(source);
-    let said = name_role(source, site, &home, &name);
-    let contested = |visit| contested(context, visit, site, &home, &name);
+    let source = context.base.visit(source);
+    let said = name_role(&source, site, &home, &name);
+    let contested = |visit: &Visit| contested(context, visit, site, &home, &name);
     if said == NameRole::Owner {
-        return contested(source);
+        return contested(&source);
     }
-    let visit = context.home_visit(&home);
+    let visit = context.base.visit(&home);
     let silent = |why: &str| {
         let finding = Fact::new("identity-unanswered", "the site's home page", quoted(why));
         Some(finding.on(SITE).at(home.as_str()))
@@ -74,14 +76,14 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
                 let there = format!("; the home page leads elsewhere: {there}");
                 return unproven(said, key, &home, &there);
             }
-            let front = name_role(visit, site, &home, &name);
+            let front = name_role(&visit, site, &home, &name);
             let both = said == NameRole::Signed && front >= NameRole::Mentioned;
             let said = if both {
                 NameRole::Owner
             } else {
                 said.max(front)
             };
-            unproven(said, key, &home, "").or_else(|| contested(visit))
+            unproven(said, key, &home, "").or_else(|| contested(&visit))
         }
     }
 }
@@ -115,7 +117,7 @@ fn contested(
     if named.is_empty() {
         return None;
     }
-    let key = context.case.quest.key.as_str();
+    let key = context.base.case.quest.key.as_str();
     let expected = format!("only {} where a site names its owner", quoted(key));
     let finding = Fact::new("owner-contested", expected, named.join("; "));
     Some(finding.on(SITE).at(home.as_str()))

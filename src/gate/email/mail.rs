@@ -7,8 +7,8 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::context::{Context, EMAIL};
-use super::step::Step;
+use super::step::{Context, EMAIL, Step};
+use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
 use crate::world::fetch::address_guard::permitted;
@@ -18,8 +18,11 @@ use crate::world::{Looked, MxHost, RecordKind, Records, Resolver};
 const MAX_MX_HOSTS: usize = 10;
 
 pub static STEP: Step = Step {
-    name: "mail",
+    name: "email-mail",
     cost: Cost::Dns,
+    // It shows nothing of the company, since every domain of a provider accepts mail.
+    verifies: Verifies::Form,
+    keys: &["email"],
     run,
 };
 
@@ -29,8 +32,8 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
     };
     let domain = email.domain();
     let dns = Dns {
-        resolver: context.world.resolver,
-        allow: context.settings.allow_net,
+        resolver: context.base.world.resolver,
+        allow: &context.base.settings.allow_net,
     };
     let fault = dns.fault(domain);
     let fault = fault.map(|fact| fact.on(EMAIL).at(domain.as_str()));

@@ -5,19 +5,21 @@
 
 use url::Url;
 
-use super::context::{Context, EMAIL};
 use super::lists::{
     FILE_SUFFIX, NO_REPLY, PERSON, PLATFORM, RESERVED, ROLE, SAMPLE_ADDRESS, SAMPLE_DOMAIN,
     SAMPLE_LOCAL, disposable,
 };
 use super::site::{hosted, registrable};
-use super::step::{Step, quoted};
+use super::step::{Context, EMAIL, Step, quoted};
+use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
 
 pub static STEP: Step = Step {
-    name: "placeholder",
+    name: "email-placeholder",
     cost: Cost::Local,
+    verifies: Verifies::Form,
+    keys: &["site", "email", "role_only"],
     run,
 };
 
@@ -36,7 +38,7 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
         let actual = format!("{local} looks like {word}");
         Fact::new("no-reply", "a mailbox that somebody reads", actual)
     });
-    let person = context.settings.role_only && reads_as_person(&written.local);
+    let person = context.role_only && reads_as_person(&written.local);
     let personal = person.then(|| {
         let actual = format!("{local} looks like a person's name");
         Fact::new("personal-mailbox", "a role mailbox", actual)
@@ -221,12 +223,12 @@ impl Written {
 mod tests {
     use super::*;
     use crate::base::rows;
-    use crate::gate::email::testing::Bench;
+    use crate::gate::email::tests::EmailCase;
     use crate::gate::email::web_url::web_url;
 
     #[test]
     fn lets_a_role_mailbox_through() {
-        assert_eq!(Bench::good().role_only().run(&STEP), []);
+        assert_eq!(EmailCase::good().role_only().run(&STEP), []);
     }
 
     #[test]
@@ -244,10 +246,10 @@ mod tests {
             // A person counts only when roles alone are wanted.
             "minsu.kim@acme.co.kr" => "";
         } {
-            let fired = Bench::good().email(email).fired(&STEP);
+            let fired = EmailCase::good().email(email).fired(&STEP);
             assert_eq!(fired.join(" "), expected, "{email}");
         }
-        let person = Bench::good().email("minsu.kim@acme.co.kr").role_only();
+        let person = EmailCase::good().email("minsu.kim@acme.co.kr").role_only();
         assert_eq!(person.fired(&STEP), ["personal-mailbox"]);
     }
 

@@ -8,19 +8,21 @@ pub mod user_content;
 
 use url::Url;
 
-use super::context::{Context, SOURCE};
 use super::identity::company_name::CompanyName;
 use super::site::{on_site, registrable};
-use super::step::{Step, quoted};
+use super::step::{Context, SOURCE, Step, quoted};
 use crate::base::text::truncate;
+use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::world::fetch::visit::{self, End, Hop, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, addresses_of, presence, states_no_collection};
 
 pub static STEP: Step = Step {
-    name: "source",
+    name: "email-source",
     cost: Cost::Page,
+    verifies: Verifies::Fact,
+    keys: &["site", "email", "source"],
     run,
 };
 
@@ -32,8 +34,8 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
     if echo::carries(source, email) {
         return vec![echoed(source)];
     }
-    let name = CompanyName::parse(context.case.quest.key.as_str());
-    judge(context.source_visit(source), site, email, &name)
+    let name = CompanyName::parse(context.base.case.quest.key.as_str());
+    judge(&context.base.visit(source), site, email, &name)
 }
 
 fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Fact> {

@@ -1,20 +1,105 @@
-//! A step of the gate, and the catalogue of its rules.
+//! A step of the gate: what it is given, and the catalogue of its rules.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::context::Context;
-use crate::gate::{Cause, Cost, Fact, Level, Rule};
+use url::Url;
 
+use super::site::{anchor_sites, sites_of};
+use super::web_url::web_url;
+use crate::gate::checks::context::Context as CheckContext;
+use crate::gate::checks::kind::Verifies;
+use crate::gate::{Cause, Cost, Fact, Level, Rule};
+use crate::quest::FieldName;
+use crate::world::mailbox::Mailbox;
+
+pub use crate::quest::email::{EMAIL, SITE, SOURCE};
+
+/// A kind of checks with several rules, which `rules.txt` lists under its name.
 pub struct Step {
     pub name: &'static str,
     pub cost: Cost,
+    pub verifies: Verifies,
+    /// The keys that its table may have: the fields that it parses, and its options.
+    pub keys: &'static [&'static str],
     pub run: fn(&Context<'_>) -> Vec<Fact>,
+}
+
+/// Where a quest file keeps what the steps look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    pub site: FieldName,
+    pub email: FieldName,
+    pub source: FieldName,
+    /// The column that names the site which is expected, where the quest's anchor does not.
+    pub anchor: Option<String>,
+}
+
+/// One submission, with its fields parsed.
+pub struct Context<'a> {
+    pub base: &'a CheckContext<'a>,
+    pub role_only: bool,
+    pub site: Option<Url>,
+    pub email: Option<Mailbox>,
+    pub source: Option<Url>,
+    places: &'a Places,
+}
+
+impl Places {
+    /// The quest file's name for a field of the built-in kind.
+    fn field<'n>(&'n self, name: &'n FieldName) -> &'n FieldName {
+        match name.as_str() {
+            "site" => &self.site,
+            "email" => &self.email,
+            "source" => &self.source,
+            _ => name,
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    pub fn new(base: &'a CheckContext<'a>, places: &'a Places, role_only: bool) -> Self {
+        let field = |name: &FieldName| base.case.submission.field(name.as_str());
+        let url = |name| web_url(field(name).unwrap_or_default()).ok();
+        Self {
+            base,
+            role_only: role_only || base.settings.role_only,
+            site: url(&places.site),
+            email: Mailbox::parse(field(&places.email).unwrap_or_default()).ok(),
+            source: url(&places.source),
+            places,
+        }
+    }
+
+    pub fn text(&self, name: &FieldName) -> Option<&'a str> {
+        let submission = self.base.case.submission;
+        submission.field(self.places.field(name).as_str())
+    }
+
+    pub fn anchors(&self) -> Vec<Url> {
+        let quest = self.base.case.quest;
+        let named = sites_of(quest);
+        match &self.places.anchor {
+            Some(column) if named.is_empty() => {
+                anchor_sites(quest.cell(column).unwrap_or_default())
+            }
+            _ => named,
+        }
+    }
 }
 
 impl Step {
     pub fn rules(&self) -> &'static [Rule] {
         RULES.get(self.name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The facts of a submission, about the fields as the quest file calls them.
+    pub fn facts(&self, context: &Context<'_>) -> Vec<Fact> {
+        let mut facts = (self.run)(context);
+        for field in facts.iter_mut().filter_map(|fact| fact.field.as_mut()) {
+            *field = context.places.field(field).clone();
+        }
+        facts
     }
 }
 
@@ -58,27 +143,5 @@ pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         None => format!("{text:?}"),
         Some((end, _)) => format!("{:?}… ({} bytes)", &text[..end], text.len()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gate::email::{domain, format, freemail, identity, mail, placeholder, source};
-
-    #[test]
-    fn every_step_has_its_rules_and_every_rule_its_step() {
-        let steps = [
-            &format::STEP,
-            &placeholder::STEP,
-            &freemail::STEP,
-            &domain::STEP,
-            &source::STEP,
-            &mail::STEP,
-            &identity::STEP,
-        ];
-        let counts = steps.map(|step| step.rules().len());
-        assert_eq!(counts, [3, 4, 2, 4, 13, 4, 7]);
-        assert_eq!(RULES.len(), steps.len());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::base::Digest;
-use crate::gate::email::context::EmailSettings;
+use crate::gate::GateSettings;
 use crate::judge::quest_file::email_record;
 use crate::quest::{FieldName, Key, QuestId};
 use crate::session::{FORMAT, Frozen, Lease, SourceRecord};
@@ -31,7 +31,7 @@ fn manifest() -> Manifest {
             pause_after: 0,
             lease: Lease::DEFAULT,
             operator_key: None,
-            gate: serde_json::to_value(EmailSettings::default()).unwrap(),
+            gate: serde_json::to_value(GateSettings::default()).unwrap(),
             network: serde_json::Value::Null,
         },
     }

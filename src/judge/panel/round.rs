@@ -116,8 +116,8 @@ impl Gate for SessionGate {
         panel.map_or(0, |panel| panel.reviewers.head.revisions)
     }
 
-    fn confirming(&self) -> Vec<&str> {
-        self.machine.confirming()
+    fn fact_checks(&self) -> Vec<&str> {
+        self.machine.fact_checks()
     }
 }
 

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
+use crate::gate::GateSettings;
 use crate::gate::checks::kind::Flaw;
-use crate::gate::checks::outside::FileSettings;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::{FileGate, nobodys};
 use crate::gate::email::list_digests;
@@ -77,7 +77,7 @@ impl Definition {
         Ok(self.file()?.kind())
     }
 
-    pub fn gate(&self, settings: FileSettings) -> Result<FileGate, Faulty> {
+    pub fn gate(&self, settings: GateSettings) -> Result<FileGate, Faulty> {
         let gate = FileGate::new(&self.file()?, &self.gathered, settings);
         gate.map_err(|mistake| self.faulty(mistake))
     }

@@ -10,7 +10,7 @@ use super::definition::{Definition, FrozenTree, confinement};
 use super::definition::{fixer, services};
 use crate::base::Digest;
 use crate::gate::checks::FileGate;
-use crate::gate::checks::outside::{FileSettings, Gathered, Missing, Outside};
+use crate::gate::checks::outside::{GateSettings, Gathered, Missing, Outside};
 use crate::judge::error::Faulty;
 use crate::judge::panel::Reviewers;
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
@@ -51,7 +51,7 @@ pub enum FreezeError {
 
 impl Freezing<'_> {
     /// Freezes the file; the gate is made once, so that whatever it asks for is there.
-    pub fn freeze(self, settings: &FileSettings) -> Result<Frozen, FreezeError> {
+    pub fn freeze(self, settings: &GateSettings) -> Result<Frozen, FreezeError> {
         let faulty = |mistake: Mistake| Faulty {
             path: self.path.display().to_string(),
             mistake,

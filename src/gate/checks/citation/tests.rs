@@ -1,13 +1,13 @@
 //! `citation` of lines.
 
 use super::Cited;
-use crate::gate::checks::tests::Bench;
+use crate::gate::checks::tests::CheckCase;
 
 const CHECK: &str = "kind = \"citation\"\nfield = \"value\"\n";
 const SOURCE: &str = "fn main() {\n    let  x = 1;\n}\n\nfn other() {}\n";
 
-fn bench(more: &str, value: &str) -> Bench {
-    Bench::of(&format!("{CHECK}{more}"))
+fn bench(more: &str, value: &str) -> CheckCase {
+    CheckCase::of(&format!("{CHECK}{more}"))
         .submit("value", value)
         .pinned("src/a.rs", SOURCE)
 }
@@ -90,7 +90,7 @@ fn what_is_not_seen_makes_no_quotation_longer() {
 fn they_may_stand_in_json() {
     let check = "kind = \"citation\"\npath = \"out/c.json\"\npointer = \"/claims/*/source\"";
     let claims = r#"{"claims": [{"source": "src/a.rs:1: \"fn main\""}, {}, {"source": 3}]}"#;
-    let facts = Bench::of(check)
+    let facts = CheckCase::of(check)
         .file("out/c.json", claims)
         .pinned("src/a.rs", SOURCE)
         .facts();
@@ -102,6 +102,6 @@ fn they_may_stand_in_json() {
         places,
         ["out/c.json:/claims/1/source", "out/c.json:/claims/2/source"]
     );
-    let empty = Bench::of(check).file("out/c.json", r#"{"claims": []}"#);
+    let empty = CheckCase::of(check).file("out/c.json", r#"{"claims": []}"#);
     empty.fails();
 }

@@ -2,7 +2,7 @@
 //! way in which a command ends is a verdict.
 
 use crate::gate::CheckOutcome;
-use crate::gate::checks::tests::{Workbench, outcome, ran, with_report};
+use crate::gate::checks::tests::{GateCase, outcome, ran, with_report};
 use crate::quest::Verdict;
 use crate::world::sandbox::{CommandResult, End, MockSandbox, Network, Started};
 
@@ -15,11 +15,11 @@ argv = ["pytest", "-q", "{{ field.test }}"]
 
 const JUNIT: &str = "facts = { adapter = \"junit\" }";
 
-fn with(keys: &str) -> Workbench {
-    Workbench::new(&format!("{PLAIN}{keys}\n"))
+fn with(keys: &str) -> GateCase {
+    GateCase::new(&format!("{PLAIN}{keys}\n"))
 }
 
-fn refused(bench: &Workbench) -> (String, String) {
+fn refused(bench: &GateCase) -> (String, String) {
     let (verdict, fact) = bench.fact(&MockSandbox::new()).unwrap();
     assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
     (fact.expected, fact.actual)
@@ -75,8 +75,8 @@ fn a_quest_file_may_give_a_home() {
     assert_eq!(order.env["PYTHONNOUSERSITE"], "");
 }
 
-fn argv(argv: &str) -> Workbench {
-    Workbench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv))
+fn argv(argv: &str) -> GateCase {
+    GateCase::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `contains` on pages and in files.
 
-use crate::gate::checks::tests::Bench;
+use crate::gate::checks::tests::CheckCase;
 use crate::world::sandbox::FileSeen;
 
 const PAGE: &str = r#"
@@ -10,14 +10,14 @@ const PAGE: &str = r#"
 "#;
 const NEWS: &str = "https://news.co.kr/story/17";
 
-fn page(more: &str, url: &str, html: &str, quote: &str) -> Bench {
-    Bench::of(&format!("{PAGE}{more}"))
+fn page(more: &str, url: &str, html: &str, quote: &str) -> CheckCase {
+    CheckCase::of(&format!("{PAGE}{more}"))
         .submit("value", quote)
         .submit("other", url)
         .page(url, html)
 }
 
-fn news(html: &str, quote: &str) -> Bench {
+fn news(html: &str, quote: &str) -> CheckCase {
     page("", NEWS, html, quote)
 }
 
@@ -51,7 +51,7 @@ fn what_a_page_shows_is_there_and_nothing_else() {
 fn too_little_is_not_looked_for() {
     news("<p>12 of it</p>", "12").fails();
     page("min_chars = 2", NEWS, "<p>12 of it</p>", "12").passes();
-    let blank = Bench::of(
+    let blank = CheckCase::of(
         "kind = \"contains\"\ntext = \"{{ input.cell }}{{ field.other }}\"\npath = \"doc.md\"\nmin_chars = 0",
     );
     let blank = blank.cell("\u{200b}").pinned("doc.md", "12");
@@ -164,7 +164,7 @@ fn a_date_that_the_url_tells_proves_nothing() {
 
 #[test]
 fn silence_is_no_no_and_a_missing_page_is_one() {
-    let bench = Bench::of(PAGE)
+    let bench = CheckCase::of(PAGE)
         .submit("value", "Acme")
         .submit("other", NEWS);
     bench.fails();
@@ -185,10 +185,12 @@ fn what_is_no_page_is_refused() {
         "https://u:p@a.com/",
         "http://127.0.0.1/",
     ] {
-        let bench = Bench::of(PAGE).submit("value", "Acme").submit("other", url);
+        let bench = CheckCase::of(PAGE)
+            .submit("value", "Acme")
+            .submit("other", url);
         bench.fails();
     }
-    Bench::of(PAGE).submit("other", NEWS).passes();
+    CheckCase::of(PAGE).submit("other", NEWS).passes();
 }
 
 #[test]
@@ -226,7 +228,7 @@ fn the_page_may_have_to_be_of_a_site() {
 #[test]
 fn a_file_is_looked_at_as_it_was_at_scan() {
     let check = "kind = \"contains\"\nfield = \"value\"\npath = \"doc.md\"\n";
-    let bench = Bench::of(check)
+    let bench = CheckCase::of(check)
         .submit("value", "made up")
         .file("doc.md", "made up");
     bench.clone().pinned("doc.md", "the truth").fails();
@@ -239,7 +241,11 @@ fn a_file_is_looked_at_as_it_was_at_scan() {
 #[test]
 fn a_check_that_looks_nowhere_is_a_mistake() {
     let none = "kind = \"contains\"\nfield = \"value\"";
-    assert!(Bench::of(none).mistake().contains("either `url` or `path`"));
+    assert!(
+        CheckCase::of(none)
+            .mistake()
+            .contains("either `url` or `path`")
+    );
 }
 
 #[test]
@@ -248,7 +254,7 @@ fn a_field_says_its_own_part_of_the_url() {
         let check = format!("kind = \"contains\"\ntext = \"shown\"\nurl = \"{template}\"");
         ["", "a", "a?", "a?/tests", "a?b=c?"]
             .iter()
-            .fold(Bench::of(&check), |bench, path| {
+            .fold(CheckCase::of(&check), |bench, path| {
                 bench.page(&format!("https://acme.com/{path}"), "shown")
             })
             .submit("value", value)

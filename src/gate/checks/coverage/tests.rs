@@ -1,6 +1,6 @@
 //! The quest's own lines ran, and not some others.
 
-use crate::gate::checks::tests::{Workbench, changed, outcome, ran, with_report};
+use crate::gate::checks::tests::{GateCase, changed, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
 use crate::world::sandbox::{End, FileSeen, MockSandbox};
@@ -22,8 +22,8 @@ argv = ["pytest"]
 reports = ["c.lcov"]
 "#;
 
-fn bench() -> Workbench {
-    Workbench::new(CHECKS)
+fn bench() -> GateCase {
+    GateCase::new(CHECKS)
 }
 
 /// A sandbox whose command makes this report, and in which these files stand, changed or not.
@@ -57,7 +57,7 @@ fn sandbox(report: Option<&str>, files: &[(&str, &str)], paths: &[&str]) -> Mock
 
 const FILES: &[(&str, &str)] = &[("src/a.py", "1\n2\n3\n")];
 
-fn judged(bench: &Workbench, report: &str) -> Judgement {
+fn judged(bench: &GateCase, report: &str) -> Judgement {
     bench.judge(&sandbox(Some(report), FILES, &[]))
 }
 
@@ -214,7 +214,7 @@ fn a_mistake_is_told() {
             "missing field `first`",
         ),
     ] {
-        let what = Workbench::new(&CHECKS.replace(from, to)).mistake().what;
+        let what = GateCase::new(&CHECKS.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");
     }
 }

@@ -45,7 +45,7 @@ source = "page"
 fn gate(checks: &str) -> Result<FileGate, String> {
     let text = format!("{HEAD}{checks}");
     let file = QuestFile::parse(&text).unwrap();
-    let gate = FileGate::new(&file, &Gathered::default(), FileSettings::default());
+    let gate = FileGate::new(&file, &Gathered::default(), GateSettings::default());
     gate.map_err(|mistake| mistake.what)
 }
 
@@ -57,7 +57,7 @@ fn names(gate: &FileGate) -> Vec<&str> {
 fn an_email_step_has_its_own_rules_and_a_name_of_the_files() {
     let gate = gate(&format!("{FORMAT}{SOURCE}")).unwrap();
     assert_eq!(names(&gate), ["written", "shown"]);
-    assert_eq!(gate.confirming(), ["shown"]);
+    assert_eq!(gate.fact_checks(), ["shown"]);
     let rules = gate.rules();
     let has = |id: &str| rules.iter().any(|rule| rule.id.as_str() == id);
     assert!(has("email-not-on-source") && has("source-echo"));
@@ -178,6 +178,6 @@ fn a_fact_that_is_avoided_by_leaving_a_field_out_is_none() {
             "{optional}{check}{FORMAT}{}",
             SOURCE.replace("shown", "other")
         ));
-        assert_eq!(with_another.unwrap().confirming(), ["other"]);
+        assert_eq!(with_another.unwrap().fact_checks(), ["other"]);
     }
 }

@@ -1,7 +1,7 @@
 //! A service's answers.
 
-use crate::gate::checks::tests::Bench;
-use crate::world::sandbox::{Called, Started};
+use crate::gate::checks::tests::CheckCase;
+use crate::world::sandbox::Called;
 
 const API: &str = r#"
     kind = "http"
@@ -10,8 +10,8 @@ const API: &str = r#"
     must_match = "{{ input.cell }}"
 "#;
 
-fn api(more: &str, request: &str) -> Bench {
-    Bench::of(&format!("{API}{more}"))
+fn api(more: &str, request: &str) -> CheckCase {
+    CheckCase::of(&format!("{API}{more}"))
         .submit("value", request)
         .cell("get /users/{id}")
         .answers("/users/1?full=1", 200, r#"{"id": 1, "tags": ["a"]}"#)
@@ -50,13 +50,13 @@ fn a_service_answers_as_it_should() {
 #[test]
 fn a_quest_file_may_make_the_request_itself() {
     let check = "kind = \"http\"\nservice = \"api\"\npath = \"/users/{{ field.value }}\"";
-    let bench = Bench::of(check).answers("/users/1", 200, "{}");
+    let bench = CheckCase::of(check).answers("/users/1", 200, "{}");
     bench.clone().submit("value", "1").passes();
     for value in ["../health", "1 HTTP/1.1"] {
         bench.clone().submit("value", value).fails();
     }
     // Nothing answers another method.
-    let post = Bench::of(&format!("{check}\nmethod = \"POST\"")).answers("/users/1", 200, "{}");
+    let post = CheckCase::of(&format!("{check}\nmethod = \"POST\"")).answers("/users/1", 200, "{}");
     post.submit("value", "1").is_unconfirmed();
 }
 
@@ -86,7 +86,7 @@ fn the_schema_may_stand_at_a_place_of_a_document() {
     let of = |cell: &str| {
         let check = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\n\
             schema = \"api.json\"\nschema_at = \"{{ input.cell }}\"";
-        let bench = Bench::of(check).asset("api.json", document).cell(cell);
+        let bench = CheckCase::of(check).asset("api.json", document).cell(cell);
         let bench = bench.submit("value", r#"{"method": "GET", "path": "/users/1"}"#);
         bench.answers("/users/1", 200, r#"{"id": 1}"#)
     };
@@ -95,7 +95,7 @@ fn the_schema_may_stand_at_a_place_of_a_document() {
     assert!(fact.expected.contains("name"), "{fact:?}");
     of("/components/schemas/None").is_unconfirmed();
     let alone = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\nschema_at = \"/x\"";
-    assert!(Bench::of(alone).mistake().contains("say `schema`"));
+    assert!(CheckCase::of(alone).mistake().contains("say `schema`"));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_column_may_say_which_status() {
     let of = |cell: &str| {
         let check = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\n\
             status = \"{{ input.cell }}\"";
-        let bench = Bench::of(check).cell(cell);
+        let bench = CheckCase::of(check).cell(cell);
         let bench = bench.submit("value", r#"{"method": "GET", "path": "/users/1"}"#);
         bench.answers("/users/1", 201, "")
     };
@@ -112,7 +112,7 @@ fn a_column_may_say_which_status() {
     of("").is_unconfirmed();
     let check = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\n\
         status = \"{{ field.other }}\"";
-    let said = Bench::of(check)
+    let said = CheckCase::of(check)
         .submit("value", r#"{"method": "GET", "path": "/users/1"}"#)
         .answers("/users/1", 201, "");
     said.clone().submit("other", "201").passes();
@@ -129,7 +129,7 @@ fn another_answer_is_wrong_and_none_is_not_known() {
     body.asset("s.json", "{}").fails();
     let silent = api("", r#"{"method": "GET", "path": "/users/4"}"#);
     silent.is_unconfirmed();
-    let down = api("", GOOD).started(Started::Failed("port in use".to_owned()));
+    let down = api("", GOOD).no_service("port in use");
     down.is_unconfirmed();
 }
 
@@ -219,7 +219,7 @@ fn a_table_that_asks_nothing_or_two_things_is_a_mistake() {
         ),
         ("service = \"api\"\nrequest = \"valu\"", "valu"),
     ] {
-        let mistake = Bench::of(&format!("kind = \"http\"\n{check}")).mistake();
+        let mistake = CheckCase::of(&format!("kind = \"http\"\n{check}")).mistake();
         assert!(mistake.contains(said), "{check}: {mistake}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::gate::checks::tests::{Workbench, ran};
+use crate::gate::checks::tests::{GateCase, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{CommandResult, CommandSpec, End, FileSeen, MockSandbox};
 
@@ -32,8 +32,8 @@ lines = [
 ]
 "#;
 
-fn bench(keys: &str) -> Workbench {
-    Workbench::new(&format!("{CHECKS}{keys}"))
+fn bench(keys: &str) -> GateCase {
+    GateCase::new(&format!("{CHECKS}{keys}"))
 }
 
 fn sandbox(source: &'static str, mutant: CommandResult) -> (MockSandbox, Receiver<CommandSpec>) {
@@ -114,7 +114,7 @@ fn each_end_of_a_mutant_is_red_or_unclear() {
         "unconfirmed",
         "facts = { adapter = \"junit\" }\nunconfirmed",
     );
-    let bench = Workbench::new(&format!("{checks}{BODIES}"));
+    let bench = GateCase::new(&format!("{checks}{BODIES}"));
     let failed = "<testsuite><testcase name=\"a\"><failure/></testcase></testsuite>";
     for (stdout, verdict) in [
         (failed, Pass),

@@ -1,11 +1,11 @@
 //! Each forbidden change is a fact.
 
-use crate::gate::checks::tests::Workbench;
+use crate::gate::checks::tests::GateCase;
 use crate::quest::Verdict;
 use crate::world::sandbox::{Changed, MockSandbox};
 
-fn bench(keys: &str) -> Workbench {
-    Workbench::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()
+fn bench(keys: &str) -> GateCase {
+    GateCase::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()
 }
 
 fn changed(changes: &[(&str, &str, bool)]) -> MockSandbox {
@@ -22,7 +22,7 @@ fn changed(changes: &[(&str, &str, bool)]) -> MockSandbox {
     sandbox
 }
 
-fn told(bench: &Workbench, sandbox: &MockSandbox) -> Vec<String> {
+fn told(bench: &GateCase, sandbox: &MockSandbox) -> Vec<String> {
     let facts = bench.judge(sandbox).facts.into_iter();
     let facts = facts.filter(|fact| fact.rule.as_str() == "tidy");
     facts
@@ -80,7 +80,7 @@ fn a_file_without_a_tree_or_a_fact_is_refused() {
         .mistake()
         .what;
     assert!(what.contains("no [tree]"), "{what}");
-    let what = Workbench::new("[[check]]\nname = \"a\"\nkind = \"only-changed\"\n")
+    let what = GateCase::new("[[check]]\nname = \"a\"\nkind = \"only-changed\"\n")
         .mistake()
         .what;
     assert!(what.contains("How could an agent cheat"), "{what}");

@@ -1,7 +1,7 @@
 //! Links that a text has, and whether they answer.
 
 use super::links_of;
-use crate::gate::checks::tests::Bench;
+use crate::gate::checks::tests::CheckCase;
 use crate::quest::FieldName;
 use crate::world::{Fetched, Unanswered, UnansweredKind};
 
@@ -41,7 +41,7 @@ fn links_are_told_from_the_text_around_them_and_asked_as_they_stand() {
     ] {
         assert_eq!(of(text), [link], "{text}");
     }
-    let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"").page("https://a.com/", "x");
+    let bench = CheckCase::of("kind = \"http\"\nlinks_in = \"value\"").page("https://a.com/", "x");
     for text in [
         "https://a.com/{made-up}",
         "https://a.com|x",
@@ -54,7 +54,7 @@ fn links_are_told_from_the_text_around_them_and_asked_as_they_stand() {
 #[test]
 fn each_dead_link_is_a_fact() {
     let check = "kind = \"http\"\nlinks_in = \"value\"\nmin = 2";
-    let bench = Bench::of(check)
+    let bench = CheckCase::of(check)
         .submit(
             "value",
             "https://acme.com/a https://acme.com/b https://acme.com/c",
@@ -75,7 +75,7 @@ fn each_dead_link_is_a_fact() {
     );
     bench.submit("value", PAGE).fails();
     // A document answers as well as a page does.
-    let pdf = Bench::of(check).submit("value", "https://acme.com/a https://acme.com/d.pdf");
+    let pdf = CheckCase::of(check).submit("value", "https://acme.com/a https://acme.com/d.pdf");
     pdf.page(PAGE, "x")
         .media("https://acme.com/d.pdf", "application/pdf", "%PDF")
         .passes();
@@ -83,7 +83,7 @@ fn each_dead_link_is_a_fact() {
 
 fn link(url: &str, silence: UnansweredKind) -> Vec<(String, Option<String>)> {
     let why = Unanswered::new(silence, "no public address");
-    let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"")
+    let bench = CheckCase::of("kind = \"http\"\nlinks_in = \"value\"")
         .fetched(url, Fetched::Unanswered(why))
         .submit("value", url);
     let facts = bench.facts().into_iter();
@@ -121,7 +121,7 @@ fn a_link_that_nobody_may_follow_is_wrong_and_not_left_to_a_person() {
 #[test]
 fn a_way_that_leads_where_nobody_may_go_is_wrong_too() {
     let private = Unanswered::new(UnansweredKind::PrivateAddress, "no public address");
-    let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"")
+    let bench = CheckCase::of("kind = \"http\"\nlinks_in = \"value\"")
         .redirect(PAGE, "https://inside.acme.com/")
         .fetched("https://inside.acme.com/", Fetched::Unanswered(private))
         .submit("value", PAGE);
@@ -135,7 +135,7 @@ fn more_links_than_are_asked_for_are_wrong() {
         links.collect::<Vec<_>>()
     };
     let bench = |count: usize| {
-        let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"");
+        let bench = CheckCase::of("kind = \"http\"\nlinks_in = \"value\"");
         let pages = links(count).into_iter();
         let bench = pages.fold(bench, |bench, url| bench.page(&url, "x"));
         bench.submit("value", &links(count).join("\n"))

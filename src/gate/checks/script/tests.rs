@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::gate::checks::kind::first_facts;
-use crate::gate::checks::tests::{Workbench, changed, ran};
+use crate::gate::checks::tests::{GateCase, changed, ran};
 use crate::quest::field::Shape;
 use crate::quest::{FieldName, Verdict};
 use crate::world::sandbox::{End, MockSandbox};
@@ -26,7 +26,7 @@ fn sandbox(end: End, stdout: &'static str, paths: &[&str]) -> MockSandbox {
 
 #[test]
 fn it_is_told_of_the_case() {
-    let order = Workbench::new(PLAIN).field("test", "-x\n$(y)").ordered();
+    let order = GateCase::new(PLAIN).field("test", "-x\n$(y)").ordered();
     let script = ".comail/sound/judge.py";
     assert_eq!(order.argv, ["/usr/bin/python3", "-I", script]);
     assert_eq!(
@@ -47,7 +47,7 @@ fn it_is_told_of_the_case() {
 
 #[test]
 fn its_code_is_its_answer() {
-    let bench = Workbench::new(PLAIN);
+    let bench = GateCase::new(PLAIN);
     let verdict = |end| bench.judge(&sandbox(end, "", &[])).verdict;
     for (end, expected) in [
         (End::Exited(0), Verdict::Pass),
@@ -65,7 +65,7 @@ fn its_code_is_its_answer() {
 
 #[test]
 fn more_than_it_may_print_is_told_where_it_was_printed() {
-    let bench = Workbench::new(&format!("{PLAIN}output_cap = \"2 KiB\"\n"));
+    let bench = GateCase::new(&format!("{PLAIN}output_cap = \"2 KiB\"\n"));
     let printed = r#"{"verdict": "PASS"}"#;
     let found = bench.fact(&sandbox(End::TooMuchOutput, printed, &[]));
     let (verdict, fact) = found.unwrap();
@@ -77,7 +77,7 @@ fn more_than_it_may_print_is_told_where_it_was_printed() {
 
 #[test]
 fn nobody_puts_a_module_beside_it() {
-    let bench = Workbench::new(&format!(
+    let bench = GateCase::new(&format!(
         "{PLAIN}env = {{ TEST = \"{{{{ field.test }}}}\" }}\n"
     ));
     for path in [".comail/sound/json.py", ".comail/sound", ".comail"] {
@@ -111,7 +111,7 @@ fn a_mistake_is_told() {
             "unknown field `exit`",
         ),
     ] {
-        let what = Workbench::new(&PLAIN.replace(from, to)).mistake().what;
+        let what = GateCase::new(&PLAIN.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");
     }
 }

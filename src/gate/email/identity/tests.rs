@@ -1,10 +1,10 @@
-//! Step 7 on canned sites.
+//! Step 7 on sites of a small world.
 
 use super::*;
 use crate::base::rows;
-use crate::gate::email::testing::{
-    Canned, begun_at, page_of, page_saying, rules, silence, url, visit_of,
-};
+use crate::gate::email::site::registrable;
+use crate::gate::email::tests::{EmailCase, begun_at, page_of, page_saying, url, visit_of};
+use crate::gate::tests::{FakeWorld, no_answer_in_time};
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::page::OwnerPlace;
 
@@ -12,7 +12,7 @@ const SITE: &str = "https://acme.co.kr/";
 const HOME: &str = SITE;
 const CONTACT: &str = "https://acme.co.kr/contact";
 
-fn stands(name: &str, visit: &Visit) -> NameRole {
+fn role_of(name: &str, visit: &Visit) -> NameRole {
     name_role(visit, &url(SITE), &url(HOME), &CompanyName::parse(name))
 }
 
@@ -32,8 +32,8 @@ const EVERY_PLACE: [OwnerPlace; 9] = [
 fn every_owners_place_of_the_home_page_names_the_owner() {
     for place in EVERY_PLACE {
         let visit = visit_of(vec![page_of(HOME, place, "ACME Foods Co., Ltd.")]);
-        assert_eq!(stands("Acme Foods", &visit), NameRole::Owner, "{place:?}");
-        assert_eq!(stands("Acme Toys", &visit), NameRole::Absent, "{place:?}");
+        assert_eq!(role_of("Acme Foods", &visit), NameRole::Owner, "{place:?}");
+        assert_eq!(role_of("Acme Toys", &visit), NameRole::Absent, "{place:?}");
     }
 }
 
@@ -50,7 +50,7 @@ fn a_page_says_no_more_than_its_place_and_text() {
     let mut unanswered = visit_of(vec![page_saying(CONTACT, "Bolt Foods")]);
     unanswered.end = End::Unanswered {
         url: url(CONTACT),
-        why: silence(),
+        why: no_answer_in_time(),
     };
     for (case, visit, expected) in rows! {
         "the title of an article", on(article, Title, sued) => NameRole::Mentioned;
@@ -62,11 +62,11 @@ fn a_page_says_no_more_than_its_place_and_text() {
         "a frame of another site", visit_of(framed) => NameRole::Absent;
         "no page", unanswered => NameRole::Absent;
     } {
-        assert_eq!(stands("Bolt Foods", &visit), expected, "{case}");
+        assert_eq!(role_of("Bolt Foods", &visit), expected, "{case}");
     }
     // The registrable domain may carry the name.
     let own = on("https://www.acme.co.kr/x", Footer, "Acme");
-    assert_eq!(stands("Acme", &own), NameRole::Signed);
+    assert_eq!(role_of("Acme", &own), NameRole::Signed);
 }
 
 #[test]
@@ -80,17 +80,19 @@ fn a_name_that_the_url_carries_counts_for_nothing() {
         "https://bolt-foods.acme.co.kr/",
         "https://acme.co.kr/search?q=Qm9sdCBGb29kcw",
     ] {
-        assert_eq!(stands("Bolt Foods", &owner(at)), NameRole::Carried, "{at}");
+        assert_eq!(role_of("Bolt Foods", &owner(at)), NameRole::Carried, "{at}");
     }
     let visit = begun_at("https://acme.co.kr/?q=Bolt+Foods", owner(CONTACT));
-    assert_eq!(stands("Bolt Foods", &visit), NameRole::Carried);
-    assert_eq!(stands("Bolt Foods", &owner(CONTACT)), NameRole::Signed);
+    assert_eq!(role_of("Bolt Foods", &visit), NameRole::Carried);
+    assert_eq!(role_of("Bolt Foods", &owner(CONTACT)), NameRole::Signed);
 }
 
-/// What the step finds of a company, and what it asked for.
-fn run(key: &str, world: &Canned) -> String {
-    let fields = [SITE, "info@acme.co.kr", CONTACT];
-    rules(&world.run(&STEP, key, fields)).concat()
+/// A submission for the company, whose contact page and home page are these.
+fn company(key: &str, contact: &str, home: &str) -> EmailCase {
+    let mut case = EmailCase::good().key(key);
+    case.world.html(CONTACT, contact);
+    case.world.html(HOME, home);
+    case
 }
 
 const MAIL: &str = "<p>Mail: info@acme.co.kr</p>";
@@ -98,35 +100,21 @@ const SIGNED: &str = "<p>Mail: info@acme.co.kr</p><footer>© 2024 Acme Foods Inc
 
 #[test]
 fn the_home_page_is_asked_unless_it_is_the_source() {
-    let world = Canned::default().html(HOME, SIGNED);
-    let fields = [SITE, "info@acme.co.kr", HOME];
-    assert!(world.run(&STEP, "Acme Foods", fields).is_empty());
-    assert_eq!(world.asked(), [HOME]);
-    let world = Canned::default().html(CONTACT, MAIL);
-    let world = world.html(HOME, "<title>Acme Foods</title>");
-    assert_eq!(run("Acme Foods", &world), "");
-    assert_eq!(world.asked(), [CONTACT, HOME]);
+    let case = company("Acme Foods", "", SIGNED).source(HOME);
+    assert_eq!(case.run(&STEP), []);
+    assert_eq!(case.world.asked(), [HOME]);
+    let case = company("Acme Foods", MAIL, "<title>Acme Foods</title>");
+    assert_eq!(case.run(&STEP), []);
+    assert_eq!(case.world.asked(), [CONTACT, HOME]);
 }
 
 #[test]
 fn a_weak_name_is_for_a_person() {
     for key in ["3M", "주식회사", "Global Trading Inc."] {
-        let world = Canned::default().html(CONTACT, MAIL);
-        let world = world.html(HOME, "<title>3M 주식회사 Global Trading</title>");
-        assert_eq!(run(key, &world), "company-name-weak", "{key}");
-        assert_eq!(world.asked(), [""; 0]);
+        let case = company(key, MAIL, "<title>3M 주식회사 Global Trading</title>");
+        assert_eq!(case.fired(&STEP), ["company-name-weak"], "{key}");
+        assert_eq!(case.world.asked(), [""; 0]);
     }
-}
-
-fn fired(email: &str, taken: &[&str]) -> Option<String> {
-    let email = Mailbox::parse(email).unwrap();
-    let world = taken
-        .iter()
-        .fold(Canned::default(), |world, what| world.taken(what));
-    reuse(&world, &email).map(|finding| {
-        assert!(finding.actual.contains("Other"), "{}", finding.actual);
-        finding.rule.to_string()
-    })
 }
 
 #[test]
@@ -140,7 +128,20 @@ fn the_same_address_or_else_the_same_domain() {
         "acme@naver.com", &["naver.com"] => None;
         "acme@naver.com", &["acme@naver.com"] => Some("email-reused");
     } {
-        assert_eq!(fired(email, taken).as_deref(), expected, "{email}");
+        let mut world = FakeWorld::default();
+        for taken in taken {
+            let address = Mailbox::parse(taken).map(UniqueValue::Mailbox);
+            let domain =
+                || UniqueValue::Domain(registrable(&url(&format!("https://{taken}"))).unwrap());
+            world.taken(address.unwrap_or_else(|_| domain()), "Other Company");
+        }
+        let fact = reuse(&world, &Mailbox::parse(email).unwrap());
+        let rule = fact.as_ref().map(|fact| fact.rule.as_str());
+        assert_eq!(rule, expected, "{email}");
+        assert!(
+            fact.is_none_or(|fact| fact.actual.contains("Other")),
+            "{email}"
+        );
     }
 }
 

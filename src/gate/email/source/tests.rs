@@ -1,8 +1,9 @@
-//! Step 5 on canned pages.
+//! Step 5 on visits made by hand.
 
 use super::*;
 use crate::base::rows;
-use crate::gate::email::testing::{begun_at, page, page_saying, rules, silence, url, visit_of};
+use crate::gate::email::tests::{begun_at, page, page_saying, rules, url, visit_of};
+use crate::gate::tests::no_answer_in_time;
 use crate::world::fetch::visit::{Hop, Step as HopStep};
 use crate::world::page::Page;
 
@@ -76,7 +77,7 @@ fn every_end() -> [(&'static str, EndAt); 5] {
         ("source-robots", |url| End::Forbidden { url }),
         ("source-unanswered", |url| End::Unanswered {
             url,
-            why: silence(),
+            why: no_answer_in_time(),
         }),
         ("source-unreadable", |url| End::Unreadable {
             url,

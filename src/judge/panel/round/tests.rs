@@ -65,7 +65,7 @@ impl Gate for Says {
         Vec::new()
     }
 
-    fn confirming(&self) -> Vec<&str> {
+    fn fact_checks(&self) -> Vec<&str> {
         Vec::new()
     }
 }
