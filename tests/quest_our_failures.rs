@@ -117,7 +117,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Judged, JudgeError> {
 fn bench(session: &Session) -> SandboxConfig {
     let dir = session.dir().to_owned();
     let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
-    let bench = kind.bench(session.evidence(), dir);
+    let bench = kind.sandbox_config(session.evidence(), dir);
     SandboxConfig {
         launcher: Launcher::new(PathBuf::from(env!("CARGO_BIN_EXE_comail"))),
         ..bench.expect("a bench").expect("a quest file's")

@@ -11,7 +11,7 @@ use super::export::{Findings, PageWanted, write_page};
 use super::progress::Interrupt;
 use super::{context, exit, report};
 use crate::judge::audit::Onlooker;
-use crate::judge::completeness::{Asked, MinPass};
+use crate::judge::completeness::{MinPass, Survey};
 use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
 use crate::session::{Ledger, Projection, Reason, RunId, Session, SessionError, read_manifest};
@@ -149,7 +149,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
         }
         Err(error) => {
             let why = error.to_string();
-            let completeness = completeness::of_damage(&audit::found(error)?);
+            let shortfalls = completeness::of_damage(&audit::found(error)?);
             // Runs are reported as far as the ledger can be read.
             let history = history(&dir, wanted).unwrap_or_default();
             let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
@@ -158,7 +158,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
                 kind: kind.ok().as_deref(),
                 projection: None,
                 history: &history,
-                completeness: &completeness,
+                shortfalls: &shortfalls,
                 forgotten: &[],
                 last: None,
                 run: wanted.run,
@@ -189,29 +189,29 @@ fn whole(
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
     let interrupt = Interrupt::heed();
     let stop = || interrupt.is_asked();
-    let asked = Asked {
-        now: context::now(),
-        lives: &|run| lives(session.dir(), history, run),
-        last: report::said(session, projection, context.recorded_world(), &stop),
-        min_pass: wanted.min_pass,
-    };
+    let lives = |run| lives(session.dir(), history, run);
+    let last = report::said(session, projection, context.recorded_world(), &stop);
     let watch = context.watch();
     let onlooker = Onlooker {
         watch: watch.as_ref(),
         stop: &stop,
     };
-    let survey = completeness::survey(session, projection, asked, onlooker)?;
+    let survey = Survey {
+        last,
+        min_pass: wanted.min_pass,
+        ..completeness::survey(session, projection, context::now(), &lives, onlooker)?
+    };
     drop(watch);
     let report = Report::of(&Telling {
         at: context::now(),
         kind: Some(session.manifest().kind.name.as_str()),
         projection: Some(projection),
         history,
-        completeness: &completeness::decide(&survey),
+        shortfalls: &completeness::decide(&survey),
         forgotten: &survey.forgotten,
         last: Some(survey.last.word),
         run: wanted.run,
-        lives: &|run| lives(session.dir(), history, run),
+        lives: &lives,
     })?;
     Ok((report, survey.stopped))
 }

@@ -164,43 +164,36 @@ impl<'a> Carrier<'a> {
         Ok(passed.ok_or(SessionError::Illegal("a PASS has an attempt"))?)
     }
 
-    fn judge(
-        &mut self,
-        quest: &Quest,
-        passed: &Attempt,
-    ) -> Result<Result<NewJudgement, NotCarried>, JudgeError> {
+    fn judge(&mut self, quest: &Quest, passed: &Attempt) -> Result<NewJudgement, Failure> {
         let by_world = self.judged.is_some();
         let (judgement, recording) = match &mut self.judged {
-            Some(judged) => match judged.remove(&quest.id) {
-                Some(judged) => (judged.judgement, judged.recording),
-                None => return Ok(Err(NotCarried::Unanswered)),
-            },
-            None => match self.replayer.judge(quest, &passed.into()) {
+            Some(judged) => {
+                let judged = judged.remove(&quest.id).ok_or(NotCarried::Unanswered)?;
+                (judged.judgement, judged.recording)
+            }
+            None => match self.replayer.judge(quest, passed) {
                 Ok(judged) => judged,
-                Err(ReplayError::Judge(error)) => return Err(error),
+                Err(ReplayError::Judge(error)) => return Err(error.into()),
                 Err(_) if self.old.forgetting().empties(passed.evidence.get()) => {
-                    return Ok(Err(NotCarried::Forgotten));
+                    return Err(NotCarried::Forgotten.into());
                 }
-                Err(_) => return Ok(Err(NotCarried::Evidence)),
+                Err(_) => return Err(NotCarried::Evidence.into()),
             },
         };
-        Ok(if judgement.verdict == Verdict::Pass {
+        if judgement.verdict == Verdict::Pass {
             let gate = self.replayer.gate();
             Ok(NewJudgement::by_gate(gate, judgement, recording))
         } else if by_world && is_unanswered(&judgement, &recording.evidence) {
-            Err(NotCarried::Unanswered)
+            Err(NotCarried::Unanswered.into())
         } else {
-            Err(NotCarried::NotPassed)
-        })
+            Err(NotCarried::NotPassed.into())
+        }
     }
 
-    fn bring(&mut self, pair: Pair) -> Result<Result<CarriedPass, NotCarried>, JudgeError> {
+    fn carry(&mut self, pair: Pair) -> Result<CarriedPass, Failure> {
         let quest = &self.quest(pair)?;
         let passed = self.passed(pair)?;
-        let made = match self.judge(quest, &passed.value)? {
-            Ok(made) => made,
-            Err(why) => return Ok(Err(why)),
-        };
+        let made = self.judge(quest, &passed.value)?;
         let case = Case {
             quest,
             submission: &passed.value.submission,
@@ -208,14 +201,14 @@ impl<'a> Carrier<'a> {
         let holds = marks(self.replayer.gate(), case);
         let evidence = &made.recording.evidence;
         // It was judged as if no other quest had passed, and must not be worth more than that.
-        let is_held = holds.iter().any(|mark| self.held.0.contains_key(mark));
+        let is_held = holds.iter().any(|mark| self.held.contains_key(mark));
         if is_held || evidence.session_differs(&self.held) {
-            return Ok(Err(NotCarried::Taken));
+            return Err(NotCarried::Taken.into());
         }
         let taken = holds.iter().map(|mark| (mark.clone(), quest.key.clone()));
-        self.held.0.extend(taken);
+        self.held.extend(taken);
         let bodies = made.recording.bodies.iter();
-        Ok(Ok(CarriedPass {
+        Ok(CarriedPass {
             bodies: bodies.map(|(name, body)| (*name, pack(body))).collect(),
             carried: Carried {
                 origin: Origin {
@@ -234,12 +227,12 @@ impl<'a> Carrier<'a> {
                     rules: made.fired(),
                     anchored: is_anchored(quest),
                     holds,
-                    judgement: to_raw_value(&made.judgement)?,
-                    evidence: to_raw_value(evidence)?,
+                    judgement: to_raw_value(&made.judgement).map_err(JudgeError::from)?,
+                    evidence: to_raw_value(evidence).map_err(JudgeError::from)?,
                     ..*passed.value
                 },
             },
-        }))
+        })
     }
 }
 
@@ -272,25 +265,42 @@ impl Iterator for Carrier<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let pair = self.pairs.next()?;
-            match self.bring(pair) {
-                Ok(Ok(brought)) => {
+            match self.carry(pair) {
+                Ok(carried) => {
                     self.counts.carried += 1;
-                    return Some(Ok(brought));
+                    return Some(Ok(carried));
                 }
-                Ok(Err(why)) => self.counts.leave(why),
-                Err(error) => return Some(Err(error)),
+                Err(Failure::NotCarried(why)) => self.counts.leave(why),
+                Err(Failure::Judge(error)) => return Some(Err(error)),
             }
         }
     }
 }
 
 /// What the carried PASSes hold so far.
-#[derive(Debug, Default)]
-struct Held(HashMap<Mark, Key>);
+type Held = HashMap<Mark, Key>;
 
 impl UniquenessIndex for Held {
     fn holder(&self, taken: &UniqueValue) -> Option<Key> {
-        self.0.get(&mark(taken)).cloned()
+        self.get(&mark(taken)).cloned()
+    }
+}
+
+/// Why a PASS was not carried. Only an error of the machine ends the work.
+enum Failure {
+    NotCarried(NotCarried),
+    Judge(JudgeError),
+}
+
+impl From<NotCarried> for Failure {
+    fn from(why: NotCarried) -> Self {
+        Self::NotCarried(why)
+    }
+}
+
+impl From<JudgeError> for Failure {
+    fn from(error: JudgeError) -> Self {
+        Self::Judge(error)
     }
 }
 

@@ -109,18 +109,6 @@ impl fmt::Display for MinPass {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Completeness {
-    /// What is missing; empty when it is complete.
-    pub shortfalls: Vec<Shortfall>,
-}
-
-impl Completeness {
-    pub fn is_complete(&self) -> bool {
-        self.shortfalls.is_empty()
-    }
-}
-
 /// One thing that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shortfall {
@@ -168,24 +156,15 @@ impl fmt::Display for ShortfallKind {
     }
 }
 
-impl Shortfall {
-    pub fn new(kind: ShortfallKind, what: impl Into<String>) -> Self {
-        Self {
-            kind,
-            quests: Vec::new(),
-            what: what.into(),
-            details: Vec::new(),
-        }
-    }
-}
-
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     pub todo: Vec<QuestId>,
     /// How many of them come after one that ended without a PASS.
     pub blocked: usize,
     pub orphaned: Vec<QuestId>,
-    pub tree: TreeSeen,
+    /// What in the working tree is not as it was when the session was made, or why that cannot be
+    /// told; none where the kind has no tree.
+    pub tree: Option<Result<Vec<Changed>, String>>,
     pub files: Vec<FileThenAndNow>,
     pub findings: Vec<Finding>,
     /// What counts as proven and was not judged again.
@@ -198,17 +177,6 @@ pub struct Survey {
     pub min_pass: Option<MinPass>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum TreeSeen {
-    /// The kind has none.
-    #[default]
-    None,
-    /// What in it is not as it was when the session was made.
-    Seen(Vec<Changed>),
-    /// It cannot be looked at, and why.
-    Unread(String),
-}
-
 /// A file in the write zones, as a PASS saw it and as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileThenAndNow {
@@ -217,20 +185,15 @@ pub struct FileThenAndNow {
     pub now: Option<Digest>,
 }
 
-pub struct Asked<'a> {
-    pub now: Timestamp,
-    pub lives: &'a dyn Fn(RunId) -> bool,
-    pub last: FinalResult,
-    pub min_pass: Option<MinPass>,
-}
-
-/// Looks at `session`, of which `projection` is the whole ledger, folded.
+/// Looks at `session`, of which `projection` is the whole ledger, folded; `lives` tells whether a run
+/// goes on. What the final gate says, and how much must pass, is for the caller to add.
 ///
 /// Every PASS is judged again from its evidence; nothing is asked of the network.
 pub fn survey(
     session: &Session,
     projection: &Projection,
-    asked: Asked<'_>,
+    now: Timestamp,
+    lives: &dyn Fn(RunId) -> bool,
     onlooker: Onlooker<'_>,
 ) -> Result<Survey, JudgeError> {
     let plan = Plan {
@@ -242,21 +205,28 @@ pub fn survey(
     let audited = audit_ledger(plan, onlooker)?;
     let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
     let untold: BTreeSet<QuestId> = audited.forgotten.iter().filter_map(|it| it.quest).collect();
-    let (mut todo, mut unchecked, mut forgotten) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seen = Survey {
+        blocked: projection.waiting()?.blocked.len(),
+        orphaned: orphaned(projection.claims()?.iter(), now, lives),
+        findings: audited.findings,
+        stopped: (onlooker.stop)(),
+        tally: projection.totals().tally,
+        ..Survey::default()
+    };
     let mut proven = BTreeSet::new();
     for quest in projection.quests() {
         let quest = quest?;
         if quest.progress.state == State::Todo {
-            todo.push(quest.id);
+            seen.todo.push(quest.id);
         }
         if quest.proof().is_none() {
             continue;
         }
         proven.insert(quest.id);
         if untold.contains(&quest.id) {
-            forgotten.push(quest.id);
+            seen.forgotten.push(quest.id);
         } else if !judged.contains(&quest.id) {
-            unchecked.push(quest.id);
+            seen.unchecked.push(quest.id);
         }
     }
     let still = audited.proven.iter();
@@ -265,90 +235,99 @@ pub fn survey(
     let lines: BTreeMap<QuestId, u64> = still.map(|it| (it.quest, it.line)).collect();
     let mut files = audited.files;
     files.retain(|file| lines.get(&file.quest) == Some(&file.line));
-    let (tree, files) = tree(session, files)?;
-    Ok(Survey {
-        todo,
-        blocked: projection.waiting()?.blocked.len(),
-        orphaned: orphaned(projection.claims()?.iter(), asked.now, asked.lives),
-        tree,
-        files,
-        // What is proven and was not judged again, with nothing found that says why.
-        unchecked,
-        forgotten,
-        findings: audited.findings,
-        stopped: (onlooker.stop)(),
-        last: asked.last,
-        tally: projection.totals().tally,
-        min_pass: asked.min_pass,
-    })
+    look_at_tree(session, files, &mut seen)?;
+    Ok(seen)
 }
 
-/// The working tree, compared with what the session froze and with what PASSes saw.
+/// Compares the working tree with what the session froze and with what PASSes saw.
 ///
 /// What a PASS saw is known of the files that the gate itself read, such as those that fields name.
 /// Not seen is what only a command read, over its copy of the tree: no content is recorded of it.
-fn tree(
+fn look_at_tree(
     session: &Session,
-    rested: Vec<SeenFile>,
-) -> Result<(TreeSeen, Vec<FileThenAndNow>), JudgeError> {
-    let nothing = (TreeSeen::None, Vec::new());
+    files: Vec<SeenFile>,
+    seen: &mut Survey,
+) -> Result<(), JudgeError> {
     let kind = SessionKind::load(session.manifest())?;
     let definition = kind.definition.as_ref();
     if definition.is_none_or(|definition| definition.tree.is_none()) {
-        return Ok(nothing);
+        return Ok(());
     }
-    let bench = match kind.bench(session.evidence(), session.dir().to_owned()) {
-        Ok(Some(bench)) => bench,
-        Ok(None) => return Ok(nothing),
-        Err(error) => return Ok((TreeSeen::Unread(error.to_string()), Vec::new())),
-    };
-    let sandbox = LiveSandbox::new(&bench);
-    Ok(match sandbox.changes() {
-        Err(why) => (TreeSeen::Unread(why), Vec::new()),
-        Ok(changes) => {
-            let inside = rested.into_iter();
-            let inside = inside.filter(|it| bench.zones.contains(&it.path));
-            (TreeSeen::Seen(changes), now(&sandbox, inside))
+    let config = match kind.sandbox_config(session.evidence(), session.dir().to_owned()) {
+        Ok(Some(config)) => config,
+        Ok(None) => return Ok(()),
+        Err(error) => {
+            seen.tree = Some(Err(error.to_string()));
+            return Ok(());
         }
-    })
+    };
+    let sandbox = LiveSandbox::new(&config);
+    let changes = sandbox.changes();
+    if changes.is_ok() {
+        let mut read = BTreeMap::new();
+        for then in files {
+            if config.zones.contains(&then.path) {
+                let look = || match sandbox.file(&then.path) {
+                    FileSeen::File(bytes) => Some(Digest::of(&bytes)),
+                    FileSeen::Absent | FileSeen::Other(_) => None,
+                };
+                let now = *read.entry(then.path.clone()).or_insert_with(look);
+                seen.files.push(FileThenAndNow { then, now });
+            }
+        }
+    }
+    seen.tree = Some(changes);
+    Ok(())
 }
 
-fn now(sandbox: &dyn Sandbox, files: impl Iterator<Item = SeenFile>) -> Vec<FileThenAndNow> {
-    let mut read = BTreeMap::new();
-    let files = files.map(|then| {
-        let look = || match sandbox.file(&then.path) {
-            FileSeen::File(bytes) => Some(Digest::of(&bytes)),
-            FileSeen::Absent | FileSeen::Other(_) => None,
-        };
-        let now = *read.entry(then.path.clone()).or_insert_with(look);
-        FileThenAndNow { then, now }
-    });
-    files.collect()
-}
-
-pub fn decide(seen: &Survey) -> Completeness {
+/// What is missing; nothing when the session is complete.
+pub fn decide(seen: &Survey) -> Vec<Shortfall> {
     let shortfalls = [
         todo(&seen.todo, seen.blocked),
         orphans(&seen.orphaned),
-        tree_change(&seen.tree),
+        tree_change(seen.tree.as_ref()),
         pass_change(&seen.files),
         audited(&seen.findings, ShortfallKind::Ledger),
         audited(&seen.findings, ShortfallKind::NotReplayed),
         audited(&seen.findings, ShortfallKind::Record),
         unchecked(&seen.unchecked, seen.stopped),
-        last(&seen.last),
-        enough(seen.min_pass, &seen.tally),
+        final_gate(&seen.last),
+        too_few(seen.min_pass, &seen.tally),
     ];
-    Completeness {
-        shortfalls: shortfalls.into_iter().flatten().collect(),
-    }
+    shortfalls.into_iter().flatten().collect()
 }
 
 /// The shortfall of a session that cannot be read on: nothing else of it can be told.
-pub fn of_damage(finding: &Finding) -> Completeness {
+pub fn of_damage(finding: &Finding) -> Vec<Shortfall> {
     let shortfall = audited(std::slice::from_ref(finding), ShortfallKind::Ledger);
-    Completeness {
-        shortfalls: shortfall.into_iter().collect(),
+    shortfall.into_iter().collect()
+}
+
+/// A shortfall about these quests, or with these details; none where there is neither.
+fn some(
+    kind: ShortfallKind,
+    quests: impl IntoIterator<Item = QuestId>,
+    details: Vec<String>,
+    what: impl Into<String>,
+) -> Option<Shortfall> {
+    let shortfall = Shortfall {
+        kind,
+        quests: quests.into_iter().collect(),
+        what: what.into(),
+        details,
+    };
+    (!shortfall.quests.is_empty() || !shortfall.details.is_empty()).then_some(shortfall)
+}
+
+impl Shortfall {
+    /// A shortfall of the session as a whole.
+    pub fn new(kind: ShortfallKind, what: impl Into<String>) -> Self {
+        Self {
+            kind,
+            quests: Vec::new(),
+            what: what.into(),
+            details: Vec::new(),
+        }
     }
 }
 
@@ -360,40 +339,28 @@ fn todo(quests: &[QuestId], blocked: usize) -> Option<Shortfall> {
              depend on ended without a PASS"
         );
     }
-    let shortfall = Shortfall {
-        quests: quests.to_vec(),
-        ..Shortfall::new(ShortfallKind::Todo, what)
-    };
-    (!quests.is_empty()).then_some(shortfall)
+    some(ShortfallKind::Todo, quests.to_vec(), Vec::new(), what)
 }
 
 fn orphans(quests: &[QuestId]) -> Option<Shortfall> {
     let what = format!("{} claimed by workers that are gone", are(quests.len()));
-    let shortfall = Shortfall {
-        quests: quests.to_vec(),
-        ..Shortfall::new(ShortfallKind::OrphanedClaims, what)
-    };
-    (!quests.is_empty()).then_some(shortfall)
+    let kind = ShortfallKind::OrphanedClaims;
+    some(kind, quests.to_vec(), Vec::new(), what)
 }
 
-fn tree_change(seen: &TreeSeen) -> Option<Shortfall> {
-    let changes = match seen {
-        TreeSeen::None => return None,
-        TreeSeen::Unread(why) => {
+fn tree_change(seen: Option<&Result<Vec<Changed>, String>>) -> Option<Shortfall> {
+    match seen? {
+        Err(why) => {
             let what = format!("cannot read the working tree: {why}");
-            return Some(Shortfall::new(ShortfallKind::TreeUnread, what));
+            Some(Shortfall::new(ShortfallKind::TreeUnread, what))
         }
-        TreeSeen::Seen(changes) => changes,
-    };
-    let outside = changes.iter().filter(|change| !change.inside);
-    let details: Vec<String> = outside
-        .map(|change| format!("{}: {}", change.path, change.how))
-        .collect();
-    let what = "the working tree was changed outside the write zones";
-    (!details.is_empty()).then(|| Shortfall {
-        details,
-        ..Shortfall::new(ShortfallKind::TreeChanged, what)
-    })
+        Ok(changes) => {
+            let outside = changes.iter().filter(|change| !change.inside);
+            let details = outside.map(|change| format!("{}: {}", change.path, change.how));
+            let what = "the working tree was changed outside the write zones";
+            some(ShortfallKind::TreeChanged, [], details.collect(), what)
+        }
+    }
 }
 
 /// What PASSes saw in files that hold something else now, or are gone.
@@ -418,11 +385,7 @@ fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
         }
     }
     let what = "files on which a PASS is based have changed since";
-    (!quests.is_empty()).then(|| Shortfall {
-        quests: quests.into_iter().collect(),
-        details,
-        ..Shortfall::new(ShortfallKind::PassChanged, what)
-    })
+    some(ShortfallKind::PassChanged, quests, details, what)
 }
 
 fn counts_as(kind: FindingKind) -> Option<ShortfallKind> {
@@ -463,48 +426,38 @@ fn audited(findings: &[Finding], kind: ShortfallKind) -> Option<Shortfall> {
         ShortfallKind::Record => "lines of the ledger contradict the lines before them",
         _ => "the ledger, or a file that it names, was changed",
     };
-    (!details.is_empty()).then(|| Shortfall {
-        quests: quests.into_iter().collect(),
-        details,
-        ..Shortfall::new(kind, what)
-    })
+    some(kind, quests, details, what)
 }
 
 fn unchecked(quests: &[QuestId], stopped: bool) -> Option<Shortfall> {
-    let what = if stopped {
-        "the check was stopped before its end".to_owned()
-    } else {
-        format!("{} PASS but not judged again", are(quests.len()))
-    };
-    let shortfall = Shortfall {
-        quests: quests.to_vec(),
-        ..Shortfall::new(ShortfallKind::Unchecked, what)
-    };
-    (stopped || !quests.is_empty()).then_some(shortfall)
+    let kind = ShortfallKind::Unchecked;
+    if stopped {
+        return Some(Shortfall {
+            quests: quests.to_vec(),
+            ..Shortfall::new(kind, "the check was stopped before its end")
+        });
+    }
+    let what = format!("{} PASS but not judged again", are(quests.len()));
+    some(kind, quests.to_vec(), Vec::new(), what)
 }
 
-fn last(said: &FinalResult) -> Option<Shortfall> {
-    let (what, details) = match said.word {
-        FinalWord::None | FinalWord::Passed | FinalWord::Proven => return None,
-        FinalWord::Refused => {
-            let what = "the checks over the whole result did not pass".to_owned();
-            (what, said.details.clone())
-        }
+fn final_gate(said: &FinalResult) -> Option<Shortfall> {
+    let kind = ShortfallKind::FinalGate;
+    match said.word {
+        FinalWord::None | FinalWord::Passed | FinalWord::Proven => None,
+        FinalWord::Refused => Some(Shortfall {
+            details: said.details.clone(),
+            ..Shortfall::new(kind, "the checks over the whole result did not pass")
+        }),
         FinalWord::Unjudged => {
             let why = said.details.join("; ");
-            (
-                format!("the whole result was not judged: {why}"),
-                Vec::new(),
-            )
+            let what = format!("the whole result was not judged: {why}");
+            Some(Shortfall::new(kind, what))
         }
-    };
-    Some(Shortfall {
-        details,
-        ..Shortfall::new(ShortfallKind::FinalGate, what)
-    })
+    }
 }
 
-fn enough(least: Option<MinPass>, tally: &Tally) -> Option<Shortfall> {
+fn too_few(least: Option<MinPass>, tally: &Tally) -> Option<Shortfall> {
     let least = least.filter(|least| !least.holds(tally))?;
     let (pass, total) = (tally.pass, tally.total());
     let what = format!("{pass} of {total} quests are PASS, and at least {least} are required");

@@ -78,9 +78,9 @@ impl JudgeContext {
         };
         let mut judged = submit(session)?;
         let mut fixes = Vec::new();
-        if let (Some(plan), Some(bench)) = (&self.kind.fixer, self.world.bench()) {
+        if let (Some(plan), Some(config)) = (&self.kind.fixer, self.world.sandbox_config()) {
             while fixes.len() < plan.max_fixes as usize && is_fixable(&judged, plan) {
-                let fix = self.fix(session, answer.quest, (plan, bench), &judged.judgement)?;
+                let fix = self.fix(session, answer.quest, (plan, config), &judged.judgement)?;
                 let changed = fix == Fix::Changed;
                 fixes.push(fix);
                 if !changed {
@@ -104,7 +104,7 @@ impl JudgeContext {
         &self,
         session: &Session,
         quest: QuestId,
-        (plan, bench): (&FixerPlan, &SandboxConfig),
+        (plan, config): (&FixerPlan, &SandboxConfig),
         judgement: &Judgement,
     ) -> Result<Fix, JudgeError> {
         let Some(record) = session.quest_record(quest)? else {
@@ -125,7 +125,7 @@ impl JudgeContext {
             Ok(before) => before,
             Err(error) => return Ok(Fix::failed(error.to_string())),
         };
-        let failure = match run_in_tree(bench, &order) {
+        let failure = match run_in_tree(config, &order) {
             Ok(ran) => failure(&order, &ran),
             Err(why) => Some(why),
         };

@@ -27,7 +27,7 @@ pub enum JudgeError {
     #[error("cannot read the quest file of the session; was it made by a newer comail?")]
     QuestFile(#[from] Faulty),
     #[error(transparent)]
-    Bench(#[from] BenchError),
+    SandboxConfig(#[from] SandboxError),
     #[error(transparent)]
     World(#[from] WorldError),
     /// The sandbox failed, for which the worker is not to blame.
@@ -60,7 +60,7 @@ pub struct Faulty {
 
 /// Why no command of a session can be run.
 #[derive(Debug, thiserror::Error)]
-pub enum BenchError {
+pub enum SandboxError {
     #[error(transparent)]
     Faulty(#[from] Faulty),
     #[error(transparent)]

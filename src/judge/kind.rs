@@ -12,8 +12,8 @@ use crate::gate::checks::FileGate;
 use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, common_rules};
 use crate::judge::error::{JudgeError, settings};
+use crate::judge::panel::SessionGate;
 use crate::judge::panel::frozen::FrozenPanel;
-use crate::judge::panel::{Panel, SessionGate};
 use crate::judge::quest_file::{Definition, FixerPlan, fixer, frozen_listing, services};
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};
@@ -61,17 +61,14 @@ pub struct SessionKind {
 impl SessionKind {
     pub fn load(manifest: &Manifest) -> Result<Self, JudgeError> {
         let settings: GateSettings = gate_settings(manifest)?;
-        let robots = settings.robots;
         let frozen = FrozenPanel::of(manifest)?;
         let definition = Definition::of(manifest)?;
         let file = definition.as_ref().map(Definition::file).transpose()?;
         let source = definition.as_ref().zip(file.as_ref());
-        let reviewers = frozen.as_ref().map(|it| it.reviewers(source)).transpose()?;
-        let panel = reviewers.map(|reviewers| Panel {
-            reviewers,
-            robots,
-            script: None,
-        });
+        let mut panel = frozen.as_ref().map(|it| it.reviewers(source)).transpose()?;
+        if let Some(panel) = &mut panel {
+            panel.robots = settings.robots;
+        }
         let mut kind = match source {
             None => Self {
                 quest: kind_of(manifest)?,
@@ -113,47 +110,35 @@ impl SessionKind {
     /// Where the session's commands run; none if its kind is built in and has no reviewers.
     ///
     /// `dir` is the session's directory, which commands cannot read.
-    pub fn bench(
+    pub fn sandbox_config(
         &self,
         store: EvidenceStore,
         dir: PathBuf,
     ) -> Result<Option<SandboxConfig>, JudgeError> {
         let Some(definition) = &self.definition else {
-            let bench = self.panel.as_ref().map(|panel| panel.bench(vec![dir]));
-            return Ok(bench.transpose()?);
+            let panel = self.panel.as_ref();
+            let config = panel.map(|panel| panel.sandbox_config(vec![dir]));
+            return Ok(config.transpose()?);
         };
         let (baseline, load) = frozen_listing(definition, store)?;
-        let mut bench = definition.bench(self.services.clone(), baseline, load, vec![dir])?;
+        let services = self.services.clone();
+        let mut config = definition.sandbox_config(services, baseline, load, vec![dir])?;
         if let Some(panel) = &self.panel {
-            panel.equip(&mut bench);
+            panel.allow_programs(&mut config);
         }
-        Ok(Some(bench))
+        Ok(Some(config))
     }
 }
 
 /// Answers lookups, and runs commands over the tree. Threads share it.
 pub struct JudgeWorld {
     network: Network,
-    bench: Option<SandboxConfig>,
+    sandbox: Option<SandboxConfig>,
 }
 
 enum Network {
     Live(LiveWorld),
     Recorded(Arc<dyn RecordedNetwork>),
-}
-
-impl Network {
-    /// `hosts` is where it is noted when each host was last asked.
-    fn of(
-        manifest: &Manifest,
-        hosts: Option<PathBuf>,
-        recorded: Option<&RecordedWorld>,
-    ) -> Result<Self, JudgeError> {
-        Ok(match recorded {
-            Some(recorded) => Self::Recorded(Arc::new(recorded.clone())),
-            None => Self::Live(LiveWorld::new(&network_of(manifest)?, hosts)?),
-        })
-    }
 }
 
 pub(super) trait RecordedNetwork: Fetcher + Resolver + Send + Sync {}
@@ -167,14 +152,10 @@ impl JudgeWorld {
         kind: &SessionKind,
         recorded: Option<&RecordedWorld>,
     ) -> Result<Self, JudgeError> {
-        Ok(Self {
-            network: Network::of(
-                session.manifest(),
-                Some(session.dir().join("hosts")),
-                recorded,
-            )?,
-            bench: kind.bench(session.evidence(), session.dir().to_owned())?,
-        })
+        // The file in which each process notes when it last asked a host.
+        let hosts = session.dir().join("hosts");
+        let sandbox = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
+        Self::new(session.manifest(), Some(hosts), recorded, sandbox)
     }
 
     /// The network alone, for a session that is not on disk yet and has no place to note when each
@@ -183,21 +164,29 @@ impl JudgeWorld {
         manifest: &Manifest,
         recorded: Option<&RecordedWorld>,
     ) -> Result<Self, JudgeError> {
-        Ok(Self {
-            network: Network::of(manifest, None, recorded)?,
-            bench: None,
-        })
+        Self::new(manifest, None, recorded, None)
+    }
+
+    fn new(
+        manifest: &Manifest,
+        hosts: Option<PathBuf>,
+        recorded: Option<&RecordedWorld>,
+        sandbox: Option<SandboxConfig>,
+    ) -> Result<Self, JudgeError> {
+        let network = match recorded {
+            Some(recorded) => Network::Recorded(Arc::new(recorded.clone())),
+            None => Network::Live(LiveWorld::new(&network_of(manifest)?, hosts)?),
+        };
+        Ok(Self { network, sandbox })
     }
 
     /// A world of which pages and DNS are recorded.
     pub(super) fn recorded(
         network: Arc<impl RecordedNetwork + 'static>,
-        bench: Option<SandboxConfig>,
+        sandbox: Option<SandboxConfig>,
     ) -> Self {
-        Self {
-            network: Network::Recorded(network),
-            bench,
-        }
+        let network = Network::Recorded(network);
+        Self { network, sandbox }
     }
 
     /// Lends the world for one judgement, with a budget of lookups and a snapshot of the tree of
@@ -225,8 +214,8 @@ impl JudgeWorld {
             (_, Some(live)) | (Network::Live(live), None) => (live.fetcher(), live.resolver()),
             (Network::Recorded(recorded), None) => (recorded.as_ref(), recorded.as_ref()),
         };
-        let bench = self.bench.as_ref();
-        let sandbox = bench.map(|bench| LiveSandbox::altered(bench, altered));
+        let sandbox = self.sandbox.as_ref();
+        let sandbox = sandbox.map(|config| LiveSandbox::altered(config, altered));
         let sandbox: &dyn Sandbox = match &sandbox {
             Some(live) => live,
             None => &NoSandbox,
@@ -242,19 +231,19 @@ impl JudgeWorld {
             .map_or(Ok(judged), |why| Err(JudgeError::Sandbox(why)))
     }
 
-    pub fn bench(&self) -> Option<&SandboxConfig> {
-        self.bench.as_ref()
+    pub fn sandbox_config(&self) -> Option<&SandboxConfig> {
+        self.sandbox.as_ref()
     }
 
     /// The digest of the tree with what an agent has written in its zones; none without a tree.
     pub fn tree_digest(&self) -> Result<Option<Digest>, JudgeError> {
-        let Some(bench) = &self.bench else {
+        let Some(config) = &self.sandbox else {
             return Ok(None);
         };
-        let Some(root) = &bench.root else {
+        let Some(root) = &config.root else {
             return Ok(None);
         };
-        let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
+        let taken = Snapshot::take(root, &config.baseline, &config.zones, &config.ignored);
         let (snapshot, _) = taken.map_err(|error| JudgeError::Sandbox(error.to_string()))?;
         Ok(Some(snapshot.digest()))
     }

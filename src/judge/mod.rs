@@ -36,5 +36,5 @@ pub use quest_file::email_record;
 pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::NothingAccepted;
 pub use recorded::judge_from;
-pub use replay::{LedgerJudgement, ReplayError, Replayer};
+pub use replay::{ReplayError, Replayer, resolved};
 pub use submit::{Answer, Judged, submit};

@@ -48,7 +48,7 @@ impl Poll {
         };
         let quest = session.reader()?.quest(&record)?;
         let world = JudgeWorld::of(session, &SessionKind::load(manifest)?, None)?;
-        if world.bench().is_none() {
+        if world.sandbox_config().is_none() {
             return Ok(None);
         }
         let manifest = manifest.clone();

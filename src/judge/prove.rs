@@ -3,9 +3,10 @@
 //! Pages and DNS come from recorded worlds; commands run for real, over copies of the trees.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 use std::fmt;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,20 +19,20 @@ use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::{GateSettings, Gathered};
 use crate::gate::checks::takes::taken_by;
 use crate::gate::{Case, Gate, Judgement, Level, Rule, doubts};
-use crate::judge::error::{BenchError, Faulty, JudgeError};
+use crate::judge::error::{Faulty, JudgeError};
 use crate::judge::final_gate::{alteration, fires_exactly};
 use crate::judge::kind::JudgeWorld;
 use crate::judge::panel::frozen::FrozenPanel;
-use crate::judge::panel::{Calibration, Panel, Reviewers, SessionGate, Uncalibrated};
+use crate::judge::panel::{Calibration, Reviewers, SessionGate};
 use crate::judge::quest_file::{Definition, services};
 use crate::quest::email::TEXT;
 use crate::quest::file::{ControlTable, FinalControlTable, FinalPart, Mistake, QuestFile};
-use crate::quest::{Anchor, EmptyKey, FieldName, Key, Quest, QuestId, Shown, Submission, Verdict};
+use crate::quest::{Anchor, FieldName, Key, Quest, QuestId, Shown, Submission, Verdict};
 use crate::session::Manifest;
 use crate::world::evidence::record::Recorder;
-use crate::world::evidence::recorded::{BadWorld, RecordedWorld};
+use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::{Alteration, ServicePlan};
-use crate::world::tree::{Entry, Ignored, Listing, Snapshot, TreeError, TreePath, take_baseline};
+use crate::world::tree::{Entry, Ignored, Listing, Snapshot, TreeError, take_baseline};
 use crate::world::{UniqueValue, UniquenessIndex, World};
 
 /// What the controls of a quest file show of its gate.
@@ -151,11 +152,12 @@ pub enum ProveError {
     Faulty(#[from] Faulty),
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    /// Something is wrong with one control.
     #[error("control `{control}`")]
     Control {
         control: String,
         #[source]
-        source: ControlError,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The sandbox failed, which shows nothing of the gate.
     #[error("control `{control}`: the gate could not run: {why}")]
@@ -168,25 +170,6 @@ pub enum ProveError {
     NoCase,
     #[error("the reviewers cannot be asked: {0}")]
     Unasked(String),
-}
-
-/// What is wrong with one control.
-#[derive(Debug, thiserror::Error)]
-pub enum ControlError {
-    #[error("its tree")]
-    Tree(#[from] TreeError),
-    #[error("cannot read {}", path.display())]
-    WorldFile {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    #[error(transparent)]
-    World(#[from] BadWorld),
-    #[error(transparent)]
-    Key(#[from] EmptyKey),
-    #[error("defects cannot be planted in it")]
-    Uncalibrated(#[from] Uncalibrated),
 }
 
 /// Runs every control of a quest file.
@@ -238,20 +221,19 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
     let control = controls.find(|control| control.verdict == Verdict::Pass);
     let control = &control.ok_or(ProveError::NoCase)?.table;
     let scene = Stage::new(&file, definition.as_ref())?.scene(control, Some(&frozen))?;
-    let settings = settings(control);
-    let panel = Panel {
-        reviewers: frozen.reviewers(definition.as_ref().map(|it| (it, &file)))?,
-        robots: settings.robots,
-        script: None,
-    };
-    let gate = SessionGate::new(Box::new(gate.under(settings)), Some(panel));
+    let reviewers = frozen.reviewers(definition.as_ref().map(|it| (it, &file)))?;
+    let machine = Box::new(gate.under(settings(control)));
+    let gate = SessionGate::new(machine, Some(reviewers));
     let tried = scene.judge(control, &gate, Alteration::default(), |case, world| {
         gate.calibrate(case, world)
     });
     match tried {
         Err(ProveError::Sandbox { why, .. }) => Err(ProveError::Unasked(why)),
         Err(error) => Err(error),
-        Ok(tried) => tried.map_err(of_control(control)),
+        Ok(tried) => {
+            let failed = |why| format!("defects cannot be planted in it: {why}");
+            tried.map_err(failed).map_err(of_control(control))
+        }
     }
 }
 
@@ -274,7 +256,8 @@ struct Stage<'a> {
 /// What one control is judged by.
 struct Scene {
     world: JudgeWorld,
-    _tree: Option<TreeCopy>,
+    /// The copy of the control's tree, which is removed with the scene.
+    _tree: Option<TempDir>,
 }
 
 impl<'a> Stage<'a> {
@@ -304,24 +287,18 @@ impl<'a> Stage<'a> {
         gate: &FileGate,
         control: &ControlTable,
     ) -> Result<ControlOutcome, ProveError> {
-        let settings = settings(control);
-        let robots = settings.robots;
-        let gate = gate.under(settings);
+        let machine = Box::new(gate.under(settings(control)));
         let scripted = (&control.reviewed, &self.file.panel, self.definition);
-        let gate: Box<dyn Gate> = match scripted {
-            (Some(script), Some(panel), Some(definition)) => {
-                let reviewers = Reviewers::new(panel, &definition.gathered);
-                let panel = Panel {
-                    reviewers: reviewers.map_err(|mistake| definition.faulty(mistake))?,
-                    robots,
-                    script: Some(script.clone()),
-                };
-                Box::new(SessionGate::new(Box::new(gate), Some(panel)))
-            }
-            _ => Box::new(gate),
-        };
+        let mut reviewers = None;
+        if let (Some(script), Some(panel), Some(definition)) = scripted {
+            let panel = Reviewers::new(panel, &definition.gathered);
+            let mut panel = panel.map_err(|mistake| definition.faulty(mistake))?;
+            panel.script = Some(script.clone());
+            reviewers = Some(panel);
+        }
+        let gate = SessionGate::new(machine, reviewers);
         let scene = self.scene(control, None)?;
-        scene.outcome(control, gate.as_ref(), Alteration::default())
+        scene.outcome(control, &gate, Alteration::default())
     }
 
     /// The world of a control, in which `panel` can be asked where it is given.
@@ -330,20 +307,22 @@ impl<'a> Stage<'a> {
         control: &ControlTable,
         panel: Option<&FrozenPanel>,
     ) -> Result<Scene, ProveError> {
-        let network = self.world(control).map_err(of_control(control))?;
+        let network = self.world(control)?;
         let Some(definition) = self.definition else {
-            let bench = panel.map(|panel| panel.bench(Vec::new())).transpose();
+            let config = panel.map(|panel| panel.sandbox_config(Vec::new()));
+            let config = config.transpose().map_err(JudgeError::from)?;
             return Ok(Scene {
-                world: JudgeWorld::recorded(network, bench.map_err(JudgeError::from)?),
+                world: JudgeWorld::recorded(network, config),
                 _tree: None,
             });
         };
-        let load = Box::new(|_| Ok(None));
-        let bench = definition.bench(self.services.clone(), Listing::default(), load, Vec::new());
-        let mut bench = bench.map_err(JudgeError::from)?;
-        bench.root = None;
+        let (services, load) = (self.services.clone(), Box::new(|_| Ok(None)));
+        let config = definition.sandbox_config(services, Listing::default(), load, Vec::new());
+        let mut config = config.map_err(JudgeError::from)?;
+        // The session's own tree is never judged here, only the copy of a control's.
+        config.root = None;
         if let Some(panel) = panel {
-            panel.equip(&mut bench);
+            panel.allow_programs(&mut config);
         }
         let mut copied = None;
         if let Some(tree) = &definition.tree {
@@ -351,37 +330,39 @@ impl<'a> Stage<'a> {
             let own = control.tree.as_ref().map(|dir| here.join(dir));
             let root = own.unwrap_or_else(|| tree.root.clone());
             let writes = control.writes.as_ref().map(|dir| here.join(dir));
-            let ignored = Ignored::new(&tree.ignore).map_err(BenchError::from);
-            let ignored = ignored.map_err(JudgeError::from)?;
-            let made = TreeCopy::of(&root, &ignored, writes.as_deref(), &definition.scratch);
-            let made = made.map_err(of_control(control))?;
-            bench.root = Some(made.working.path().to_owned());
-            bench.baseline = made.listing.clone();
-            let files = made.files.clone();
-            bench.load = Box::new(move |digest| read(&files, digest));
-            copied = Some(made);
+            let made = copy_tree(&root, &config.ignored, writes.as_deref(), &config.scratch);
+            let (listing, files, working) = made.map_err(of_control(control))?;
+            config.root = Some(working.path().to_owned());
+            config.baseline = listing;
+            config.load = Box::new(move |digest| read(&files, digest));
+            copied = Some(working);
         }
         Ok(Scene {
-            world: JudgeWorld::recorded(network, Some(bench)),
+            world: JudgeWorld::recorded(network, Some(config)),
             _tree: copied,
         })
     }
 
-    fn world(&mut self, control: &ControlTable) -> Result<Arc<RecordedWorld>, ControlError> {
+    fn world(&mut self, control: &ControlTable) -> Result<Arc<RecordedWorld>, ProveError> {
         if let Some(known) = self.worlds.get(&control.world) {
             return Ok(Arc::clone(known));
         }
         let text = match (&control.world, self.definition) {
-            (None, _) => Ok(NO_WORLD.to_owned()),
+            (None, _) => NO_WORLD.to_owned(),
+            (Some(name), None) if name == EMAIL_WORLD_NAME => EMAIL_WORLD.to_owned(),
+            (Some(name), None) => {
+                let why = format!("cannot read {name}: it is not built in");
+                return Err(of_control(control)(why));
+            }
             (Some(name), Some(definition)) => {
                 let path = definition.here().join(name);
-                fs::read_to_string(&path).map_err(|error| (path, error))
+                let read = fs::read_to_string(&path);
+                read.map_err(|error| format!("cannot read {}: {error}", path.display()))
+                    .map_err(of_control(control))?
             }
-            (Some(name), None) if name == EMAIL_WORLD_NAME => Ok(EMAIL_WORLD.to_owned()),
-            (Some(name), None) => Err((name.into(), ErrorKind::NotFound.into())),
         };
-        let text = text.map_err(|(path, source)| ControlError::WorldFile { path, source })?;
-        let world = Arc::new(RecordedWorld::from_json(&text)?);
+        let world = RecordedWorld::from_json(&text).map_err(of_control(control))?;
+        let world = Arc::new(world);
         self.worlds
             .insert(control.world.clone(), Arc::clone(&world));
         Ok(world)
@@ -426,7 +407,10 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn of_control<E: Into<ControlError>>(control: &ControlTable) -> impl FnOnce(E) -> ProveError {
+fn of_control<E>(control: &ControlTable) -> impl FnOnce(E) -> ProveError
+where
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
     let control = control.name.clone();
     |error| ProveError::Control {
         control,
@@ -544,58 +528,46 @@ fn final_control(table: &FinalControlTable, kind: &str) -> ControlTable {
     }
 }
 
-/// A copy of a control's tree, with what the agent of the control wrote.
-struct TreeCopy {
-    listing: Listing,
-    files: BTreeMap<Digest, PathBuf>,
-    working: TempDir,
-}
+/// Where each file of a tree is, by the digest of its content.
+type Files = BTreeMap<Digest, PathBuf>;
 
-impl TreeCopy {
-    fn of(
-        root: &Path,
-        ignored: &Ignored,
-        writes: Option<&Path>,
-        scratch: &Path,
-    ) -> Result<Self, TreeError> {
-        let listing = take_baseline(root, ignored, &mut |_, _| Ok(()))?;
-        let files = listing.entries().iter();
-        let files = files.filter_map(|(path, entry)| match entry {
-            Entry::File { sha256, .. } => Some((*sha256, path.join_to(root))),
-            Entry::Link { .. } => None,
-        });
-        let files: BTreeMap<_, _> = files.collect();
-        let failed = |error: io::Error| TreeError::io(scratch.display(), "copy the tree")(error);
-        let working = tempfile::Builder::new()
-            .prefix("comail-control-")
-            .tempdir_in(scratch)
-            .map_err(failed)?;
-        let load = |digest: Digest| read(&files, digest);
-        Snapshot::of(&listing).write_to(working.path(), &load)?;
-        if let Some(writes) = writes {
-            let written = take_baseline(writes, &Ignored::default(), &mut |_, _| Ok(()))?;
-            for path in written.entries().keys() {
-                copy(path, writes, working.path()).map_err(failed)?;
+/// Copies a control's tree, and puts into the copy what the agent of the control wrote. The listing
+/// is that of the tree before the agent.
+fn copy_tree(
+    root: &Path,
+    ignored: &Ignored,
+    writes: Option<&Path>,
+    scratch: &Path,
+) -> Result<(Listing, Files, TempDir), TreeError> {
+    let listing = take_baseline(root, ignored, &mut |_, _| Ok(()))?;
+    let files = listing.entries().iter();
+    let files = files.filter_map(|(path, entry)| match entry {
+        Entry::File { sha256, .. } => Some((*sha256, path.join_to(root))),
+        Entry::Link { .. } => None,
+    });
+    let files: Files = files.collect();
+    let failed = |error: io::Error| TreeError::io(scratch.display(), "copy the tree")(error);
+    let working = tempfile::Builder::new()
+        .prefix("comail-control-")
+        .tempdir_in(scratch)
+        .map_err(failed)?;
+    let load = |digest: Digest| read(&files, digest);
+    Snapshot::of(&listing).write_to(working.path(), &load)?;
+    if let Some(writes) = writes {
+        let written = take_baseline(writes, &Ignored::default(), &mut |_, _| Ok(()))?;
+        for path in written.entries().keys() {
+            let place = path.join_to(working.path());
+            if let Some(folder) = place.parent() {
+                fs::create_dir_all(folder).map_err(failed)?;
             }
+            fs::copy(path.join_to(writes), place).map_err(failed)?;
         }
-        Ok(Self {
-            listing,
-            files,
-            working,
-        })
     }
+    Ok((listing, files, working))
 }
 
-fn read(files: &BTreeMap<Digest, PathBuf>, digest: Digest) -> io::Result<Option<Vec<u8>>> {
+fn read(files: &Files, digest: Digest) -> io::Result<Option<Vec<u8>>> {
     files.get(&digest).map(fs::read).transpose()
-}
-
-fn copy(path: &TreePath, from: &Path, to: &Path) -> io::Result<()> {
-    let place = path.join_to(to);
-    if let Some(folder) = place.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::copy(path.join_to(from), place).map(drop)
 }
 
 #[cfg(test)]
@@ -664,6 +636,6 @@ mod tests {
         let Err(ProveError::Control { source, .. }) = proof else {
             panic!("{proof:?}");
         };
-        assert!(matches!(source, ControlError::WorldFile { .. }), "{source}");
+        assert!(source.to_string().starts_with("cannot read"), "{source}");
     }
 }

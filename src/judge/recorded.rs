@@ -44,47 +44,6 @@ pub(super) fn without_other_addresses(
     })
 }
 
-/// Judges `case` again by its evidence when what the session knows has changed since.
-pub fn record_again(
-    gate: &dyn Gate,
-    case: Case<'_>,
-    recording: &Recording,
-    accepted: &dyn UniquenessIndex,
-) -> Option<(Judgement, Recording)> {
-    let evidence = &recording.evidence;
-    if !evidence.session_differs(accepted) && !evidence.doubts_differ(accepted) {
-        return None;
-    }
-    let _span = tracing::info_span!("judged from the evidence").entered();
-    let replay = Replay::new(&recording.evidence, &recording.bodies);
-    let since = Since {
-        accepted,
-        replay: &replay,
-    };
-    let recorder = Recorder::new(replay.world_with(&since));
-    let judgement = gate.judge(case, &recorder.world());
-    Some((judgement, recorder.finish()))
-}
-
-struct Since<'a> {
-    accepted: &'a dyn UniquenessIndex,
-    replay: &'a Replay<'a>,
-}
-
-impl UniquenessIndex for Since<'_> {
-    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
-        self.accepted.holder(taken)
-    }
-
-    fn doubts(&self) -> Vec<EarlierDoubt> {
-        self.accepted.doubts()
-    }
-
-    fn may_ask(&self) -> bool {
-        self.replay.may_ask()
-    }
-}
-
 /// The judgement that evidence alone leads to; none when it does not answer every question.
 pub fn judge_from(gate: &dyn Gate, case: Case<'_>, recording: &Recording) -> Option<Judgement> {
     let _span = tracing::info_span!("judged from the evidence").entered();
@@ -145,12 +104,20 @@ impl NewJudgement {
         case: Case<'_>,
         store: &Session,
     ) -> Result<Self, JudgeError> {
-        let accepted = SessionAccepted::new(store, case.quest.id);
-        let again = record_again(gate, case, &self.recording, &accepted);
-        Ok(match accepted.into_result(again)? {
-            None => self,
-            Some((judgement, recording)) => Self::by_gate(gate, judgement, recording),
-        })
+        let Recording { evidence, bodies } = &self.recording;
+        let replay = Replay::new(evidence, bodies);
+        let mut accepted = SessionAccepted::new(store, case.quest.id);
+        // Whether reviewers could be asked was decided before; they are not asked again now.
+        accepted.may_ask = replay.may_ask();
+        let changed = evidence.session_differs(&accepted) || evidence.doubts_differ(&accepted);
+        let again = changed.then(|| {
+            let _span = tracing::info_span!("judged from the evidence").entered();
+            let recorder = Recorder::new(replay.world_with(&accepted));
+            let judgement = gate.judge(case, &recorder.world());
+            Self::by_gate(gate, judgement, recorder.finish())
+        });
+        let again = accepted.into_result(again)?;
+        Ok(again.unwrap_or(self))
     }
 
     pub(crate) fn fired(&self) -> Vec<String> {
@@ -287,7 +254,7 @@ impl<'a> SessionAccepted<'a> {
         self.failed.into_inner().map_or(Ok(answer), Err)
     }
 
-    /// A gate knows no errors of the session, so they are kept for [`Self::checked`].
+    /// A gate knows no errors of the session, so they are kept for [`Self::into_result`].
     fn kept<T: Default>(&self, read: Result<T, SessionError>) -> T {
         read.unwrap_or_else(|error| {
             *self.failed.borrow_mut() = Some(error);

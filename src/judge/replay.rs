@@ -14,8 +14,8 @@ use crate::judge::forgotten::is_masked;
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::SessionGate;
 use crate::judge::recorded::judge_from;
-use crate::quest::{Quest, QuestId, Submission, Verdict};
-use crate::session::{Attempt, EvidenceStore, Manifest, Mark, Resolution, VerdictBasis};
+use crate::quest::{Quest, Submission};
+use crate::session::{Attempt, EvidenceStore, Manifest, Resolution, VerdictBasis};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 
 /// Why a judgement cannot be made again.
@@ -42,79 +42,48 @@ pub enum ReplayError {
     Unanswered,
 }
 
-/// A judgement as a line of the ledger records it: of an attempt, or of a REVIEW judged again.
-#[derive(Debug, Clone, Copy)]
-pub struct LedgerJudgement<'a> {
-    pub quest: QuestId,
-    pub submission: &'a Submission,
-    pub submitted: Option<Digest>,
-    pub verdict: Verdict,
-    pub grounds: VerdictBasis,
-    pub rules: &'a [String],
-    pub anchored: Option<bool>,
-    pub holds: &'a [Mark],
-    pub revision: bool,
-    pub judgement: &'a RawValue,
-    pub evidence: &'a RawValue,
-}
-
-impl<'a> From<&'a Attempt> for LedgerJudgement<'a> {
-    fn from(attempt: &'a Attempt) -> Self {
-        Self {
-            quest: attempt.quest,
-            submission: &attempt.submission,
-            submitted: Some(attempt.submitted),
-            verdict: attempt.verdict,
-            grounds: attempt.grounds,
-            rules: &attempt.rules,
-            anchored: Some(attempt.anchored),
-            holds: &attempt.holds,
-            revision: attempt.revision,
-            judgement: &attempt.judgement,
-            evidence: &attempt.evidence,
-        }
+/// The attempt of a REVIEW, with the judgement that resolved it in place of its own.
+///
+/// Everything that judges a line of the ledger again takes an attempt, so that a resolution is held
+/// to the same rules.
+#[must_use]
+pub fn resolved(attempt: Attempt, resolution: &Resolution) -> Attempt {
+    Attempt {
+        verdict: resolution.verdict,
+        grounds: resolution.grounds,
+        rules: resolution.rules.clone(),
+        holds: resolution.holds.clone(),
+        revision: false,
+        judgement: resolution.judgement.clone(),
+        evidence: resolution.evidence.clone(),
+        ..attempt
     }
 }
 
-impl<'a> LedgerJudgement<'a> {
-    /// What became of a REVIEW whose last attempt sent `submission`.
-    pub fn again(resolution: &'a Resolution, submission: &'a Submission) -> Self {
-        Self {
-            quest: resolution.quest,
-            submission,
-            submitted: None,
-            verdict: resolution.verdict,
-            grounds: resolution.grounds,
-            rules: &resolution.rules,
-            anchored: None,
-            holds: &resolution.holds,
-            revision: false,
-            judgement: &resolution.judgement,
-            evidence: &resolution.evidence,
-        }
-    }
+/// Whether `judgement` is the recorded one, byte for byte.
+pub(super) fn is_recorded(attempt: &Attempt, judgement: &Judgement) -> bool {
+    serde_json::to_string(judgement).is_ok_and(|text| text == attempt.judgement.get())
+}
 
-    /// Whether `judgement` is the recorded one, byte for byte.
-    pub fn is(&self, judgement: &Judgement) -> bool {
-        serde_json::to_string(judgement).is_ok_and(|text| text == self.judgement.get())
+/// The judgement that needs no gate: the submission says that nothing was found, repeats the
+/// attempt `earlier`, or held an address that was forgotten.
+///
+/// Whether it held one cannot be seen in what is left of it, so that the record is believed: a
+/// FAIL is all that it can claim.
+pub(super) fn without_gate(
+    attempt: &Attempt,
+    earlier: Option<u32>,
+) -> Option<(Judgement, VerdictBasis)> {
+    // `Submitted::without_gate` decides in the same order.
+    let forgotten = common_rules::forgotten_address();
+    if is_masked(&attempt.submission) && is_recorded(attempt, &forgotten) {
+        return Some((forgotten, VerdictBasis::Submission));
     }
-
-    /// The judgement that needs no gate: the submission says that nothing was found, repeats the
-    /// attempt `earlier`, or held an address that was forgotten.
-    ///
-    /// Whether it held one cannot be seen in what is left of it, so that the record is believed: a
-    /// FAIL is all that it can claim.
-    pub fn without_gate(&self, earlier: Option<u32>) -> Option<(Judgement, VerdictBasis)> {
-        let forgotten = common_rules::forgotten_address();
-        if is_masked(self.submission) && self.is(&forgotten) {
-            return Some((forgotten, VerdictBasis::Submission));
-        }
-        match self.submission {
-            Submission::None(why) => Some((common_rules::no_result(why), VerdictBasis::NoResult)),
-            Submission::Fields(_) => {
-                let repeated = common_rules::repeated_submission(earlier?);
-                Some((repeated, VerdictBasis::Repeat))
-            }
+    match &attempt.submission {
+        Submission::None(why) => Some((common_rules::no_result(why), VerdictBasis::NoResult)),
+        Submission::Fields(_) => {
+            let repeated = common_rules::repeated_submission(earlier?);
+            Some((repeated, VerdictBasis::Repeat))
         }
     }
 }
@@ -135,29 +104,29 @@ impl Replayer {
         &self.gate
     }
 
-    /// What the session says of `record` again; `earlier` is the attempt that it repeats.
+    /// What the session says of `attempt` again; `earlier` is the attempt that it repeats.
     pub fn replay(
         &self,
         quest: &Quest,
-        record: &LedgerJudgement<'_>,
+        attempt: &Attempt,
         earlier: Option<u32>,
     ) -> Result<Judgement, ReplayError> {
-        match record.without_gate(earlier) {
+        match without_gate(attempt, earlier) {
             Some((judgement, _)) => Ok(judgement),
-            None => self.judge(quest, record).map(|(judgement, _)| judgement),
+            None => self.judge(quest, attempt).map(|(judgement, _)| judgement),
         }
     }
 
-    /// What the gate says of `record`, with the evidence that it says so by.
+    /// What the gate says of `attempt`, with the evidence that it says so by.
     pub fn judge(
         &self,
         quest: &Quest,
-        record: &LedgerJudgement<'_>,
+        attempt: &Attempt,
     ) -> Result<(Judgement, Recording), ReplayError> {
-        let recording = self.recording(record.evidence)?;
+        let recording = self.recording(&attempt.evidence)?;
         let case = Case {
             quest,
-            submission: record.submission,
+            submission: &attempt.submission,
         };
         let judgement = judge_from(&self.gate, case, &recording);
         Ok((judgement.ok_or(ReplayError::Unanswered)?, recording))

@@ -175,7 +175,7 @@ impl<'a> Submitted<'a> {
     /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
     /// says that nothing was found, or repeats an earlier one.
     fn without_gate(&self, session: &Session) -> Result<Option<NewJudgement>, JudgeError> {
-        // `LedgerJudgement::without_gate` decides in the same order: `audit` compares the two.
+        // `replay::without_gate` decides in the same order: `audit` compares the two.
         let (judgement, basis) = if let Some(masked) = self.masked(session)? {
             (masked.judgement, VerdictBasis::Submission)
         } else if let Submission::None(why) = self.answer.submission {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comail::judge::audit::{Onlooker, Plan, audit_ledger};
-use comail::judge::{LedgerJudgement, ReplayError, Replayer};
+use comail::judge::{ReplayError, Replayer, resolved};
 use comail::session::{Attempt, Entry, Event, Resolution, Session, Unwatched, VerdictBasis};
 
 /// Judges every attempt of the session again, from its evidence, and every REVIEW that was
@@ -94,8 +94,7 @@ pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<Stri
         .expect("a ledger")
         .last_attempt(&quest_record);
     let attempt = attempt.expect("a ledger").expect("an attempt").value;
-    let record = LedgerJudgement::again(resolution, &attempt.submission);
-    judged_again(session, &record, None)
+    judged_again(session, &resolved(*attempt, resolution), None)
 }
 
 /// The judgement that the attempt's evidence leads to, as the ledger would have it.
@@ -106,18 +105,18 @@ pub fn again(session: &Session, attempt: &Attempt) -> Result<String, ReplayError
     };
     let earlier = earlier.expect("an index");
     let earlier = earlier.filter(|number| *number < attempt.number);
-    judged_again(session, &attempt.into(), earlier)
+    judged_again(session, attempt, earlier)
 }
 
 fn judged_again(
     session: &Session,
-    record: &LedgerJudgement<'_>,
+    attempt: &Attempt,
     earlier: Option<u32>,
 ) -> Result<String, ReplayError> {
-    let quest_record = session.quest_record(record.quest);
+    let quest_record = session.quest_record(attempt.quest);
     let quest_record = quest_record.expect("an index").expect("a quest");
     let quest = session.reader().expect("a ledger").quest(&quest_record);
     let replayer = Replayer::new(session.manifest(), session.evidence())?;
-    let judgement = replayer.replay(&quest.expect("a quest"), record, earlier)?;
+    let judgement = replayer.replay(&quest.expect("a quest"), attempt, earlier)?;
     Ok(serde_json::to_string(&judgement).expect("judgements can be written"))
 }

@@ -10,7 +10,7 @@ use crate::gate::{Case, Gate, Judgement, is_anchored};
 use crate::judge::error::JudgeError;
 use crate::judge::recorded::{NewJudgement, is_sent_back};
 use crate::judge::recorded::{doubts_of, mark, marks};
-use crate::judge::replay::{LedgerJudgement, ReplayError, Replayer};
+use crate::judge::replay::{ReplayError, Replayer, is_recorded, resolved, without_gate};
 use crate::quest::{Key, Quest, QuestId, Verdict};
 use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};
 use crate::world::evidence::{Asked, Evidence, Exchange, Recording, SandboxAnswer};
@@ -75,31 +75,30 @@ impl Examiner<'_> {
         match &line.event {
             Event::Attempt(attempt) => {
                 let repeats = self.repeats(attempt)?;
-                self.judged(line, &attempt.as_ref().into(), repeats)
+                self.examine_attempt(line, attempt, repeats)
             }
-            Event::Carried(carried) => self.judged(line, &(&carried.attempt).into(), None),
+            Event::Carried(carried) => self.examine_attempt(line, &carried.attempt, None),
             Event::Resolution(resolution) => {
                 let Some(quest_record) = self.projection.get(resolution.quest)? else {
                     return Ok(Audited::default());
                 };
                 // A REVIEW is locked, so its last attempt is the one that was judged again.
-                let Some(attempt) = self.reader.last_attempt(&quest_record)? else {
+                let Some(last) = self.reader.last_attempt(&quest_record)? else {
                     return Ok(Audited::default());
                 };
-                let record = LedgerJudgement::again(resolution, &attempt.value.submission);
-                self.judged(line, &record, None)
+                self.examine_attempt(line, &resolved(*last.value, resolution), None)
             }
             _ => Ok(Audited::default()),
         }
     }
 
-    fn judged(
+    fn examine_attempt(
         &mut self,
         line: &JudgementLine,
-        record: &LedgerJudgement<'_>,
+        attempt: &Attempt,
         repeats: Option<u32>,
     ) -> Result<Audited, SessionError> {
-        let Some(quest_record) = self.projection.get(record.quest)? else {
+        let Some(quest_record) = self.projection.get(attempt.quest)? else {
             return Ok(Audited::default());
         };
         let place = || Place::of(line.line, Some(&quest_record));
@@ -117,10 +116,10 @@ impl Examiner<'_> {
         let quest = self.reader.quest(&quest_record)?;
         let mut find =
             |kind, what: String| audited.findings.push(Finding::new(kind, place(), what));
-        let evidence = serde_json::from_str::<Evidence>(record.evidence.get());
+        let evidence = serde_json::from_str::<Evidence>(attempt.evidence.get());
         match &evidence {
             Ok(evidence) => {
-                for misfit in misfits(self.replayer.gate(), &quest, record, evidence, repeats) {
+                for misfit in misfits(self.replayer.gate(), &quest, attempt, evidence, repeats) {
                     find(FindingKind::Field, misfit);
                 }
                 // An earlier session answered the gate about a PASS that was carried.
@@ -140,13 +139,13 @@ impl Examiner<'_> {
             ),
         }
         // Only a PASS counts as a result, and only its evidence is kept whole.
-        if record.verdict != Verdict::Pass {
+        if attempt.verdict != Verdict::Pass {
             return Ok(audited);
         }
         audited.files = evidence
             .map(|evidence| seen_files(line.line, quest_record.id, &evidence))
             .unwrap_or_default();
-        match self.replayer.judge(&quest, record) {
+        match self.replayer.judge(&quest, attempt) {
             Err(ReplayError::BodyMissing { digest })
                 if self.projection.totals().forgetting.has_body(digest) =>
             {
@@ -154,7 +153,7 @@ impl Examiner<'_> {
             }
             again => {
                 let again = again.map(|(judgement, _)| judgement);
-                let finding = replayed(place(), record, again, self.same_judge);
+                let finding = replayed(place(), attempt, again, self.same_judge);
                 let others = FindingKind::OtherLists;
                 audited.proven.push(Proven {
                     line: line.line,
@@ -213,7 +212,7 @@ impl Examiner<'_> {
 /// recorded one, byte for byte.
 fn replayed(
     place: Place,
-    record: &LedgerJudgement<'_>,
+    attempt: &Attempt,
     again: Result<Judgement, ReplayError>,
     same_judge: bool,
 ) -> Option<Finding> {
@@ -223,7 +222,7 @@ fn replayed(
         FindingKind::OtherLists
     };
     Some(match again {
-        Ok(judgement) if record.is(&judgement) => return None,
+        Ok(judgement) if is_recorded(attempt, &judgement) => return None,
         Ok(judgement) => {
             let what = format!(
                 "judged again from its evidence, it is {}, which is not the recorded judgement",
@@ -250,20 +249,20 @@ fn replayed(
     })
 }
 
-/// The fields of `record` that do not follow from its judgement, its evidence and its quest.
+/// The fields of `attempt` that do not follow from its judgement, its evidence and its quest.
 fn misfits(
     gate: &dyn Gate,
     quest: &Quest,
-    record: &LedgerJudgement<'_>,
+    attempt: &Attempt,
     evidence: &Evidence,
     repeats: Option<u32>,
 ) -> Vec<String> {
-    let Ok(judgement) = serde_json::from_str::<Judgement>(record.judgement.get()) else {
+    let Ok(judgement) = serde_json::from_str::<Judgement>(attempt.judgement.get()) else {
         return vec![String::from("its judgement cannot be read")];
     };
     let mut wrong = Vec::new();
     let verdict_of_facts = Judgement::from_facts(judgement.facts.clone(), Vec::new()).verdict;
-    let made = if let Some((expected, grounds)) = record.without_gate(repeats) {
+    let made = if let Some((expected, grounds)) = without_gate(attempt, repeats) {
         if expected != judgement {
             wrong.push(String::from(
                 "it says nothing or repeats an earlier submission, but was judged as if it did not",
@@ -279,26 +278,23 @@ fn misfits(
         NewJudgement::by_gate(gate, judgement, recording)
     };
     let verdict = made.judgement.verdict;
-    let holds = if record.verdict == Verdict::Pass {
-        let submission = record.submission;
-        marks(gate, Case { quest, submission })
-    } else {
-        Vec::new()
+    let submission = &attempt.submission;
+    let holds = match attempt.verdict {
+        Verdict::Pass => marks(gate, Case { quest, submission }),
+        Verdict::Review | Verdict::Fail => Vec::new(),
     };
     let may_revise = is_sent_back(gate.revisions(), &made.judgement, 0);
-    let digest = record.submission.digest();
-    let anchored = is_anchored(quest);
     let fields = [
         (
             "verdict",
-            verdict == record.verdict && verdict == verdict_of_facts,
+            verdict == attempt.verdict && verdict == verdict_of_facts,
         ),
-        ("rules", made.fired() == record.rules),
-        ("grounds", made.grounds == record.grounds),
-        ("holds", holds == record.holds),
-        ("revision", !record.revision || may_revise),
-        ("submitted", record.submitted.is_none_or(|it| it == digest)),
-        ("anchored", record.anchored.is_none_or(|it| it == anchored)),
+        ("rules", made.fired() == attempt.rules),
+        ("grounds", made.grounds == attempt.grounds),
+        ("holds", holds == attempt.holds),
+        ("revision", !attempt.revision || may_revise),
+        ("submitted", submission.digest() == attempt.submitted),
+        ("anchored", is_anchored(quest) == attempt.anchored),
     ];
     let misfits = fields.into_iter().filter(|(_, fits)| !fits);
     wrong.extend(
@@ -380,27 +376,16 @@ fn seen_files(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<SeenFile> {
 mod tests {
     use super::*;
     use crate::base::Digest;
-    use crate::quest::Submission;
-    use crate::session::VerdictBasis;
     use crate::world::mailbox::Mailbox;
-    use serde_json::value::RawValue;
 
     fn found(again: ReplayError, same: bool) -> Option<FindingKind> {
-        let recorded = RawValue::NULL;
-        let record = LedgerJudgement {
-            quest: QuestId::FIRST,
-            submission: &Submission::None(String::new()),
-            submitted: None,
-            verdict: Verdict::Pass,
-            grounds: VerdictBasis::World,
-            rules: &[],
-            anchored: None,
-            holds: &[],
-            revision: false,
-            judgement: recorded,
-            evidence: recorded,
-        };
-        replayed(Place::default(), &record, Err(again), same).map(|finding| finding.kind)
+        let attempt = serde_json::json!({
+            "quest": 1, "number": 1, "submission": {"fields": {}}, "verdict": "PASS",
+            "submitted": Digest::of(b""), "grounds": "world", "state": "PASS", "tries": 0,
+            "rules": [], "anchored": false, "judgement": null, "evidence": null,
+        });
+        let attempt = serde_json::from_str(&attempt.to_string()).unwrap();
+        replayed(Place::default(), &attempt, Err(again), same).map(|finding| finding.kind)
     }
 
     #[test]

@@ -20,7 +20,7 @@ fn good() -> Survey {
             done: 1,
             ..Tally::default()
         },
-        tree: TreeSeen::Seen(vec![change("in/a", true)]),
+        tree: Some(Ok(vec![change("in/a", true)])),
         last: said(FinalWord::Passed, &[]),
         min_pass: Some("80%".parse().unwrap()),
         ..Survey::default()
@@ -66,9 +66,9 @@ fn file(line: u64, quest: usize, then: Option<&str>, now: Option<&str>) -> FileT
 
 #[test]
 fn a_session_without_a_shortfall_is_complete() {
-    assert!(decide(&good()).is_complete());
+    assert!(decide(&good()).is_empty());
     let nothing_asked = Survey {
-        tree: TreeSeen::None,
+        tree: None,
         last: FinalResult::default(),
         min_pass: None,
         tally: Tally {
@@ -77,18 +77,15 @@ fn a_session_without_a_shortfall_is_complete() {
         },
         ..good()
     };
-    assert!(decide(&nothing_asked).is_complete());
+    assert!(decide(&nothing_asked).is_empty());
     // What was not there, or is as it was, is no change.
     for (then, now) in [(Some("old"), Some("old")), (None, Some("new"))] {
         let files = vec![file(5, 1, then, now)];
-        assert!(
-            decide(&Survey { files, ..good() }).is_complete(),
-            "{then:?}"
-        );
+        assert!(decide(&Survey { files, ..good() }).is_empty(), "{then:?}");
     }
     // Of PASSes that saw the same file, the last one counts.
     let files = shared(Some("new"));
-    assert!(decide(&Survey { files, ..good() }).is_complete());
+    assert!(decide(&Survey { files, ..good() }).is_empty());
 }
 
 fn shared(now: Option<&str>) -> Vec<FileThenAndNow> {
@@ -113,11 +110,11 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
             "orphaned-claims 3: 1 quest…",
         ),
         (
-            |it| it.tree = TreeSeen::Seen(vec![change("in/a", true), change("own/b", false)]),
+            |it| it.tree = Some(Ok(vec![change("in/a", true), change("own/b", false)])),
             "tree-changed (own/b: added): the working tree…",
         ),
         (
-            |it| it.tree = TreeSeen::Unread("gone".to_owned()),
+            |it| it.tree = Some(Err("gone".to_owned())),
             "tree-unread: cannot read the working tree: gone",
         ),
         (
@@ -153,7 +150,7 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
     for (spoil, expected) in cases {
         let mut seen = good();
         spoil(&mut seen);
-        let found = decide(&seen).shortfalls;
+        let found = decide(&seen);
         let [found] = found.as_slice() else {
             panic!("{expected}: {found:?}");
         };
@@ -181,7 +178,7 @@ fn each_finding_counts_as_its_kind() {
         (FindingKind::Index, None),
     ] {
         let findings = vec![finding(kind)];
-        let found = decide(&Survey { findings, ..good() }).shortfalls;
+        let found = decide(&Survey { findings, ..good() });
         let kinds: Vec<ShortfallKind> = found.iter().map(|it| it.kind).collect();
         assert_eq!(kinds, Vec::from_iter(expected), "{kind:?}");
         for shortfall in found {
@@ -190,7 +187,7 @@ fn each_finding_counts_as_its_kind() {
         }
     }
     for kind in [FindingKind::Ledger, FindingKind::Settings] {
-        let kinds = of_damage(&finding(kind)).shortfalls;
+        let kinds = of_damage(&finding(kind));
         let kinds: Vec<ShortfallKind> = kinds.iter().map(|it| it.kind).collect();
         assert_eq!(kinds, [ShortfallKind::Ledger]);
     }

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::reviewers_hold;
-use crate::judge::error::{BenchError, Faulty, JudgeError, settings};
+use crate::judge::error::{Faulty, JudgeError, SandboxError, settings};
 use crate::judge::panel::reviewers::Reviewers;
-use crate::judge::quest_file::{Definition, Gathering, bare_bench, confinement};
+use crate::judge::quest_file::{Definition, Gathering, bare_sandbox, confinement};
 use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile};
 use crate::session::Manifest;
@@ -128,16 +128,16 @@ impl FrozenPanel {
         })
     }
 
-    /// Lets the reviewers' programs run on `bench`.
-    pub fn equip(&self, bench: &mut SandboxConfig) {
+    /// Lets the reviewers' programs run in the sandbox.
+    pub fn allow_programs(&self, config: &mut SandboxConfig) {
         let programs = self.gathered.programs.values().cloned();
-        bench.programs.extend(programs);
+        config.programs.extend(programs);
     }
 
-    /// A bench for reviewers alone, whose commands cannot read what is `hidden`.
-    pub fn bench(&self, hidden: Vec<PathBuf>) -> Result<SandboxConfig, BenchError> {
-        let mut bench = bare_bench(&self.scratch, &self.confinement, hidden)?;
-        self.equip(&mut bench);
-        Ok(bench)
+    /// A sandbox for reviewers alone, whose commands cannot read what is `hidden`.
+    pub fn sandbox_config(&self, hidden: Vec<PathBuf>) -> Result<SandboxConfig, SandboxError> {
+        let mut config = bare_sandbox(&self.scratch, &self.confinement, hidden)?;
+        self.allow_programs(&mut config);
+        Ok(config)
     }
 }

@@ -13,4 +13,4 @@ mod round;
 
 pub use calibration::Calibration;
 pub use reviewers::Reviewers;
-pub use round::{Panel, PanelRound, SessionGate, Uncalibrated};
+pub use round::{PanelRound, SessionGate};

@@ -1,5 +1,6 @@
 //! The reviewers of a panel, and how each is asked.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::base::Digest;
@@ -10,15 +11,19 @@ use crate::quest::ReviewInput;
 use crate::quest::file::{
     AnswerForm, Mistake, Panel, PanelTable, Placed, PlantTable, QuestionTable, ReviewerKind,
 };
+use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::sandbox::{ChatOrder, Chatted, CommandSpec, End, Sandbox, Usage};
 
-/// A panel whose reviewers can be asked.
+/// Reviewing models that can be asked, and what they are asked.
 #[derive(Debug, Clone)]
 pub struct Reviewers {
     pub(super) head: PanelTable,
     pub(super) questions: Vec<QuestionTable>,
     pub(super) plants: Vec<PlantTable>,
     pub(super) all: Vec<Reviewer>,
+    pub robots: RobotsPolicy,
+    /// In a control, what each reviewer says, by its name; then no reviewer is asked.
+    pub script: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Debug, Clone)]
@@ -91,6 +96,8 @@ impl Reviewers {
             questions: panel.questions.iter().map(|it| it.table.clone()).collect(),
             plants: panel.plants.iter().map(|it| it.table.clone()).collect(),
             all: reviewers.collect::<Result<_, _>>()?,
+            robots: RobotsPolicy::Obey,
+            script: None,
         })
     }
 }

@@ -17,35 +17,17 @@ use crate::judge::panel::inputs::{Gathered, gather, without_others};
 use crate::judge::panel::reviewers::{Reviewer, Reviewers, prompt};
 use crate::quest::file::{PanelTable, PlantTable, QuestionTable, Threshold};
 use crate::quest::{ReviewInput, Verdict};
-use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::sandbox::{Sandbox, Usage};
 use crate::world::{EarlierDoubt, UniqueValue, World};
 
 /// The machine's checks, and the reviewers that are asked about what they pass.
 pub struct SessionGate {
     machine: Box<dyn Gate>,
-    panel: Option<Panel>,
-}
-
-/// Reviewing models.
-pub struct Panel {
-    pub reviewers: Reviewers,
-    pub robots: RobotsPolicy,
-    /// In a control, what each reviewer says, by its name; then no reviewer is asked.
-    pub script: Option<BTreeMap<String, String>>,
-}
-
-/// Why reviewers cannot be calibrated by what is planted in a case.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Uncalibrated {
-    #[error("it does not pass the checks")]
-    Refused(Box<Judgement>),
-    #[error("`{input}` cannot be shown to reviewers: {why}")]
-    Unseen { input: ReviewInput, why: String },
+    panel: Option<Reviewers>,
 }
 
 impl SessionGate {
-    pub fn new(machine: Box<dyn Gate>, panel: Option<Panel>) -> Self {
+    pub fn new(machine: Box<dyn Gate>, panel: Option<Reviewers>) -> Self {
         Self { machine, panel }
     }
 
@@ -65,25 +47,20 @@ impl SessionGate {
         let panel = self.panel.as_ref();
         let panel = panel.filter(|_| judgement.verdict == Verdict::Pass);
         let round = panel.map(|panel| {
-            let wanted = panel.reviewers.all.iter().flat_map(|it| &it.sees);
+            let wanted = panel.all.iter().flat_map(|it| &it.sees);
             let inputs = gather(wanted, case, world, panel.robots);
             PanelRound { panel, inputs }
         });
         (judgement, round)
     }
 
-    /// How well the reviewers tell planted defects in this case from what is right.
-    pub fn calibrate(
-        &self,
-        case: Case<'_>,
-        world: &World<'_>,
-    ) -> Result<Calibration, Uncalibrated> {
-        let (judgement, round) = self.examine(case, world);
-        let Some(round) = round else {
-            return Err(Uncalibrated::Refused(Box::new(judgement)));
-        };
-        let calibration = round.calibrate(case, world.sandbox);
-        calibration.map_err(|(input, why)| Uncalibrated::Unseen { input, why })
+    /// How well the reviewers tell planted defects in this case from what is right, or why defects
+    /// cannot be planted in it.
+    pub fn calibrate(&self, case: Case<'_>, world: &World<'_>) -> Result<Calibration, String> {
+        match self.examine(case, world) {
+            (_, Some(round)) => round.calibrate(case, world.sandbox),
+            (_, None) => Err(String::from("it does not pass the checks")),
+        }
     }
 }
 
@@ -113,7 +90,7 @@ impl Gate for SessionGate {
 
     fn revisions(&self) -> u32 {
         let panel = self.panel.as_ref();
-        panel.map_or(0, |panel| panel.reviewers.head.revisions)
+        panel.map_or(0, |panel| panel.head.revisions)
     }
 
     fn fact_checks(&self) -> Vec<&str> {
@@ -127,7 +104,7 @@ const ASKED_BEFORE: &str = "they were asked about an earlier answer, and what th
 
 /// A PASS of the machine that reviewers are asked about, with what they are shown of it.
 pub struct PanelRound<'a> {
-    panel: &'a Panel,
+    panel: &'a Reviewers,
     inputs: Gathered,
 }
 
@@ -146,7 +123,8 @@ impl PanelRound<'_> {
             questions,
             plants,
             all,
-        } = &self.panel.reviewers;
+            ..
+        } = self.panel;
         let is_scripted = self.panel.script.is_some();
         let plant = plant_for(case, plants).filter(|_| !is_scripted);
         let mut report = PanelReport {
@@ -246,7 +224,7 @@ impl PanelRound<'_> {
         sandbox: &dyn Sandbox,
         usage: &mut Usage,
     ) -> ReviewerAnswer {
-        let questions = &self.panel.reviewers.questions;
+        let questions = &self.panel.questions;
         let reply = match &self.panel.script {
             None => reviewer.ask(&prompt(reviewer.form, questions, shown), sandbox),
             Some(script) => match script.get(&reviewer.name) {
@@ -277,7 +255,7 @@ impl PanelRound<'_> {
             questions,
             all,
             ..
-        } = &self.panel.reviewers;
+        } = self.panel;
         for question in questions {
             let ballots = all.iter().zip(&report.reviewers);
             let ballots = ballots.map(|(reviewer, report)| Ballot {
@@ -309,20 +287,19 @@ impl PanelRound<'_> {
         doubts
     }
 
-    /// What the reviewers say of each planted defect, put into the case; else the input that
-    /// cannot be shown to them, and why.
-    fn calibrate(
-        &self,
-        case: Case<'_>,
-        sandbox: &dyn Sandbox,
-    ) -> Result<Calibration, (ReviewInput, String)> {
-        let inputs = without_others(case, &self.inputs.clone()?);
+    /// What the reviewers say of each planted defect, put into the case.
+    fn calibrate(&self, case: Case<'_>, sandbox: &dyn Sandbox) -> Result<Calibration, String> {
+        let inputs = self.inputs.as_ref();
+        let inputs = inputs
+            .map_err(|(input, why)| format!("`{input}` cannot be shown to reviewers: {why}"))?;
+        let inputs = without_others(case, inputs);
         let Reviewers {
             head,
             questions,
             plants,
             all,
-        } = &self.panel.reviewers;
+            ..
+        } = self.panel;
         let tried = all.iter().map(|reviewer| TriedReviewer {
             name: reviewer.name.clone(),
             model: reviewer.model.clone(),

@@ -23,7 +23,7 @@ use crate::gate::checks::kind::Flaw;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::{FileGate, nobodys};
 use crate::gate::email::list_digests;
-use crate::judge::error::{BenchError, Faulty, JudgeError, settings};
+use crate::judge::error::{Faulty, JudgeError, SandboxError, settings};
 use crate::quest::file::{
     Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
 };
@@ -102,32 +102,27 @@ impl Definition {
         }
     }
 
-    /// A bench with this baseline, whose commands cannot read what is `hidden`.
-    pub fn bench(
+    /// A sandbox with this baseline, whose commands cannot read what is `hidden`.
+    pub fn sandbox_config(
         &self,
         services: BTreeMap<String, ServicePlan>,
         baseline: Listing,
         load: Box<Contents>,
         hidden: Vec<PathBuf>,
-    ) -> Result<SandboxConfig, BenchError> {
-        let bench = bare_bench(&self.scratch, &self.confinement, hidden)?;
-        let programs = self.gathered.programs.values().cloned().collect();
-        let bench = SandboxConfig {
+    ) -> Result<SandboxConfig, SandboxError> {
+        let mut config = SandboxConfig {
             baseline,
             load,
-            programs,
+            programs: self.gathered.programs.values().cloned().collect(),
             services,
-            ..bench
+            ..bare_sandbox(&self.scratch, &self.confinement, hidden)?
         };
-        Ok(match &self.tree {
-            None => bench,
-            Some(tree) => SandboxConfig {
-                root: Some(tree.root.clone()),
-                zones: Zones::new(&tree.write)?,
-                ignored: Ignored::new(&tree.ignore)?,
-                ..bench
-            },
-        })
+        if let Some(tree) = &self.tree {
+            config.root = Some(tree.root.clone());
+            config.zones = Zones::new(&tree.write)?;
+            config.ignored = Ignored::new(&tree.ignore)?;
+        }
+        Ok(config)
     }
 }
 
@@ -144,12 +139,12 @@ pub fn email_record() -> KindRecord {
     }
 }
 
-/// A bench without a tree, whose commands cannot read what is `hidden`.
-pub(in crate::judge) fn bare_bench(
+/// A sandbox without a tree, whose commands cannot read what is `hidden`.
+pub(in crate::judge) fn bare_sandbox(
     scratch: &Path,
     confinement: &Confinement,
     hidden: Vec<PathBuf>,
-) -> Result<SandboxConfig, BenchError> {
+) -> Result<SandboxConfig, SandboxError> {
     Ok(SandboxConfig {
         root: None,
         baseline: Listing::default(),
@@ -160,7 +155,7 @@ pub(in crate::judge) fn bare_bench(
         programs: Vec::new(),
         services: BTreeMap::new(),
         launcher: Launcher::this()
-            .map_err(BenchError::Launcher)?
+            .map_err(SandboxError::Launcher)?
             .hiding(hidden),
         confinement: confinement.clone(),
     })

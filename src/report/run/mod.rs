@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::base::Digest;
 use crate::judge::FinalWord;
-use crate::judge::completeness::{Completeness, Shortfall};
+use crate::judge::completeness::Shortfall;
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::session::{
@@ -38,7 +38,8 @@ pub struct Telling<'a> {
     /// The ledger, folded; none where it cannot be believed.
     pub projection: Option<&'a Projection>,
     pub history: &'a RunHistory,
-    pub completeness: &'a Completeness,
+    /// What is missing; nothing when the session is complete.
+    pub shortfalls: &'a [Shortfall],
     /// What is proven and cannot be judged again, because an address was removed.
     pub forgotten: &'a [QuestId],
     /// What the checks over the whole result said; none where nobody asked them.
@@ -88,8 +89,8 @@ impl Report {
             .filter(|run| Some(run.id) != chosen.map(|it| it.id));
         Ok(Self {
             format: FORMAT,
-            complete: telling.completeness.is_complete(),
-            shortfalls: telling.completeness.shortfalls.clone(),
+            complete: telling.shortfalls.is_empty(),
+            shortfalls: telling.shortfalls.to_vec(),
             at: telling.at,
             comail: env!("CARGO_PKG_VERSION").to_owned(),
             kind: telling.kind.map(str::to_owned),

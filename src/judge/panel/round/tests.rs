@@ -122,20 +122,7 @@ fn gate(verdict: Verdict) -> SessionGate {
 fn gate_of(panel: &str, verdict: Verdict) -> SessionGate {
     let panel = crate::quest::file::Panel::parse(panel).unwrap();
     let reviewers = Reviewers::new(&panel, &Gathered::default()).unwrap();
-    scripted(verdict, reviewers, None)
-}
-
-fn scripted(
-    verdict: Verdict,
-    reviewers: Reviewers,
-    script: Option<BTreeMap<String, String>>,
-) -> SessionGate {
-    let panel = Panel {
-        reviewers,
-        robots: RobotsPolicy::Obey,
-        script,
-    };
-    SessionGate::new(Box::new(Says(verdict)), Some(panel))
+    SessionGate::new(Box::new(Says(verdict)), Some(reviewers))
 }
 
 fn quest(key: &str) -> Quest {
@@ -228,8 +215,11 @@ fn a_script_is_heard_in_place_of_the_reviewers() {
         let script = [("reader", reader), ("other", CLEAR)];
         let script = script.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let panel = crate::quest::file::Panel::parse(PANEL).unwrap();
-        let reviewers = Reviewers::new(&panel, &Gathered::default()).unwrap();
-        let gate = scripted(Verdict::Pass, reviewers, Some(BTreeMap::from(script)));
+        let reviewers = Reviewers {
+            script: Some(BTreeMap::from(script)),
+            ..Reviewers::new(&panel, &Gathered::default()).unwrap()
+        };
+        let gate = SessionGate::new(Box::new(Says(Verdict::Pass)), Some(reviewers));
         judged(&gate, &answering(&[])).verdict
     };
     assert_eq!(says(CLEAR), Verdict::Pass);
