@@ -12,7 +12,7 @@ use super::servers::chat::{ChatServer, Say, said};
 use super::servers::closed_port;
 
 /// A variable of every test's environment that is long enough to be looked for.
-const KEY: &str = "CARGO_MANIFEST_DIR";
+const KEY: &str = "CARGO_PKG_DESCRIPTION";
 
 fn order(base_url: &str) -> ChatOrder {
     ChatOrder {

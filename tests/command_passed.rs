@@ -12,7 +12,7 @@ use comail::world::tree::{Ignored, Listing, Zones};
 use super::harness::bench::{shell, stdout};
 
 /// A variable of every test's environment that is long enough to be looked for.
-const PASSED: &str = "CARGO_MANIFEST_DIR";
+const PASSED: &str = "CARGO_PKG_DESCRIPTION";
 
 /// What comes of an order, and what kept it from being carried out.
 fn run(order: &CommandSpec) -> (CommandResult, Option<String>) {
