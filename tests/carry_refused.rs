@@ -5,7 +5,7 @@ use std::fs;
 
 use comail::quest::QuestId;
 use comail::session::{
-    Archive, Attempt, Carried, CarriedPass, NewSession, Origin, Salt, SessionError, Unwatched,
+    Attempt, Carried, CarriedPass, NewSession, Origin, Salt, Session, SessionError, Unwatched,
     create_carrying,
 };
 use comail::world::evidence::{Evidence, pack};
@@ -128,14 +128,14 @@ fn of_two_that_hold_one_address_the_first_is_carried() {
     world.place.write("old.csv", list);
     scan(&world, "old.csv", &[]).ok();
     pass(&world, 1, "acme.co.kr", "Acme Foods");
-    let old = Archive::open(&world.place.at(".comail"), &Unwatched).unwrap();
+    let old = Session::read_only(&world.place.at(".comail"), &Unwatched).unwrap();
     let attempt = attempts_of(&world, ".comail").remove(0);
     // No gate would let the second pass: this session was written by hand.
     let brought = [0, 1].map(|index| {
         let quest = QuestId::from_index(index).unwrap();
         let origin = Origin {
             session: String::new(),
-            manifest: old.digest(),
+            manifest: old.config().policy.session,
             head: old.head(),
             quest,
             at: old.manifest().created,
@@ -150,7 +150,7 @@ fn of_two_that_hold_one_address_the_first_is_carried() {
     });
     let mut reader = old.reader().unwrap();
     let read = |at: Result<_, _>| reader.quest(&at.unwrap()).unwrap();
-    let quests: Vec<_> = old.projection().quests().map(read).collect();
+    let quests: Vec<_> = old.index().quests().map(read).collect();
     let new = NewSession {
         stock: &comail::session::nothing_to_stock,
         watch: &comail::session::Unwatched,

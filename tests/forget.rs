@@ -58,7 +58,7 @@ fn no_spelling_of_it_is_left_and_the_chain_holds() {
     assert_eq!(left_in(&dir), Vec::<String>::new());
     let now = || "2026-01-02T03:04:05Z".parse().expect("a time");
     let salt = || comail::session::Salt([7; 16]);
-    let appended = open.append(&mut (now, salt), |session| {
+    let appended = open.append(&mut (now, salt), |session, _| {
         assert!(!session.totals().forgetting.is_empty());
         Ok::<_, ()>(Vec::new())
     });

@@ -73,7 +73,7 @@ fn noted(place: &Place, number: u32) {
     let now = jiff::Timestamp::now();
     let salt = || Salt([7; 16]);
     session
-        .append(&mut (|| now, salt), |_| Ok::<_, ()>(vec![asked]))
+        .append(&mut (|| now, salt), |_, _| Ok::<_, ()>(vec![asked]))
         .expect("a line");
 }
 

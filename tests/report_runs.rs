@@ -85,7 +85,7 @@ fn ended(run: &str, reason: Reason) -> Event {
 #[track_caller]
 fn append(letters: &Letters, events: Vec<Event>) {
     let mut session = Session::open(&letters.place.at(".comail")).expect("a session");
-    let appended = session.append(&mut (|| Timestamp::now(), || Salt([7; 16])), |_| {
+    let appended = session.append(&mut (|| Timestamp::now(), || Salt([7; 16])), |_, _| {
         Ok::<_, ()>(events)
     });
     assert!(matches!(appended, Ok(Appended::Done)), "{appended:?}");

@@ -1,6 +1,7 @@
 //! `comail insights`: what costs tries.
 
 use std::num::NonZeroU32;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -50,8 +51,9 @@ pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
 fn tally(context: &Context, dir: &Path) -> Result<SessionTally, SessionError> {
     let (manifest, mut log) = Ledger::open(dir)?;
     let mut tally = SessionTally::new(dir.display().to_string(), manifest.kind.name);
-    log.read_on_watched(&*context.watch(), &mut |entry| {
+    log.read_while(&*context.watch(), &mut |entry| {
         tally.take(&entry.event, entry.line.at());
+        ControlFlow::Continue(())
     })?;
     Ok(tally)
 }

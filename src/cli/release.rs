@@ -44,7 +44,7 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
     let key = args.operator_key.as_deref();
     person::authorise(&session, key, "release a quest", None)?;
     let mut released = None;
-    let appended = session.append(&mut context::clock(), |session| {
+    let appended = session.append(&mut context::clock(), |session, _| {
         let claim = match (args.id, &args.worker) {
             (Some(id), _) => session.claim_on(id)?,
             (None, Some(worker)) => session.claim_of(worker)?,

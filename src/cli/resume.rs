@@ -33,13 +33,13 @@ pub(super) enum ResumeReply {
 
 pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let streak = session.totals().streak.length();
+    let streak = session.totals().streak;
     let mut reply = ResumeReply::NotPaused { streak };
     if session.paused() {
         let what = format!("resume after {streak} quests in a row without proof");
         let key = args.operator_key.as_deref();
         person::authorise(&session, key, &what, Some("resume"))?;
-        let appended = session.append(&mut context::clock(), |session| {
+        let appended = session.append(&mut context::clock(), |session, _| {
             // While the person typed, another may have resumed the session.
             let resumed = Event::Resumed(Resumed { streak });
             session.paused().then(|| vec![resumed]).ok_or(())

@@ -35,7 +35,7 @@ use crate::judge::{
 use crate::quest::file::Mistake;
 use crate::quest::{Listed, Listing, ListingCounts, QuestKind, Quests, email, prompt};
 use crate::session::{
-    Appended, Archive, FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession,
+    Appended, FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession, Session,
     SourceRecord,
 };
 use crate::table::digest;
@@ -570,8 +570,8 @@ impl CarryArgs {
     }
 
     /// Reads the earlier session, if one is named. Damage in it is a finding.
-    fn open(&self, context: &Context) -> Result<Option<Archive>> {
-        let open = |dir| found(Archive::open(dir, context.watch().as_ref()));
+    fn open(&self, context: &Context) -> Result<Option<Session>> {
+        let open = |dir| found(Session::read_only(dir, context.watch().as_ref()));
         self.carry.as_deref().map(open).transpose()
     }
 
@@ -579,7 +579,7 @@ impl CarryArgs {
     fn create(
         &self,
         context: &Context,
-        old: &Archive,
+        old: &Session,
         new: &NewSession<'_>,
     ) -> Result<CarriedOver> {
         let kind = &old.manifest().kind;

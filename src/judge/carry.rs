@@ -22,7 +22,7 @@ use crate::judge::recorded::{mark, marks};
 use crate::judge::replay::{ReplayError, Replayer};
 use crate::quest::{Anchor, Key, Quest, QuestId, Quests, Verdict, map_schema};
 use crate::session::{
-    Archive, Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin, QuestRecord,
+    Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin, QuestRecord, Session,
     SessionError, State,
 };
 use crate::world::evidence::pack;
@@ -68,7 +68,7 @@ impl CarryCounts {
 
 /// Carries the PASSes of an earlier session, one after the other.
 pub struct Carrier<'a> {
-    old: &'a Archive,
+    old: &'a Session,
     origin: String,
     reader: LineReader,
     replayer: Replayer,
@@ -81,7 +81,7 @@ pub struct Carrier<'a> {
 
 impl<'a> Carrier<'a> {
     pub fn new(
-        old: &'a Archive,
+        old: &'a Session,
         quests: &'a dyn Quests,
         manifest: &Manifest,
     ) -> Result<Self, JudgeError> {
@@ -94,7 +94,7 @@ impl<'a> Carrier<'a> {
         });
         new.map_err(unreadable)?;
         let mut counts = CarryCounts::default();
-        for record in old.projection().quests() {
+        for record in old.index().quests() {
             let record = record?;
             let mut passed = record.progress.state == State::Pass;
             if passed && let Some(why) = withdrawn(&mut reader, &record)? {
@@ -158,7 +158,7 @@ impl<'a> Carrier<'a> {
     }
 
     fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, JudgeError> {
-        let record: Option<QuestRecord> = self.old.projection().get(pair.old)?;
+        let record: Option<QuestRecord> = self.old.index().get(pair.old)?;
         let record = record.ok_or(SessionError::Illegal("there is no such quest"))?;
         let passed = self.reader.last_attempt(&record)?;
         Ok(passed.ok_or(SessionError::Illegal("a PASS has an attempt"))?)
@@ -213,7 +213,7 @@ impl<'a> Carrier<'a> {
             carried: Carried {
                 origin: Origin {
                     session: self.origin.clone(),
-                    manifest: self.old.digest(),
+                    manifest: self.old.config().policy.session,
                     head: self.old.head(),
                     quest: pair.old,
                     at: passed.at,

@@ -104,7 +104,7 @@ fn take(
         taken = Some(Assignment::Quest(record, Some(claim)));
         Ok(vec![Event::Claim(claimed)])
     };
-    appended(session.append_at(clock, decide)?)?;
+    appended(session.append(clock, decide)?)?;
     Ok(taken.unwrap_or(Assignment::AllClaimed))
 }
 
@@ -133,7 +133,7 @@ fn offer(
         return nothing(Assignment::Complete);
     }
     if store.paused() {
-        let streak = totals.streak.length();
+        let streak = totals.streak;
         return nothing(Assignment::Paused { streak });
     }
     if !is_driver && !live.is_empty() {

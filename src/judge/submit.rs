@@ -113,7 +113,7 @@ fn open_quest(
         .into());
     }
     if session.paused() {
-        let streak = session.totals().streak.length();
+        let streak = session.totals().streak;
         return Err(Refusal::Paused { streak }.into());
     }
     Ok(record)
@@ -135,7 +135,7 @@ fn renew_claim(
     if mine(session, clock.now())?.is_none() {
         return Ok(());
     }
-    appended(session.append_at(clock, |session, now| {
+    appended(session.append(clock, |session, now| {
         open_quest(session, answer, now)?;
         let claim = mine(session, now)?.map(|claim| {
             Event::Claim(Claimed {
@@ -273,7 +273,7 @@ impl<'a> Submitted<'a> {
         withdrawn: bool,
         clock: &mut dyn Clock,
     ) -> Result<(), JudgeError> {
-        appended(session.append_at(clock, |session, now| {
+        appended(session.append(clock, |session, now| {
             let record = open_quest(session, &self.answer, now)?;
             // Another answer was sent to the reviewers, or judged.
             if record.asked != withdrawn || record.attempts != self.before.attempts {

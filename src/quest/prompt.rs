@@ -2,45 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, UndefinedBehavior, Value, context};
-use serde::Serialize;
+use minijinja::{Environment, UndefinedBehavior, context};
 
 use super::{Anchor, Quest, QuestKind, Shown};
 use crate::base::text::{Escaped, EscapedLines};
 
-/// What a prompt template may name; every text is on one line, and all of it can be seen.
+/// Renders the prompt. Every text in it is on one line, and all of it can be seen.
 ///
 /// A cell whose placeholder has a line of the template for itself keeps its own lines.
-#[derive(Debug, Serialize)]
-pub struct Task {
-    pub key: String,
-    pub id: String,
-    /// The cells that the quest keeps of its row, by column.
-    pub input: BTreeMap<String, String>,
-    pub shown: Vec<Shown>,
-    pub anchor: Option<String>,
-}
-
 pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_filter(FILTER, |text: String, indent: String| {
+        indented(&text, &indent)
+    });
     let shown = quest.shown.iter().map(|shown| Shown {
         label: on_one_line(&shown.label),
         text: on_one_line(&shown.text),
     });
     let anchor = quest.anchor.as_ref();
-    environment.add_filter(FILTER, |text: String, indent: String| {
-        indented(&text, &indent)
-    });
-    let task = Task {
-        key: on_one_line(quest.key.as_str()),
-        id: quest.id.to_string(),
-        input: cells(kind, quest, on_one_line),
-        shown: shown.collect(),
-        anchor: anchor.map(|Anchor::Site(text)| on_one_line(text)),
+    let values = context! {
+        key => on_one_line(quest.key.as_str()),
+        id => quest.id.to_string(),
+        // The cells that the quest keeps of its row, by column.
+        input => cells(kind, quest, on_one_line),
+        shown => shown.collect::<Vec<_>>(),
+        anchor => anchor.map(|Anchor::Site(text)| on_one_line(text)),
+        _own_lines => cells(kind, quest, of_several_lines),
     };
-    let own_lines = BTreeMap::from([(CELLS, cells(kind, quest, of_several_lines))]);
-    let values = context! { ..Value::from_serialize(task), ..Value::from_serialize(own_lines) };
     environment.render_str(&on_own_lines(&kind.prompt), values)
 }
 
@@ -68,15 +57,15 @@ fn on_one_line(text: &str) -> String {
 }
 
 /// What templates call the cells that keep their lines; no column of a list is named by it.
-pub(super) const CELLS: &str = "_own_lines";
+const CELLS: &str = "_own_lines";
 
-pub(super) const FILTER: &str = "_indented";
+const FILTER: &str = "_indented";
 
 /// The indentation of several lines where their placeholder has none: what begins at the edge is
 /// the prompt's own.
 const LEAST: &str = "  ";
 
-pub(super) fn on_own_lines(template: &str) -> String {
+fn on_own_lines(template: &str) -> String {
     // What is raw is no placeholder, and where it ends only the engine can tell.
     if template.contains("raw") && template.contains("{%") {
         return template.to_owned();
@@ -104,13 +93,13 @@ fn asking_for_lines(line: &str) -> Option<String> {
     ))
 }
 
-pub(super) fn of_several_lines(text: &str) -> String {
+fn of_several_lines(text: &str) -> String {
     let lines = text.replace("\r\n", "\n").replace(is_break, "\n");
     let lines = lines.trim_matches('\n');
     EscapedLines(lines).to_string()
 }
 
-pub(super) fn is_break(c: char) -> bool {
+fn is_break(c: char) -> bool {
     matches!(
         c,
         '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
@@ -118,7 +107,7 @@ pub(super) fn is_break(c: char) -> bool {
 }
 
 /// The text behind `indent`, with every further line indented alike.
-pub(super) fn indented(text: &str, indent: &str) -> String {
+fn indented(text: &str, indent: &str) -> String {
     let several = text.contains('\n');
     let (first, indent) = match indent {
         "" if several => (LEAST, LEAST),

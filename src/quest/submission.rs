@@ -116,9 +116,21 @@ fn text_of(field: &Field, value: Value) -> Option<String> {
 
 /// What a gate says of a submission.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Verdict {
     /// Every fact held.
     Pass,
@@ -130,11 +142,7 @@ pub enum Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Pass => "PASS",
-            Self::Review => "REVIEW",
-            Self::Fail => "FAIL",
-        })
+        f.pad(self.into())
     }
 }
 

@@ -117,10 +117,6 @@ impl Template {
         {
             return Err(BadTemplate(plain(&error)));
         }
-        if let Some(tag) = foreign_tag(text) {
-            let what = format!("`{tag}`: there is no other template to take anything from");
-            return Err(BadTemplate(what));
-        }
         Ok(Self {
             source: text.to_owned(),
             named: variables
@@ -148,27 +144,30 @@ impl Template {
         &self.named
     }
 
+    /// Of each name that it takes, what follows `field`; none where it begins otherwise.
+    fn fields(&self) -> impl Iterator<Item = Option<&str>> {
+        self.named
+            .iter()
+            .map(|name| match name.strip_prefix("field")? {
+                "" => Some(""),
+                rest => rest.strip_prefix('.'),
+            })
+    }
+
     pub fn reads_field(&self, field: &str) -> bool {
-        let mut named = self.named.iter();
-        named.any(|name| match name.strip_prefix("field") {
+        self.fields().flatten().any(|rest| {
             // Which one of the group is taken shows at rendering alone.
-            Some("") => true,
-            Some(rest) => rest
-                .strip_prefix('.')
-                .and_then(|rest| rest.strip_prefix(field))
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
-            None => false,
+            let first = rest.split('.').next();
+            rest.is_empty() || first == Some(field)
         })
     }
 
     pub fn reads_fields(&self) -> bool {
-        let mut named = self.named.iter();
-        named.any(|name| name == "field" || name.starts_with("field."))
+        self.fields().any(|field| field.is_some())
     }
 
     pub fn reads_others(&self) -> bool {
-        let mut named = self.named.iter();
-        named.any(|name| name != "field" && !name.starts_with("field."))
+        self.fields().any(|field| field.is_none())
     }
 
     pub fn is_fixed(&self) -> bool {
@@ -206,15 +205,6 @@ impl Values {
     }
 }
 
-fn foreign_tag(text: &str) -> Option<&str> {
-    let tags = text.split("{%").skip(1);
-    let mut words = tags.filter_map(|tag| {
-        let inner = tag.trim_start_matches(['-', '+']).trim_start();
-        inner.split(|c: char| !c.is_ascii_alphabetic()).next()
-    });
-    words.find(|word| ["include", "import", "from", "extends"].contains(word))
-}
-
 /// Strict, without escaping: what is rendered is an argument or a pattern, never HTML.
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
@@ -227,7 +217,7 @@ fn plain(error: &minijinja::Error) -> String {
     error.to_string().replace('\n', " ")
 }
 
-/// Whether the error is a filter, test or function that does not exist.
+/// Whether the error is a filter, test, function or other template that does not exist.
 ///
 /// Other errors may be due to the example values, and are left to the real ones.
 fn is_unknown_call(error: &minijinja::Error) -> bool {
@@ -237,7 +227,10 @@ fn is_unknown_call(error: &minijinja::Error) -> bool {
     not_callable
         || matches!(
             error.kind(),
-            ErrorKind::UnknownFilter | ErrorKind::UnknownTest | ErrorKind::UnknownFunction
+            ErrorKind::UnknownFilter
+                | ErrorKind::UnknownTest
+                | ErrorKind::UnknownFunction
+                | ErrorKind::TemplateNotFound
         )
 }
 
@@ -324,7 +317,7 @@ mod tests {
             "{%- extends 'a' %}",
             "{% from 'a' import b %}",
         ] {
-            assert!(wrong(tag).contains("no other template"), "{tag}");
+            assert!(wrong(tag).contains("template not found"), "{tag}");
         }
         assert!(Template::parse("{% for i in range(3) %}{{ i }}{% endfor %}", &names()).is_ok());
     }

@@ -249,7 +249,7 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
         unsealed: counts.unsealed,
         attempts: counts.attempts,
         rules,
-        streak: totals.streak.length(),
+        streak: totals.streak,
         paused: session.paused(),
         head: session.head(),
     })

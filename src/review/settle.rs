@@ -96,7 +96,7 @@ fn settle_if(
     if quests.is_empty() {
         return Ok(());
     }
-    let appended = session.append(clock, |session| {
+    let appended = session.append(clock, |session, _| {
         let projection = session.projection()?;
         for settled in &quests {
             let record = known(&projection, settled.quest)?;
@@ -125,7 +125,7 @@ pub fn dispute(
     person: Person<'_>,
     clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
-    let appended = session.append(clock, |session| {
+    let appended = session.append(clock, |session, _| {
         let projection = session.projection()?;
         right(&known(&projection, quest)?)?;
         let dispute = Dispute {

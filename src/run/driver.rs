@@ -64,7 +64,7 @@ pub fn run(
     let append = |session: &mut Session, step| {
         let line = Event::Run(Box::new(RunLine { run, step }));
         let append = |_: &Session, _| Ok::<_, SessionError>(vec![line]);
-        session.append_at(&mut (now, salts), append)
+        session.append(&mut (now, salts), append)
     };
     append(&mut session, RunStep::Began(began.clone()))?;
     observer.observe(&RunEvent::Began { run, began });
@@ -154,7 +154,7 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
         if !unlocked || process.is_some_and(is_alive) {
             continue;
         }
-        let appended = session.append_at(clock, |session, _| {
+        let appended = session.append(clock, |session, _| {
             let mut left = Left::default();
             let mut log = session.log();
             log.read_on(&mut |entry| left.take(run, &entry.event))?;

@@ -225,7 +225,7 @@ impl ClaimGuard {
         clock: &mut dyn Clock,
     ) -> Result<Option<Reason>, RunError> {
         let mut lost = None;
-        let appended = session.append_at(clock, |session, _| {
+        let appended = session.append(clock, |session, _| {
             lost = self.lost(session)?;
             let events = if lost.is_some() { Vec::new() } else { events };
             Ok::<_, SessionError>(events)
@@ -274,7 +274,7 @@ pub fn choose(
 ) -> Result<Choice, RunError> {
     let lease = lease.unwrap_or(session.manifest().frozen.lease);
     let mut choice = Choice::Nothing;
-    let appended = session.append_at(clock, |session, now| {
+    let appended = session.append(clock, |session, now| {
         if session.totals().tally.todo == 0 {
             choice = Choice::Complete;
         } else if session.paused() {

@@ -211,7 +211,7 @@ impl RunWorker<'_> {
         let run = self.shared.plan.run;
         let mut closed = None;
         let clock = &mut (self.now, self.salts);
-        let appended = self.session.append_at(clock, |session, _| {
+        let appended = self.session.append(clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let quest = DrivenQuest {
                 quest: guard.quest,
@@ -386,7 +386,7 @@ impl RunWorker<'_> {
         let run = self.shared.plan.run;
         let mut recorded = None;
         let clock = &mut (self.now, self.salts);
-        let appended = self.session.append_at(clock, |session, _| {
+        let appended = self.session.append(clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let attempt = DrivenAttempt {
                 quest: guard.quest,
@@ -825,8 +825,7 @@ impl RunWorker<'_> {
     // Takes the lock, because a line reaches the ledger before the index shows it.
     fn read_on(&mut self) -> Result<(), RunError> {
         let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
-        self.session
-            .append_at(&mut (self.now, self.salts), nothing)?;
+        self.session.append(&mut (self.now, self.salts), nothing)?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::chain::Tip;
 use super::error::{IndexError, SessionError};
-use super::ledger::{Ledger, Watch};
+use super::ledger::{Ledger, Tail, Watch};
 use super::manifest::{FoldConfig, Manifest, read_manifest};
 use super::projection::Projection;
 use crate::base::Digest;
@@ -42,8 +42,9 @@ pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), S
     ledger.begins(digest)?;
     let mut folded = Projection::temporary(config)?;
     let mut index = IndexState::Missing;
+    let mut tail = Tail::Clean;
     for _ in 0..LOOKS {
-        folded.follow(&mut ledger, watch)?;
+        tail = folded.follow(&mut ledger, watch)?;
         let opened = Projection::open(dir, config);
         // Else another process has appended meanwhile.
         let known = opened.as_ref().map_or(0, |index| index.tip().length);
@@ -56,8 +57,11 @@ pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), S
     let checkup = Checkup {
         lines: length,
         head,
-        last_at: ledger.last_at(folded.totals().forgetting.clone())?,
-        torn: ledger.torn()?,
+        last_at: ledger.last_at,
+        torn: match tail {
+            Tail::Torn(bytes) => bytes,
+            Tail::Clean | Tail::Unread => 0,
+        },
         index,
     };
     Ok((manifest, checkup))

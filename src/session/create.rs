@@ -222,7 +222,7 @@ pub fn extend<E>(
 ) -> Result<Appended<E>, SessionError> {
     let dir = session.dir().to_owned();
     let mut copied = Ok(());
-    let appended = session.append(clock, |session| {
+    let appended = session.append(clock, |session, _| {
         let (record, quests) = decide(session)?;
         copied = copy_source(&dir, source, &record);
         if copied.is_err() {

@@ -24,9 +24,21 @@ use crate::quest::QuestId;
 
 /// How a person settles a REVIEW. The state stays REVIEW.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Decision {
     /// The answer is right.
     Accepted,
@@ -38,11 +50,7 @@ pub enum Decision {
 
 impl Decision {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Rejected => "rejected",
-            Self::Reopened => "reopened",
-        }
+        self.into()
     }
 }
 

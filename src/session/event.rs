@@ -229,9 +229,21 @@ pub struct Mark(pub String);
 
 /// What became of a REVIEW. The state stays REVIEW.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
     /// The gate looked again, and passes it now.
     Confirmed,
@@ -253,11 +265,7 @@ impl Outcome {
     }
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Confirmed => "confirmed",
-            Self::Refuted => "refuted",
-            Self::Open => "open",
-        }
+        self.into()
     }
 }
 

@@ -13,7 +13,7 @@ use super::manifest::FoldConfig;
 use super::quest_record::{DependencyState, Effective, QuestRecord, Span};
 use super::redaction::Forgotten;
 use super::run_event::{RunLine, RunStep};
-use super::state::{State, Streak};
+use super::state::{Ending, State};
 use super::totals::Totals;
 use crate::quest::{Quest, QuestId};
 
@@ -49,7 +49,7 @@ impl Fold<'_> {
                 Ok(())
             }
             Event::Resumed(_) => {
-                self.totals.streak = Streak::default();
+                self.totals.streak = 0;
                 Ok(())
             }
             Event::Settled(settlement) => self.settle(settlement),
@@ -91,7 +91,10 @@ impl Fold<'_> {
         self.totals.counts.add_attempt(attempt);
         self.totals.counts.tries += record.progress.tries.saturating_sub(before.tries);
         if let Some(ending) = record.ending() {
-            self.totals.streak = self.totals.streak.after(ending);
+            self.totals.streak = match ending {
+                Ending::Proven => 0,
+                Ending::Unproven => self.totals.streak.saturating_add(1),
+            };
             self.totals.settled.add(self.line.at());
         }
         // An answer renews its worker's claim; a settled quest needs none.

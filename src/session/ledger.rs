@@ -46,6 +46,8 @@ pub struct Ledger {
     tip: Tip,
     /// The last whole line that was read.
     last: Option<Span>,
+    /// When that line was written, where it was read through this.
+    pub(super) last_at: Option<Timestamp>,
 }
 
 /// What a ledger has beyond the place up to which it was read.
@@ -78,6 +80,7 @@ impl Ledger {
             path: dir.join("ledger.jsonl"),
             tip: Tip::start(),
             last: None,
+            last_at: None,
         }
     }
 
@@ -109,20 +112,15 @@ impl Ledger {
         files::open(&self.path)
             .and_then(|file| BufReader::new(file).read_until(b'\n', &mut bytes))
             .map_err(SessionError::io(&self.path, "open the ledger"))?;
-        let first = Self {
-            path: self.path.clone(),
-            tip: Tip::start(),
-            last: None,
-        };
         if bytes.pop_if(|last| *last == b'\n').is_none() {
-            return Err(first.damaged(Damage::IllegalEvent("the ledger is empty")));
+            return Err(self.damaged(Damage::IllegalEvent("the ledger is empty")));
         }
-        match first.parse(&bytes).map_err(|why| first.damaged(why))? {
+        match self.parse(&bytes).map_err(|why| self.damaged(why))? {
             (_, Event::Session(started)) if started.manifest == manifest => Ok(()),
             (_, Event::Session(_)) => Err(SessionError::ManifestChanged {
                 path: self.path.with_file_name("session.json"),
             }),
-            _ => Err(first.damaged(Damage::IllegalEvent(
+            _ => Err(self.damaged(Damage::IllegalEvent(
                 "the first line does not begin a session",
             ))),
         }
@@ -160,12 +158,6 @@ impl Ledger {
             })
         })?;
         Ok(passed)
-    }
-
-    /// How many bytes follow the last whole line that was read.
-    pub(super) fn torn(&self) -> Result<u64, SessionError> {
-        let length = files::metadata(&self.path).map_err(self.reading())?.len();
-        Ok(length.saturating_sub(self.end()))
     }
 
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
@@ -213,6 +205,7 @@ impl Ledger {
                 return Ok(Tail::Unread);
             }
             (self.tip, self.last) = (line.tip(), Some(span));
+            self.last_at = Some(line.at());
             at = span.end();
             if at - told >= WATCH_BYTES {
                 told = at;
@@ -295,18 +288,6 @@ impl Ledger {
             bytes: Vec::new(),
             forgetting,
         })
-    }
-
-    /// When the last line was written that was read.
-    pub(super) fn last_at(
-        &self,
-        forgetting: Forgetting,
-    ) -> Result<Option<Timestamp>, SessionError> {
-        let mut reader = self.reader(forgetting)?;
-        let at = self
-            .last
-            .map(|last| reader.read(last, |line| Ok(line.at())));
-        at.transpose()
     }
 
     pub(super) fn reading(&self) -> impl FnOnce(io::Error) -> SessionError {
@@ -590,15 +571,7 @@ impl Ledger {
     ///
     /// A torn last line is left alone: it may be one that somebody is in the middle of.
     pub fn read_on(&mut self, take: &mut dyn FnMut(Entry<'_>)) -> Result<(), SessionError> {
-        self.read_on_watched(&Unwatched, take)
-    }
-
-    pub fn read_on_watched(
-        &mut self,
-        watch: &dyn Watch,
-        take: &mut dyn FnMut(Entry<'_>),
-    ) -> Result<(), SessionError> {
-        self.read_while(watch, &mut |entry| {
+        self.read_while(&Unwatched, &mut |entry| {
             take(entry);
             ControlFlow::Continue(())
         })

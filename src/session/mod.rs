@@ -58,7 +58,7 @@ pub use evidence_store::EvidenceStore;
 pub use ledger::{Entry, Ledger, LedgerWatch, LineReader, Unwatched, Watch};
 pub use lock::{LockState, look_at_lock};
 pub use manifest::{FORMAT, FoldConfig, Frozen, KindRecord, Manifest, read_manifest};
-pub use open::{Appended, Archive, Repair, Session};
+pub use open::{Appended, Repair, Session};
 pub use projection::{Prefix, Projection};
 pub use quest_record::{
     Blocked, DependencyState, Effective, Last, QuestRecord, Resolved, Settled, Span, Waiting,
@@ -68,5 +68,5 @@ pub use redaction::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppresse
 pub use run_event::{
     Began, DrivenAttempt, DrivenQuest, Reason, RunId, RunLine, RunProcess, RunStep, Spent,
 };
-pub use state::{Ending, Locked, Progress, State, Streak, Tally, VerdictBasis};
+pub use state::{Ending, Locked, Progress, State, Tally, VerdictBasis};
 pub use totals::{Counts, EffectiveTally, SettledTimes, Totals};

@@ -6,7 +6,7 @@ pub(super) mod tests;
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::ops::{ControlFlow, Deref};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -132,6 +132,26 @@ impl Session {
             lock: None,
             watch,
             repairs: RefCell::new(repairs),
+        })
+    }
+
+    /// Reads the session in `dir` with nothing but its ledger, folded whole.
+    ///
+    /// Nothing in the directory is written, locked or repaired, so one that cannot be written to
+    /// will do. A torn last line is left alone; any other damage is an error.
+    pub fn read_only(dir: &Path, watch: &dyn Watch) -> Result<Self, SessionError> {
+        let (manifest, digest) = read_manifest(dir)?;
+        Ledger::new(dir).begins(digest)?;
+        let config = FoldConfig::of(&manifest, digest);
+        let (_, folded) = temporary(dir, config, watch)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            manifest,
+            config,
+            index: RefCell::new(folded),
+            lock: None,
+            watch: Box::new(Unwatched),
+            repairs: RefCell::default(),
         })
     }
 
@@ -317,22 +337,12 @@ fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tai
 
 /// Appending.
 impl Session {
-    /// Appends what `decide` makes of the session as it is under the lock.
+    /// Appends what `decide` makes of the session as it is under the lock, at the time that `clock`
+    /// shows then: the lock may have been waited for, and leases have run out meanwhile.
     ///
     /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this returns
     /// [`Appended::Done`] the events are on disk.
     pub fn append<R>(
-        &mut self,
-        clock: &mut dyn Clock,
-        decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
-    ) -> Result<Appended<R>, SessionError> {
-        self.append_at(clock, |session, _| decide(session))
-    }
-
-    /// The same at the time that `clock` shows once the lock is held.
-    ///
-    /// The lock may have been waited for, and leases have run out meanwhile.
-    pub fn append_at<R>(
         &mut self,
         clock: &mut dyn Clock,
         decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
@@ -340,7 +350,7 @@ impl Session {
         self.append_or_undo(clock, decide, || {})
     }
 
-    /// Like [`Self::append_at`]. If nothing is appended, `undo` runs, still under the lock, and takes
+    /// Like [`Self::append`]. If nothing is appended, `undo` runs, still under the lock, and takes
     /// back what `decide` wrote elsewhere.
     pub fn append_or_undo<R>(
         &mut self,
@@ -445,6 +455,11 @@ impl Session {
         EvidenceStore::new(self.dir())
     }
 
+    /// The index as it is; of a session that is only read, the folded ledger.
+    pub fn index(&self) -> Ref<'_, Projection> {
+        self.index.borrow()
+    }
+
     pub(super) fn checkpoint(&self) -> Ref<'_, Checkpoint> {
         Ref::map(self.index.borrow(), Projection::checkpoint)
     }
@@ -517,8 +532,9 @@ impl Session {
     }
 
     pub fn paused(&self) -> bool {
-        let streak = self.checkpoint().totals.streak;
-        streak.pauses(self.manifest.frozen.pause_after)
+        let after = self.manifest.frozen.pause_after;
+        // 0 is for never.
+        after > 0 && self.checkpoint().totals.streak >= after
     }
 
     pub fn quest_record(&self, id: QuestId) -> Result<Option<QuestRecord>, SessionError> {
@@ -624,47 +640,5 @@ impl Session {
             }
         })?;
         Ok(revised)
-    }
-}
-
-/// A session that is only read: its whole ledger, folded, and nothing but the ledger.
-///
-/// Nothing in its directory is written, locked or repaired, so one that cannot be written to
-/// will do. It can be asked all that a [`Session`] can, and takes no events.
-#[derive(Debug)]
-pub struct Archive(Session);
-
-impl Archive {
-    /// Reads the session in `dir`; a torn last line is left alone, any other damage is an error.
-    pub fn open(dir: &Path, watch: &dyn Watch) -> Result<Self, SessionError> {
-        let (manifest, digest) = read_manifest(dir)?;
-        Ledger::new(dir).begins(digest)?;
-        let config = FoldConfig::of(&manifest, digest);
-        let (_, folded) = temporary(dir, config, watch)?;
-        Ok(Self(Session {
-            dir: dir.to_owned(),
-            manifest,
-            config,
-            index: RefCell::new(folded),
-            lock: None,
-            watch: Box::new(Unwatched),
-            repairs: RefCell::default(),
-        }))
-    }
-
-    pub fn digest(&self) -> Digest {
-        self.config.policy.session
-    }
-
-    pub fn projection(&self) -> Ref<'_, Projection> {
-        self.index.borrow()
-    }
-}
-
-impl Deref for Archive {
-    type Target = Session;
-
-    fn deref(&self) -> &Session {
-        &self.0
     }
 }

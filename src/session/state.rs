@@ -21,9 +21,21 @@ pub(super) type IllegalEvent = &'static str;
 
 /// The state of a quest.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum State {
     /// To be worked on.
     Todo,
@@ -40,12 +52,7 @@ impl State {
     pub const ALL: [Self; 4] = [Self::Pass, Self::Review, Self::Done, Self::Todo];
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Todo => "TODO",
-            Self::Pass => "PASS",
-            Self::Review => "REVIEW",
-            Self::Done => "DONE",
-        }
+        self.into()
     }
 }
 
@@ -147,8 +154,20 @@ impl Tally {
 }
 
 /// What a verdict rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum VerdictBasis {
     /// There was no answer to judge.
     NoResult,
@@ -168,15 +187,7 @@ pub enum VerdictBasis {
 
 impl VerdictBasis {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::NoResult => "no-result",
-            Self::Repeat => "repeat",
-            Self::Submission => "submission",
-            Self::World => "world",
-            Self::Confirmed => "confirmed",
-            Self::Unread => "unread",
-            Self::Unanswered => "unanswered",
-        }
+        self.into()
     }
 }
 
@@ -198,29 +209,6 @@ impl Ending {
             State::Review if grounds == VerdictBasis::Confirmed => Some(Self::Proven),
             State::Review | State::Done => Some(Self::Unproven),
         }
-    }
-}
-
-/// How many quests in a row have ended with nothing proven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Streak(u32);
-
-impl Streak {
-    pub fn after(self, ending: Ending) -> Self {
-        match ending {
-            Ending::Proven => Self(0),
-            Ending::Unproven => Self(self.0.saturating_add(1)),
-        }
-    }
-
-    pub fn length(self) -> u32 {
-        self.0
-    }
-
-    /// Whether it pauses a session that pauses after `pause_after` quests; 0 for never.
-    pub fn pauses(self, pause_after: u32) -> bool {
-        pause_after > 0 && self.0 >= pause_after
     }
 }
 
@@ -308,14 +296,5 @@ mod tests {
             assert_eq!(Ending::of(State::Review, grounds), Some(review));
             assert_eq!(Ending::of(State::Done, grounds), Some(Ending::Unproven));
         }
-    }
-
-    #[test]
-    fn one_proven_quest_clears_it() {
-        let two = Streak::default()
-            .after(Ending::Unproven)
-            .after(Ending::Unproven);
-        assert!(two.pauses(2) && !two.pauses(3) && !two.pauses(0));
-        assert_eq!(two.after(Ending::Proven).length(), 0);
     }
 }

@@ -9,7 +9,7 @@ use super::event::{Attempt, Outcome, SourceRecord};
 use super::quest_record::Effective;
 use super::redaction::Forgetting;
 use super::run_event::{RunId, RunProcess};
-use super::state::{State, Streak, Tally};
+use super::state::{State, Tally};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -17,7 +17,8 @@ pub struct Totals {
     pub tally: Tally,
     pub effective: EffectiveTally,
     pub counts: Counts,
-    pub streak: Streak,
+    /// How many quests in a row have ended with nothing proven.
+    pub streak: u32,
     pub settled: SettledTimes,
     pub extensions: Vec<SourceRecord>,
     #[serde(default, skip_serializing_if = "Forgetting::is_empty")]

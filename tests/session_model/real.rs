@@ -101,7 +101,7 @@ impl Real {
                 let tally = totals.tally;
                 [tally.todo, tally.pass, tally.review, tally.done]
             },
-            streak: totals.streak.length(),
+            streak: totals.streak,
             paused: session.paused(),
             sharer: session
                 .holder(&sharer)
@@ -212,7 +212,7 @@ impl Real {
     }
 
     fn append(&self, session: &mut Session, event: Event) {
-        let appended = session.append(&mut (|| self.time(), salt), |_| {
+        let appended = session.append(&mut (|| self.time(), salt), |_, _| {
             Ok::<_, SessionError>(vec![event])
         });
         assert!(matches!(appended, Ok(Appended::Done)), "{appended:?}");
@@ -234,7 +234,7 @@ impl Real {
         if !session.paused() {
             return Said::Nothing;
         }
-        let streak = session.totals().streak.length();
+        let streak = session.totals().streak;
         self.append(&mut session, Event::Resumed(Resumed { streak }));
         Said::Done
     }

@@ -10,6 +10,7 @@ pub mod live;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead as _;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -182,7 +183,11 @@ fn feed(
         }
     };
     let mut log = plan.session.log();
-    match log.read_on_watched(onlooker.watch, &mut take) {
+    let mut each = |entry: Entry<'_>| {
+        take(entry);
+        ControlFlow::Continue(())
+    };
+    match log.read_while(onlooker.watch, &mut each) {
         // What was examined until then is reported.
         Ok(()) | Err(SessionError::Stopped) => {}
         Err(error) => audited.findings.push(found(error)?),

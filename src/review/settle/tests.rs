@@ -92,7 +92,7 @@ fn made(key: Option<&SigningKey>) -> Made {
         (3, Verdict::Pass, State::Pass),
     ] {
         let event = Event::Attempt(Box::new(attempt(number, verdict, state)));
-        let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![event]));
+        let appended = session.append(&mut (at, salt), |_, _| Ok::<_, ()>(vec![event]));
         assert!(matches!(appended, Ok(Appended::Done)));
     }
     Made { _home: home, dir }

@@ -160,7 +160,7 @@ pub(in crate::session) fn attempt(
 }
 
 fn append(session: &mut Session, event: Event) -> Result<(), SessionError> {
-    let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![event]))?;
+    let appended = session.append(&mut (at, salt), |_, _| Ok::<_, ()>(vec![event]))?;
     assert!(matches!(appended, Appended::Done));
     Ok(())
 }
@@ -232,7 +232,7 @@ fn the_clock_is_asked_under_the_lock() {
         lock.unlock().unwrap();
         at()
     };
-    let appended = session.append_at(&mut (&mut clock, salt), |_, now| {
+    let appended = session.append(&mut (&mut clock, salt), |_, now| {
         assert_eq!(now, at());
         Ok::<_, ()>(Vec::new())
     });
@@ -306,7 +306,7 @@ fn nothing_is_appended_beside_somebody_who_writes_without_the_lock() {
     }];
     for (other, left) in others.into_iter().zip([&whole, &longer]) {
         let mut session = Session::open(&made.dir).unwrap();
-        let appended = session.append(&mut (at, salt), |session| {
+        let appended = session.append(&mut (at, salt), |session, _| {
             other();
             let grounds = VerdictBasis::NoResult;
             let event = attempt(session, 0, Verdict::Fail, grounds);

@@ -33,7 +33,9 @@ fn append(session: &mut Session, event: Event) -> bool {
 }
 
 fn append_after(session: &mut Session, later: SignedDuration, event: Event) -> bool {
-    let appended = session.append(&mut (|| at() + later, salt), |_| Ok::<_, ()>(vec![event]));
+    let appended = session.append(&mut (|| at() + later, salt), |_, _| {
+        Ok::<_, ()>(vec![event])
+    });
     matches!(appended, Ok(Appended::Done))
 }
 
