@@ -286,33 +286,12 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
 }
 
 /// Every command that is shown, each in one group.
-pub(super) const GROUPS: &[(&str, &[&str])] = &[
-    ("Set up", &["scan", "quest", "prove", "demo"]),
-    ("Work (for agents)", &["next", "submit", "run", "hook"]),
-    (
-        "Watch and settle",
-        &[
-            "status", "insights", "log", "claims", "review", "recheck", "dispute", "release",
-            "resume", "forget",
-        ],
-    ),
-    (
-        "Verify and deliver",
-        &["export", "report", "audit", "rules"],
-    ),
-    (
-        "Tools",
-        &[
-            "doctor",
-            "config",
-            "prompt",
-            "schema",
-            "completions",
-            "man",
-            "help",
-        ],
-    ),
-];
+const GROUPS: &str = "\
+Set up: scan quest prove demo
+Work (for agents): next submit run hook
+Watch and settle: status insights log claims review recheck dispute release resume forget
+Verify and deliver: export report audit rules
+Tools: doctor config prompt schema completions man help";
 
 /// The parser, whose help lists its commands in groups.
 fn grouped(parser: clap::Command) -> clap::Command {
@@ -320,9 +299,9 @@ fn grouped(parser: clap::Command) -> clap::Command {
     let literal = parser.get_styles().get_literal();
     let mut template =
         String::from("{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n");
-    for (title, names) in GROUPS {
+    for (title, names) in GROUPS.lines().filter_map(|group| group.split_once(':')) {
         let _ = writeln!(template, "{header}{title}:{header:#}");
-        for name in *names {
+        for name in names.split_whitespace() {
             let command = parser.find_subcommand(name);
             if let Some(about) = command.and_then(clap::Command::get_about) {
                 let gap = LONGEST_NAME - name.len();

@@ -18,12 +18,11 @@ use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};
 #[command(next_help_heading = "Gate, frozen for the session")]
 pub struct GateArgs {
     /// Send addresses that look like a person's name to REVIEW
-    #[arg(long, conflicts_with = "update")]
+    #[arg(long)]
     pub(super) role_only: bool,
 
     /// Set the level of a rule to review or fail (repeatable); see `comail rules`
-    #[arg(long = "level", value_name = "RULE=LEVEL", value_parser = level,
-          conflicts_with = "update")]
+    #[arg(long = "level", value_name = "RULE=LEVEL", value_parser = level)]
     levels: Vec<(String, Level)>,
 }
 
@@ -62,50 +61,39 @@ impl GateArgs {
 #[command(next_help_heading = "Network, frozen for the session")]
 pub struct NetworkArgs {
     /// Use this name server (repeatable) [default: the system's]
-    #[arg(long, value_name = "ADDR:PORT", conflicts_with = "update")]
+    #[arg(long, value_name = "ADDR:PORT")]
     dns_server: Vec<SocketAddr>,
 
     /// Allow connections to this network even though it is not public (repeatable)
-    #[arg(long, value_name = "CIDR", conflicts_with = "update")]
+    #[arg(long, value_name = "CIDR")]
     allow_net: Vec<IpNet>,
 
     /// Also trust the certificate authority in this PEM file (repeatable)
-    #[arg(long, value_name = "FILE", conflicts_with = "update")]
+    #[arg(long, value_name = "FILE")]
     ca_cert: Vec<PathBuf>,
 
     /// Fetch pages through this HTTP proxy, which also resolves names
-    #[arg(long, value_name = "URL", conflicts_with = "update")]
+    #[arg(long, value_name = "URL")]
     proxy: Option<Url>,
 
     /// Maximum number of requests per second to one host
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1.0,
-        conflicts_with = "update"
-    )]
+    #[arg(long, value_name = "N", default_value_t = 1.0)]
     rate: f64,
 
     /// The User-Agent header; it must contain comail and a contact
-    #[arg(long, value_name = "TEXT", conflicts_with = "update")]
+    #[arg(long, value_name = "TEXT")]
     user_agent: Option<String>,
 
     /// Whether to obey robots.txt, as RFC 9309 specifies
-    #[arg(long, value_parser = ["obey", "ignore"], default_value = "obey",
-          conflicts_with = "update")]
+    #[arg(long, value_parser = ["obey", "ignore"], default_value = "obey")]
     robots: String,
 
     /// Timeout of a request, in seconds
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 20.0,
-        conflicts_with = "update"
-    )]
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
     timeout: f64,
 
     /// Number of attempts for a lookup that gets no answer
-    #[arg(long, value_name = "N", default_value_t = 3, conflicts_with = "update",
+    #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=10))]
     lookup_tries: u32,
 }

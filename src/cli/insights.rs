@@ -18,7 +18,6 @@ use crate::session::{Ledger, SessionError};
 /// tokens for each PASS, and the facts that recur; by agent and model for sessions of `comail run`.
 /// Recent sessions count more. The sessions are not changed.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct InsightsArgs {
     /// The session directories [default: the current session]
     #[arg(value_name = "SESSION")]
@@ -28,11 +27,6 @@ pub struct InsightsArgs {
     #[arg(long, value_name = "DAYS", default_value = "30")]
     half_life: NonZeroU32,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail insights
-  comail insights .comail-may .comail-june --half-life 14";
 
 pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
     let own = [context.session_dir().to_owned()];

@@ -43,6 +43,5 @@ mod screen;
 mod shell_line;
 mod status;
 mod submit;
-mod tint;
 
 pub use command::run;

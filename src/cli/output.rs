@@ -9,13 +9,32 @@ use clap::ColorChoice;
 use clap::builder::StyledStr;
 use jiff::SignedDuration;
 use minijinja::value::Value;
+use minijinja::{Environment, Error, ErrorKind};
 use serde::Serialize;
 
 use super::exit::Hinted;
-use super::tint;
-pub use super::tint::Tone;
 use crate::base::text::{Escaped, EscapedLines, escape_json};
-use crate::report::template::environment;
+use crate::report::template;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Good,
+    Doubt,
+    Bad,
+    Strong,
+}
+
+/// Each tone with its name in templates and its code for a terminal.
+const TONES: [(Tone, &str, &str); 4] = [
+    (Tone::Good, "good", "[32m"),
+    (Tone::Doubt, "doubt", "[33m"),
+    (Tone::Bad, "bad", "[31m"),
+    (Tone::Strong, "strong", "[1m"),
+];
+
+const ESCAPE: char = '\u{1b}';
+
+const END: &str = "[0m";
 
 #[expect(
     clippy::struct_excessive_bools,
@@ -72,8 +91,8 @@ impl Output {
 
     pub fn out(&self) -> TextOutput {
         TextOutput {
-            text: String::new(),
             colour: self.colour,
+            ..TextOutput::default()
         }
     }
 
@@ -153,6 +172,8 @@ impl Write for Kept {
 pub struct TextOutput {
     text: String,
     colour: bool,
+    /// Made for the first template.
+    environment: Option<Environment<'static>>,
 }
 
 impl TextOutput {
@@ -182,60 +203,101 @@ impl TextOutput {
         });
     }
 
-    /// Renders a template from the values that `--json` prints. All text in them is escaped.
-    pub(super) fn template(&mut self, template: &str, values: impl Serialize) {
-        let mut environment = environment(|text| Escaped(text).to_string());
-        // A mistake in it shows where a template imports it.
-        let _ = environment.add_template("common.txt", include_str!("text/common.txt"));
-        let colour = self.colour;
-        let tint = move |tone: Tone, word: &str| {
-            let word = Escaped(word).to_string();
-            Value::from_safe_string(if colour {
-                tint::tinted(tone, &word)
-            } else {
-                word
-            })
-        };
-        let tones = [
-            ("good", Tone::Good),
-            ("doubt", Tone::Doubt),
-            ("bad", Tone::Bad),
-            ("strong", Tone::Strong),
-        ];
-        for (name, tone) in tones {
-            environment.add_filter(name, move |word: &str| tint(tone, word));
-        }
-        environment.add_filter("tint", move |word: &str, name: &str| {
-            let found = tones.iter().find(|(known, _)| *known == name);
-            tint(found.map_or(Tone::Strong, |(_, tone)| *tone), word)
-        });
-        environment.add_filter("seconds", |seconds: i64| {
-            format!("{:#}", SignedDuration::from_secs(seconds))
-        });
-        environment.add_filter("verbatim", |text: &str| {
-            Value::from_safe_string(EscapedLines(text.trim_end()).to_string())
-        });
-        match environment.render_str(template, values) {
-            Ok(text) if text.trim().is_empty() => {}
-            Ok(text) => self.line(text.trim_end_matches('\n')),
-            // A mistake of ours, which must not take the result of the command with it.
-            Err(error) => self.line(format!("this text could not be made: {error}")),
+    /// Adds the text that a template makes of the values that `--json` prints.
+    pub(super) fn template(&mut self, template: &'static str, values: impl Serialize) {
+        let text = self.rendered(template, values);
+        if !text.trim().is_empty() {
+            self.line(text.trim_end_matches('\n'));
         }
     }
 
+    /// The text that a template makes of `values`. All text in them is escaped.
+    pub(super) fn rendered(&mut self, template: &'static str, values: impl Serialize) -> String {
+        let colour = self.colour;
+        let environment = self
+            .environment
+            .get_or_insert_with(|| self::environment(colour));
+        // Its text is its name, so that a template in a loop is compiled once.
+        let added = match environment.get_template(template) {
+            Ok(_) => Ok(()),
+            Err(_) => environment.add_template(template, template),
+        };
+        let made = added.and_then(|()| environment.get_template(template)?.render(values));
+        // A mistake of ours, which must not take the result of the command with it.
+        made.unwrap_or_else(|error| format!("this text could not be made: {error}"))
+    }
+
     pub fn tint(&self, tone: Tone, word: &str) -> String {
-        if self.colour {
-            tint::tinted(tone, word)
-        } else {
-            word.to_owned()
-        }
+        tinted(self.colour, tone, word)
     }
 
     pub(super) fn len(&self) -> usize {
         self.text.len()
     }
 
+    /// The pieces of each line, with their colours.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Vec<(Option<Tone>, &str)>> {
-        self.text.lines().map(tint::pieces)
+        self.text.lines().map(pieces)
+    }
+}
+
+fn environment(colour: bool) -> Environment<'static> {
+    let mut environment = template::environment(|text| Escaped(text).to_string());
+    // A mistake in it shows where a template imports it.
+    let _ = environment.add_template("common.txt", include_str!("text/common.txt"));
+    environment.add_filter("tint", move |word: &str, name: &str| {
+        let found = TONES.iter().find(|(_, known, _)| *known == name);
+        let (tone, ..) = found.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "no tone"))?;
+        let word = Escaped(word).to_string();
+        Ok::<_, Error>(Value::from_safe_string(tinted(colour, *tone, &word)))
+    });
+    environment.add_filter("seconds", |seconds: i64| {
+        format!("{:#}", SignedDuration::from_secs(seconds))
+    });
+    environment.add_filter("verbatim", |text: &str| {
+        Value::from_safe_string(EscapedLines(text.trim_end()).to_string())
+    });
+    environment
+}
+
+fn tinted(colour: bool, tone: Tone, word: &str) -> String {
+    match TONES.iter().find(|(of, ..)| *of == tone) {
+        Some((_, _, code)) if colour => format!("{ESCAPE}{code}{word}{ESCAPE}{END}"),
+        _ => word.to_owned(),
+    }
+}
+
+fn pieces(line: &str) -> Vec<(Option<Tone>, &str)> {
+    let mut parts = line.split(ESCAPE);
+    let mut pieces = vec![(None, parts.next().unwrap_or_default())];
+    for part in parts {
+        let begins = |(tone, _, code): &(Tone, &str, &str)| {
+            let text = part.strip_prefix(code)?;
+            Some((Some(*tone), text))
+        };
+        let plain = || (None, part.strip_prefix(END).unwrap_or(part));
+        pieces.push(TONES.iter().find_map(begins).unwrap_or_else(plain));
+    }
+    pieces.retain(|(_, text)| !text.is_empty());
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_tinted_is_taken_apart_again() {
+        let tinted = |tone, word| tinted(true, tone, word);
+        let (doubt, bad) = (tinted(Tone::Doubt, "m[0m"), tinted(Tone::Bad, "y"));
+        let expected = [
+            (None, "  "),
+            (Some(Tone::Doubt), "m[0m"),
+            (None, " x "),
+            (Some(Tone::Bad), "y"),
+        ];
+        assert_eq!(pieces(&format!("  {doubt} x {bad}")), expected);
+        assert_eq!(pieces("plain"), [(None, "plain")]);
+        assert_eq!(pieces(""), []);
     }
 }

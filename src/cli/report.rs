@@ -28,7 +28,6 @@ use crate::world::evidence::recorded::RecordedWorld;
 /// The report describes the current state of the session, whichever agent worked on it. Its text is
 /// Markdown.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ReportArgs {
     /// Report on this run [default: the last run, with the figures of all runs]
     #[arg(long, value_name = "ID")]
@@ -46,12 +45,6 @@ pub struct ReportArgs {
     #[arg(long, requires = "html")]
     force: bool,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail report > report.md
-  comail report --min-pass 80%
-  comail report --run 7f3a09c2";
 
 pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     let wanted = Wanted {

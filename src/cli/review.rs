@@ -27,7 +27,6 @@ use crate::session::Decision;
 /// without a key, on a terminal. An accepted REVIEW counts as right, but is never called a PASS. A
 /// quest can be settled again; every decision stays in the ledger.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct ReviewArgs {
     #[command(subcommand)]
@@ -53,41 +52,15 @@ pub struct ReviewArgs {
     person: PersonArgs,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  comail review                                # on a terminal, one by one
-  comail review show 17
-  comail review accept 17 --note \"on the imprint as an image\"
-  comail review --export open.xlsx
-  comail review --import open.xlsx --by kim";
-
-const ACCEPT: &str = "\
-Examples:
-  comail review accept 17 --note \"on the imprint as an image\"
-  comail review accept --rule freemail --note \"small shops\" --yes \\
-    --operator-key operator.key";
-
-const REJECT: &str = "\
-Examples:
-  comail review reject 17 18 --note \"of another company with the same name\"
-  comail review reject --key \"Acme\" --note \"the agency's address, not theirs\"";
-
-const REOPEN: &str = "\
-Examples:
-  comail review reopen 17 --note \"accepted by mistake\"";
-
 #[derive(Debug, Subcommand)]
 enum What {
     /// Show an item with its facts, pages and checks
     Show(ShowArgs),
     /// Accept answers as right
-    #[command(after_long_help = ACCEPT)]
     Accept(SettleArgs),
     /// Reject answers as wrong, so that exports omit them
-    #[command(after_long_help = REJECT)]
     Reject(SettleArgs),
     /// Withdraw a decision, so that the items are open again
-    #[command(after_long_help = REOPEN)]
     Reopen(SettleArgs),
 }
 

@@ -56,29 +56,20 @@ pub struct ScanArgs {
     pub(super) kind: KindArgs,
 
     /// Add the new rows of the list to the existing session
-    #[arg(long)]
+    // The session keeps what it froze, so that no flag may claim to change it.
+    #[arg(long, conflicts_with_all = FROZEN.split(' '))]
     update: bool,
 
     /// Number of tries for each quest [default: set by the quest file, or 3]
-    #[arg(long, value_name = "N", conflicts_with = "update")]
+    #[arg(long, value_name = "N")]
     max_tries: Option<NonZeroU32>,
 
     /// Pause after this many quests in a row without proof; 0 to never pause
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 25,
-        conflicts_with = "update"
-    )]
+    #[arg(long, value_name = "N", default_value_t = 25)]
     pause_after: u32,
 
     /// Default length of a worker's claim
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "15m",
-        conflicts_with = "update"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "15m")]
     lease: Lease,
 
     /// The operator's key file, which `resume`, `review` and --update then require
@@ -94,6 +85,11 @@ pub struct ScanArgs {
     #[command(flatten)]
     network: NetworkArgs,
 }
+
+/// The arguments that are frozen with the session, as the parser names them.
+const FROZEN: &str = "max_tries pause_after lease quest reviewers generator_model carry role_only \
+                      levels dns_server allow_net ca_cert proxy rate user_agent robots timeout \
+                      lookup_tries";
 
 const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
@@ -374,7 +370,7 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
 #[command(next_help_heading = "Quest kind, frozen for the session")]
 pub struct KindArgs {
     /// The quest file that defines the quests [default: find e-mail addresses]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["update", "carry", "role_only"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["carry", "role_only"])]
     pub(super) quest: Option<PathBuf>,
 
     /// The directory tree that the quests are about [default: set by the quest file, or the working
@@ -384,11 +380,11 @@ pub struct KindArgs {
 
     /// The file that defines the reviewing models, which can only raise doubts [default: set by the
     /// quest file]
-    #[arg(long, value_name = "FILE", conflicts_with = "update")]
+    #[arg(long, value_name = "FILE")]
     reviewers: Option<PathBuf>,
 
     /// The model that answers the quests; it must not review them
-    #[arg(long, value_name = "NAME", conflicts_with = "update")]
+    #[arg(long, value_name = "NAME")]
     generator_model: Option<String>,
 }
 
@@ -531,8 +527,7 @@ pub struct CarryArgs {
     ///
     /// Each is judged again from its evidence, with the new session's settings. Other quests
     /// start with all their tries. The earlier session is not changed.
-    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath,
-          conflicts_with = "update")]
+    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath)]
     carry: Option<PathBuf>,
 
     /// With --carry: fetch everything again instead of using the evidence

@@ -23,8 +23,7 @@ use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::output::{Output, TextOutput};
-use super::tint::Tone;
+use super::output::{Output, TextOutput, Tone};
 use crate::base::text::Escaped;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,6 @@ use watch::Observer;
 /// Prints the states of the quests, the rate at which they are settled, and the rules that fired. The
 /// rate is that of the last hour, or of the last day if few quests were settled.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct StatusArgs {
     /// Update the output until Ctrl-C
     ///
@@ -30,13 +29,6 @@ pub struct StatusArgs {
 }
 
 const USUAL_COLUMNS: usize = 64;
-
-const EXAMPLES: &str = "\
-Examples:
-  comail status
-  comail status --watch
-  comail status --json | jq .tally
-  comail --session .comail-2 status";
 
 pub(super) fn run(context: &mut Context, args: &StatusArgs) -> Result<Exit> {
     match args.watch {

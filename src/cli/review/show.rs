@@ -17,7 +17,6 @@ use crate::session::State;
 
 /// Which one.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub(super) struct ShowArgs {
     /// The number of the quest
     #[arg(required_unless_present = "key")]
@@ -27,11 +26,6 @@ pub(super) struct ShowArgs {
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     key: Option<String>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail review show 17
-  comail review show --key \"Acme\"";
 
 pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     let session = context.open_folded()?;
