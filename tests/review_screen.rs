@@ -15,7 +15,7 @@ const NAMES: [&str; 2] = [ACME, "한빛상사"];
 const USUAL: (u16, u16) = (80, 24);
 
 /// The last row of a screen on which an item is looked at.
-const KEYS: &str = "a accept  r reject  s skip  u undo  q quit  ? help";
+const KEYS: &str = "? help  a accept  r reject  s skip  u undo  q quit";
 
 /// Two companies that are REVIEWs of one rule.
 fn world(flags: &[&str]) -> EmailNet {

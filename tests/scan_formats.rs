@@ -151,7 +151,7 @@ fn the_text_says_what_was_read_and_what_comes_next() {
         .ok();
     let expected = format!(
         "5 rows read from {path}, sheet `Companies`, headings in row 1\n\
-         5 quests made, keyed by Company\n\
+         5 quests created, keyed by Company\n\
          0 blank rows skipped, 0 repeats merged\n\
          session my session; go on with: comail next --session 'my session'\n"
     );

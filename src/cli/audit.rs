@@ -17,7 +17,7 @@ use crate::judge::audit::{
     Proven, audit_ledger, live,
 };
 use crate::judge::quest_file::Definition;
-use crate::session::{Projection, Repair, Session, SessionError};
+use crate::session::{Projection, Repair, Session};
 
 /// Verify the ledger, and judge every PASS again from its evidence
 ///
@@ -77,7 +77,7 @@ pub(super) enum Status {
 }
 
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
-    let report = match open(context) {
+    let report = match context.open_whole() {
         Ok((session, projection)) => audit(context, args, &session, &projection)?,
         // A ledger or settings that cannot be believed: nothing else is looked at.
         Err(error) => Report {
@@ -93,12 +93,6 @@ pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
         Status::Found => Exit::Finding,
         Status::Interrupted => Exit::Interrupted,
     })
-}
-
-fn open(context: &mut Context) -> Result<(Session, Projection), SessionError> {
-    let mut session = Session::open_watched(context.session_dir(), context.watch())?;
-    let projection = session.fold()?;
-    Ok((session, projection))
 }
 
 fn audit(

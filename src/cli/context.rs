@@ -12,7 +12,7 @@ use super::output::Output;
 use super::progress::SessionBar;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
 use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
-use crate::session::{BadWorker, Session, SessionError, Watch, Worker};
+use crate::session::{BadWorker, Projection, Session, SessionError, Watch, Worker};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::{judge, session};
 
@@ -90,6 +90,13 @@ impl Context {
         session.fold()?;
         self.report_repairs(&session);
         Ok(session)
+    }
+
+    /// Opens the session and folds its whole ledger.
+    pub(super) fn open_whole(&self) -> Result<(Session, Projection), SessionError> {
+        let mut session = Session::open_watched(&self.dir, self.watch())?;
+        let projection = session.fold()?;
+        Ok((session, projection))
     }
 
     /// Reports the repairs of `session` on stderr, each once.

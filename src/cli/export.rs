@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
-use std::io::{BufReader, Seek, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::context;
 use super::context::Context;
 use super::exit::{Exit, Found, UsageError, found, refuse};
-use super::list::{ListPlan, PlannedList, known_quests};
+use super::list::{ListPlan, known_quests};
 use super::output::Output;
 use super::output_file::{refuse_in_session, write_beside};
 use super::progress::{Interrupt, WorkBar};
@@ -40,7 +40,7 @@ use crate::table::results::{
 };
 use crate::table::workbook_copy::copy_workbook;
 use crate::table::write_text::{each_object, write_csv, write_jsonl, write_objects};
-use crate::table::{SourceFormat, digest};
+use crate::table::{List, SourceFormat, digest};
 
 /// Write the results to a copy of the list
 ///
@@ -99,8 +99,8 @@ pub(super) struct Exported {
     gone: u32,
     remaining: u32,
     tally: Tally,
-    /// What the quests come to that have rows in the file.
-    written: Comes,
+    /// The outcomes of the quests that have rows in the file.
+    written: OutcomeCounts,
     /// Decisions that lack the operator's seal, and changed nothing.
     #[serde(skip_serializing_if = "is_none")]
     unsealed: u32,
@@ -138,7 +138,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         gone: 0,
         remaining: tally.todo,
         tally,
-        written: Comes::default(),
+        written: OutcomeCounts::default(),
         unsealed: projection.totals().counts.unsealed,
         left_out: 0,
     };
@@ -147,22 +147,18 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         if args.columns.is_some() {
             return refuse("--columns is for tables; a page shows every field");
         }
-        let wanted = PageWanted {
-            path: &target.path,
-            force: args.force,
-            only: &args.only,
-            completeness: None,
-        };
-        let picture = write_page(findings, wanted, context.watch().as_ref())?;
+        let watch = context.watch();
+        let asked = asked(None, &args.only, watch.as_ref());
+        let picture = write_page(findings, &target.path, args.force, asked)?;
         let shown = picture.quests.iter().map(|row| row.id);
         exported.rows = picture.quests.len() as u64;
-        exported.written = Comes::of(findings, shown)?;
+        exported.written = OutcomeCounts::of(findings, shown)?;
         exported.left_out = picture.left_out;
     } else {
         let map = write_table(&mut context.output, findings, &copy, &target, args)?;
-        exported.rows = map.len();
-        exported.gone = map.gone();
-        exported.written = Comes::of(findings, map.quests())?;
+        exported.rows = map.rows.len() as u64;
+        exported.gone = map.gone;
+        exported.written = OutcomeCounts::of(findings, map.rows.iter().map(|(_, id)| *id))?;
     }
     if exported.gone > 0 {
         context.output.note(&format!(
@@ -231,16 +227,16 @@ struct Target {
 /// Decides where to write the results of the `list` that was scanned, and how: the extension of
 /// the session's `copy` tells the format of the list. The extension of a file never promises
 /// another format than its content has.
-fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target, UsageError> {
+fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target> {
     let copied = ending(copy);
     let named = args.path.as_deref().map(ending).unwrap_or_default();
     let shown = args.path.as_deref().unwrap_or(Path::new("")).display();
     let format = match (args.format, by_ending(&named)) {
         (Some(format), Some(other)) if format != other => {
-            return Err(UsageError(format!(
+            return refuse(format!(
                 "--format says {}, and {shown} is the name of another format; change one of them",
                 format.ending(),
-            )));
+            ));
         }
         (Some(format), _) | (None, Some(format)) => format,
         (None, None) if named.is_empty() => match copied.as_str() {
@@ -248,10 +244,10 @@ fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target, UsageEr
             other => by_ending(other).unwrap_or(Format::Csv),
         },
         (None, None) => {
-            return Err(UsageError(format!(
+            return refuse(format!(
                 "{shown}: results are not written as .{named}; name it .xlsx, .csv, .jsonl or \
                  .html, or use --format"
-            )));
+            ));
         }
     };
     let is_workbook = matches!(copied.as_str(), "xlsx" | "xlsm");
@@ -260,9 +256,9 @@ fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target, UsageEr
     let right = if in_place { &*copied } else { format.ending() };
     if by_ending(&named) == Some(Format::Xlsx) && named != right {
         let macros = if right == "xlsm" { "has" } else { "has no" };
-        return Err(UsageError(format!(
+        return refuse(format!(
             "{shown}: this workbook {macros} macros; name it .{right}, or use another --format"
-        )));
+        ));
     }
     let path = args.path.clone().unwrap_or_else(|| {
         let stem = list.file_stem().unwrap_or_default();
@@ -313,6 +309,7 @@ fn write_table(
         session,
         projection,
     } = findings;
+    let totals = projection.totals();
     let source = session.source();
     let plan = ListPlan::of(&source)?;
     if !plan.made {
@@ -322,7 +319,7 @@ fn write_table(
     let kind = judge::kind_of(session.manifest())?;
     let fields = kind.result_fields();
     let columns = match args.columns.as_deref() {
-        None => Columns::usual(&fields, is_settled(projection.totals())),
+        None => Columns::usual(&fields, is_settled(totals)),
         Some(text) => {
             Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()))?
         }
@@ -333,27 +330,19 @@ fn write_table(
     let map = RowMap::new(projection, listing, &args.only)?;
     // A command that prints lines gives them no heading.
     let heading = plan.made.then_some(&*kind.unit);
-    write_beside(
-        &target.path,
-        args.force,
-        session,
-        projection.totals(),
-        |out| {
-            if target.in_place {
-                copy_with_results(findings, copy, &planned, &map, &columns, out)
-            } else {
-                let is_filtered = !args.only.is_empty();
-                new_file(
-                    findings,
-                    planned,
-                    &map,
-                    (&columns, heading, is_filtered),
-                    target,
-                    out,
-                )
-            }
-        },
-    )?;
+    write_beside(&target.path, args.force, session, totals, |out| {
+        let mut results = results(findings, &map, &columns)?;
+        let mut list = planned.list;
+        if target.in_place {
+            let place = (list.sheet().unwrap_or_default(), list.header());
+            let source = BufReader::new(File::open(copy)?);
+            copy_workbook(source, out, place, &columns.headings(), &mut results)?;
+            return Ok(());
+        }
+        let only_results = !args.only.is_empty();
+        let headings = columns.headings();
+        new_file(&mut list, target, (headings, heading, only_results), results, out)
+    })?;
     Ok(map)
 }
 
@@ -363,31 +352,14 @@ fn is_settled(totals: &Totals) -> bool {
     settled.iter().any(|count| *count > 0) || totals.counts.disputed > 0
 }
 
-fn copy_with_results(
-    findings: Findings<'_>,
-    copy: &Path,
-    planned: &PlannedList,
-    map: &RowMap,
-    columns: &Columns,
-    out: impl Write + Seek,
-) -> Result<()> {
-    let source = BufReader::new(File::open(copy)?);
-    let list = &planned.list;
-    let place = (list.sheet().unwrap_or_default(), list.header());
-    let mut rows = results(findings, map, columns)?;
-    copy_workbook(source, out, place, &columns.headings(), &mut rows)?;
-    Ok(())
-}
-
+/// Writes a new file with the rows of `list`, their results, and nothing else.
 fn new_file(
-    findings: Findings<'_>,
-    planned: PlannedList,
-    map: &RowMap,
-    (columns, heading, is_filtered): (&Columns, Option<&str>, bool),
+    list: &mut List,
     target: &Target,
+    (headings, heading, only_results): (Vec<String>, Option<&str>, bool),
+    results: impl Iterator<Item = Result<ResultRow, RowError>>,
     mut out: impl Write + Send,
 ) -> Result<()> {
-    let mut list = planned.list;
     let objects = match (target.format, list.format()) {
         (Format::Jsonl, SourceFormat::Jsonl { encoding }) => Some(encoding),
         _ => None,
@@ -403,10 +375,10 @@ fn new_file(
             (None, None) => list.header().map(|header| header.row),
         },
         width: if objects.is_some() { 1 } else { list.width() },
-        headings: columns.headings(),
-        only_results: is_filtered,
+        headings,
+        only_results,
     };
-    let results = results(findings, map, columns)?.map(|row| {
+    let results = results.map(|row| {
         row.map(|it| ResultRow {
             row: it.row.saturating_add(shift),
             ..it
@@ -457,61 +429,42 @@ fn state() -> impl TypedValueParser<Value = State> {
     })
 }
 
-pub(super) struct PageWanted<'a> {
-    pub(super) path: &'a Path,
-    /// Whether a file that is there is replaced.
-    pub(super) force: bool,
-    /// The states of the quests that have rows; all where none is named.
-    pub(super) only: &'a [State],
-    /// Whether the session is complete, where that was looked into.
-    pub(super) completeness: Option<Word>,
-}
-
-pub(super) struct Page {
-    pub(super) picture: Picture,
-    pub(super) html: String,
-}
-
-pub(super) fn page(
-    findings: Findings<'_>,
+/// What a page is to show: quests in these states, all if none is named.
+pub(super) fn asked<'a>(
     completeness: Option<Word>,
-    only: &[State],
-    watch: &dyn Watch,
-) -> Result<Page> {
-    let asked = Asked {
+    only: &'a [State],
+    watch: &'a dyn Watch,
+) -> Asked<'a> {
+    Asked {
         at: context::now(),
         completeness,
         only,
         most: MOST_QUESTS,
         watch,
-    };
+    }
+}
+
+pub(super) fn page(findings: Findings<'_>, asked: Asked<'_>) -> Result<(Picture, String)> {
     let picture = draw::picture(findings.session, findings.projection, asked)?;
     let html = page::html(&picture)?;
-    Ok(Page { picture, html })
+    Ok((picture, html))
 }
 
 /// Writes the page about a session, whole or not at all, and never over a list.
 pub(super) fn write_page(
     findings: Findings<'_>,
-    wanted: PageWanted<'_>,
-    watch: &dyn Watch,
+    path: &Path,
+    force: bool,
+    asked: Asked<'_>,
 ) -> Result<Picture> {
-    let Findings {
-        session,
-        projection,
-    } = findings;
-    refuse_in_session(wanted.path, session.dir())?;
-    write_beside(
-        wanted.path,
-        wanted.force,
-        session,
-        projection.totals(),
-        |out| {
-            let page = page(findings, wanted.completeness, wanted.only, watch)?;
-            out.write_all(page.html.as_bytes())?;
-            Ok(page.picture)
-        },
-    )
+    let session = findings.session;
+    refuse_in_session(path, session.dir())?;
+    let totals = findings.projection.totals();
+    write_beside(path, force, session, totals, |out| {
+        let (picture, html) = page(findings, asked)?;
+        out.write_all(html.as_bytes())?;
+        Ok(picture)
+    })
 }
 
 /// A session, and the record of each of its quests by the whole ledger.
@@ -522,14 +475,14 @@ pub(super) struct Findings<'a> {
 }
 
 /// Which quest each row of the list belongs to, in the order of the rows.
-pub(super) struct RowMap {
+struct RowMap {
     rows: Vec<(u32, QuestId)>,
     gone: u32,
 }
 
 /// The outcomes of the quests that have rows in the file, each counted once.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub(super) struct Comes {
+pub(super) struct OutcomeCounts {
     /// How many have each outcome.
     #[schemars(schema_with = "map_schema::<Effective, u32>")]
     pub(super) effective: BTreeMap<Effective, u32>,
@@ -539,14 +492,14 @@ pub(super) struct Comes {
     pub(super) forgotten: u32,
 }
 
-impl Comes {
+impl OutcomeCounts {
     pub(super) fn of(
         findings: Findings<'_>,
         ids: impl Iterator<Item = QuestId>,
     ) -> Result<Self, SessionError> {
         let mut reader = findings.session.reader()?;
         let forgets = !findings.projection.totals().forgetting.is_empty();
-        let mut comes = Self::default();
+        let mut counts = Self::default();
         let mut counted = vec![false; findings.projection.count()];
         for id in ids {
             let Some(record) = findings.projection.get(id)? else {
@@ -555,22 +508,18 @@ impl Comes {
             if std::mem::replace(&mut counted[record.id.index()], true) {
                 continue;
             }
-            *comes.effective.entry(Effective::of(&record)).or_default() += 1;
-            comes.disputed += u32::from(record.dispute.is_some());
-            comes.forgotten += u32::from(forgets && is_forgotten(&mut reader, &record)?);
+            *counts.effective.entry(Effective::of(&record)).or_default() += 1;
+            counts.disputed += u32::from(record.dispute.is_some());
+            counts.forgotten += u32::from(forgets && is_forgotten(&mut reader, &record)?);
         }
-        Ok(comes)
+        Ok(counts)
     }
 }
 
 impl RowMap {
     /// The rows of `listing` that belong to quests in the wanted states; of all when none is
     /// named.
-    pub(super) fn new(
-        projection: &Projection,
-        listing: Listing,
-        only: &[State],
-    ) -> anyhow::Result<Self> {
+    fn new(projection: &Projection, listing: Listing, only: &[State]) -> Result<Self> {
         let listed = listing.finish()?;
         let gone = u32::try_from(listed.without_row()).unwrap_or(u32::MAX);
         let mut wanted = vec![only.is_empty(); projection.count()];
@@ -584,29 +533,17 @@ impl RowMap {
         rows.retain(|(_, id)| wanted.get(id.index()) == Some(&true));
         Ok(Self { rows, gone })
     }
-
-    pub(super) fn gone(&self) -> u32 {
-        self.gone
-    }
-
-    pub(super) fn len(&self) -> u64 {
-        self.rows.len() as u64
-    }
-
-    pub(super) fn quests(&self) -> impl Iterator<Item = QuestId> {
-        self.rows.iter().map(|(_, id)| *id)
-    }
 }
 
 /// The results of every row of a map, read when they are asked for.
-pub(super) fn results<'a>(
+fn results<'a>(
     findings: Findings<'a>,
     map: &'a RowMap,
     columns: &'a Columns,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
     let mut reader = findings.session.reader()?;
     let waiting = findings.projection.waiting()?;
-    let bar = WorkBar::of("writing the results", map.len());
+    let bar = WorkBar::of("writing the results", map.rows.len() as u64);
     Ok(map.rows.iter().map(move |(row, id)| {
         bar.step()?;
         let record = findings

@@ -11,7 +11,7 @@ use super::context::{self, Context};
 use super::exit::Exit;
 use super::person;
 use crate::quest::QuestId;
-use crate::session::{Appended, Claim, Event, Released, SessionError, Worker};
+use crate::session::{Appended, Claim, Event, Released, Session, SessionError, Worker};
 
 /// Release a quest that a worker holds
 ///
@@ -41,26 +41,29 @@ pub(super) enum ReleaseReply {
 
 pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let key = args.operator_key.as_deref();
-    person::authorise(&session, key, "release a quest", None)?;
+    let claim = |session: &Session| match (args.id, &args.worker) {
+        (Some(id), _) => session.claim_on(id),
+        (None, Some(worker)) => session.claim_of(worker),
+        (None, None) => Ok(None),
+    };
     let mut released = None;
-    let appended = session.append(&mut context::clock(), |session, _| {
-        let claim = match (args.id, &args.worker) {
-            (Some(id), _) => session.claim_on(id)?,
-            (None, Some(worker)) => session.claim_of(worker)?,
-            (None, None) => None,
-        };
-        released.clone_from(&claim);
-        let event = claim.map(|claim| {
-            Event::Released(Released {
-                quest: claim.quest,
-                worker: claim.worker,
-            })
-        });
-        Ok::<_, SessionError>(event.into_iter().collect())
-    })?;
-    if let Appended::Refused(error) = appended {
-        return Err(error.into());
+    // Nobody is asked about a quest that no worker holds.
+    if claim(&session)?.is_some() {
+        let key = args.operator_key.as_deref();
+        person::authorise(&session, key, "release a quest", None)?;
+        let appended = session.append(&mut context::clock(), |session, _| {
+            released = claim(session)?;
+            let event = released.clone().map(|claim| {
+                Event::Released(Released {
+                    quest: claim.quest,
+                    worker: claim.worker,
+                })
+            });
+            Ok::<_, SessionError>(event.into_iter().collect())
+        })?;
+        if let Appended::Refused(error) = appended {
+            return Err(error.into());
+        }
     }
     let answer = match released {
         Some(Claim { quest, worker, .. }) => ReleaseReply::Released { quest, worker },

@@ -6,15 +6,15 @@ use anyhow::Result;
 use clap::Args;
 
 use super::context::Context;
-use super::exit::{Exit, UsageError};
-use super::export::{Findings, PageWanted, write_page};
+use super::exit::{Exit, refuse};
+use super::export::{Findings, write_page};
 use super::progress::Interrupt;
-use super::{context, exit, report};
+use super::{context, exit, export};
 use crate::judge::audit::Onlooker;
 use crate::judge::completeness::{MinPass, Survey};
 use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
-use crate::session::{Ledger, Projection, Reason, RunId, Session, SessionError, read_manifest};
+use crate::session::{Ledger, Projection, RunId, Session, SessionError, read_manifest};
 use crate::world::evidence::recorded::RecordedWorld;
 
 /// Report whether the session is complete, and the result of every quest
@@ -47,15 +47,10 @@ pub struct ReportArgs {
 }
 
 pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
-    let wanted = Wanted {
-        run: args.run,
-        min_pass: args.min_pass,
-        ended: None,
-    };
     if let Some(path) = &args.html {
         refuse_name(path)?;
     }
-    let made = made(context, &wanted)?;
+    let made = made(context, args.run, args.min_pass)?;
     if let Some(path) = args.html.as_deref().filter(|_| !made.stopped) {
         write(context, &made, path, args.force)?;
     }
@@ -71,80 +66,81 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
 }
 
 fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result<()> {
-    match &made.seen {
+    let note = match &made.seen {
         Ok((session, projection)) => {
             let findings = Findings {
                 session,
                 projection,
             };
-            let wanted = PageWanted {
-                path,
-                force,
-                only: &[],
-                completeness: Some(word(&made.report)),
-            };
-            write_page(findings, wanted, context.watch().as_ref())?;
-            context
-                .output
-                .note(&format!("the page is {}", path.display()));
+            let watch = context.watch();
+            let asked = export::asked(Some(word(&made.report)), &[], watch.as_ref());
+            write_page(findings, path, force, asked)?;
+            format!("the page is {}", path.display())
         }
         // A page of a damaged ledger would look as if it were reliable.
         Err(damage) => {
-            let note = format!("no page was written, because the session cannot be read: {damage}");
-            context.output.note(&note);
+            format!("no page was written, because the session cannot be read: {damage}")
         }
-    }
+    };
+    context.output.note(&note);
     Ok(())
 }
 
 /// Refuses a name that suggests another format.
-fn refuse_name(path: &Path) -> Result<(), UsageError> {
+fn refuse_name(path: &Path) -> Result<()> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     if ending == "html" || ending == "htm" {
         return Ok(());
     }
-    let text = format!("{}: name the page .html", path.display());
-    Err(UsageError(text))
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Wanted {
-    /// The run that it is about; the last where none is named.
-    pub(super) run: Option<RunId>,
-    /// The share that must have passed.
-    pub(super) min_pass: Option<MinPass>,
-    /// The run that ends now, and why: it counts as ended, though it holds its lock.
-    pub(super) ended: Option<(RunId, Reason)>,
+    refuse(format!("{}: name the page .html", path.display()))
 }
 
 pub(super) struct Made {
     pub(super) report: Report,
-    /// The session and its whole ledger, folded; why not, where they do not read.
+    /// The session and its whole ledger, folded; or why it cannot be read.
     pub(super) seen: Result<(Session, Projection), String>,
-    /// Whether it was stopped by Ctrl-C before everything was looked at.
+    /// Whether Ctrl-C stopped it before everything was looked at.
     pub(super) stopped: bool,
 }
 
-/// Makes a report. A session that cannot be read is a shortfall in it, and not an error.
-pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
+/// Makes a report on `run`, or on the last one. A session that cannot be read is a shortfall in
+/// it, and not an error.
+pub(super) fn made(
+    context: &mut Context,
+    run: Option<RunId>,
+    min_pass: Option<MinPass>,
+) -> Result<Made> {
     let dir = context.session_dir().to_owned();
-    match opened(context) {
+    match context.open_whole() {
         Ok((session, projection)) => {
             context.report_repairs(&session);
-            let history = history(&dir, wanted)?;
-            known(&history, wanted.run)?;
-            let (report, stopped) = whole(context, wanted, &session, &projection, &history)?;
+            let history = history(&dir)?;
+            if let Some(run) = run.filter(|run| history.get(*run).is_none()) {
+                return refuse(format!("this session has no run {run}"));
+            }
+            let survey = survey(context, min_pass, (&session, &projection), &history)?;
+            let report = Report::of(&Telling {
+                at: context::now(),
+                kind: Some(session.manifest().kind.name.as_str()),
+                projection: Some(&projection),
+                history: &history,
+                shortfalls: &completeness::decide(&survey),
+                forgotten: &survey.forgotten,
+                last: Some(survey.last.word),
+                run,
+                lives: &|run| lives(&dir, &history, run),
+            })?;
             Ok(Made {
                 report,
                 seen: Ok((session, projection)),
-                stopped,
+                stopped: survey.stopped,
             })
         }
         Err(error) => {
             let why = error.to_string();
             let shortfalls = completeness::of_damage(&audit::found(error)?);
             // Runs are reported as far as the ledger can be read.
-            let history = history(&dir, wanted).unwrap_or_default();
+            let history = history(&dir).unwrap_or_default();
             let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
             let report = Report::of(&Telling {
                 at: context::now(),
@@ -154,7 +150,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
                 shortfalls: &shortfalls,
                 forgotten: &[],
                 last: None,
-                run: wanted.run,
+                run,
                 lives: &|run| lives(&dir, &history, run),
             })?;
             Ok(Made {
@@ -166,69 +162,38 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
     }
 }
 
-fn opened(context: &mut Context) -> Result<(Session, Projection), SessionError> {
-    let mut session = Session::open_watched(context.session_dir(), context.watch())?;
-    let projection = session.fold()?;
-    Ok((session, projection))
-}
-
-fn whole(
+fn survey(
     context: &Context,
-    wanted: &Wanted,
-    session: &Session,
-    projection: &Projection,
+    min_pass: Option<MinPass>,
+    (session, projection): (&Session, &Projection),
     history: &RunHistory,
-) -> Result<(Report, bool)> {
+) -> Result<Survey> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
     let interrupt = Interrupt::heed();
     let stop = || interrupt.is_asked();
     let lives = |run| lives(session.dir(), history, run);
-    let last = report::said(session, projection, context.recorded_world(), &stop);
+    let last = said(session, projection, context.recorded_world(), &stop);
     let watch = context.watch();
     let onlooker = Onlooker {
         watch: watch.as_ref(),
         stop: &stop,
     };
-    let survey = Survey {
+    Ok(Survey {
         last,
-        min_pass: wanted.min_pass,
+        min_pass,
         ..completeness::survey(session, projection, context::now(), &lives, onlooker)?
-    };
-    drop(watch);
-    let report = Report::of(&Telling {
-        at: context::now(),
-        kind: Some(session.manifest().kind.name.as_str()),
-        projection: Some(projection),
-        history,
-        shortfalls: &completeness::decide(&survey),
-        forgotten: &survey.forgotten,
-        last: Some(survey.last.word),
-        run: wanted.run,
-        lives: &lives,
-    })?;
-    Ok((report, survey.stopped))
+    })
 }
 
-fn history(dir: &Path, wanted: &Wanted) -> Result<RunHistory, SessionError> {
+fn history(dir: &Path) -> Result<RunHistory, SessionError> {
     let (_, mut log) = Ledger::open(dir)?;
     let mut history = RunHistory::default();
     let read = log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event));
     // The lines before the damage are still good.
     match read {
-        Ok(()) | Err(SessionError::Damaged { .. }) => {}
-        Err(error) => return Err(error),
+        Ok(()) | Err(SessionError::Damaged { .. }) => Ok(history),
+        Err(error) => Err(error),
     }
-    if let Some((run, reason)) = wanted.ended {
-        history.end(run, context::now(), reason);
-    }
-    Ok(history)
-}
-
-fn known(history: &RunHistory, run: Option<RunId>) -> Result<(), UsageError> {
-    let unknown = run.filter(|run| history.get(*run).is_none());
-    unknown.map_or(Ok(()), |run| {
-        Err(UsageError(format!("this session has no run {run}")))
-    })
 }
 
 /// Whether a run goes on: no line ends it, and its process lives or somebody holds its lock.
@@ -240,7 +205,7 @@ fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
 }
 
 /// What the checks over the whole result say. They are not run as long as quests are TODO.
-pub(super) fn said(
+fn said(
     session: &Session,
     projection: &Projection,
     recorded: Option<&RecordedWorld>,

@@ -18,12 +18,12 @@ use serde::Serialize;
 use super::answer_form::{field_line, json_form};
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError, refuse};
-use super::export::{Findings, page};
+use super::export::{Findings, asked, page};
 use super::hook::RUN_VARIABLE;
 use super::next::HandedQuest;
 use super::output::{Output, TextOutput};
 use super::progress::Interrupt;
-use super::report::{Made, Wanted, made};
+use super::report::{Made, made};
 use super::shell_line::words;
 use super::{context, exit};
 use crate::base::text::Escaped;
@@ -327,20 +327,17 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
 
 /// Writes the report on a run that has ended; whether the session is complete.
 fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
-    let wanted = Wanted {
-        run: Some(run),
-        min_pass: args.min_pass,
-        ended: None,
-    };
-    let Made { report, seen, .. } = made(context, &wanted)?;
+    let Made { report, seen, .. } = made(context, Some(run), args.min_pass)?;
     let place = write_report(context.session_dir(), run, &report)?;
     if let Ok((session, projection)) = &seen {
         let findings = Findings {
             session,
             projection,
         };
-        let page = page(findings, Some(word(&report)), &[], context.watch().as_ref());
-        let written = page.and_then(|page| Ok(write_page(context.session_dir(), run, &page.html)?));
+        let watch = context.watch();
+        let page = page(findings, asked(Some(word(&report)), &[], watch.as_ref()));
+        let written =
+            page.and_then(|(_, html)| Ok(write_page(context.session_dir(), run, &html)?));
         if let Err(error) = written {
             // The page shows nothing that the report lacks.
             let note = format!("cannot write the page: {error:#}");

@@ -58,14 +58,6 @@ pub struct View {
     pub cursor: Option<(usize, usize)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Input {
-    Key(Key),
-    /// Anything else, such as a resize.
-    Other,
-    Nothing,
-}
-
 pub(super) fn is_possible(output: &Output) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     !output.is_json() && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
@@ -179,11 +171,12 @@ impl Screen {
         })
     }
 
-    pub(super) fn wait(&mut self, patience: Duration) -> io::Result<Input> {
-        if !event::poll(patience)? {
-            return Ok(Input::Nothing);
+    pub(super) fn key_within(&mut self, patience: Duration) -> io::Result<Option<Key>> {
+        if event::poll(patience)? {
+            self.key()
+        } else {
+            Ok(None)
         }
-        Ok(self.key()?.map_or(Input::Other, Input::Key))
     }
 }
 

@@ -44,12 +44,8 @@ fn once(context: &mut Context) -> Result<Exit> {
     let session = context.named_session().map(ToOwned::to_owned);
     let columns = context.output.is_terminal().then(|| size().columns);
     context.output.show(&status, |out, status| {
-        let sheet = text::Sheet {
-            status,
-            session: session.as_deref(),
-            columns: columns.unwrap_or(USUAL_COLUMNS),
-        };
-        sheet.write(out);
+        let columns = columns.unwrap_or(USUAL_COLUMNS);
+        text::write(out, status, session.as_deref(), columns);
     })?;
     Ok(Exit::Done)
 }

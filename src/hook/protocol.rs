@@ -68,7 +68,7 @@ impl HookAgent {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    #[error("the hook's input is not valid: {0}")]
+    #[error("the hook's input is not valid")]
     Json(#[from] serde_json::Error),
     #[error("the hook's input is longer than {MAX_CALL_BYTES} bytes")]
     TooLong,

@@ -22,7 +22,7 @@ pub struct Person<'a> {
 pub enum NotSettled {
     #[error("there is no quest {0}")]
     Unknown(QuestId),
-    #[error("quest {id}, {}, is {}: only a REVIEW can be settled", key.as_str(), effective.name())]
+    #[error("quest {id}, {}, is {}: only a REVIEW can be settled", key.as_str(), spoken(*effective))]
     NoReview {
         id: QuestId,
         key: Key,
@@ -40,7 +40,7 @@ pub enum NotSettled {
     #[error("quest {0} was not settled, so there is nothing to withdraw")]
     NotDecided(QuestId),
     /// It does not count as right, so that nothing contradicts it.
-    #[error("quest {id} is {}: only an answer that counts as right can be disputed", effective.name())]
+    #[error("quest {id} is {}: only an answer that counts as right can be disputed", spoken(*effective))]
     NotRight { id: QuestId, effective: Effective },
     /// The session froze a key, and this is not signed with it.
     #[error("only decisions signed with the operator's key count in this session")]
@@ -48,6 +48,14 @@ pub enum NotSettled {
     /// It cannot be asked.
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+/// What a quest came to, in the words of a sentence: states are in capitals everywhere.
+fn spoken(effective: Effective) -> String {
+    match effective {
+        Effective::Pass | Effective::Done | Effective::Todo => effective.name().to_uppercase(),
+        other => other.name().to_owned(),
+    }
 }
 
 /// Settles `quests` as `decision` says: all of them, or none.

@@ -11,7 +11,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::person::PersonArgs;
-use crate::cli::review::state::{ReviewScreen, Wish, extent, view};
+use crate::cli::review::state::{ReviewScreen, Wish};
 use crate::cli::screen::{Screen, lines, size};
 use crate::cli::{context, person};
 use crate::quest::QuestId;
@@ -56,12 +56,11 @@ fn review(
 ) -> Result<Exit> {
     let mut shown = Shown::read(desk, state, output)?;
     loop {
-        let size = size();
-        screen.show(view(state, &shown.text, size))?;
+        screen.show(state.view(&shown.text, size()))?;
         let Some(key) = screen.key()? else {
             continue;
         };
-        match state.press(&key, extent(state, &shown.text, size)) {
+        match state.press(&key) {
             Some(Wish::Quit) => return Ok(Exit::Done),
             Some(Wish::Break) => return Ok(Exit::Interrupted),
             Some(wish) => {

@@ -23,6 +23,8 @@ pub struct ReviewScreen {
     /// The entries that were left, for undo.
     trail: Vec<usize>,
     message: Option<String>,
+    /// Of the text that was shown last.
+    extent: Extent,
 }
 
 #[derive(Debug, Clone)]
@@ -68,9 +70,9 @@ pub enum Wish {
 
 /// The length of the text, and how much of it a screen shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Extent {
-    pub lines: usize,
-    pub page: usize,
+struct Extent {
+    lines: usize,
+    page: usize,
 }
 
 impl Extent {
@@ -122,6 +124,7 @@ impl ReviewScreen {
             mode: Mode::Looking,
             trail: Vec::new(),
             message: None,
+            extent: Extent::default(),
         }
     }
 
@@ -143,16 +146,16 @@ impl ReviewScreen {
         }
     }
 
-    pub fn press(&mut self, key: &Key, extent: Extent) -> Option<Wish> {
+    pub fn press(&mut self, key: &Key) -> Option<Wish> {
         self.message = None;
         if *key == Key::Interrupt {
             return Some(Wish::Break);
         }
         match &mut self.mode {
-            Mode::Looking => self.act(key, extent),
+            Mode::Looking => self.act(key),
             Mode::Noting { .. } => self.note(key),
             Mode::Help { top } => {
-                match extent.scroll(key, *top) {
+                match self.extent.scroll(key, *top) {
                     Some(moved) => *top = moved,
                     None => self.mode = Mode::Looking,
                 }
@@ -161,8 +164,8 @@ impl ReviewScreen {
         }
     }
 
-    fn act(&mut self, key: &Key, extent: Extent) -> Option<Wish> {
-        if let Some(top) = extent.scroll(key, self.top) {
+    fn act(&mut self, key: &Key) -> Option<Wish> {
+        if let Some(top) = self.extent.scroll(key, self.top) {
             self.top = top;
             return None;
         }
@@ -296,93 +299,56 @@ fn push(note: &mut String, c: char) {
     }
 }
 
-const HELP: &[&str] = &[
-    "a         accept: the answer counts as right (it is never called a PASS)",
-    "r         reject: the answer is wrong, and exports leave it out",
-    "          both ask for a note that says why; Enter settles, Esc goes back",
-    "s, space  skip: the item stays open",
-    "u         undo; a withdrawn decision stays in the ledger",
-    "q         quit; all decisions are saved",
-    "j k       a line down, a line up; also the arrows",
-    "PgDn PgUp a page down, a page up; Home and End",
-];
+const HELP: &str = include_str!("../text/review-keys.txt");
+const KEYS: &str = "? help  a accept  r reject  s skip  u undo  q quit";
+const END_KEYS: &str = "? help  u undo  q quit";
+const NOTE_KEYS: &str = "Enter settles  Esc goes back";
+const HELP_KEYS: &str = "any key goes back";
 
-const KEYS: [&str; 4] = [
-    "a accept  r reject  s skip  u undo  q quit  ? help",
-    "a accept r reject s skip q quit ? help",
-    "a r s u q ? help",
-    "? help",
-];
-const END_KEYS: [&str; 1] = ["u undo  q quit  ? help"];
-const NOTE_KEYS: [&str; 2] = ["Enter settles  Esc goes back", "Enter, Esc"];
-const HELP_KEYS: [&str; 1] = ["any key goes back"];
-
-/// From this width on, the line of the note says what it is for.
-const ROOMY: usize = 30;
-
-pub fn view(screen: &ReviewScreen, text: &[Line], size: Size) -> View {
-    let body = screen.body(text, size.columns);
-    let parts = Parts::of(screen, size);
-    let top = match screen.mode {
-        Mode::Help { top } => top,
-        _ => screen.top,
-    };
-    let top = top.min(body.len().saturating_sub(parts.page));
-    let mut rows = Vec::with_capacity(size.rows);
-    if parts.head {
-        rows.push(screen.head(top, parts.page, body.len(), size.columns));
-    }
-    rows.extend(body.into_iter().skip(top).take(parts.page));
-    rows.resize(usize::from(parts.head) + parts.page, Line::default());
-    rows.extend(parts.middle);
-    let cursor = parts.typed.map(|column| (column, rows.len() - 1));
-    if parts.keys {
-        rows.push(clip(&line(screen.keys(size.columns)), size.columns));
-    }
-    View { rows, cursor }
-}
-
-pub fn extent(screen: &ReviewScreen, text: &[Line], size: Size) -> Extent {
-    Extent {
-        lines: screen.body(text, size.columns).len(),
-        page: Parts::of(screen, size).page,
-    }
-}
-
-/// How the rows of a screen are divided.
-struct Parts {
-    head: bool,
-    page: usize,
-    /// The message and the note, above the keys.
-    middle: Vec<Line<'static>>,
-    /// The column in which the note is typed.
-    typed: Option<usize>,
-    keys: bool,
-}
-
-impl Parts {
-    fn of(screen: &ReviewScreen, size: Size) -> Self {
-        let (mut middle, typed) = screen.middle(size.columns);
-        let most = (size.rows / 3).max(1).min(size.rows);
+impl ReviewScreen {
+    /// What a screen of this size shows. `text` is the item that is looked at.
+    pub fn view(&mut self, text: &[Line], size: Size) -> View {
+        let Size { columns, rows } = size;
+        let body = self.body(text, columns);
+        let (mut middle, typed) = self.middle(columns);
+        let most = (rows / 3).max(1).min(rows);
         if typed.is_some() {
             // The note is below the message, and more important.
             middle.drain(..middle.len().saturating_sub(most));
         }
         middle.truncate(most);
-        let rest = size.rows - middle.len();
-        let (head, keys) = (rest >= 3, rest >= 2);
-        Self {
-            head,
-            page: rest - usize::from(head) - usize::from(keys),
-            typed: typed.filter(|_| !middle.is_empty()),
-            middle,
-            keys,
+        let typed = typed.filter(|_| !middle.is_empty());
+        let rest = rows - middle.len();
+        let (has_head, has_keys) = (rest >= 3, rest >= 2);
+        let page = rest - usize::from(has_head) - usize::from(has_keys);
+        self.extent = Extent {
+            lines: body.len(),
+            page,
+        };
+        let top = match self.mode {
+            Mode::Help { top } => top,
+            _ => self.top,
+        };
+        let top = top.min(body.len().saturating_sub(page));
+        let mut shown = Vec::with_capacity(rows);
+        if has_head {
+            shown.push(self.head(top, columns));
+        }
+        shown.extend(body.into_iter().skip(top).take(page));
+        shown.resize(usize::from(has_head) + page, Line::default());
+        shown.extend(middle);
+        let cursor = typed.map(|column| (column, shown.len() - 1));
+        if has_keys {
+            shown.push(clip(&line(self.keys()), columns));
+        }
+        View {
+            rows: shown,
+            cursor,
         }
     }
-}
 
-impl ReviewScreen {
-    fn head(&self, top: usize, page: usize, lines: usize, columns: usize) -> Line<'static> {
+    fn head(&self, top: usize, columns: usize) -> Line<'static> {
+        let Extent { lines, page } = self.extent;
         let left = match (&self.mode, self.entry()) {
             (Mode::Help { .. }, _) => "keys".to_owned(),
             (_, Some(entry)) => {
@@ -401,20 +367,19 @@ impl ReviewScreen {
     }
 
     fn body(&self, text: &[Line], columns: usize) -> Vec<Line<'static>> {
-        let own: Vec<Line> = match (&self.mode, self.entry()) {
-            (Mode::Help { .. }, _) => HELP.iter().map(|text| line(text)).collect(),
-            (_, Some(_)) => Vec::new(),
+        let own = match (&self.mode, self.entry()) {
+            (Mode::Help { .. }, _) => HELP.to_owned(),
+            (_, Some(_)) => return text.iter().flat_map(|line| wrap(line, columns)).collect(),
             (_, None) => {
                 let tally = self.tally();
-                vec![
-                    line(&format!("accepted       {}", tally.accepted)),
-                    line(&format!("rejected       {}", tally.rejected)),
-                    line(&format!("still waiting  {}", tally.waiting)),
-                ]
+                format!(
+                    "accepted       {}\nrejected       {}\nstill waiting  {}",
+                    tally.accepted, tally.rejected, tally.waiting
+                )
             }
         };
-        let text = if own.is_empty() { text } else { &own };
-        text.iter().flat_map(|line| wrap(line, columns)).collect()
+        let own = own.lines().map(line);
+        own.flat_map(|line| wrap(&line, columns)).collect()
     }
 
     /// The message, and the note with the column of its cursor.
@@ -425,9 +390,8 @@ impl ReviewScreen {
             return (rows, None);
         };
         let prompt = match decision {
-            Decision::Accepted if columns >= ROOMY => "accept, because: ",
-            Decision::Rejected if columns >= ROOMY => "reject, because: ",
-            _ => "> ",
+            Decision::Accepted => "accept, because: ",
+            Decision::Rejected | Decision::Reopened => "reject, because: ",
         };
         let mut typed = note.as_str();
         let whole = |typed: &str| line(&format!("{prompt}{typed}"));
@@ -441,15 +405,12 @@ impl ReviewScreen {
         (rows, Some(column))
     }
 
-    fn keys(&self, columns: usize) -> &'static str {
-        let forms: &[&'static str] = match (&self.mode, self.entry()) {
-            (Mode::Noting { .. }, _) => &NOTE_KEYS,
-            (Mode::Help { .. }, _) => &HELP_KEYS,
-            (_, Some(_)) => &KEYS,
-            (_, None) => &END_KEYS,
-        };
-        let fits = |form: &&&str| form.len() <= columns;
-        let shortest = forms.last().copied().unwrap_or_default();
-        forms.iter().find(fits).copied().unwrap_or(shortest)
+    fn keys(&self) -> &'static str {
+        match (&self.mode, self.entry()) {
+            (Mode::Noting { .. }, _) => NOTE_KEYS,
+            (Mode::Help { .. }, _) => HELP_KEYS,
+            (_, Some(_)) => KEYS,
+            (_, None) => END_KEYS,
+        }
     }
 }

@@ -2,165 +2,145 @@
 
 use std::path::Path;
 
-use minijinja::value::Value;
 use ratatui::text::Line;
 use serde::Serialize;
 
 use crate::cli::next;
-use crate::cli::output::{TextOutput, Tone};
+use crate::cli::output::TextOutput;
 use crate::cli::screen::{Size, View, clip, line, lines, wrap};
 use crate::cli::shell_line::ShellLine;
 use crate::report::{Overview, Pace, Status};
 use crate::session::{Effective, State};
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sheet<'a> {
-    pub(super) status: &'a Status,
-    /// The value of `--session`, which suggested commands repeat.
-    pub(super) session: Option<&'a Path>,
-    pub(super) columns: usize,
-}
 
 /// With fewer rows, a screen has no row for the keys.
 const ROOMY: usize = 4;
 
 const KEYS: &str = "q quits";
 
-/// The hint when something is left out.
-const KEYS_BELOW_SOME: [&str; 2] = ["… more on a taller screen; q quits", "… more; q quits"];
+/// The same, if something is left out.
+const KEYS_BELOW_SOME: &str = "… more; q quits";
 
-const WIDEST: usize = 60;
+const MAX_BAR: usize = 60;
 
 const BRACKETS: usize = 2;
 
-impl Sheet<'_> {
-    pub(super) fn write(self, out: &mut TextOutput) {
-        self.progress(out, false);
-        self.details(out);
-    }
+/// Writes the whole status; `session` is the value of `--session`, which suggested commands repeat.
+pub(super) fn write(
+    out: &mut TextOutput,
+    status: &Status,
+    session: Option<&Path>,
+    columns: usize,
+) {
+    progress(out, status, session, (columns, false));
+    details(out, status);
+}
 
-    /// What a screen shows; on a small one, the beginning.
-    pub(super) fn view(self, rows: usize, out: &dyn Fn() -> TextOutput) -> View {
-        let has_keys = rows >= ROOMY;
-        let room = rows - usize::from(has_keys);
-        let written = |write: &dyn Fn(&mut TextOutput)| {
-            let mut out = out();
-            write(&mut out);
-            lines(&out)
-        };
-        let mut lines = written(&|out| self.progress(out, false));
-        let wrapped = lines.iter().map(|line| wrap(line, self.columns).len());
-        let is_short = wrapped.sum::<usize>() > room;
-        if is_short {
-            lines = written(&|out| self.progress(out, true));
-            lines[0] = clip(&lines[0], self.columns);
-        }
-        lines.extend(written(&|out| self.details(out)));
-        let mut shown = Vec::with_capacity(rows);
-        let mut is_all = !is_short;
-        for line in &lines {
-            let is_cut = shown.len() < room;
-            shown.extend(wrap(line, self.columns));
-            if shown.len() > room {
-                is_all = false;
-                shown.truncate(room);
-                if let Some(last) = shown.last_mut().filter(|_| is_cut) {
-                    last.push_span("…");
-                    *last = clip(last, self.columns);
-                }
-                break;
+/// What a screen shows; on a small one, the beginning.
+pub(super) fn view(
+    status: &Status,
+    session: Option<&Path>,
+    Size { columns, rows }: Size,
+    out: &dyn Fn() -> TextOutput,
+) -> View {
+    let has_keys = rows >= ROOMY;
+    let room = rows - usize::from(has_keys);
+    let written = |write: &dyn Fn(&mut TextOutput)| {
+        let mut out = out();
+        write(&mut out);
+        lines(&out)
+    };
+    let mut lines = written(&|out| progress(out, status, session, (columns, false)));
+    let wrapped = lines.iter().map(|line| wrap(line, columns).len());
+    let is_short = wrapped.sum::<usize>() > room;
+    if is_short {
+        lines = written(&|out| progress(out, status, session, (columns, true)));
+        lines[0] = clip(&lines[0], columns);
+    }
+    lines.extend(written(&|out| details(out, status)));
+    let mut shown = Vec::with_capacity(rows);
+    let mut is_all = !is_short;
+    for line in &lines {
+        let is_cut = shown.len() < room;
+        shown.extend(wrap(line, columns));
+        if shown.len() > room {
+            is_all = false;
+            shown.truncate(room);
+            if let Some(last) = shown.last_mut().filter(|_| is_cut) {
+                last.push_span("…");
             }
-        }
-        shown.resize(room, Line::default());
-        if has_keys {
-            let [long, short] = KEYS_BELOW_SOME.map(line);
-            shown.push(match is_all {
-                true => line(KEYS),
-                false if long.width() <= self.columns => long,
-                false => short,
-            });
-        }
-        let rows = shown.iter().map(|row| clip(row, self.columns));
-        View {
-            rows: rows.collect(),
-            cursor: None,
+            break;
         }
     }
+    shown.resize(room, Line::default());
+    if has_keys {
+        shown.push(line(if is_all { KEYS } else { KEYS_BELOW_SOME }));
+    }
+    let rows = shown.iter().map(|row| clip(row, columns));
+    View {
+        rows: rows.collect(),
+        cursor: None,
+    }
+}
 
-    /// What people want to know first; `short` takes fewer rows.
-    fn progress(self, out: &mut TextOutput, short: bool) {
-        let overview = &self.status.overview;
-        let values = minijinja::context! {
-            status => self.status,
-            short,
-            bar => bar(out, overview, self.columns),
-            states => State::ALL.map(|state| StateRow::of(state, overview, out)),
-            paused => next::paused(overview.streak, self.session),
-            rate => self.status.pace.map(rate),
-            open => of(overview, Effective::Open),
-            review => ShellLine::comail("review", self.session).text(),
-        };
-        out.template(include_str!("../text/status_progress.txt"), values);
-    }
+/// Writes what people want to know first; `short` takes fewer rows.
+fn progress(
+    out: &mut TextOutput,
+    status: &Status,
+    session: Option<&Path>,
+    (columns, short): (usize, bool),
+) {
+    let overview = &status.overview;
+    let values = minijinja::context! {
+        status,
+        short,
+        states => rows(overview, columns),
+        paused => next::paused(overview.streak, session),
+        rate => status.pace.map(rate),
+        open => of(overview, Effective::Open),
+        review => ShellLine::comail("review", session).text(),
+    };
+    out.template(include_str!("../text/status_progress.txt"), values);
+}
 
-    fn details(self, out: &mut TextOutput) {
-        let status = self.status;
-        let details = include_str!("../text/status_details.txt");
-        out.template(details, minijinja::context! { status });
-        out.line(format!("ledger head {}", status.overview.head));
-    }
+fn details(out: &mut TextOutput, status: &Status) {
+    let details = include_str!("../text/status_details.txt");
+    out.template(details, minijinja::context! { status });
 }
 
 #[derive(Debug, Serialize)]
 struct StateRow {
-    sign: Value,
-    word: Value,
-    tally: Value,
+    state: State,
+    sign: char,
+    tone: &'static str,
     count: u32,
     share: f64,
-    note: String,
+    /// Its part of the bar.
+    bar: String,
+    notes: Vec<String>,
 }
 
-impl StateRow {
-    fn of(state: State, overview: &Overview, out: &TextOutput) -> Self {
+fn rows(overview: &Overview, columns: usize) -> [StateRow; 4] {
+    let width = columns.saturating_sub(BRACKETS).min(MAX_BAR);
+    let counts = State::ALL.map(|state| overview.tally.of(state));
+    let mut cells = cells(counts, width).unwrap_or_default().into_iter();
+    State::ALL.map(|state| {
+        let (sign, tone) = match state {
+            State::Pass => ('#', "good"),
+            State::Review => ('?', "doubt"),
+            State::Done => ('x', "bad"),
+            State::Todo => ('.', "strong"),
+        };
         let count = overview.tally.of(state);
-        let tinted = |text: &str| Value::from_safe_string(out.tint(tone(state), text));
-        let sign = sign(state);
-        Self {
-            sign: tinted(&sign.to_string()),
-            word: tinted(&format!("{state:6}")),
-            tally: tinted(&format!("{sign}{count}")),
+        StateRow {
+            state,
+            sign,
+            tone,
             count,
             share: share(count, overview.total),
-            note: note(state, overview),
+            bar: sign.to_string().repeat(cells.next().unwrap_or(0)),
+            notes: notes(state, overview),
         }
-    }
-}
-
-fn bar(out: &TextOutput, overview: &Overview, columns: usize) -> Option<Value> {
-    let width = columns.saturating_sub(BRACKETS).min(WIDEST);
-    let counts = State::ALL.map(|state| overview.tally.of(state));
-    let cells = cells(counts, width)?;
-    let pieces = State::ALL.iter().zip(cells).filter(|(_, cells)| *cells > 0);
-    let pieces = pieces.map(|(state, cells)| {
-        let signs = sign(*state).to_string().repeat(cells);
-        out.tint(tone(*state), &signs)
-    });
-    Some(Value::from_safe_string(pieces.collect()))
-}
-
-pub(super) fn view(
-    status: &Status,
-    session: Option<&Path>,
-    size: Size,
-    out: &dyn Fn() -> TextOutput,
-) -> View {
-    let sheet = Sheet {
-        status,
-        session,
-        columns: size.columns,
-    };
-    sheet.view(size.rows, out)
+    })
 }
 
 pub(super) fn rate(pace: Pace) -> String {
@@ -169,15 +149,6 @@ pub(super) fn rate(pace: Pace) -> String {
         format!("{:.1} settled an hour", pace.per_hour)
     } else {
         format!("{:.1} settled a minute", pace.per_hour / 60.0)
-    }
-}
-
-fn sign(state: State) -> char {
-    match state {
-        State::Pass => '#',
-        State::Review => '?',
-        State::Done => 'x',
-        State::Todo => '.',
     }
 }
 
@@ -206,15 +177,6 @@ fn cells<const N: usize>(counts: [u32; N], width: usize) -> Option<[usize; N]> {
     Some(cells)
 }
 
-fn tone(state: State) -> Tone {
-    match state {
-        State::Pass => Tone::Good,
-        State::Review => Tone::Doubt,
-        State::Done => Tone::Bad,
-        State::Todo => Tone::Strong,
-    }
-}
-
 /// The share in percent. It is 0 or 100 only if the count is none or all.
 fn share(count: u32, total: u32) -> f64 {
     const LEAST: f64 = 0.1;
@@ -230,33 +192,28 @@ fn of(overview: &Overview, effective: Effective) -> u32 {
     overview.effective.get(&effective).copied().unwrap_or(0)
 }
 
-fn note(state: State, overview: &Overview) -> String {
+fn notes(state: State, overview: &Overview) -> Vec<String> {
     let of = |effective| of(overview, effective);
     let open = of(Effective::Open);
     // If every REVIEW is open and none was judged again, the number of REVIEWs says the same.
     let untouched = open == overview.tally.review && overview.resolutions.open == 0;
-    let said = match state {
-        State::Pass => vec![
+    let said: &[(u32, &str)] = match state {
+        State::Pass => &[
             (overview.unanchored, "unanchored"),
             (overview.carried, "carried"),
         ],
-        State::Review => vec![
+        State::Review => &[
             (of(Effective::Accepted), "accepted"),
             (of(Effective::Confirmed), "confirmed"),
             (of(Effective::Refuted), "refuted"),
             (of(Effective::Rejected), "rejected"),
             (if untouched { 0 } else { open }, "open"),
         ],
-        State::Done | State::Todo => Vec::new(),
+        State::Done | State::Todo => &[],
     };
     let said = said.iter().filter(|(count, _)| *count > 0);
-    let said: Vec<_> = said
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if said.is_empty() {
-        return String::new();
-    }
-    format!("  ({})", said.join(", "))
+    said.map(|(count, what)| format!("{count} {what}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -269,14 +226,6 @@ mod tests {
     use crate::cli::status::fixtures;
     use crate::session::Tally;
 
-    fn sheet(status: &Status, columns: usize) -> Sheet<'_> {
-        Sheet {
-            status,
-            session: None,
-            columns,
-        }
-    }
-
     #[test]
     fn a_paused_session_has_no_forecast() {
         let mut records = fixtures::records();
@@ -284,7 +233,7 @@ mod tests {
         let status = records.at(fixtures::now(), &BTreeSet::new());
         assert_eq!(status.pace, None);
         let mut out = TextOutput::plain();
-        sheet(&status, 64).write(&mut out);
+        write(&mut out, &status, None, 64);
         let text = out.into_text();
         assert!(
             text.contains("paused: ") && !text.contains(" left: "),
@@ -324,9 +273,8 @@ mod tests {
             review: 1,
             done: 1,
         };
-        let out = TextOutput::plain();
-        let shown = [12, 5].map(|columns| bar(&out, &overview, columns).map(|it| it.to_string()));
-        assert_eq!(shown, [Some("###?x.....".to_owned()), None]);
+        let shown = [12, 5].map(|columns| rows(&overview, columns).map(|row| row.bar).concat());
+        assert_eq!(shown, ["###?x.....", ""]);
     }
 
     #[test]
@@ -385,7 +333,7 @@ mod tests {
             for wanted in [
                 "about 8h 44m left: 57.0 settled an hour over the last 20m",
                 "4 open REVIEWs wait for a person: `comail review --session .two`",
-                "… more on a taller screen; q quits",
+                "… more; q quits",
             ] {
                 assert!(shown.contains(wanted), "{rows}: {shown}");
             }

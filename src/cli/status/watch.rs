@@ -12,7 +12,7 @@ use crate::base::text::{escape_json, plural};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::progress::Interrupt;
-use crate::cli::screen::{Input, Key, Screen, size};
+use crate::cli::screen::{Key, Screen, size};
 use crate::cli::{context, progress};
 use crate::judge::live_runs::live_runs;
 use crate::report::template::short_span;
@@ -40,10 +40,10 @@ fn watch_on(observer: &mut Observer, screen: &mut Screen, context: &Context) -> 
         observer.update()?;
         let status = observer.status(context::now());
         screen.show(view(&status, session, size(), &|| output.out()))?;
-        match screen.wait(REDRAW_INTERVAL)? {
-            Input::Key(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
-            Input::Key(Key::Interrupt) => return Ok(Exit::Interrupted),
-            Input::Key(_) | Input::Nothing | Input::Other => {}
+        match screen.key_within(REDRAW_INTERVAL)? {
+            Some(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
+            Some(Key::Interrupt) => return Ok(Exit::Interrupted),
+            _ => {}
         }
     }
 }

@@ -69,12 +69,6 @@ impl RunHistory {
         self.rules.get(&quest).cloned().unwrap_or_default()
     }
 
-    pub fn end(&mut self, run: RunId, at: Timestamp, reason: Reason) {
-        if let Some(run) = self.known(run, at) {
-            run.ended = Some((at, reason));
-        }
-    }
-
     fn known(&mut self, run: RunId, at: Timestamp) -> Option<&mut Run> {
         // The newest first: only that one can still go on.
         let run = self.runs.iter_mut().rev().find(|it| it.id == run)?;
@@ -386,14 +380,6 @@ mod tests {
             claim(1, "w1"),
         ]);
         assert!(history.runs().is_empty());
-    }
-
-    #[test]
-    fn a_run_can_be_ended_before_its_line_is_written() {
-        let mut history = history(&[began(7)]);
-        history.end(RunId::new(7), at(200), Reason::WallClock);
-        let run = history.get(RunId::new(7)).unwrap();
-        assert_eq!(run.reason(true), Some(Reason::WallClock));
     }
 
     #[test]

@@ -43,13 +43,14 @@ fn press(screen: &mut ReviewScreen, keys: &str) -> Option<Wish> {
             '\u{1b}' => Key::Escape,
             c => Key::Char(c),
         };
-        last = screen.press(&key, extent(screen, &text(), SIZE));
+        screen.view(&text(), SIZE);
+        last = screen.press(&key);
     }
     last
 }
 
-fn shown(screen: &ReviewScreen) -> Vec<String> {
-    let frame = view(screen, &text(), SIZE);
+fn shown(screen: &mut ReviewScreen) -> Vec<String> {
+    let frame = screen.view(&text(), SIZE);
     frame.rows.iter().map(Line::to_string).collect()
 }
 
@@ -57,8 +58,8 @@ fn shown(screen: &ReviewScreen) -> Vec<String> {
 fn a_decision_needs_a_note_and_leads_on() {
     let mut screen = screen(2);
     assert_eq!(press(&mut screen, "a \n"), None);
-    assert!(shown(&screen)[5].starts_with("write a note"));
-    assert_eq!(shown(&screen)[6], "accept, because:  ");
+    assert!(shown(&mut screen)[5].starts_with("write a note"));
+    assert_eq!(shown(&mut screen)[6], "accept, because:  ");
     let wish = press(&mut screen, "seen \n");
     let expected = Wish::Settle {
         quest: QuestId::from_index(0).unwrap(),
@@ -69,7 +70,7 @@ fn a_decision_needs_a_note_and_leads_on() {
     assert_eq!(wish, Some(expected));
     screen.settled(Decision::Accepted);
     assert_eq!(
-        shown(&screen)[0],
+        shown(&mut screen)[0],
         "2 of 2  some-rule                            lines 1-6 of 20"
     );
 }
@@ -92,9 +93,9 @@ fn escape_leaves_a_note_without_deciding() {
 fn a_pasted_text_is_no_key() {
     let mut screen = screen(1);
     let pasted = Key::Paste("ax\nq".to_owned());
-    assert_eq!(screen.press(&pasted, Extent::default()), None);
+    assert_eq!(screen.press(&pasted), None);
     press(&mut screen, "a");
-    assert_eq!(screen.press(&pasted, Extent::default()), None);
+    assert_eq!(screen.press(&pasted), None);
     let Some(Wish::Settle { note, .. }) = press(&mut screen, "\n") else {
         panic!("it is settled");
     };
@@ -117,7 +118,7 @@ fn undo_goes_back_over_what_was_skipped_and_takes_decisions_back() {
     assert_eq!(screen.quest(), Some(quest));
     assert_eq!(screen.tally().waiting, 3);
     assert_eq!(press(&mut screen, "u"), None);
-    assert!(shown(&screen)[6].starts_with("there is nothing to undo"));
+    assert!(shown(&mut screen)[6].starts_with("there is nothing to undo"));
 }
 
 #[test]
@@ -137,24 +138,23 @@ fn what_somebody_else_decides_is_neither_settled_nor_taken_back() {
 fn long_items_scroll_to_their_ends_and_no_further() {
     let mut screen = screen(1);
     press(&mut screen, "jjk");
-    assert_eq!(shown(&screen)[1], "line 2 한빛");
-    let last = extent(&screen, &text(), SIZE);
-    screen.press(&Key::PageDown, last);
-    assert_eq!(shown(&screen)[1], "line 7 한빛");
-    screen.press(&Key::End, last);
+    assert_eq!(shown(&mut screen)[1], "line 2 한빛");
+    screen.press(&Key::PageDown);
+    assert_eq!(shown(&mut screen)[1], "line 7 한빛");
+    screen.press(&Key::End);
     press(&mut screen, "jj");
-    assert_eq!(shown(&screen)[6], "line 20 한빛");
+    assert_eq!(shown(&mut screen)[6], "line 20 한빛");
     press(&mut screen, "k");
-    assert_eq!(shown(&screen)[6], "line 19 한빛");
-    screen.press(&Key::Home, last);
-    assert_eq!(shown(&screen)[1], "line 1 한빛");
+    assert_eq!(shown(&mut screen)[6], "line 19 한빛");
+    screen.press(&Key::Home);
+    assert_eq!(shown(&mut screen)[1], "line 1 한빛");
 }
 
 #[test]
 fn a_long_note_shows_its_end() {
     let mut screen = screen(1);
     press(&mut screen, &format!("a{}한", "x".repeat(99)));
-    let frame = view(&screen, &text(), SIZE);
+    let frame = screen.view(&text(), SIZE);
     let typed = frame.rows[6].to_string();
     assert!(
         typed.starts_with("accept, because: xx") && typed.ends_with("x한"),
@@ -169,11 +169,11 @@ fn help_shows_over_the_item_and_any_key_leads_back() {
     let mut screen = screen(1);
     press(&mut screen, "?");
     assert_eq!(
-        shown(&screen)[0],
+        shown(&mut screen)[0],
         "keys                                         lines 1-6 of 11"
     );
     press(&mut screen, "a");
-    assert!(shown(&screen)[0].starts_with("1 of 1"));
+    assert!(shown(&mut screen)[0].starts_with("1 of 1"));
 }
 
 fn keys() -> impl Strategy<Value = Vec<Key>> {
@@ -246,15 +246,15 @@ proptest! {
         let (mut screen, mut kept) = (screen(items), Kept::default());
         let size = Size { columns, rows };
         for key in keys {
-            let extent = extent(&screen, &text(), size);
-            if let Some(wish) = screen.press(&key, extent) {
+            screen.view(&text(), size);
+            if let Some(wish) = screen.press(&key) {
                 kept.carry_out(wish, &mut screen);
             }
             let tally = screen.tally();
             prop_assert_eq!(tally.accepted, kept.count(Decision::Accepted));
             prop_assert_eq!(tally.rejected, kept.count(Decision::Rejected));
             prop_assert_eq!(tally.accepted + tally.rejected + tally.waiting, items);
-            let frame = view(&screen, &text(), size);
+            let frame = screen.view(&text(), size);
             prop_assert_eq!(frame.rows.len(), rows);
             // A wide character on a screen of one column is all that may stand out.
             let widest = frame.rows.iter().map(Line::width).max().unwrap_or(0);
@@ -273,7 +273,7 @@ proptest! {
     ) {
         let (mut screen, mut kept) = (screen(items), Kept::default());
         let mut go = |screen: &mut ReviewScreen, key: &Key| {
-            if let Some(wish) = screen.press(key, Extent::default()) {
+            if let Some(wish) = screen.press(key) {
                 kept.carry_out(wish, screen);
             }
         };
@@ -295,7 +295,7 @@ fn a_note_is_one_line_of_visible_text() {
     let mut screen = screen(1);
     let mut note = |keys: &[Key]| {
         for key in keys {
-            screen.press(key, Extent::default());
+            screen.press(key);
         }
         match &screen.mode {
             Mode::Noting { note, .. } => note.clone(),
