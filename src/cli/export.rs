@@ -341,7 +341,13 @@ fn write_table(
         }
         let only_results = !args.only.is_empty();
         let headings = columns.headings();
-        new_file(&mut list, target, (headings, heading, only_results), results, out)
+        new_file(
+            &mut list,
+            target,
+            (headings, heading, only_results),
+            results,
+            out,
+        )
     })?;
     Ok(map)
 }

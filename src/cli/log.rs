@@ -172,7 +172,9 @@ impl Printer<'_> {
     /// The quest that an event is about.
     fn name(&self, body: &Value) -> Option<String> {
         let places = ["/quest", "/id", "/attempt/quest", "/quests/0/quest"];
-        let id = places.iter().find_map(|place| body.pointer(place)?.as_u64())?;
+        let id = places
+            .iter()
+            .find_map(|place| body.pointer(place)?.as_u64())?;
         let index = usize::try_from(id).ok()?.checked_sub(1)?;
         Some(match self.keys.get(index) {
             Some(key) => format!("quest {id}, {}", key.as_str()),

@@ -336,8 +336,7 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
         };
         let watch = context.watch();
         let page = page(findings, asked(Some(word(&report)), &[], watch.as_ref()));
-        let written =
-            page.and_then(|(_, html)| Ok(write_page(context.session_dir(), run, &html)?));
+        let written = page.and_then(|(_, html)| Ok(write_page(context.session_dir(), run, &html)?));
         if let Err(error) = written {
             // The page shows nothing that the report lacks.
             let note = format!("cannot write the page: {error:#}");

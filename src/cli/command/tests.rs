@@ -62,7 +62,10 @@ fn parses(words: &[String]) -> Result<(), clap::Error> {
 fn every_command_is_in_one_group() {
     let parser = parser(&email::kind());
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in GROUPS.lines().flat_map(|group| group.split_once(':').unwrap().1.split_whitespace()) {
+    for name in GROUPS
+        .lines()
+        .flat_map(|group| group.split_once(':').unwrap().1.split_whitespace())
+    {
         *times.entry(name).or_default() += 1;
         let known = parser.find_subcommand(name).is_some();
         assert!(known, "there is no command {name}");

@@ -25,12 +25,7 @@ const MAX_BAR: usize = 60;
 const BRACKETS: usize = 2;
 
 /// Writes the whole status; `session` is the value of `--session`, which suggested commands repeat.
-pub(super) fn write(
-    out: &mut TextOutput,
-    status: &Status,
-    session: Option<&Path>,
-    columns: usize,
-) {
+pub(super) fn write(out: &mut TextOutput, status: &Status, session: Option<&Path>, columns: usize) {
     progress(out, status, session, (columns, false));
     details(out, status);
 }
