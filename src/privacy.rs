@@ -15,7 +15,7 @@ use crate::base::{Digest, files};
 use crate::judge::masking::{self, MASK, masked_json};
 use crate::session::{
     Decided, DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
-    RedactedLine, Redactor, Session, SessionError, SigningKey, SourceRecord, Suppressed,
+    RedactedLine, Redactor, Session, SessionError, SigningKey, Suppressed,
 };
 use crate::world::email_text::{Wanted, mentions, without};
 use crate::world::evidence::unpack;
@@ -63,16 +63,15 @@ pub enum NotForgotten {
     Session(#[from] SessionError),
 }
 
-impl NotForgotten {
-    fn file<E>(path: impl Into<PathBuf>) -> impl FnOnce(E) -> Self
-    where
-        E: Into<Box<dyn std::error::Error + Send + Sync>>,
-    {
-        let path = path.into();
-        move |source| Self::File {
-            path,
-            source: source.into(),
-        }
+/// An error about the file at `path`.
+fn at<E>(path: &Path) -> impl FnOnce(E) -> NotForgotten
+where
+    E: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let path = path.to_owned();
+    move |source| NotForgotten::File {
+        path,
+        source: source.into(),
     }
 }
 
@@ -89,7 +88,7 @@ pub fn forget(
     let search = Search::of(session, request.address)?;
     let mut eraser = Eraser {
         request,
-        court: session.config().policy,
+        policy: session.config().policy,
         suppressed: Suppressed::new(salt, &search.normal),
         worker: format!("forgotten-{:.8}", salt.to_string()),
         known: known.forgetting.beside(&session.manifest().forgotten),
@@ -115,9 +114,9 @@ pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgott
         return Ok(true);
     }
     let path = search.dir.join("ledger.jsonl");
-    let ledger = files::open(&path).map_err(NotForgotten::file(&path))?;
+    let ledger = files::open(&path).map_err(at(&path))?;
     for line in BufReader::new(ledger).lines() {
-        let line = line.map_err(NotForgotten::file(&path))?;
+        let line = line.map_err(at(&path))?;
         if masked_json(&line, &search.wanted(), "").is_some() {
             return Ok(true);
         }
@@ -133,38 +132,23 @@ struct Search<'a> {
     normal: String,
     /// The text of `session.json`, which does not contain it.
     frozen: String,
-    sources: Vec<SourceRecord>,
-}
-
-/// A file of the evidence with the address in it.
-struct FoundBody {
-    path: PathBuf,
-    /// The digest that names it; none of a file that a killed process left behind.
-    digest: Option<Digest>,
-}
-
-/// A copy of a list with the address in it.
-struct FoundCopy {
-    name: String,
-    path: PathBuf,
-    was: Digest,
-    masked: Vec<u8>,
+    /// The copies of lists, each once.
+    copies: BTreeSet<String>,
 }
 
 impl<'a> Search<'a> {
     /// Refuses an address that `session.json` contains: nothing can remove it from there.
     fn of(session: &Session, mailbox: &'a Mailbox) -> Result<Self, NotForgotten> {
         let path = session.dir().join("session.json");
-        let mut sources = vec![session.manifest().source.clone()];
-        sources.extend(session.totals().extensions);
-        let mut seen = BTreeSet::new();
-        sources.retain(|source| seen.insert(source.copy.clone()));
+        let mut copies = BTreeSet::from([session.manifest().source.copy.clone()]);
+        let extensions = session.totals().extensions;
+        copies.extend(extensions.into_iter().map(|source| source.copy));
         let search = Self {
             dir: session.dir().to_owned(),
             mailbox,
             normal: mailbox.to_string(),
-            frozen: fs::read_to_string(&path).map_err(NotForgotten::file(&path))?,
-            sources,
+            frozen: fs::read_to_string(&path).map_err(at(&path))?,
+            copies,
         };
         if mentions(&search.frozen, &search.wanted()).is_empty() {
             Ok(search)
@@ -177,42 +161,40 @@ impl<'a> Search<'a> {
         |address| address == self.normal
     }
 
-    fn bodies(&self) -> Result<Vec<FoundBody>, NotForgotten> {
+    /// The files of the evidence with the address in them.
+    fn bodies(&self) -> Result<Vec<PathBuf>, NotForgotten> {
         let dir = self.dir.join("evidence");
         let mut found = Vec::new();
         for entry in WalkDir::new(&dir).sort_by_file_name() {
-            let entry = entry.map_err(|error| NotForgotten::file(&dir)(error))?;
+            let entry = entry.map_err(at(&dir))?;
             if !entry.file_type().is_file() {
                 continue;
             }
             let path = entry.into_path();
-            let packed = fs::read(&path).map_err(NotForgotten::file(&path))?;
+            let packed = fs::read(&path).map_err(at(&path))?;
             let body = unpack(&packed, MAX_BYTES).unwrap_or(packed);
             if holds(&body, self.mailbox, &self.wanted()) {
-                found.push(FoundBody {
-                    digest: digest(&path),
-                    path,
-                });
+                found.push(path);
             }
         }
         Ok(found)
     }
 
-    fn copies(&self) -> Result<Vec<FoundCopy>, NotForgotten> {
+    /// The copies of lists with the address in them, and their bytes without it.
+    fn copies(&self) -> Result<Vec<(RedactedCopy, Vec<u8>)>, NotForgotten> {
         let mut found = Vec::new();
-        for source in &self.sources {
-            let path = self.dir.join(&source.copy);
-            let bytes = files::read(&path, u64::MAX).map_err(NotForgotten::file(&path))?;
-            let masked = masking::masked(&bytes, &self.wanted());
-            let Some(masked) = masked.map_err(NotForgotten::file(&path))? else {
-                continue;
-            };
-            found.push(FoundCopy {
-                name: source.copy.clone(),
-                path,
-                was: Digest::of(&bytes),
-                masked,
-            });
+        for copy in &self.copies {
+            let path = self.dir.join(copy);
+            let bytes = files::read(&path, u64::MAX).map_err(at(&path))?;
+            let masked = masking::masked(&bytes, &self.wanted()).map_err(at(&path))?;
+            found.extend(masked.map(|masked| {
+                let redacted = RedactedCopy {
+                    copy: copy.clone(),
+                    was: Digest::of(&bytes),
+                    is: Digest::of(&masked),
+                };
+                (redacted, masked)
+            }));
         }
         Ok(found)
     }
@@ -248,12 +230,12 @@ impl<'a> Search<'a> {
 struct Eraser<'a> {
     request: Request<'a>,
     search: Search<'a>,
-    court: DecisionPolicy,
+    policy: DecisionPolicy,
     suppressed: Suppressed,
     /// What workers are called whose name contains the address.
     worker: String,
     known: Forgetting,
-    bodies: Vec<FoundBody>,
+    bodies: Vec<PathBuf>,
     drafts: Vec<(PathBuf, NamedTempFile)>,
     done: Done,
 }
@@ -281,7 +263,8 @@ impl Redactor for Eraser<'_> {
         after: Digest,
     ) -> Result<Option<Forgotten>, NotForgotten> {
         self.bodies = self.search.bodies()?;
-        let evidence: Vec<Digest> = self.bodies.iter().filter_map(|it| it.digest).collect();
+        // A file that a killed process left behind is named by no digest.
+        let evidence: Vec<Digest> = self.bodies.iter().filter_map(|it| digest(it)).collect();
         self.search.refuse_frozen(&evidence)?;
         let copies = self.draft_copies()?;
         let known = |copy: &RedactedCopy| self.known.copy_of(copy.was) == copy.is;
@@ -306,9 +289,9 @@ impl Redactor for Eraser<'_> {
             seal: None,
         };
         if let Some(key) = self.request.key {
-            forgotten = self.court.seal(forgotten, after, key)?;
+            forgotten = self.policy.seal(forgotten, after, key)?;
         }
-        if self.court.admits(&forgotten, after) {
+        if self.policy.admits(&forgotten, after) {
             Ok(Some(forgotten))
         } else {
             Err(NotForgotten::Unsealed)
@@ -316,13 +299,13 @@ impl Redactor for Eraser<'_> {
     }
 
     fn carry_out(&mut self) -> Result<(), NotForgotten> {
-        for body in self.bodies.drain(..) {
-            fs::remove_file(&body.path).map_err(NotForgotten::file(&body.path))?;
+        for path in self.bodies.drain(..) {
+            fs::remove_file(&path).map_err(at(&path))?;
             self.done.bodies += 1;
         }
         for (path, draft) in self.drafts.drain(..) {
             let put = draft.persist(&path).map_err(|error| error.error);
-            put.map_err(NotForgotten::file(path))?;
+            put.map_err(at(&path))?;
             self.done.copies += 1;
         }
         Ok(())
@@ -340,8 +323,8 @@ impl Eraser<'_> {
     ) -> Result<String, NotForgotten> {
         let before = serde_json::from_str::<T>(line.body())?;
         match self.request.key {
-            Some(key) if self.court.admits(&before, line.prev()) => {
-                let sealed = self.court.seal(masked, line.prev(), key)?;
+            Some(key) if self.policy.admits(&before, line.prev()) => {
+                let sealed = self.policy.seal(masked, line.prev(), key)?;
                 Ok(serde_json::to_string(&sealed)?)
             }
             _ => Ok(body.to_owned()),
@@ -352,22 +335,19 @@ impl Eraser<'_> {
     /// before anything has changed.
     fn draft_copies(&mut self) -> Result<Vec<RedactedCopy>, NotForgotten> {
         let mut redacted = Vec::new();
-        for copy in self.search.copies()? {
+        for (copy, masked) in self.search.copies()? {
+            let path = self.search.dir.join(&copy.copy);
             let write = || -> io::Result<NamedTempFile> {
                 let mut draft = NamedTempFile::new_in(&self.search.dir)?;
-                draft.write_all(&copy.masked)?;
-                let permissions = fs::metadata(&copy.path)?.permissions();
+                draft.write_all(&masked)?;
+                let permissions = fs::metadata(&path)?.permissions();
                 draft.as_file().set_permissions(permissions)?;
                 draft.as_file().sync_all()?;
                 Ok(draft)
             };
-            let draft = write().map_err(NotForgotten::file(&copy.path))?;
-            redacted.push(RedactedCopy {
-                copy: copy.name,
-                was: copy.was,
-                is: Digest::of(&copy.masked),
-            });
-            self.drafts.push((copy.path, draft));
+            let draft = write().map_err(at(&path))?;
+            redacted.push(copy);
+            self.drafts.push((path, draft));
         }
         Ok(redacted)
     }
