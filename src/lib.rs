@@ -21,7 +21,7 @@
 //! 4. [`judge`]: `Submitted::attempt_under_lock` makes the attempt, under the session's lock.
 //! 5. [`session`]: `Session::append_locked` writes the line of the ledger.
 //!
-//! `comail audit` judges the line again: `audit_ledger`, `Examiner::judged`, `judge_from`.
+//! `comail audit` judges the line again: `audit_ledger`, `Examiner::examine_attempt`, `judge_from`.
 //!
 //! * [`base`]: digests, text, the clock, regular files, child processes.
 //! * [`quest`]: what one unit of work is, and the definition of a quest kind.

@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 
 use crate::base::clock::Clock;
 use crate::base::{Digest, files};
-use crate::judge::masking::{self, MASK, masked_json};
+use crate::judge::forgotten::{self, MASK, masked_json};
 use crate::session::{
     Decided, DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
     RedactedLine, Redactor, Session, SessionError, SigningKey, Suppressed,
@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
         for copy in &self.copies {
             let path = self.dir.join(copy);
             let bytes = files::read(&path, u64::MAX).map_err(at(&path))?;
-            let masked = masking::masked(&bytes, &self.wanted()).map_err(at(&path))?;
+            let masked = forgotten::masked_list(&bytes, &self.wanted()).map_err(at(&path))?;
             found.extend(masked.map(|masked| {
                 let redacted = RedactedCopy {
                     copy: copy.clone(),

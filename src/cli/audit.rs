@@ -14,7 +14,7 @@ use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::{
     self, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Onlooker, Place, Plan,
-    Proven, audit_ledger, live,
+    Proven, audit_ledger,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Projection, Repair, Session};
@@ -127,7 +127,7 @@ fn audit(
         let proven: Vec<Proven> = proven.copied().collect();
         let bar = WorkBar::of("judging again", proven.len() as u64);
         let world = Arc::new(recheck::world(context, session)?);
-        let live = live::ask(session, projection, &proven, &world, &|| bar.count(), &stop)?;
+        let live = audit::ask_world(session, projection, &proven, &world, &|| bar.count(), &stop)?;
         findings.extend(live.drift.iter().cloned());
         Some(live)
     } else {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::person::PersonArgs;
-use crate::judge::masking::MASK;
+use crate::judge::forgotten::MASK;
 use crate::privacy::{NotForgotten, Request, forget, is_known};
 use crate::world::mailbox::Mailbox;
 

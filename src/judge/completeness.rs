@@ -20,8 +20,8 @@ use crate::base::Digest;
 use crate::judge::audit::{
     Finding, FindingKind, JudgeDifference, Onlooker, Plan, SeenFile, audit_ledger,
 };
+use crate::judge::context::{FinalResult, FinalWord};
 use crate::judge::error::JudgeError;
-use crate::judge::final_gate::{FinalResult, FinalWord};
 use crate::judge::kind::SessionKind;
 use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;

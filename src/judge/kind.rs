@@ -13,7 +13,7 @@ use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, common_rules};
 use crate::judge::error::{JudgeError, settings};
 use crate::judge::panel::SessionGate;
-use crate::judge::panel::frozen::FrozenPanel;
+use crate::judge::quest_file::FrozenPanel;
 use crate::judge::quest_file::{Definition, FixerPlan, fixer, frozen_listing, services};
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};

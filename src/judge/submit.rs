@@ -10,7 +10,9 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, common_rules, is_anchored};
 use crate::judge::error::{JudgeError, Refusal};
-use crate::judge::forgotten::{Masked, holding_files, is_named, masked, without_forgotten};
+use crate::judge::forgotten::{
+    Masked, holding_files, is_named, masked_submission, without_forgotten,
+};
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
@@ -201,7 +203,7 @@ impl<'a> Submitted<'a> {
         let (submission, sandbox) = (self.answer.submission, self.world.sandbox);
         let holds = holding_files(&forgetting, submission, &self.kind.quest, sandbox);
         self.could_run()?;
-        Ok(masked(&forgetting, submission, &holds))
+        Ok(masked_submission(&forgetting, submission, &holds))
     }
 
     /// Checks that the gate could run its commands. A worker is not to blame for a sandbox that

@@ -1,18 +1,34 @@
-//! The reviewers of a panel, and how each is asked.
+//! The reviewers of a panel: what each is shown, how it is asked, and what its answer says.
+//!
+//! An answer is strict JSON, and each doubt quotes what the reviewer saw.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error as _};
+use serde_json::Value;
+
 use crate::base::Digest;
+use crate::base::text::visible;
 use crate::gate::checks::outside::Outside;
-use crate::judge::panel::answer::ShownInputs;
+use crate::gate::email::web_url::web_url;
+use crate::gate::{Case, Passage, Vote, VoteOn};
 use crate::judge::quest_file::confined_order;
-use crate::quest::ReviewInput;
+use crate::judge::recorded::named_mailboxes;
 use crate::quest::file::{
     AnswerForm, Mistake, Panel, PanelTable, Placed, PlantTable, QuestionTable, ReviewerKind,
 };
+use crate::quest::{ReviewInput, json};
+use crate::world::evidence::prune::masked;
 use crate::world::fetch::settings::RobotsPolicy;
-use crate::world::sandbox::{ChatOrder, Chatted, CommandSpec, End, Sandbox, Usage};
+use crate::world::fetch::visit::{End, visit};
+use crate::world::sandbox::{self, ChatOrder, Chatted, CommandSpec, FileSeen, Sandbox, Usage};
+use crate::world::tree::TreePath;
+use crate::world::{Fetcher, World};
 
 /// Reviewing models that can be asked, and what they are asked.
 #[derive(Debug, Clone)]
@@ -150,20 +166,20 @@ fn run(
         };
         let ran = sandbox.run(&order);
         failed = match ran.end {
-            End::Exited(0) => {
+            sandbox::End::Exited(0) => {
                 let text = String::from_utf8(ran.stdout);
                 return text.map_err(|_| String::from("its answer is not UTF-8"));
             }
-            End::Exited(code) => {
+            sandbox::End::Exited(code) => {
                 let start = ran.stderr.len().saturating_sub(SHOWN_BYTES);
                 let said = String::from_utf8_lossy(&ran.stderr[start..]);
                 format!("it ended with {code}: {}", said.trim())
             }
-            End::Signalled(signal) => format!("signal {signal} ended it"),
-            End::TimedOut => return Err(String::from("its time was up")),
-            End::TooMuchOutput => String::from("its answer is too long"),
-            End::NotStarted(why) => return Err(format!("it could not be asked: {why}")),
-            End::Withheld(why) => return Err(why),
+            sandbox::End::Signalled(signal) => format!("signal {signal} ended it"),
+            sandbox::End::TimedOut => return Err(String::from("its time was up")),
+            sandbox::End::TooMuchOutput => String::from("its answer is too long"),
+            sandbox::End::NotStarted(why) => return Err(format!("it could not be asked: {why}")),
+            sandbox::End::Withheld(why) => return Err(why),
         };
     }
     Err(failed)
@@ -236,48 +252,357 @@ fn fence(inputs: &[(ReviewInput, String)]) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+/// The most bytes of one input. It is not cut, because nobody would see what was cut.
+const MAX_BYTES: usize = 512 * 1024;
 
-    use super::*;
+/// The inputs by name, or the first that is not to be had, and why.
+pub(super) type Gathered = Result<BTreeMap<ReviewInput, String>, (ReviewInput, String)>;
 
-    fn question() -> QuestionTable {
-        QuestionTable {
-            id: String::from("faithful"),
-            ask: String::from("Does it say more?"),
-            checked: Some(String::from("each sentence")),
+pub(super) fn gather<'s>(
+    wanted: impl IntoIterator<Item = &'s ReviewInput>,
+    case: Case<'_>,
+    world: &World<'_>,
+    robots: RobotsPolicy,
+) -> Gathered {
+    let submitted = |field: &str| case.submission.field(field).unwrap_or_default();
+    let mut inputs = BTreeMap::new();
+    for input in wanted {
+        if inputs.contains_key(input) {
+            continue;
+        }
+        let text = match input {
+            ReviewInput::Key => Ok(case.quest.key.as_str().to_owned()),
+            ReviewInput::Input(column) => {
+                Ok(case.quest.cell(column).unwrap_or_default().to_owned())
+            }
+            ReviewInput::Submission(field) => Ok(submitted(field.as_str()).to_owned()),
+            ReviewInput::Evidence(field) => page(submitted(field.as_str()), world.fetcher, robots),
+            ReviewInput::File(field) => file(submitted(field.as_str()), world.sandbox),
+            ReviewInput::TreeDiff => diff(world.sandbox),
+            ReviewInput::Transform(check) => {
+                let none = || String::from("its command failed");
+                let ran = world.sandbox.last_run(check);
+                let ran = ran.filter(|ran| ran.end.is_success());
+                ran.ok_or_else(none).and_then(|ran| text_of(ran.stdout))
+            }
+        };
+        let text = text.and_then(|text| match text.len() {
+            0..=MAX_BYTES => Ok(text),
+            more => Err(format!("it has {more} bytes, more than {MAX_BYTES}")),
+        });
+        let text = text.map_err(|why| (input.clone(), why))?;
+        inputs.insert(input.clone(), text);
+    }
+    Ok(inputs)
+}
+
+/// The inputs without the mailboxes of people whom the submission does not name: the model that
+/// reviews, and its provider, need not learn of them.
+pub(super) fn without_others(
+    case: Case<'_>,
+    whole: &BTreeMap<ReviewInput, String>,
+) -> BTreeMap<ReviewInput, String> {
+    let named = named_mailboxes(case, &[]);
+    let shown = whole.iter().map(|(input, text)| {
+        let text = match input {
+            ReviewInput::Evidence(_) => masked(text, &named),
+            _ => text.clone(),
+        };
+        (input.clone(), text)
+    });
+    shown.collect()
+}
+
+fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<String, String> {
+    let url = web_url(text).map_err(|bad| bad.to_string())?;
+    match visit(fetcher, &url, robots).end {
+        End::Pages(pages) => {
+            let lines = pages.iter().flat_map(|page| &page.visible);
+            Ok(lines.map(String::as_str).collect::<Vec<_>>().join("\n"))
+        }
+        End::Missing { .. } => Err(String::from("there is no such page")),
+        End::Unanswered { why, .. } => Err(why.to_string()),
+        End::Forbidden { .. } => Err(String::from("robots.txt forbids fetching it")),
+        End::Unreadable { why, .. } => Err(why),
+    }
+}
+
+fn file(path: &str, sandbox: &dyn Sandbox) -> Result<String, String> {
+    let path = TreePath::parse(path).map_err(|bad| bad.to_string())?;
+    match sandbox.file(&path) {
+        FileSeen::File(bytes) => text_of(bytes),
+        FileSeen::Absent => Err(String::from("nothing is there")),
+        FileSeen::Other(what) => Err(what),
+    }
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|_| String::from("it is not UTF-8"))
+}
+
+/// The difference between the tree as it was and as it is judged; empty if there is no difference.
+///
+/// There is no such text where a changed file is no UTF-8: a program may well read what is then
+/// shown to nobody.
+pub(super) fn diff(sandbox: &dyn Sandbox) -> Result<String, String> {
+    let mut text = String::new();
+    let changes = sandbox.changes()?;
+    for change in changes.iter().filter(|change| change.inside) {
+        let Ok(path) = TreePath::parse(&change.path) else {
+            let _ = writeln!(text, "{:?}: {}", change.path, change.how);
+            continue;
+        };
+        let (before, after) = (sandbox.pinned(&path), sandbox.file(&path));
+        // Writing to a text cannot fail.
+        let _ = write!(text, "--- a/{path} ({})\n+++ b/{path}\n", change.how);
+        if before == after {
+            continue;
+        }
+        match (lines(before, &path)?, lines(after, &path)?) {
+            (Ok(before), Ok(after)) => {
+                let hunks = diffy::create_patch(&before, &after).to_string();
+                text.extend(hunks.split_inclusive('\n').skip(2));
+            }
+            (Err(what), _) | (_, Err(what)) => {
+                let _ = writeln!(text, "{what}");
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// The text of a file, empty if it does not exist; otherwise what is there instead of a file.
+fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, String> {
+    match seen {
+        FileSeen::Absent => Ok(Ok(String::new())),
+        FileSeen::Other(what) => Ok(Err(what)),
+        FileSeen::File(bytes) => {
+            let text = String::from_utf8(bytes);
+            text.map(Ok)
+                .map_err(|_| format!("{path} is not UTF-8 text"))
+        }
+    }
+}
+
+/// How sure a reviewer must be, in percent, so that a finding is a doubt; less is a question.
+const DOUBTS_OVER: u8 = 80;
+const ASKS_FROM: u8 = 50;
+const SUREST: u8 = 100;
+
+/// What a reviewer said on each question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReviewerAnswer {
+    pub(super) votes: Vec<VoteOn>,
+    /// Complaints about answers to questions that nobody asked.
+    pub(super) strays: Vec<String>,
+    pub(super) usage: Usage,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerDocument {
+    answers: Vec<Value>,
+    usage: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerTo {
+    question: String,
+    doubt: bool,
+    quotation: Option<String>,
+    checked: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    confidence: Option<u8>,
+}
+
+/// Reads an object, and no array: serde would take one for a struct, member by member.
+fn object<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
+    if value.is_object() {
+        serde_json::from_value(value)
+    } else {
+        Err(serde_json::Error::custom("expected an object"))
+    }
+}
+
+/// Reads an answer to these questions. Text that is more than one JSON document answers none.
+pub(super) fn read(
+    text: &str,
+    form: AnswerForm,
+    questions: &[QuestionTable],
+    shown: &ShownInputs,
+) -> ReviewerAnswer {
+    let read = json::value(text).and_then(object).and_then(|document| {
+        let AnswerDocument { answers, usage } = document;
+        let answers: Result<Vec<AnswerTo>, _> = answers.into_iter().map(object).collect();
+        Ok((answers?, usage))
+    });
+    let (answers, usage) = match read {
+        Ok(read) => read,
+        Err(error) => {
+            let place = match form {
+                AnswerForm::Questions => "",
+                AnswerForm::Findings => r#","file":"…","line":1,"confidence":90"#,
+            };
+            let why = format!(
+                "its answer cannot be read: {error}; expected {{\"answers\":[{{\"question\":\"ID\",\
+                 \"doubt\":true,\"quotation\":\"…\"{place}}}]}}, or \"doubt\":false with \
+                 \"checked\":\"…\", alone"
+            );
+            return ReviewerAnswer::none(questions, &why);
+        }
+    };
+    let votes = questions.iter().map(|question| {
+        let on = answers.iter().filter(|it| it.question == question.id);
+        VoteOn {
+            question: question.id.clone(),
+            vote: vote_of(&on.collect::<Vec<_>>(), form, shown),
+        }
+    });
+    let known = |answer: &&AnswerTo| questions.iter().any(|it| it.id == answer.question);
+    let strays = answers.iter().filter(|answer| !known(answer));
+    let strays = strays.map(|answer| format!("nobody asked {:?}", answer.question));
+    ReviewerAnswer {
+        votes: votes.collect(),
+        strays: strays.collect(),
+        usage: usage.as_ref().map(Usage::told).unwrap_or_default(),
+    }
+}
+
+impl ReviewerAnswer {
+    /// No answer to any question, for this reason.
+    pub(super) fn none(questions: &[QuestionTable], why: &str) -> Self {
+        let votes = questions.iter().map(|question| VoteOn {
+            question: question.id.clone(),
+            vote: Vote::Error(why.to_owned()),
+        });
+        Self {
+            votes: votes.collect(),
+            strays: Vec::new(),
+            usage: Usage::default(),
         }
     }
 
-    fn of(text: &str) -> ShownInputs {
-        ShownInputs::new(vec![(ReviewInput::Key, text.to_owned())])
+    pub(super) fn vote(&self, question: &str) -> Option<&Vote> {
+        let on = self.votes.iter().find(|on| on.question == question);
+        on.map(|on| &on.vote)
     }
+}
 
-    #[test]
-    fn the_same_inputs_make_the_same_prompt() {
-        let asked = |text: &str| prompt(AnswerForm::Questions, &[question()], &of(text));
-        assert_eq!(asked("a"), asked("a"));
-        assert_ne!(asked("a"), asked("b"));
-        let text = asked("the key");
-        assert!(text.contains("faithful: Does it say more?"), "{text}");
-        assert!(text.contains("each sentence"), "{text}");
-        assert!(!text.contains("confidence"), "{text}");
-        let findings = prompt(AnswerForm::Findings, &[question()], &of("a"));
-        assert!(findings.contains("confidence"), "{findings}");
-    }
+fn error(why: &str) -> Vote {
+    Vote::Error(why.to_owned())
+}
 
-    proptest! {
-        #[test]
-        fn nothing_inside_an_input_ends_it(text in "(=== |[0-9a-f]{64}|\n| end key| begin key|.){0,20}") {
-            let seen = of(&text);
-            let fence = fence(&seen.inputs);
-            prop_assert!(!text.contains(&fence));
-            let asked = prompt(AnswerForm::Questions, &[question()], &seen);
-            // Once in the words, and once at either end.
-            prop_assert_eq!(asked.matches(&fence).count(), 3);
-            let between = format!("{fence} begin key\n{text}\n{fence} end key\n");
-            prop_assert!(asked.contains(&between));
+fn vote_of(on: &[&AnswerTo], form: AnswerForm, shown: &ShownInputs) -> Vote {
+    match (on, form) {
+        ([], _) => error("it did not answer"),
+        ([one], _) => vote(one, form, shown),
+        (_, AnswerForm::Questions) => error("it answered more than once"),
+        (many, AnswerForm::Findings) if many.iter().any(|it| !it.doubt) => {
+            error("it found something, and cleared it as well")
         }
+        (many, AnswerForm::Findings) => {
+            let votes = many.iter().map(|one| vote(one, form, shown));
+            let gravest = votes.max_by_key(weight);
+            gravest.unwrap_or_else(|| error("it did not answer"))
+        }
+    }
+}
+
+fn weight(vote: &Vote) -> (u8, u8) {
+    let sure = |passage: &Passage| passage.confidence.unwrap_or(SUREST);
+    match vote {
+        Vote::Doubt(passage) => (4, sure(passage)),
+        // An answer with an error must not be outweighed by one that counts for little.
+        Vote::Error(_) => (3, 0),
+        Vote::Unsure(passage) => (2, sure(passage)),
+        Vote::Faint(passage) => (1, sure(passage)),
+        Vote::Cleared(_) => (0, 0),
+    }
+}
+
+fn vote(answer: &AnswerTo, form: AnswerForm, shown: &ShownInputs) -> Vote {
+    let said = |text: &Option<String>| {
+        let text = text.as_deref().map(str::trim).unwrap_or_default();
+        (!text.is_empty()).then(|| text.to_owned())
+    };
+    if !answer.doubt {
+        let checked = said(&answer.checked).map(Vote::Cleared);
+        return checked.unwrap_or_else(|| error("it cleared without saying what it checked"));
+    }
+    let Some(quotation) = said(&answer.quotation) else {
+        return error("it doubted without a quotation");
+    };
+    if let Err(why) = shown.holds(&quotation) {
+        return Vote::Error(why);
+    }
+    let passage = Passage {
+        quotation,
+        file: said(&answer.file),
+        line: answer.line,
+        confidence: answer.confidence,
+    };
+    match (form, &passage.file, passage.line, passage.confidence) {
+        (AnswerForm::Questions, None, None, None) => Vote::Doubt(passage),
+        (AnswerForm::Questions, ..) => error("it was asked for no place"),
+        (AnswerForm::Findings, Some(_), Some(_), Some(sure)) if sure <= SUREST => match sure {
+            sure if sure > DOUBTS_OVER => Vote::Doubt(passage),
+            sure if sure >= ASKS_FROM => Vote::Unsure(passage),
+            _ => Vote::Faint(passage),
+        },
+        (AnswerForm::Findings, ..) => {
+            error("it doubted without a file, a line and a confidence from 0 to 100")
+        }
+    }
+}
+
+/// The fewest visible characters of a quotation: fewer are found in every text.
+const MIN_QUOTED: usize = 8;
+
+/// The inputs as one reviewer sees them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ShownInputs {
+    pub(super) inputs: Vec<(ReviewInput, String)>,
+    folded: Vec<String>,
+}
+
+impl ShownInputs {
+    pub(super) fn new(inputs: Vec<(ReviewInput, String)>) -> Self {
+        let folded = inputs.iter().map(|(_, text)| visible(text)).collect();
+        Self { inputs, folded }
+    }
+
+    /// Checks that one input contains the quotation, literally but for characters that no reader
+    /// sees.
+    pub(super) fn holds(&self, quotation: &str) -> Result<(), String> {
+        let sought = visible(quotation);
+        let visible = sought.chars().filter(|c| !c.is_whitespace()).count();
+        let whole = !sought.is_empty() && self.folded.contains(&sought);
+        if visible < MIN_QUOTED && !whole {
+            return Err(format!(
+                "its quotation has under {MIN_QUOTED} characters: {quotation:?}"
+            ));
+        }
+        if self.folded.iter().any(|text| text.contains(&sought)) {
+            Ok(())
+        } else {
+            Err(format!("no input contains its quotation: {quotation:?}"))
+        }
+    }
+
+    /// Whether one input still contains what an earlier doubt quotes.
+    ///
+    /// Which mailboxes a reviewer is shown depends on what is submitted, so that words next to one
+    /// would come and go with the submission. So a quotation is looked for in the text as it is, and
+    /// once more with every mailbox masked on both sides.
+    pub(super) fn still_hold(&self, quotation: &str) -> bool {
+        let without_mailboxes = |text: &str| visible(&masked(text, &[]));
+        let (sought, bare) = (visible(quotation), without_mailboxes(quotation));
+        let mut texts = self.inputs.iter().zip(&self.folded);
+        texts.any(|((_, text), folded)| {
+            (!sought.is_empty() && folded.contains(&sought))
+                || (!bare.is_empty() && without_mailboxes(text).contains(&bare))
+        })
     }
 }

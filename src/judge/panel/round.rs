@@ -7,14 +7,17 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::base::Digest;
 use crate::gate::{
     Case, Doubts, Gate, Judgement, PanelReport, Passage, ReviewerReport, Rule, Vote, VoteOn, doubts,
 };
-use crate::judge::panel::answer::{ReviewerAnswer, ShownInputs, read};
-use crate::judge::panel::calibration::{Calibration, LabelledCase, Opinion, Score, TriedReviewer};
-use crate::judge::panel::inputs::{Gathered, gather, without_others};
-use crate::judge::panel::reviewers::{Reviewer, Reviewers, prompt};
+use crate::judge::panel::reviewers::{
+    Gathered, Reviewer, ReviewerAnswer, Reviewers, ShownInputs, gather, prompt, read,
+    without_others,
+};
 use crate::quest::file::{PanelTable, PlantTable, QuestionTable, Threshold};
 use crate::quest::{ReviewInput, Verdict};
 use crate::world::sandbox::{Sandbox, Usage};
@@ -526,6 +529,145 @@ pub(super) fn keep_doubts(
                 question: doubt.question.clone(),
                 vote,
             }),
+        }
+    }
+}
+
+/// What somebody says to a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opinion {
+    /// That something is wrong.
+    Doubt,
+    /// That nothing is.
+    Clear,
+    /// Nothing that holds.
+    Nothing,
+}
+
+/// What came of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LabelledCase {
+    pub plant: String,
+    pub question: String,
+    /// Whether it must be doubted.
+    pub must_doubt: bool,
+    /// What each reviewer said, in the order of the reviewers.
+    pub said: Vec<Opinion>,
+    /// What the panel made of it.
+    pub panel: Opinion,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Share {
+    pub part: u32,
+    pub whole: u32,
+}
+
+/// How well somebody tells what is wrong from what is not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Score {
+    /// The answers that are as labelled, of all answers.
+    pub right: Share,
+    /// Those that are no doubt, of the answers to what must be doubted.
+    pub false_pass: Share,
+    /// Those that are a doubt, of the answers to what is not wrong.
+    pub false_doubt: Share,
+    /// The cases without an answer that holds, of all cases.
+    pub unanswered: Share,
+}
+
+/// A reviewer that was asked about every case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TriedReviewer {
+    pub name: String,
+    pub model: String,
+    /// What all its answers took, where it says so.
+    pub usage: Usage,
+    /// Why it has no answer to some of the cases.
+    pub errors: Vec<String>,
+    #[serde(flatten)]
+    pub score: Score,
+}
+
+/// What the labelled cases show of a panel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Calibration {
+    pub reviewers: Vec<TriedReviewer>,
+    /// How well they do together.
+    pub panel: Score,
+    /// The cases in which all that answered say the same, of those that several answered.
+    pub agreement: Share,
+    pub cases: Vec<LabelledCase>,
+}
+
+impl Share {
+    fn count(&mut self, is_part: bool) {
+        self.part += u32::from(is_part);
+        self.whole += 1;
+    }
+}
+
+impl Score {
+    fn of(cases: &[LabelledCase], said: impl Fn(&LabelledCase) -> Opinion) -> Self {
+        let mut score = Self::default();
+        for case in cases {
+            let said = said(case);
+            score.unanswered.count(said == Opinion::Nothing);
+            if said == Opinion::Nothing {
+                continue;
+            }
+            let doubts = said == Opinion::Doubt;
+            score.right.count(doubts == case.must_doubt);
+            if case.must_doubt {
+                score.false_pass.count(!doubts);
+            } else {
+                score.false_doubt.count(doubts);
+            }
+        }
+        score
+    }
+
+    pub fn is_clean(&self) -> bool {
+        self.unanswered.part == 0 && self.right.part == self.right.whole
+    }
+}
+
+impl Calibration {
+    /// Whether the panel is right in every case, and no reviewer of it was silent in any: a panel
+    /// that is right without one of them is another panel.
+    pub fn is_clean(&self) -> bool {
+        let mut reviewers = self.reviewers.iter();
+        self.panel.is_clean() && reviewers.all(|it| it.score.unanswered.part == 0)
+    }
+
+    pub fn of(mut reviewers: Vec<TriedReviewer>, cases: Vec<LabelledCase>) -> Self {
+        let mut agreement = Share::default();
+        for case in &cases {
+            let answers = case.said.iter().filter(|said| **said != Opinion::Nothing);
+            let answers: Vec<_> = answers.collect();
+            if answers.len() > 1 {
+                agreement.count(answers.windows(2).all(|pair| pair[0] == pair[1]));
+            }
+        }
+        for (index, reviewer) in reviewers.iter_mut().enumerate() {
+            reviewer.score = Score::of(&cases, |case| case.said[index]);
+        }
+        Self {
+            reviewers,
+            panel: Score::of(&cases, |case| case.panel),
+            agreement,
+            cases,
+        }
+    }
+}
+
+impl Opinion {
+    pub(super) fn of(vote: Option<&Vote>) -> Self {
+        match vote {
+            None | Some(Vote::Error(_)) => Self::Nothing,
+            Some(Vote::Doubt(_)) => Self::Doubt,
+            Some(Vote::Unsure(_) | Vote::Faint(_) | Vote::Cleared(_)) => Self::Clear,
         }
     }
 }

@@ -6,7 +6,7 @@ mod freeze;
 pub use definition::FixerPlan;
 pub(crate) use definition::confinement;
 pub use definition::{Definition, FrozenTree, email_record};
-pub(super) use definition::{bare_sandbox, confined_order, fixer, frozen_listing, services};
-pub use freeze::{FreezeError, Freezing, Frozen, Gathering};
+pub(super) use definition::{confined_order, fixer, frozen_listing, services};
+pub use freeze::{FreezeError, Freezing, FreezingPanel, Frozen, FrozenPanel};
 
 pub use crate::judge::error::{Faulty, SandboxError};

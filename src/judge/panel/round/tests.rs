@@ -1,9 +1,10 @@
-//! The whole hearing, with reviewers that are written down.
+//! The whole round, with reviewers that are written down, and what labelled cases show of them.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::Opinion::{Clear, Doubt, Nothing};
 use super::*;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::{Fact, Level, RuleId};
@@ -229,7 +230,7 @@ fn a_script_is_heard_in_place_of_the_reviewers() {
 
 #[test]
 fn the_change_is_shown_as_a_diff() {
-    let text = crate::judge::panel::inputs::diff(&answering(&[])).unwrap();
+    let text = crate::judge::panel::reviewers::diff(&answering(&[])).unwrap();
     assert_eq!(
         text,
         "--- a/a.txt (changed)\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
@@ -555,4 +556,85 @@ fn a_doubt_stands_until_what_it_quotes_is_gone() {
             );
         }
     }
+}
+
+fn labelled(must_doubt: bool, said: [Opinion; 3], panel: Opinion) -> LabelledCase {
+    LabelledCase {
+        plant: "plant".to_owned(),
+        question: "faithful".to_owned(),
+        must_doubt,
+        said: said.to_vec(),
+        panel,
+    }
+}
+
+fn calibrated(cases: Vec<LabelledCase>) -> Calibration {
+    let reviewers = ["one", "two", "three"].map(|name| TriedReviewer {
+        name: name.to_owned(),
+        model: name.to_owned(),
+        usage: Usage::default(),
+        errors: Vec::new(),
+        score: Score::default(),
+    });
+    Calibration::of(reviewers.into(), cases)
+}
+
+fn share(part: u32, whole: u32) -> Share {
+    Share { part, whole }
+}
+
+#[test]
+fn each_error_is_counted_where_it_belongs() {
+    let cases = vec![
+        labelled(true, [Doubt, Clear, Nothing], Doubt),
+        labelled(true, [Doubt, Clear, Doubt], Doubt),
+        labelled(true, [Clear, Clear, Doubt], Clear),
+        labelled(false, [Clear, Clear, Nothing], Clear),
+        labelled(false, [Doubt, Clear, Doubt], Doubt),
+    ];
+    let found = calibrated(cases);
+    let first = Score {
+        right: share(3, 5),
+        false_pass: share(1, 3),
+        false_doubt: share(1, 2),
+        unanswered: share(0, 5),
+    };
+    let blind = Score {
+        right: share(2, 5),
+        false_pass: share(3, 3),
+        false_doubt: share(0, 2),
+        unanswered: share(0, 5),
+    };
+    let rare = Score {
+        right: share(2, 3),
+        false_pass: share(0, 2),
+        false_doubt: share(1, 1),
+        unanswered: share(2, 5),
+    };
+    let scores: Vec<_> = found.reviewers.iter().map(|it| it.score).collect();
+    assert_eq!(scores, [first, blind, rare]);
+    assert_eq!(found.panel, first);
+    assert_eq!(found.agreement, share(1, 5));
+    assert!(!found.panel.is_clean());
+}
+
+#[test]
+fn silence_is_neither_right_nor_agreed_upon() {
+    let found = calibrated(vec![labelled(true, [Nothing, Nothing, Doubt], Nothing)]);
+    assert_eq!(found.agreement, share(0, 0));
+    assert_eq!(found.panel.right, share(0, 0));
+    assert!(!found.panel.is_clean());
+    assert!(found.reviewers[2].score.is_clean());
+}
+
+#[test]
+fn a_panel_with_a_reviewer_who_is_silent_is_not_right() {
+    let cases = |dead| {
+        calibrated(vec![
+            labelled(true, [Doubt, Doubt, dead], Doubt),
+            labelled(false, [Clear, Clear, Clear], Clear),
+        ])
+    };
+    assert!(cases(Doubt).is_clean() && cases(Clear).is_clean());
+    assert!(cases(Nothing).panel.is_clean() && !cases(Nothing).is_clean());
 }

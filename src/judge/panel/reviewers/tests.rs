@@ -1,4 +1,4 @@
-//! Answers that are votes, and everything that is none.
+//! Prompts, answers that are votes, and everything that is none.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -195,5 +195,40 @@ proptest! {
         prop_assume!(visible >= MIN_QUOTED);
         prop_assert_eq!(of(&[&text]).holds(&part), Ok(()));
         prop_assert!(of(&["nothing of it"]).holds(&part).is_err());
+    }
+}
+
+fn question() -> QuestionTable {
+    QuestionTable {
+        id: String::from("faithful"),
+        ask: String::from("Does it say more?"),
+        checked: Some(String::from("each sentence")),
+    }
+}
+
+#[test]
+fn the_same_inputs_make_the_same_prompt() {
+    let asked = |text: &str| prompt(AnswerForm::Questions, &[question()], &of(&[text]));
+    assert_eq!(asked("a"), asked("a"));
+    assert_ne!(asked("a"), asked("b"));
+    let text = asked("the key");
+    assert!(text.contains("faithful: Does it say more?"), "{text}");
+    assert!(text.contains("each sentence"), "{text}");
+    assert!(!text.contains("confidence"), "{text}");
+    let findings = prompt(AnswerForm::Findings, &[question()], &of(&["a"]));
+    assert!(findings.contains("confidence"), "{findings}");
+}
+
+proptest! {
+    #[test]
+    fn nothing_inside_an_input_ends_it(text in "(=== |[0-9a-f]{64}|\n| end key| begin key|.){0,20}") {
+        let seen = of(&[&text]);
+        let fence = fence(&seen.inputs);
+        prop_assert!(!text.contains(&fence));
+        let asked = prompt(AnswerForm::Questions, &[question()], &seen);
+        // Once in the words, and once at either end.
+        prop_assert_eq!(asked.matches(&fence).count(), 3);
+        let between = format!("{fence} begin key\n{text}\n{fence} end key\n");
+        prop_assert!(asked.contains(&between));
     }
 }
