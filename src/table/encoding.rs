@@ -1,9 +1,8 @@
 //! The encodings of text lists: their names, their detection, and decoding to UTF-8.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::{fmt, io};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv::{Reader, ReaderBuilder};
@@ -11,12 +10,13 @@ use encoding_rs::{Decoder, DecoderResult, Encoding};
 
 use super::error::{Result, UndecodableLine, UnknownEncoding};
 
-/// An encoding of the WHATWG Encoding standard; shown by its name there.
+/// An encoding of the WHATWG Encoding standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextEncoding(&'static Encoding);
 
 impl TextEncoding {
-    pub const UTF_8: Self = Self(encoding_rs::UTF_8);
+    #[cfg(test)]
+    pub(super) const UTF_8: Self = Self(encoding_rs::UTF_8);
 
     /// The encoding with this label, in either case.
     ///
@@ -28,10 +28,9 @@ impl TextEncoding {
         let lower = trimmed.to_ascii_lowercase();
         let label = match lower.as_str() {
             "cp949" | "ms949" | "uhc" | "949" => "euc-kr",
-            "cp932" | "ms932" | "932" => "shift_jis",
+            "cp932" | "932" => "shift_jis",
             "cp936" | "936" => "gbk",
             "cp950" | "950" => "big5",
-            "utf8" => "utf-8",
             "utf16" | "utf16le" => "utf-16le",
             "utf16be" => "utf-16be",
             other => other,
@@ -44,12 +43,6 @@ impl TextEncoding {
 
     pub fn name(self) -> &'static str {
         self.0.name()
-    }
-}
-
-impl fmt::Display for TextEncoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -72,18 +65,39 @@ pub(super) fn detect(reader: &mut impl Read) -> io::Result<Option<TextEncoding>>
     if let Some(encoding) = marked.or_else(|| utf16_without_mark(&head)) {
         return Ok(Some(TextEncoding(encoding)));
     }
-    let mut survey = Survey::new();
+    let mut utf8 = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+    let mut is_utf8 = true;
+    let mut decoded = vec![0; 2 * CHUNK];
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    let mut left = DETECTOR_BYTES;
     let mut chunk = head;
     loop {
         if chunk.contains(&0) {
             return Ok(None);
         }
-        survey.see(&chunk);
+        // The last chunk is empty: only then is a character that is cut off malformed.
+        let is_last = chunk.is_empty();
+        if is_utf8 {
+            let (result, ..) =
+                utf8.decode_to_utf8_without_replacement(&chunk, &mut decoded, is_last);
+            is_utf8 = result == DecoderResult::InputEmpty;
+        }
+        if is_last {
+            detector.feed(&[], true);
+            // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
+            let allowed = if is_utf8 {
+                Utf8Detection::Allow
+            } else {
+                Utf8Detection::Deny
+            };
+            return Ok(Some(TextEncoding(detector.guess(None, allowed))));
+        }
+        let has_begun = left > 0 && detector.feed(&chunk, false);
+        if has_begun {
+            left = left.saturating_sub(chunk.len());
+        }
         chunk.resize(CHUNK, 0);
         let read = reader.read(&mut chunk)?;
-        if read == 0 {
-            return Ok(Some(TextEncoding(survey.conclude())));
-        }
         chunk.truncate(read);
     }
 }
@@ -97,57 +111,6 @@ fn utf16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
         (0, second) if second >= many => Some(encoding_rs::UTF_16LE),
         (first, 0) if first >= many => Some(encoding_rs::UTF_16BE),
         _ => None,
-    }
-}
-
-struct Survey {
-    is_utf8: bool,
-    /// The bytes of a character whose end is not read yet.
-    cut: Vec<u8>,
-    detector: EncodingDetector,
-    left: usize,
-}
-
-impl Survey {
-    fn new() -> Self {
-        Self {
-            is_utf8: true,
-            cut: Vec::new(),
-            detector: EncodingDetector::new(Iso2022JpDetection::Allow),
-            left: DETECTOR_BYTES,
-        }
-    }
-
-    fn see(&mut self, bytes: &[u8]) {
-        if self.is_utf8 {
-            self.cut.extend_from_slice(bytes);
-            match std::str::from_utf8(&self.cut) {
-                Ok(_) => self.cut.clear(),
-                Err(error) if error.error_len().is_none() => {
-                    self.cut.drain(..error.valid_up_to());
-                }
-                Err(_) => self.is_utf8 = false,
-            }
-        }
-        let ascii = Encoding::ascii_valid_up_to(bytes);
-        let has_escape = bytes[..ascii].contains(&0x1b);
-        if (ascii < bytes.len() || has_escape) && self.left > 0 {
-            let seen = &bytes[..bytes.len().min(self.left)];
-            self.detector.feed(seen, false);
-            self.left -= seen.len();
-        }
-    }
-
-    fn conclude(mut self) -> &'static Encoding {
-        self.detector.feed(&[], true);
-        if !self.is_utf8 || !self.cut.is_empty() {
-            return self.detector.guess(None, Utf8Detection::Deny);
-        }
-        // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
-        match self.detector.guess(None, Utf8Detection::Allow) {
-            guess if guess == encoding_rs::ISO_2022_JP => guess,
-            _ => encoding_rs::UTF_8,
-        }
     }
 }
 
@@ -251,9 +214,9 @@ const RECORDS: usize = 100;
 ///
 /// It is the one with which most records have the same number of cells, more than one; of equals
 /// the one that gives more cells, then the comma. A text of one column counts as comma-separated.
-pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> Delimiter {
-    let mut best = (Delimiter::Comma, (0, 0));
-    for delimiter in [Delimiter::Comma, Delimiter::Semicolon, Delimiter::Tab] {
+pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> u8 {
+    let mut best = (b',', (0, 0));
+    for delimiter in *b",;\t" {
         let score = score(sample, whole, delimiter);
         if score > best.1 {
             best = (delimiter, score);
@@ -263,7 +226,7 @@ pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> Delimiter {
 }
 
 /// How many per cent of the records have the most common number of cells, and that number.
-fn score(sample: &str, whole: bool, delimiter: Delimiter) -> (usize, usize) {
+fn score(sample: &str, whole: bool, delimiter: u8) -> (usize, usize) {
     let mut widths: Vec<usize> = csv_reader(sample.as_bytes(), delimiter)
         .into_records()
         .map_while(std::result::Result::ok)
@@ -281,22 +244,10 @@ fn score(sample: &str, whole: bool, delimiter: Delimiter) -> (usize, usize) {
     scores.max().unwrap_or_default()
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delimiter {
-    Comma,
-    Semicolon,
-    Tab,
-}
-
 /// A reader of RFC 4180 records with any number of cells; no record is taken for headings.
 ///
 /// Rows are identified by the numbers of their records, so all readers of a list must use this.
-pub(super) fn csv_reader<R: Read>(text: R, delimiter: Delimiter) -> Reader<R> {
-    let delimiter = match delimiter {
-        Delimiter::Comma => b',',
-        Delimiter::Semicolon => b';',
-        Delimiter::Tab => b'\t',
-    };
+pub(super) fn csv_reader<R: Read>(text: R, delimiter: u8) -> Reader<R> {
     ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
@@ -434,21 +385,21 @@ mod tests {
     #[test]
     fn tells_the_delimiter_by_the_records() {
         for (sample, delimiter) in [
-            ("a,b\nc,d\n", Delimiter::Comma),
-            ("a;b\nc;d\n", Delimiter::Semicolon),
-            ("a\tb\nc\td\n", Delimiter::Tab),
+            ("a,b\nc,d\n", b','),
+            ("a;b\nc;d\n", b';'),
+            ("a\tb\nc\td\n", b'\t'),
             (
                 "Name;Note\nAcme;one, two\nBeta;three\n",
-                Delimiter::Semicolon,
+                b';',
             ),
             (
                 "Name,Note\n\"Acme; Co\",\"a;b\"\nBeta,c\n",
-                Delimiter::Comma,
+                b',',
             ),
-            ("Acme, Inc.\tacme.com\nBeta\tbeta.com\n", Delimiter::Tab),
-            ("\"multi\nline\";x\nAcme;y\n", Delimiter::Semicolon),
-            ("Acme\nBeta\n", Delimiter::Comma),
-            ("", Delimiter::Comma),
+            ("Acme, Inc.\tacme.com\nBeta\tbeta.com\n", b'\t'),
+            ("\"multi\nline\";x\nAcme;y\n", b';'),
+            ("Acme\nBeta\n", b','),
+            ("", b','),
         ] {
             assert_eq!(sniff_delimiter(sample, true), delimiter, "{sample:?}");
         }

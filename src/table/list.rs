@@ -5,8 +5,7 @@ use std::result;
 
 use serde::{Deserialize, Serialize};
 
-use super::cell::{ColumnIndex, LAST_COLUMN};
-use super::cell::{RowSink, Visit, near};
+use super::cell::{ColumnIndex, LAST_COLUMN, RowSink, Visit, near};
 use super::encoding::TextEncoding;
 use super::error::{Fault, ReadError, Result};
 use super::header::{FirstRow, Header, HeaderChoice, find_header};
@@ -48,8 +47,9 @@ pub struct List {
 enum Source {
     Xlsx(Box<XlsxSheet>),
     Held(HeldSheet),
-    Jsonl(Box<JsonColumns>),
-    Text,
+    Jsonl(Box<JsonColumns>, TextEncoding),
+    Csv(u8, TextEncoding),
+    Lines(TextEncoding),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -83,9 +83,13 @@ impl List {
                 return Err(Fault::NoSuchSheet(text.to_owned()));
             }
             SourceFormat::Jsonl { encoding } => {
-                Source::Jsonl(Box::new(JsonColumns::find(path, encoding)?))
+                Source::Jsonl(Box::new(JsonColumns::find(path, encoding)?), encoding)
             }
-            SourceFormat::Csv { .. } | SourceFormat::Lines { .. } => Source::Text,
+            SourceFormat::Csv {
+                delimiter,
+                encoding,
+            } => Source::Csv(delimiter, encoding),
+            SourceFormat::Lines { encoding } => Source::Lines(encoding),
         };
         Ok(Self {
             path: path.to_path_buf(),
@@ -131,7 +135,7 @@ impl List {
                 let width = sheet.declared_width();
                 width.map_err(|fault| fault.at(&self.path))?
             }
-            Source::Held(_) | Source::Jsonl(_) | Source::Text => 0,
+            _ => 0,
         };
         self.columns = ListColumns {
             header,
@@ -165,14 +169,14 @@ impl List {
         match &self.source {
             Source::Xlsx(sheet) => Some(&sheet.name),
             Source::Held(sheet) => Some(&sheet.name),
-            Source::Jsonl(_) | Source::Text => None,
+            _ => None,
         }
     }
 
     /// The keys of JSON Lines as they are spelled: the names of its columns.
     pub fn keys(&self) -> Option<&[String]> {
         match &self.source {
-            Source::Jsonl(columns) => Some(&columns.names),
+            Source::Jsonl(columns, _) => Some(&columns.names),
             _ => None,
         }
     }
@@ -259,21 +263,13 @@ impl List {
         visit: &mut Visit<'_>,
     ) -> result::Result<(), ReadError> {
         let mut sink = RowSink::new(wanted, visit);
-        let read = match (&mut self.source, self.format) {
-            (Source::Xlsx(sheet), _) => sheet.read(&mut sink),
-            (Source::Held(sheet), _) => sheet.read(&mut sink),
-            (Source::Jsonl(columns), SourceFormat::Jsonl { encoding }) => {
-                columns.read(&self.path, encoding, &mut sink)
-            }
-            (
-                _,
-                SourceFormat::Csv {
-                    delimiter,
-                    encoding,
-                },
-            ) => read_csv(&self.path, delimiter, encoding, &mut sink),
-            (_, SourceFormat::Lines { encoding }) => read_lines(&self.path, encoding, &mut sink),
-            (_, _) => read_lines(&self.path, TextEncoding::UTF_8, &mut sink),
+        let path = &self.path;
+        let read = match &mut self.source {
+            Source::Xlsx(sheet) => sheet.read(&mut sink),
+            Source::Held(sheet) => sheet.read(&mut sink),
+            Source::Jsonl(columns, encoding) => columns.read(path, *encoding, &mut sink),
+            Source::Csv(delimiter, encoding) => read_csv(path, *delimiter, *encoding, &mut sink),
+            Source::Lines(encoding) => read_lines(path, *encoding, &mut sink),
         };
         let read = read.and_then(|()| sink.finish());
         self.widest = self.widest.max(sink.widest);

@@ -13,9 +13,8 @@ use csv::StringRecord;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-use super::cell::LAST_COLUMN;
-use super::cell::RowSink;
-use super::encoding::{DecodedText, Delimiter, TextEncoding, csv_reader, open_text};
+use super::cell::{LAST_COLUMN, RowSink};
+use super::encoding::{DecodedText, TextEncoding, csv_reader, open_text};
 use super::error::{Fault, Result};
 
 /// The longest cell of a text.
@@ -29,7 +28,7 @@ const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 pub(super) fn read_csv(
     path: &Path,
-    delimiter: Delimiter,
+    delimiter: u8,
     encoding: TextEncoding,
     sink: &mut RowSink<'_>,
 ) -> Result<()> {

@@ -12,6 +12,7 @@ use std::io;
 use std::io::{BufReader, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::result;
 
 use calamine::{
     CellErrorType, Data, DataRef, Ods, OdsError, Range, Reader, Sheet, SheetType, SheetVisible,
@@ -20,8 +21,7 @@ use calamine::{
 use ssfmt::{DateSystem, FormatOptions, NumberFormat};
 use zip::ZipArchive;
 
-use super::cell::LAST_ROW;
-use super::cell::{RowSink, near};
+use super::cell::{LAST_ROW, RowSink, near};
 use super::error::{Fault, Result};
 use super::source::open_regular;
 
@@ -35,26 +35,26 @@ impl XlsxSheet {
     pub(super) fn open(path: &Path, wanted: Option<&str>) -> Result<Self> {
         check_bounds(open_regular(path)?)?;
         let file = BufReader::new(open_regular(path)?);
-        let workbook = guarded(|| Xlsx::new(file))??;
+        let workbook = guarded(|| Xlsx::new(file))?;
         let name = choose_sheet(wanted, &sheets(&workbook))?;
         Ok(Self { workbook, name })
     }
 
     pub(super) fn declared_width(&mut self) -> Result<u32> {
-        let cells = guarded(|| self.workbook.worksheet_cells_reader(&self.name))??;
+        let cells = guarded(|| self.workbook.worksheet_cells_reader(&self.name))?;
         Ok(cells.dimensions().end.1.saturating_add(1))
     }
 
     pub(super) fn read(&mut self, sink: &mut RowSink<'_>) -> Result<()> {
         let date_1904 = self.workbook.has_1904_epoch();
-        let mut cells = guarded(|| self.workbook.worksheet_cells_reader(&self.name))??;
+        let mut cells = guarded(|| self.workbook.worksheet_cells_reader(&self.name))?;
         let formats = NumberFormats::new(cells.styles(), date_1904);
         loop {
-            let (cell, style) = match guarded(|| cells.next_cell_with_style_id())? {
+            let (cell, style) = match caught(|| cells.next_cell_with_style_id())? {
                 Ok(Some(found)) => found,
                 Ok(None) => return Ok(()),
                 Err(XlsxError::CellError(_)) => continue,
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(calamine::Error::from(error).into()),
             };
             let (row, column) = cell.get_position();
             if row >= LAST_ROW {
@@ -97,18 +97,18 @@ impl HeldSheet {
     pub(super) fn open_xls(path: &Path, wanted: Option<&str>) -> Result<Self> {
         // An encrypted Office Open XML workbook is wrapped in the container of the binary ones.
         let file = BufReader::new(open_regular(path)?);
-        if let Err(XlsxError::Password) = guarded(|| Xlsx::new(file))? {
+        if let Err(XlsxError::Password) = caught(|| Xlsx::new(file))? {
             return Err(Fault::encrypted());
         }
         let file = BufReader::new(open_regular(path)?);
-        let workbook = guarded(|| Xls::new(file))??;
+        let workbook = guarded(|| Xls::new(file))?;
         let date_1904 = workbook.has_1904_epoch();
         Self::read_sheet(wanted, workbook, date_1904)
     }
 
     pub(super) fn open_ods(path: &Path, wanted: Option<&str>) -> Result<Self> {
         let file = BufReader::new(open_regular(path)?);
-        let workbook = guarded(|| Ods::new(file))??;
+        let workbook = guarded(|| Ods::new(file))?;
         Self::read_sheet(wanted, workbook, false)
     }
 
@@ -118,11 +118,11 @@ impl HeldSheet {
         date_1904: bool,
     ) -> Result<Self>
     where
-        Fault: From<W::Error>,
+        calamine::Error: From<W::Error>,
     {
         let name = choose_sheet(wanted, &sheets(&workbook))?;
         Ok(Self {
-            cells: guarded(|| workbook.worksheet_range(&name))??,
+            cells: guarded(|| workbook.worksheet_range(&name))?,
             date_1904,
             name,
         })
@@ -157,37 +157,32 @@ impl HeldSheet {
 ///
 /// calamine indexes the records of binary workbooks and computes cell references unchecked, so a
 /// damaged file can make it panic.
-fn guarded<T>(read: impl FnOnce() -> T) -> Result<T> {
+fn caught<T>(read: impl FnOnce() -> T) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read))
         .map_err(|_| Fault::damaged("its records contradict each other"))
 }
 
-impl From<XlsxError> for Fault {
-    fn from(error: XlsxError) -> Self {
-        match error {
-            XlsxError::Password => Self::encrypted(),
-            XlsxError::Io(source) => Self::Io(source),
-            other => Self::damaged(other),
-        }
-    }
+/// The same, where `read` can also fail.
+fn guarded<T, E>(read: impl FnOnce() -> result::Result<T, E>) -> Result<T>
+where
+    calamine::Error: From<E>,
+{
+    caught(read)?.map_err(|error| calamine::Error::from(error).into())
 }
 
-impl From<XlsError> for Fault {
-    fn from(error: XlsError) -> Self {
-        match error {
-            XlsError::Password => Self::encrypted(),
-            XlsError::Io(source) => Self::Io(source),
-            other => Self::damaged(other),
-        }
-    }
-}
+impl From<calamine::Error> for Fault {
+    fn from(error: calamine::Error) -> Self {
+        use calamine::Error::{Io, Ods, Xls, Xlsx};
 
-impl From<OdsError> for Fault {
-    fn from(error: OdsError) -> Self {
         match error {
-            OdsError::Password => Self::encrypted(),
-            OdsError::Io(source) => Self::Io(source),
-            OdsError::CellLimitExceeded { max, .. } => {
+            Xlsx(XlsxError::Password) | Xls(XlsError::Password) | Ods(OdsError::Password) => {
+                Self::encrypted()
+            }
+            Io(source)
+            | Xlsx(XlsxError::Io(source))
+            | Xls(XlsError::Io(source))
+            | Ods(OdsError::Io(source)) => Self::Io(source),
+            Ods(OdsError::CellLimitExceeded { max, .. }) => {
                 Self::too_large("one of its sheets", max as u64)
             }
             other => Self::damaged(other),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zip::ZipArchive;
 
-use super::encoding::{Delimiter, TextEncoding, detect, read_start, sniff_delimiter};
+use super::encoding::{TextEncoding, detect, read_start, sniff_delimiter};
 use super::error::{Fault, ReadError, Result};
 use crate::base::Digest;
 use crate::quest::file::InputFormat;
@@ -25,7 +25,8 @@ pub enum SourceFormat {
     Xls,
     Ods,
     Csv {
-        delimiter: Delimiter,
+        /// Comma, semicolon or tab.
+        delimiter: u8,
         encoding: TextEncoding,
     },
     Jsonl {
@@ -44,8 +45,7 @@ impl SourceFormat {
             Self::Xls => "xls",
             Self::Ods => "ods",
             Self::Csv {
-                delimiter: Delimiter::Tab,
-                ..
+                delimiter: b'\t', ..
             } => "tsv",
             Self::Csv { .. } => "csv",
             Self::Jsonl { .. } => "jsonl",
@@ -157,9 +157,9 @@ fn text(path: &Path, name: Option<&str>, wish: Option<InputFormat>) -> Result<So
     })
 }
 
-fn delimiter(path: &Path, ending: &str, encoding: TextEncoding) -> Result<Delimiter> {
+fn delimiter(path: &Path, ending: &str, encoding: TextEncoding) -> Result<u8> {
     if matches!(ending, "tsv" | "tab") {
-        return Ok(Delimiter::Tab);
+        return Ok(b'\t');
     }
     let (sample, whole) = read_start(path, encoding, SAMPLE_BYTES)?;
     Ok(sniff_delimiter(&sample, whole))

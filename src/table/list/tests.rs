@@ -9,7 +9,6 @@ use zip::write::SimpleFileOptions;
 
 use super::*;
 use crate::table::TextEncoding;
-use crate::table::encoding::Delimiter;
 
 type Rows = Vec<(u32, Vec<String>)>;
 
@@ -277,9 +276,9 @@ fn xlsxwriters_workbooks_read() {
 #[test]
 fn texts_read_in_their_encodings() {
     for (name, encoding, delimiter) in [
-        ("utf8-bom.csv", "UTF-8", Delimiter::Comma),
-        ("utf16le.csv", "UTF-16LE", Delimiter::Tab),
-        ("cp949.csv", "EUC-KR", Delimiter::Comma),
+        ("utf8-bom.csv", "UTF-8", b','),
+        ("utf16le.csv", "UTF-16LE", b'\t'),
+        ("cp949.csv", "EUC-KR", b','),
     ] {
         let mut list = open(name);
         let encoding = TextEncoding::named(encoding).unwrap();
@@ -293,7 +292,7 @@ fn texts_read_in_their_encodings() {
         );
         let found = rows(&mut list, &["회사명", "홈페이지", "C"]);
         let place = match delimiter {
-            Delimiter::Tab => "서울\t 본사",
+            b'\t' => "서울\t 본사",
             _ => "서울, 본사",
         };
         let first = format!("한빛식품 주식회사|hanbit-foods.co.kr|{place}");
