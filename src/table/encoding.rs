@@ -388,14 +388,8 @@ mod tests {
             ("a,b\nc,d\n", b','),
             ("a;b\nc;d\n", b';'),
             ("a\tb\nc\td\n", b'\t'),
-            (
-                "Name;Note\nAcme;one, two\nBeta;three\n",
-                b';',
-            ),
-            (
-                "Name,Note\n\"Acme; Co\",\"a;b\"\nBeta,c\n",
-                b',',
-            ),
+            ("Name;Note\nAcme;one, two\nBeta;three\n", b';'),
+            ("Name,Note\n\"Acme; Co\",\"a;b\"\nBeta,c\n", b','),
             ("Acme, Inc.\tacme.com\nBeta\tbeta.com\n", b'\t'),
             ("\"multi\nline\";x\nAcme;y\n", b';'),
             ("Acme\nBeta\n", b','),

@@ -173,103 +173,55 @@ fn a_sink_keeps_the_order_asked_for_and_no_cell_of_the_row_before() {
     assert_eq!(all[1], (2, vec!["a".to_owned()]));
 }
 
-#[test]
-fn cells_read_as_the_sheet_shows_them() {
-    let mut list = open("openpyxl.xlsx");
-    // The first tab that is shown is Notes: one row of one text.
-    assert_eq!(list.sheet(), Some("Notes"));
-    assert_eq!(list.header(), None);
-    assert_eq!(
-        rows(&mut list, &["A"]),
-        texts(&[(1, "Read the sheet 업체 목록")])
-    );
-
-    let mut list = List::open(&fixture("openpyxl.xlsx"), &sheet("업체 목록")).unwrap();
-    assert_eq!(list.header().unwrap().row, 2, "a title stands above");
-    assert_eq!(
-        rows(
-            &mut list,
-            &["업체명", "홈페이지", "등록번호", "설립일", "비율", "숨김"]
-        ),
-        texts(&[
-            (
-                3,
-                "한빛식품 주식회사|hanbit-foods.co.kr|123-45-67890|2024년 3월 5일|12.5%|1"
-            ),
-            (4, "㈜대한정밀||220-81-62517|2024년 3월 5일|50.0%|2"),
-            (
-                5,
-                "한빛식품 주식회사|hanbit-foods.co.kr|123-45-67890|2024년 3월 5일|100.0%|3"
-            ),
-            (
-                6,
-                "青山精機株式会社|aoyama-seiki.co.jp|123456|05/03/2024 00:00|0.3|TRUE"
-            ),
-            (8, "Bluefin Freight Inc.||#N/A|||"),
-            (9, "합계|||||"),
-        ])
-    );
+/// What one or more workbooks of the fixtures must read as.
+#[derive(Deserialize)]
+struct Expected {
+    files: Vec<String>,
+    /// The sheet to ask for.
+    sheet: Option<String>,
+    /// The sheet that is read.
+    read: String,
+    /// The row of the headings.
+    header: Option<u32>,
+    columns: Vec<String>,
+    /// The number and the texts of each row.
+    rows: Vec<String>,
+    /// Whether further rows follow.
+    #[serde(default)]
+    more: bool,
 }
 
 #[test]
-fn libreoffices_workbooks_show_texts_in_xlsx_and_values_in_the_others() {
-    let shown = [
-        (3, "한빛식품 주식회사|123-45-67890|2024년 3월 5일|12.5%"),
-        (4, "㈜대한정밀|220-81-62517|2024년 3월 5일|50.0%"),
-        (5, "한빛식품 주식회사|123-45-67890|2024년 3월 5일|100.0%"),
-        (6, "青山精機株式会社|123456|05/03/2024 00:00|0.3"),
-        (8, "Bluefin Freight Inc.|#N/A||1.925"),
-    ];
-    let values = [
-        (3, "한빛식품 주식회사|1234567890|2024-03-05|0.125"),
-        (4, "㈜대한정밀|2208162517|2024-03-05|0.5"),
-        (5, "한빛식품 주식회사|1234567890|2024-03-05|1"),
-        (6, "青山精機株式会社|123456|2024-03-05|0.3"),
-        (8, "Bluefin Freight Inc.|#N/A||1.925"),
-    ];
-    for (name, expected) in [
-        ("libreoffice.xlsx", shown),
-        ("libreoffice.ods", values),
-        ("libreoffice.xls", values),
-    ] {
-        let mut list = List::open(&fixture(name), &sheet("업체 목록")).unwrap();
-        assert_eq!(list.header().unwrap().row, 2, "{name}");
-        let rows = rows(&mut list, &["A", "등록번호", "설립일", "비율"]);
-        assert_eq!(rows[..5], texts(&expected), "{name}");
+fn workbooks_read_as_expected() {
+    #[derive(Deserialize)]
+    struct Table {
+        workbook: Vec<Expected>,
     }
-}
 
-#[test]
-fn xlsxwriters_workbooks_read() {
-    for (name, format) in [
-        ("xlsxwriter.xlsx", SourceFormat::Xlsx),
-        ("macros.xlsm", SourceFormat::Xlsm),
-    ] {
-        let mut list = open(name);
-        assert_eq!(list.format(), format);
-        assert_eq!(list.header().unwrap().row, 4, "blank rows stand above");
-        let rows = rows(
-            &mut list,
-            &[
-                "Company", "Website", "Revenue", "Since", "Seen", "Hours", "Key",
-            ],
-        );
-        assert_eq!(
-            rows,
-            texts(&[
-                (
-                    5,
-                    "Northwind Tools GmbH|northwind-tools.de|1,234,567|2023-12-31|12/31/2023|36:00|Nor"
-                ),
-                (6, "Aoyama & Söhne <KG>||0|2024-01-01|1/1/2024|36:00|Aoy"),
-                (
-                    7,
-                    "Bluefin Freight Inc.|bluefin-freight.com|-5|2024-02-29|2/29/2024|36:00|Blu"
-                ),
-                (8, "Lumière Textiles SARL||FALSE||||#DIV/0!"),
-            ]),
-            "{name}"
-        );
+    let table: Table = toml::from_str(include_str!("workbooks.toml")).unwrap();
+    for expected in &table.workbook {
+        for file in &expected.files {
+            let options = ReadOptions {
+                sheet: expected.sheet.clone(),
+                ..ReadOptions::default()
+            };
+            let mut list = List::open(&fixture(file), &options).unwrap();
+            assert_eq!(list.sheet(), Some(&*expected.read), "{file}");
+            let header = list.header().map(|header| header.row);
+            assert_eq!(header, expected.header, "{file}");
+            let is_macro = Path::new(file).extension().unwrap() == "xlsm";
+            assert_eq!(list.format() == SourceFormat::Xlsm, is_macro, "{file}");
+            let columns: Vec<&str> = expected.columns.iter().map(String::as_str).collect();
+            let found = rows(&mut list, &columns).into_iter();
+            let found = found.map(|(row, cells)| format!("{row}|{}", cells.join("|")));
+            let most = if expected.more {
+                expected.rows.len()
+            } else {
+                usize::MAX
+            };
+            let found: Vec<String> = found.take(most).collect();
+            assert_eq!(found, expected.rows, "{file}");
+        }
     }
 }
 

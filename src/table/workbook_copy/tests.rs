@@ -16,7 +16,6 @@ use crate::table::results::{Cell, ExportError, ResultRow};
 
 const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONSHIPS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-const TYPES: &str = r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/></Types>"#;
 
 #[derive(Clone)]
 struct Book(Vec<(String, Vec<u8>)>);
@@ -24,38 +23,23 @@ struct Book(Vec<(String, Vec<u8>)>);
 impl Book {
     /// A workbook whose second sheet, `List`, has this XML.
     fn with_sheet(xml: impl Into<Vec<u8>>) -> Self {
-        let relationships = |entries: &[(&str, &str, &str)]| {
-            let entry = |(id, kind, target): &(&str, &str, &str)| {
-                format!(
-                    r#"<Relationship Id="{id}" Type="{RELATIONSHIPS}/{kind}" Target="{target}"/>"#
-                )
-            };
-            let entries: String = entries.iter().map(entry).collect();
-            format!(
-                r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{entries}</Relationships>"#
-            )
-        };
-        let root = relationships(&[("r1", "officeDocument", "xl/workbook.xml")]);
-        let book = format!(
-            r#"<workbook xmlns="{MAIN}" xmlns:r="{RELATIONSHIPS}"><sheets><sheet name="Other" sheetId="1" r:id="r1"/><sheet name="List" sheetId="2" r:id="r2"/></sheets></workbook>"#
-        );
-        let parts = relationships(&[
-            ("r1", "worksheet", "worksheets/sheet1.xml"),
-            ("r2", "worksheet", "worksheets/sheet2.xml"),
-            ("r3", "sharedStrings", "sharedStrings.xml"),
-        ]);
-        let other = sheet_of(r#"<row r="1"><c r="A1"><f>1+1</f><v>2</v></c></row>"#);
-        let strings = format!(
-            r#"<sst xmlns="{MAIN}"><si><t>company</t></si><si><t>email</t></si><si><t>Acme</t></si></sst>"#
-        );
         let parts = [
-            ("[Content_Types].xml", TYPES.into()),
-            ("_rels/.rels", root.into_bytes()),
-            ("xl/workbook.xml", book.into_bytes()),
-            ("xl/_rels/workbook.xml.rels", parts.into_bytes()),
-            ("xl/worksheets/sheet1.xml", other.into_bytes()),
+            ("[Content_Types].xml", include_str!("book/types.xml").into()),
+            ("_rels/.rels", include_str!("book/root_rels.xml").into()),
+            ("xl/workbook.xml", include_str!("book/workbook.xml").into()),
+            (
+                "xl/_rels/workbook.xml.rels",
+                include_str!("book/workbook_rels.xml").into(),
+            ),
+            (
+                "xl/worksheets/sheet1.xml",
+                include_str!("book/other.xml").into(),
+            ),
             ("xl/worksheets/sheet2.xml", xml.into()),
-            ("xl/sharedStrings.xml", strings.into_bytes()),
+            (
+                "xl/sharedStrings.xml",
+                include_str!("book/strings.xml").into(),
+            ),
             ("xl/media/image1.png", b"\x01not really an image\0".to_vec()),
         ];
         Self(parts.map(|(name, bytes)| (name.to_owned(), bytes)).to_vec())
@@ -251,6 +235,8 @@ fn truncated_and_broken_xml_is_refused() {
         b"<worksheet><sheetData><row><c><v>\xE9</v></c></row></sheetData></worksheet>";
     let control: &[u8] =
         b"<worksheet><sheetData><row r=\"1\"><c>\0&</c></row></sheetData></worksheet>";
+    let declared: &[u8] =
+        b"<?xml version=\"1.0\" encoding=\"EUC-KR\"?><worksheet><sheetData/></worksheet>";
     let marked = format!("\u{FEFF}{whole}");
     let utf16: Vec<u8> = marked.encode_utf16().flat_map(u16::to_be_bytes).collect();
     for (xml, expected) in [
@@ -260,6 +246,10 @@ fn truncated_and_broken_xml_is_refused() {
         (control, "not well-formed XML"),
         (latin, "not well-formed XML"),
         (&utf16, "is not in UTF-8"),
+        (&utf16[2..], "is not in UTF-8"),
+        (declared, "is not in UTF-8"),
+        (b"<chartsheet/>", "is not a worksheet"),
+        (b"<worksheet/>", "is not a worksheet"),
     ] {
         let refused = refused_sheet(xml);
         assert!(refused.contains(expected), "{refused}");
@@ -297,6 +287,7 @@ fn a_sheet_that_is_not_there_is_named_with_those_that_are() {
         "/chartsheet\" Target=\"worksheets/sheet2",
     );
     let dangling = book().renamed("xl/worksheets/sheet2.xml", "xl/other.xml");
+    let broken = book().edited("xl/workbook.xml", "</sheets>", "</sheet>");
     for (book, expected) in [
         (
             renamed,
@@ -304,6 +295,7 @@ fn a_sheet_that_is_not_there_is_named_with_those_that_are() {
         ),
         (chart, "no worksheet \"List\"; its worksheets: \"Other\""),
         (dangling, "has no part \"xl/worksheets/sheet2.xml\""),
+        (broken, "is not well-formed XML"),
     ] {
         let refused = refusal(&book.zipped());
         assert!(refused.contains(expected), "{refused}");
@@ -359,7 +351,7 @@ fn assert_only_the_sheet_differs(source: &[u8], copy: &[u8], sheet: &str) {
 }
 
 #[test]
-fn targets_may_be_absolute_elsewhere_or_of_other_case() {
+fn targets_may_be_absolute_relative_or_spelled_otherwise() {
     let relationships = "xl/_rels/workbook.xml.rels";
     let book = Book::with_sheet(sheet_of(ROWS));
     for (target, name) in [
@@ -370,6 +362,8 @@ fn targets_may_be_absolute_elsewhere_or_of_other_case() {
         ),
         ("../sheets/list.xml", "sheets/list.xml"),
         ("WorkSheets/Sheet2.xml", "xl/worksheets/sheet2.xml"),
+        ("worksheets\\sheet2.xml", "xl/worksheets/sheet2.xml"),
+        (".././../a/../xl/sheet.xml", "xl/sheet.xml"),
     ] {
         let source = book
             .clone()
@@ -390,7 +384,8 @@ fn strict_namespaces_and_other_prefixes_are_understood() {
         sheet_of(ROWS).replace(MAIN, "http://purl.oclc.org/ooxml/spreadsheetml/main"),
     )
     .edited("xl/workbook.xml", "r:id", "rel:id")
-    .edited("xl/workbook.xml", "xmlns:r=", "xmlns:rel=");
+    .edited("xl/workbook.xml", "xmlns:r=", "xmlns:rel=")
+    .edited("xl/workbook.xml", "\"List\"", "\"L&#105;st\"");
     for part in [
         "_rels/.rels",
         "xl/_rels/workbook.xml.rels",
