@@ -4,8 +4,10 @@ use std::borrow::Borrow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::{Cause, Level, RuleId};
+use crate::base::text::truncate;
 use crate::quest::{FieldName, Verdict};
 use crate::world::sandbox::Usage;
 
@@ -140,6 +142,11 @@ impl Fact {
     pub fn at(mut self, location: impl Into<Box<str>>) -> Self {
         self.location = Some(location.into());
         self
+    }
+
+    pub fn at_url(self, url: &Url) -> Self {
+        const LONGEST: usize = 300;
+        self.at(truncate(url.as_str(), LONGEST))
     }
 
     pub fn times(mut self, count: u32) -> Self {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{json_of, places, pointer};
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Source, Verifies, default_number};
 use super::subject::{State, Subject, Text, file_text, standing};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};
@@ -33,26 +33,14 @@ pub struct CitationConfig {
     /// item or member. Each is one string.
     pointer: Option<String>,
     /// The fewest citations; one that is repeated counts once.
-    #[serde(default = "one")]
+    #[serde(default = "default_number::<1>")]
     min: usize,
     /// The fewest visible characters that a quotation has.
-    #[serde(default = "three")]
+    #[serde(default = "default_number::<3>")]
     min_chars: usize,
     /// The most lines that one citation names.
-    #[serde(default = "fifty")]
+    #[serde(default = "default_number::<50>")]
     max_lines: usize,
-}
-
-fn one() -> usize {
-    1
-}
-
-fn three() -> usize {
-    3
-}
-
-fn fifty() -> usize {
-    50
 }
 
 impl CheckConfig for CitationConfig {

@@ -11,16 +11,17 @@ use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
-use super::page::{PageTemplate, location, one_site, pages, way};
+use super::kind::{Check, CheckConfig, Flaw, Source, Verifies, default_number};
+use super::page::{PageTemplate, one_site, pages};
 use super::subject::{Place, State, file_text, rendered, standing};
 use crate::base::text::{fold, visible};
-use crate::gate::email::site::anchor_sites;
+use crate::base::word_list::word_lists;
+use crate::gate::email::site::{anchor_sites, registrable};
 use crate::gate::email::source::echo::{carries_text, unescaped};
 use crate::gate::{Cost, Fact};
 use crate::quest::FieldName;
 use crate::quest::template::Template;
-use crate::world::domain::{HostName, RegistrableDomain};
+use crate::world::domain::RegistrableDomain;
 use crate::world::fetch::visit::Visit;
 use crate::world::mailbox::Mailbox;
 use crate::world::page::Page;
@@ -49,7 +50,7 @@ pub struct ContainsConfig {
     #[serde(default)]
     ignore_case: bool,
     /// The fewest characters that the text must have.
-    #[serde(default = "three")]
+    #[serde(default = "default_number::<3>")]
     min_chars: usize,
     /// The site that the page must belong to, as a template: a URL, an e-mail address or a host.
     same_site_as: Option<String>,
@@ -68,10 +69,6 @@ enum Reading {
     Text,
     /// A calendar date (ISO 8601).
     Date,
-}
-
-fn three() -> usize {
-    3
 }
 
 /// What is looked for, and how.
@@ -220,7 +217,7 @@ impl OnPage {
         let url = self.url.url(context)?;
         let mut slug = self.echo(&url, sought)?;
         let visit = context.visit(&url);
-        for hop in way(&visit) {
+        for hop in visit.way() {
             slug = self.echo(&hop.url, sought)?.or(slug);
         }
         let (main, frames) = pages(&visit)?;
@@ -231,13 +228,13 @@ impl OnPage {
         // A frame is a text of its own: what it says does not go on from the page's.
         let fits = |page: &Page| self.quotation.misfit(&page.visible, sought).is_none();
         if !std::iter::once(main).chain(frames).any(fits) {
-            return Err(self.absent(&visit, main, sought).at(location(&main.url)));
+            return Err(self.absent(&visit, main, sought).at_url(&main.url));
         }
         let Some(url) = slug else {
             return Ok(());
         };
         let fact = Fact::wrong("a page whose path does not say it", shown(&sought.text));
-        Err(fact.at(location(&url)).unconfirmed())
+        Err(fact.at_url(&url).unconfirmed())
     }
 
     /// Whether the URL carries the text: an error where it may be told what to show, the URL where
@@ -250,7 +247,7 @@ impl OnPage {
             Some(Carried::Slug) | None => return Ok(None),
         };
         let expected = "a page whose URL does not carry the text";
-        Err(Fact::wrong(expected, actual).at(location(url)))
+        Err(Fact::wrong(expected, actual).at_url(url))
     }
 
     fn on_site(&self, context: &Context<'_>, page: &Url) -> Result<(), Fact> {
@@ -262,12 +259,11 @@ impl OnPage {
             let expected = "a site under a public suffix";
             return Err(Fact::wrong(expected, shown(&text)));
         };
-        let found = HostName::of_url(page).and_then(|host| host.registrable());
-        if found.as_ref() == Some(&wanted) {
+        if registrable(page).as_ref() == Some(&wanted) {
             return Ok(());
         }
         let expected = format!("a page on {}", wanted.as_str());
-        Err(Fact::wrong(expected, "a page elsewhere").at(location(page)))
+        Err(Fact::wrong(expected, "a page elsewhere").at_url(page))
     }
 
     fn absent(&self, visit: &Visit, main: &Page, sought: &Sought) -> Fact {
@@ -293,7 +289,7 @@ fn site_domain(text: &str) -> Option<RegistrableDomain> {
         return mailbox.domain().registrable();
     }
     match anchor_sites(text).as_slice() {
-        [only] => HostName::of_url(only)?.registrable(),
+        [only] => registrable(only),
         _ => None,
     }
 }
@@ -323,8 +319,7 @@ fn carried_any(url: &Url, sought: &Sought) -> Option<Carried> {
 /// before it is.
 fn carried(url: &Url, text: &str) -> Option<Carried> {
     let host = url.host_str().unwrap_or_default();
-    let domain = HostName::of_url(url).and_then(|host| host.registrable());
-    let below = domain.and_then(|domain| host.strip_suffix(domain.as_str()));
+    let below = registrable(url).and_then(|domain| host.strip_suffix(domain.as_str()));
     let below = below.unwrap_or(host).trim_end_matches('.');
     let (path, query) = (url.path(), url.query().unwrap_or_default());
     let needle = squeezed(text);
@@ -372,29 +367,10 @@ fn squeezed(text: &str) -> String {
     plain.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Forms of a date in numbers: `M` and `D` are its month and day, with a leading zero or without.
-const IN_NUMBERS: [&str; 10] = [
-    "%Y-M-D",
-    "%Y/M/D",
-    "%Y.M.D",
-    "%Y. M. D",
-    "%Y년 M월 D일",
-    "%Y년M월D일",
-    "%Y年M月D日",
-    "%Y 年 M 月 D 日",
-    "D.M.%Y",
-    "D. M. %Y",
-];
-
-/// Forms of a date with the name of its month.
-const IN_WORDS: [&str; 6] = [
-    "D M %Y",
-    "D M, %Y",
-    "D of M %Y",
-    "D-M-%Y",
-    "M D, %Y",
-    "M D %Y",
-];
+word_lists! {
+    DATES_IN_NUMBERS = "lists/dates_in_numbers.txt";
+    DATES_IN_WORDS = "lists/dates_in_words.txt";
+}
 
 /// The ways of writing `date` that can mean no other one.
 ///
@@ -407,12 +383,12 @@ fn wordings(date: Date) -> Vec<String> {
     if date.month() == 9 {
         months.extend(["Sept", "Sept."]);
     }
-    let numbers = IN_NUMBERS.iter().flat_map(|form| {
+    let numbers = DATES_IN_NUMBERS.iter().flat_map(|form| {
         let pads = [("%-m", "%-d"), ("%m", "%d")];
         pads.map(|(month, day)| form.replace('M', month).replace('D', day))
     });
     let mut forms: Vec<String> = numbers.collect();
-    for form in IN_WORDS {
+    for form in DATES_IN_WORDS.iter() {
         for month in &months {
             let named = form.replace('M', month);
             forms.extend(days.map(|day| named.replace('D', day)));

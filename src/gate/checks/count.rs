@@ -51,26 +51,23 @@ impl CheckConfig for CountConfig {
         if self.min.is_none() && self.max.is_none() {
             return Err(Flaw::new("of", "say `min` or `max`"));
         }
-        let (min, max) = (self.min.unwrap_or(0), self.max.unwrap_or(usize::MAX));
-        if min > max {
+        if self.min > self.max.or(self.min) {
             return Err(Flaw::new("min", "it is greater than `max`"));
         }
         let subject = Subject::new(source, self.field.as_ref(), self.path.as_ref())?;
-        let pointer = pointer("pointer", self.pointer)?;
-        let of = self.of;
-        let bounds = Bounds { of, min, max };
+        let pointer = pointer("pointer", self.pointer.clone())?;
+        // The items of a whole text are those of its JSON.
+        let whole = (self.of == Counted::Items).then(String::new);
+        let pointer = pointer.or(whole);
         Ok(source.check(subject.cost(), move |context| {
             let Some(text) = subject.read(context)? else {
                 return Ok(Vec::new());
             };
-            match &pointer {
-                Some(pointer) => bounds.at_pointer(&text, pointer),
-                None if of == Counted::Items => bounds.at_pointer(&text, ""),
-                None => {
-                    let misfit = bounds.misfit(of.of_text(&text.said));
-                    Ok(Vec::from_iter(misfit.map(|fact| text.detail(fact, ""))))
-                }
+            if let Some(pointer) = &pointer {
+                return self.at_pointer(&text, pointer);
             }
+            let misfit = self.misfit(self.of.of_text(&text.said));
+            Ok(Vec::from_iter(misfit.map(|fact| text.detail(fact, ""))))
         }))
     }
 }
@@ -105,19 +102,14 @@ impl Counted {
     }
 }
 
-struct Bounds {
-    of: Counted,
-    min: usize,
-    max: usize,
-}
-
-impl Bounds {
+impl CountConfig {
     fn misfit(&self, count: Option<usize>) -> Option<Fact> {
-        if count.is_some_and(|count| (self.min..=self.max).contains(&count)) {
+        let (min, max) = (self.min.unwrap_or(0), self.max.unwrap_or(usize::MAX));
+        if count.is_some_and(|count| (min..=max).contains(&count)) {
             return None;
         }
         let what = self.of.name();
-        let bound = match (self.min, self.max) {
+        let bound = match (min, max) {
             (min, usize::MAX) => format!("at least {min} {what}"),
             (0, max) => format!("at most {max} {what}"),
             (min, max) => format!("{min} to {max} {what}"),
@@ -134,7 +126,7 @@ impl Bounds {
         // A list without items must not be a way around what each item owes.
         if let Some(fact) = self
             .misfit(None)
-            .filter(|_| places.is_empty() && self.min > 0)
+            .filter(|_| places.is_empty() && self.min > Some(0))
         {
             return Err(text.detail(fact, "/"));
         }

@@ -15,9 +15,10 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{JsonRules, json_asset, json_of};
-use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies, default_number};
 use super::page::links_answer;
 use super::subject::{Subject, brief, by_values, rendered};
+use crate::base::word_list::word_lists;
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
 use crate::quest::{FieldName, Span, field, json};
@@ -30,7 +31,7 @@ pub struct HttpConfig {
     /// The field in which every http(s) link must answer.
     links_in: Option<String>,
     /// The fewest links.
-    #[serde(default = "one")]
+    #[serde(default = "default_number::<1>")]
     min: usize,
     /// The service that is asked.
     service: Option<String>,
@@ -44,9 +45,6 @@ pub struct HttpConfig {
     must_match: Option<String>,
     /// The allowed statuses, separated by commas, as a template. Default: any 2xx.
     status: Option<String>,
-    /// Patterns that whole headers of the answer must match, by name.
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
     /// A file next to the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where the schema is in that file, such as an `OpenAPI` document: a JSON pointer (RFC 6901), as
@@ -55,10 +53,6 @@ pub struct HttpConfig {
     /// How long the answer may take.
     #[serde(default = "ten_seconds")]
     timeout: Span,
-}
-
-fn one() -> usize {
-    1
 }
 
 fn ten_seconds() -> Span {
@@ -92,7 +86,6 @@ impl HttpConfig {
             ("request", self.request.is_some()),
             ("path", self.path.is_some()),
             ("method", self.method.is_some()),
-            ("headers", !self.headers.is_empty()),
             ("must_match", self.must_match.is_some()),
             ("status", self.status.is_some()),
             ("schema", self.schema.is_some()),
@@ -110,7 +103,6 @@ struct ServiceCheck {
     asked: Asked,
     must_match: Option<Template>,
     status: Option<Template>,
-    headers: Vec<(String, Regex)>,
     schema: Option<BodySchema>,
     timeout: Span,
 }
@@ -148,11 +140,6 @@ impl ServiceCheck {
             let what = format!("expected one of {}", METHODS.join(", "));
             return Err(Flaw::new("method", what));
         }
-        let headers = config.headers.iter().map(|(name, pattern)| {
-            let pattern = field::whole(pattern).map_err(|what| Flaw::new("headers", what))?;
-            Ok((name.to_ascii_lowercase(), pattern))
-        });
-        let headers = headers.collect::<Result<_, _>>()?;
         let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
         let document = config
             .schema
@@ -172,7 +159,6 @@ impl ServiceCheck {
             timeout: config.timeout,
             service,
             asked,
-            headers,
             schema,
         })
     }
@@ -209,7 +195,8 @@ impl ServiceCheck {
             }
             Called::Unanswered(why) => return Err(silent(why).unconfirmed()),
         };
-        let misfits = self.misfits(context, &answer)?.into_iter();
+        let misfits = self.misfits(context, &answer);
+        let misfits = misfits.unwrap_or_else(|fact| vec![fact]).into_iter();
         let placed = misfits.map(|mut fact| {
             let inside = fact.location.take();
             let place = inside.map_or_else(|| named.clone(), |at| format!("{named}: {at}"));
@@ -268,19 +255,11 @@ impl ServiceCheck {
             let actual = format!("status {}", answer.status);
             return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
-        let headers = self.headers.iter();
-        let headers = headers.filter_map(|(name, pattern)| header_misfit(answer, name, pattern));
-        let mut facts: Vec<Fact> = headers.collect();
         let Some(schema) = &self.schema else {
-            return Ok(facts);
+            return Ok(Vec::new());
         };
-        let value = match json::slice(&answer.body) {
-            Ok(value) => value,
-            Err(bad) => {
-                facts.push(Fact::wrong("a body of JSON", shown(&bad.to_string())));
-                return Ok(facts);
-            }
-        };
+        let value = json::slice(&answer.body)
+            .map_err(|bad| Fact::wrong("a body of JSON", shown(&bad.to_string())))?;
         let misfits = match schema {
             BodySchema::Whole(rules) => rules.misfits(&value),
             BodySchema::Part { document, at } => {
@@ -294,8 +273,7 @@ impl ServiceCheck {
             }
         };
         let misfits = misfits.into_iter();
-        facts.extend(misfits.map(|(place, fact)| fact.at(place)));
-        Ok(facts)
+        Ok(misfits.map(|(place, fact)| fact.at(place)).collect())
     }
 
     /// The statuses that may be answered. A cell that names none is the list's fault, not the
@@ -313,38 +291,12 @@ impl ServiceCheck {
     }
 }
 
-/// A header may be sent several times; one that matches is enough.
-fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
-    let values = answer.headers.iter().filter(|(it, _)| it == name);
-    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
-    if values.iter().any(|value| pattern.is_match(value)) {
-        return None;
-    }
-    let actual = match values.as_slice() {
-        [] => "none".to_owned(),
-        values => shown(&values.join(", ")),
-    };
-    let expected = format!("a header {name} that matches {pattern}");
-    Some(Fact::wrong(expected, actual))
-}
-
 /// The methods that a request may have. `CONNECT` and `TRACE` address proxies, not the service.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// Headers that say how a request is carried (RFC 9110 §7.6.1), which is the judge's to decide: with
-/// them one request could be two.
-const CARRIAGE: &[&str] = &[
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+word_lists! {
+    CARRIAGE = "lists/carriage_headers.txt";
+}
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -61,6 +61,11 @@ pub trait Kind: Sync {
     }
 }
 
+/// The default of a key that is a number.
+pub fn default_number<const N: usize>() -> usize {
+    N
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verifies {
     /// That a fact holds in the world: an agent cannot bring it about by wording alone.

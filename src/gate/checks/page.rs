@@ -11,14 +11,14 @@ use super::context::Context;
 use super::fields::shown;
 use super::kind::{Flaw, Found, Source};
 use super::subject::rendered;
-use crate::base::text::truncate;
+use crate::gate::Fact;
+use crate::gate::email::site::registrable;
+use crate::gate::email::source::no_page;
 use crate::gate::email::web_url::web_url;
-use crate::gate::{Cause, Fact};
 use crate::quest::FieldName;
 use crate::quest::template::Template;
 use crate::world::UnansweredKind;
-use crate::world::domain::HostName;
-use crate::world::fetch::visit::{End, Hop, Step, Visit};
+use crate::world::fetch::visit::{End, Visit};
 use crate::world::page::Page;
 
 /// The URL of a page, of which a field may say no more than its own part.
@@ -76,8 +76,6 @@ impl PageTemplate {
     }
 }
 
-const LONGEST: usize = 300;
-
 /// The URL that a value spells, or the fact that it spells none.
 pub(super) fn page_url(text: &str) -> Result<Url, Fact> {
     web_url(text).map_err(|bad| {
@@ -86,50 +84,21 @@ pub(super) fn page_url(text: &str) -> Result<Url, Fact> {
     })
 }
 
-pub(super) fn location(url: &Url) -> String {
-    truncate(url.as_str(), LONGEST).into_owned()
-}
-
-/// The hops from the start to the page that answered; those of its frames come after.
-pub(super) fn way(visit: &Visit) -> &[Hop] {
-    let end = visit.hops.iter().position(|hop| hop.by == Step::Frame);
-    &visit.hops[..end.unwrap_or(visit.hops.len())]
-}
-
+/// The page that answered, and its frames.
 pub(super) fn pages(visit: &Visit) -> Result<(&Page, &[Page]), Fact> {
-    let (url, expected, actual, definite) = match &visit.end {
+    match &visit.end {
         End::Pages(pages) => {
-            if let Some(split) = pages.split_first() {
-                return Ok(split);
-            }
-            return Err(Fact::wrong("a page", "none").unconfirmed());
+            let pages = pages.split_first();
+            pages.ok_or_else(|| Fact::wrong("a page", "none").unconfirmed())
         }
-        End::Missing { url, status } => {
-            let actual = status.map_or_else(
-                || "no such host".to_owned(),
-                |status| format!("status {status}"),
-            );
-            (url, "a page that exists", actual, true)
-        }
-        End::Unanswered { url, why } => (url, "a page that answers", why.to_string(), false),
-        End::Forbidden { url } => {
-            let actual = "robots.txt forbids it".to_owned();
-            (url, "a page that robots.txt allows", actual, false)
-        }
-        End::Unreadable { url, why } => (url, "a page that can be read", why.clone(), false),
-    };
-    let detail = Fact::wrong(expected, actual).at(location(url));
-    Err(if definite {
-        detail
-    } else {
-        detail.unconfirmed()
-    })
+        end => Err(no_page(end)),
+    }
 }
 
 /// Whether two URLs lie on one site: the same registrable domain.
 pub(super) fn one_site(one: &Url, other: &Url) -> bool {
-    let domain = |url: &Url| HostName::of_url(url).and_then(|host| host.registrable());
-    domain(one).is_some() && domain(one) == domain(other)
+    let domain = registrable(one);
+    domain.is_some() && domain == registrable(other)
 }
 
 /// The most links that one judgement asks for; each must be asked politely.
@@ -148,11 +117,11 @@ pub(super) fn links_answer(context: &Context<'_>, field: &FieldName, min: usize)
     if let Some(first) = links.get(MAX_ASKED) {
         let expected = format!("at most {MAX_ASKED} links, since no more are requested");
         let fact = Fact::wrong(expected, links.len().to_string());
-        let place = match first {
-            Ok(url) => location(url),
-            Err(text) => shown(text),
-        };
-        return Err(fact.on(field).at(place));
+        let fact = fact.on(field);
+        return Err(match first {
+            Ok(url) => fact.at_url(url),
+            Err(text) => fact.at(shown(text)),
+        });
     }
     Ok(links
         .iter()
@@ -167,29 +136,27 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {
     };
     if !url.username().is_empty() || url.password().is_some() {
         let detail = Fact::wrong("a link without credentials", "an @ before its host");
-        return Some(detail.at(location(url)));
+        return Some(detail.at_url(url));
     }
     let visit = context.visit(url);
     if matches!(visit.end, End::Unreadable { .. }) {
         // An image or a document answers as well as a page does.
         return None;
     }
-    let mut detail = pages(&visit).err()?;
-    let definite = match &visit.end {
+    let why = pages(&visit).err()?.actual;
+    let fact = Fact::wrong("a link that answers", why).at_url(url);
+    let is_definite = match &visit.end {
         End::Missing { .. } => true,
         End::Unanswered { url, why } => {
             why.silence == UnansweredKind::PrivateAddress || is_local(url)
         }
         _ => false,
     };
-    detail.expected = String::from("a link that answers");
-    detail.location = Some(location(url).into());
-    detail.cause = if definite {
-        Cause::Wrong
+    Some(if is_definite {
+        fact
     } else {
-        Cause::Unanswered
-    };
-    Some(detail)
+        fact.unconfirmed()
+    })
 }
 
 /// Whether the name of the host means the machine that asks (RFC 6761 §6.3).

@@ -203,16 +203,10 @@ fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> NameRole {
     }
 }
 
+/// Whether a site puts that place on all its pages.
 fn is_on_all_pages(place: OwnerPlace) -> bool {
-    match place {
-        OwnerPlace::SiteName | OwnerPlace::Footer | OwnerPlace::Copyright => true,
-        OwnerPlace::Title
-        | OwnerPlace::Heading
-        | OwnerPlace::Logo
-        | OwnerPlace::Organization
-        | OwnerPlace::Header
-        | OwnerPlace::Address => false,
-    }
+    use OwnerPlace::{Copyright, Footer, SiteName};
+    matches!(place, SiteName | Footer | Copyright)
 }
 
 /// Whether the URL carries the name outside its registrable domain, which the owner chose: in a

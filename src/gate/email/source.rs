@@ -11,10 +11,9 @@ use url::Url;
 use super::identity::company_name::CompanyName;
 use super::site::{on_site, registrable};
 use super::step::{Context, SOURCE, Step, quoted};
-use crate::base::text::truncate;
 use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
-use crate::world::fetch::visit::{self, End, Hop, Visit};
+use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, addresses_of, presence, states_no_collection};
 
@@ -39,7 +38,7 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
 }
 
 fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Fact> {
-    let way = way(visit);
+    let way = visit.way();
     if let Some(hop) = way.iter().find(|hop| echo::carries(&hop.url, email)) {
         return vec![echoed(&hop.url)];
     }
@@ -67,7 +66,7 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
         }
         (end, _) => {
             findings.extend(written_by_others(urls()));
-            findings.extend(finding_of(end));
+            findings.push(no_page(end).on(SOURCE));
         }
     }
     findings
@@ -107,14 +106,7 @@ fn finding(
     expected: impl Into<String>,
     actual: impl Into<String>,
 ) -> Fact {
-    Fact::new(rule, expected, actual)
-        .on(SOURCE)
-        .at(location(url))
-}
-
-fn location(url: &Url) -> String {
-    const LONGEST: usize = 300;
-    truncate(url.as_str(), LONGEST).into_owned()
+    Fact::new(rule, expected, actual).on(SOURCE).at_url(url)
 }
 
 #[derive(Debug, Clone)]
@@ -134,7 +126,7 @@ impl<'a> Seen<'a> {
             return None;
         };
         let (main, frames) = pages.split_first()?;
-        let after = &visit.hops[way(visit).len()..];
+        let after = &visit.hops[visit.way().len()..];
         let echoes = after.iter().any(|hop| echo::carries(&hop.url, email));
         let frames = if echoes { &[] } else { frames };
         let (own, foreign) = frames.iter().partition(|page| on_site(site, &page.url));
@@ -151,15 +143,6 @@ impl<'a> Seen<'a> {
     pub fn counted(&self) -> impl Iterator<Item = &'a Page> {
         std::iter::once(self.main).chain(self.own.iter().copied())
     }
-}
-
-/// The hops from the start to the page that answered; those of its frames come after.
-pub fn way(visit: &Visit) -> &[Hop] {
-    let end = visit
-        .hops
-        .iter()
-        .position(|hop| hop.by == visit::Step::Frame);
-    &visit.hops[..end.unwrap_or(visit.hops.len())]
 }
 
 const MAX_NAMED: usize = 5;
@@ -221,8 +204,8 @@ fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Fact {
     if let Some((page, _)) = best(seen.foreign.iter().copied(), email) {
         return off_site(site, &page.url);
     }
-    if let Some(finding) = seen.unread.first().and_then(|end| finding_of(end)) {
-        return finding;
+    if let Some(end) = seen.unread.first() {
+        return no_page(end).on(SOURCE);
     }
     if let Some(page) = seen.counted().find(|page| page.needs_script) {
         let expected = format!("{email} on the page");
@@ -267,25 +250,32 @@ fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
     (named, count)
 }
 
-const ANSWER: &str = "a page that can be read";
-
-pub fn finding_of(end: &End) -> Option<Fact> {
-    Some(match end {
-        End::Pages(_) => return None,
+/// Why a visit ended without a page. Only a page that does not exist makes a submission wrong.
+pub fn no_page(end: &End) -> Fact {
+    let unread = |rule, expected, actual: &str, url| {
+        let fact = Fact::new(rule, expected, actual).at_url(url);
+        fact.unconfirmed()
+    };
+    match end {
         End::Missing { url, status } => {
-            let actual = status.map_or_else(
-                || "no such host".to_owned(),
-                |status| format!("status {status}"),
-            );
-            finding("source-missing", url, "a page that exists", actual)
+            let status = status.map(|status| format!("status {status}"));
+            let actual = status.unwrap_or_else(|| "no such host".to_owned());
+            Fact::new("source-missing", "a page that exists", actual).at_url(url)
         }
         End::Unanswered { url, why } => {
-            finding("source-unanswered", url, ANSWER, quoted(&why.to_string()))
+            let why = quoted(&why.to_string());
+            unread("source-unanswered", "a page that answers", &why, url)
         }
         End::Forbidden { url } => {
             let expected = "a page that robots.txt allows";
-            finding("source-robots", url, expected, "robots.txt forbids it")
+            unread("source-robots", expected, "robots.txt forbids it", url)
         }
-        End::Unreadable { url, why } => finding("source-unreadable", url, ANSWER, quoted(why)),
-    })
+        End::Unreadable { url, why } => unread(
+            "source-unreadable",
+            "a page that can be read",
+            &quoted(why),
+            url,
+        ),
+        End::Pages(_) => Fact::wrong("a page", "none").unconfirmed(),
+    }
 }

@@ -29,6 +29,14 @@ pub struct Visit {
     pub unread: Vec<(Url, End)>,
 }
 
+impl Visit {
+    /// The hops from the start to the page that answered; those of its frames come after.
+    pub fn way(&self) -> &[Hop] {
+        let end = self.hops.iter().position(|hop| hop.by == Step::Frame);
+        &self.hops[..end.unwrap_or(self.hops.len())]
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
     pub url: Url,

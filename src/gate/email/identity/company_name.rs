@@ -39,7 +39,7 @@ impl CompanyName {
     /// script than the rest: `한빛식품 (Hanbit Foods)`, but not `한빛식품 (서울 본사)`.
     pub fn parse(text: &str) -> Self {
         let normal: String = text.nfkc().collect();
-        let Bracketed { outside, inside } = Bracketed::parse(&normal);
+        let (outside, inside) = split_brackets(&normal);
         let rest = Folded::new(&outside);
         let others = inside.iter().map(|part| Folded::new(part));
         let others = others.filter(|part| is_written_unspaced(part) != is_written_unspaced(&rest));
@@ -106,36 +106,25 @@ fn is_written_unspaced(name: &Folded) -> bool {
     name.compact().chars().any(is_unspaced)
 }
 
-struct Bracketed {
-    outside: String,
-    inside: Vec<String>,
-}
-
-impl Bracketed {
-    fn parse(text: &str) -> Self {
-        let mut outside = String::new();
-        let mut inside: Vec<String> = Vec::new();
-        let mut depth = 0_usize;
-        for c in text.chars() {
-            match c {
-                '(' | '[' | '【' | '〔' => {
-                    depth += 1;
-                    if depth == 1 {
-                        inside.push(String::new());
-                        outside.push(' ');
-                    }
-                }
-                ')' | ']' | '】' | '〕' => depth = depth.saturating_sub(1),
-                _ if depth == 0 => outside.push(c),
-                _ => {
-                    if let Some(part) = inside.last_mut() {
-                        part.push(c);
-                    }
+/// What is outside of brackets, and what is in each of them.
+fn split_brackets(text: &str) -> (String, Vec<String>) {
+    let (mut outside, mut inside) = (String::new(), Vec::new());
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '(' | '[' | '【' | '〔' => {
+                depth += 1;
+                if depth == 1 {
+                    inside.push(String::new());
+                    outside.push(' ');
                 }
             }
+            ')' | ']' | '】' | '〕' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => outside.push(c),
+            _ => inside.last_mut().into_iter().for_each(|part| part.push(c)),
         }
-        Self { outside, inside }
     }
+    (outside, inside)
 }
 
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -210,22 +199,6 @@ pub fn stripped(words: &[String]) -> Vec<String> {
     words
 }
 
-/// Whether a legal form that may be joined to a name is at the end of `text`.
-pub fn ends_with_joined(text: &str) -> bool {
-    FORMS
-        .joined
-        .iter()
-        .any(|form| text.ends_with(form.as_str()))
-}
-
-/// Whether a legal form that may be joined to a name is at the start of `text`.
-pub fn starts_with_joined(text: &str) -> bool {
-    FORMS
-        .joined
-        .iter()
-        .any(|form| text.starts_with(form.as_str()))
-}
-
 fn strip_one(words: &mut Vec<String>) -> bool {
     let forms = &*FORMS;
     if let Some(form) = forms.trailing.iter().find(|form| words.ends_with(form)) {
@@ -245,19 +218,18 @@ fn strip_one(words: &mut Vec<String>) -> bool {
 }
 
 fn strip_joined(words: &mut [String]) -> bool {
-    let rest = |word: &String, strip: fn(&str, &str) -> Option<String>| {
-        FORMS.joined.iter().find_map(|form| strip(word, form))
-    };
+    let mut forms = FORMS.joined.iter();
     if let Some(word) = words.last_mut()
-        && let Some(shorter) = rest(word, |w, f| w.strip_suffix(f).map(str::to_owned))
+        && let Some(shorter) = forms.find_map(|form| word.strip_suffix(form.as_str()))
     {
-        *word = shorter;
+        *word = shorter.to_owned();
         return true;
     }
+    let mut forms = FORMS.joined.iter();
     if let Some(word) = words.first_mut()
-        && let Some(shorter) = rest(word, |w, f| w.strip_prefix(f).map(str::to_owned))
+        && let Some(shorter) = forms.find_map(|form| word.strip_prefix(form.as_str()))
     {
-        *word = shorter;
+        *word = shorter.to_owned();
         return true;
     }
     false
@@ -328,10 +300,10 @@ impl Folded {
     /// Whether the text contains `name`.
     ///
     /// The text may join the words of the name, and part them anywhere in a script without
-    /// spaces; of other words it must not part one (`The One` is no `Theone`). It must begin and end where a word does, where a script without spaces meets one with,
-    /// or next to a legal form (`주식회사한빛`). Of a name of four characters or more in scripts
-    /// without spaces it does not matter where in a word it stands: particles and titles lean
-    /// on it.
+    /// spaces; of other words it must not part one (`The One` is no `Theone`). The match must begin
+    /// and end at the edge of a word, where a script without spaces meets one with, or next to a
+    /// legal form (`주식회사한빛`). A name of four characters or more in scripts without spaces may
+    /// be anywhere in a word, since particles and titles lean on it.
     pub fn contains(&self, name: &Self) -> bool {
         let needle = name.compact.as_str();
         match needle.chars().next() {
@@ -354,13 +326,17 @@ impl Folded {
     fn begins_at(&self, at: usize, needle: &str) -> bool {
         let before = &self.compact[..at];
         let leans = needle.chars().next().is_some_and(is_unspaced);
-        self.is_edge(at) || leans && (is_long_enough(needle) || ends_with_joined(before))
+        let mut forms = FORMS.joined.iter();
+        let mut joined = || forms.any(|form| before.ends_with(form.as_str()));
+        self.is_edge(at) || leans && (is_long_enough(needle) || joined())
     }
 
     fn ends_at(&self, at: usize, needle: &str) -> bool {
         let after = &self.compact[at..];
         let leans = needle.chars().next_back().is_some_and(is_unspaced);
-        self.is_edge(at) || leans && (is_long_enough(needle) || starts_with_joined(after))
+        let mut forms = FORMS.joined.iter();
+        let mut joined = || forms.any(|form| after.starts_with(form.as_str()));
+        self.is_edge(at) || leans && (is_long_enough(needle) || joined())
     }
 
     /// Whether every edge inside the match at `start` is one of `name` as well, or lies between

@@ -3,8 +3,7 @@
 
 use unicode_script::{Script, UnicodeScript as _};
 
-use super::company_name;
-use super::company_name::{CompanyName, Folded, are_common};
+use super::company_name::{self, CompanyName, Folded, are_common};
 use crate::base::word_list::word_lists;
 use crate::world::page::is_unspaced;
 

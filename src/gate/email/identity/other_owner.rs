@@ -7,13 +7,9 @@
 
 use url::Url;
 
-use super::company_name;
-use super::company_name::CompanyName;
-use super::company_name::Folded;
+use super::company_name::{self, CompanyName, Folded};
 use super::name_similarity::{Kinship, kinship};
-use super::owner_name::is_between;
-use super::owner_name::{claim, named};
-use super::owner_name::{is_name, names, parts};
+use super::owner_name::{claim, is_between, is_name, named, names, parts};
 use crate::world::domain::HostName;
 use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
 

@@ -5,8 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::company_name;
-use super::company_name::{CompanyName, Folded};
+use super::company_name::{self, CompanyName, Folded};
 use crate::base::word_list::word_lists;
 use crate::world::page::{OwnerPlace, OwnerText};
 
@@ -224,6 +223,8 @@ word_lists! {
     THINGS = "../lists/things.txt";
     SMALL_PRINT = "../lists/small_print.txt";
     RESERVED = "../lists/rights_reserved.txt";
+    CREDITING = "../lists/crediting.txt";
+    PARTICLES = "../lists/particles.txt";
 }
 
 pub(super) fn without_credit(line: &str) -> &str {
@@ -235,14 +236,6 @@ pub(super) fn without_credit(line: &str) -> &str {
     });
     starts.min().map_or(line, |at| &line[..at])
 }
-
-/// Those of [`TRIMMINGS`] that before a name may credit it, and not name the owner.
-pub(super) const CREDITING: &[&str] = &[
-    "by", "website", "site", "web", "page", "homepage", "logo", "로고",
-];
-
-/// Particles that lean on a name without making it another.
-pub(super) const PARTICLES: &[&str] = &["에", "의", "へ", "の", "へようこそ", "公式サイト"];
 
 /// Whether a sign parts one piece of a line from the next.
 pub(super) fn is_between(c: char) -> bool {

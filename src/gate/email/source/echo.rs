@@ -12,6 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 use url::{Position, Url};
 
 use crate::base::text::invisible;
+use crate::base::word_list::word_lists;
 use crate::world::mailbox::Mailbox;
 
 const DEPTH: usize = 2;
@@ -229,18 +230,9 @@ fn rot13(text: &str) -> String {
     letters.collect()
 }
 
-/// Character references for characters of addresses; other named references are removed.
-const NAMED: &[(&str, &str)] = &[
-    ("commat", "@"),
-    ("period", "."),
-    ("lowbar", "_"),
-    ("hyphen", "-"),
-    ("dash", "-"),
-    ("plus", "+"),
-    ("amp", "&"),
-    ("lt", "<"),
-    ("gt", ">"),
-];
+word_lists! {
+    REFERENCES = "../lists/references.txt";
+}
 
 const LONGEST_REFERENCE: usize = 32;
 
@@ -322,8 +314,9 @@ fn reference(after: &str) -> Option<(Option<char>, &str)> {
     let (name, rest) = after.split_once(';')?;
     let is_name = (1..=LONGEST_REFERENCE).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let known = NAMED.iter().find(|(known, _)| *known == name);
-    is_name.then(|| (known.and_then(|(_, sign)| sign.chars().next()), rest))
+    let mut known = REFERENCES.iter();
+    let known = known.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    is_name.then(|| (known.and_then(|sign| sign.chars().next()), rest))
 }
 
 #[cfg(test)]

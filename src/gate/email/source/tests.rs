@@ -112,17 +112,11 @@ fn an_absent_address_is_unknown_where_a_frame_of_the_site_was_not_read() {
 }
 
 #[test]
-fn a_location_is_cut() {
-    let long = url(&format!("https://acme.co.kr/{}", "a".repeat(5_000)));
-    assert!(location(&long).len() < 400);
-}
-
-#[test]
 fn hops_of_frames_come_after_the_way() {
     let mut visit = visit_of(vec![good(CONTACT), page("https://acme.co.kr/f")]);
     visit.hops.push(Hop {
         url: url("https://acme.co.kr/g"),
         by: HopStep::Redirect,
     });
-    assert_eq!(way(&visit).len(), 1);
+    assert_eq!(visit.way().len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Places where others than the owner of a site write: boards, wikis, pastes, shared documents,
 //! user directories.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use url::Url;
@@ -10,7 +10,20 @@ use super::super::lists::{USER_CONTENT, with_parents};
 use super::echo;
 use crate::world::domain::HostName;
 
-static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(USER_CONTENT));
+/// The entries of the list by their sort: `host`, `word`, `query`, `path`, `owner`, an end of a
+/// path whose words do not count, and `entry`, a word that counts where one of many entries is
+/// shown below it.
+static PLACES: LazyLock<HashMap<&str, BTreeSet<&'static str>>> = LazyLock::new(|| {
+    let mut places: HashMap<_, BTreeSet<_>> = HashMap::new();
+    for (sort, entry) in USER_CONTENT.lines().filter_map(|line| line.split_once(' ')) {
+        places.entry(sort).or_default().insert(entry);
+    }
+    places
+});
+
+fn entries(sort: &str) -> &'static BTreeSet<&'static str> {
+    &PLACES[sort]
+}
 
 pub fn mark(url: &Url) -> Option<String> {
     let host = HostName::of_url(url);
@@ -21,39 +34,9 @@ pub fn mark(url: &Url) -> Option<String> {
         .or_else(|| in_query(url))
 }
 
-#[derive(Debug, Default)]
-struct Places {
-    hosts: HashSet<&'static str>,
-    words: HashSet<&'static str>,
-    parameters: HashSet<&'static str>,
-    /// Words of a segment that count where one entry of many is shown below it.
-    entries: HashSet<&'static str>,
-    folders: Vec<&'static str>,
-    /// Ends of paths whose words do not count.
-    owners: Vec<&'static str>,
-}
-
-impl Places {
-    fn parse(list: &'static str) -> Self {
-        let mut places = Self::default();
-        for line in list.lines() {
-            match line.split_once(' ') {
-                Some(("host", name)) => drop(places.hosts.insert(name)),
-                Some(("word", word)) => drop(places.words.insert(word)),
-                Some(("query", parameter)) => drop(places.parameters.insert(parameter)),
-                Some(("entry", word)) => drop(places.entries.insert(word)),
-                Some(("path", folder)) => places.folders.push(folder),
-                Some(("owner", end)) => places.owners.push(end),
-                _ => {}
-            }
-        }
-        places
-    }
-}
-
 fn listed_host(host: &HostName) -> Option<String> {
     with_parents(host.as_str())
-        .find_map(|name| PLACES.hosts.get(name))
+        .find_map(|name| entries("host").get(name))
         .map(|name| format!("the host {name}"))
 }
 
@@ -67,7 +50,7 @@ fn in_path(url: &Url) -> Option<String> {
         return None;
     }
     let lower = format!("{}/", path.to_lowercase());
-    let mut folders = PLACES.folders.iter();
+    let mut folders = entries("path").iter();
     if let Some(folder) = folders.find(|folder| lower.contains(&format!("/{folder}/"))) {
         return Some(a_word(folder));
     }
@@ -83,7 +66,7 @@ fn in_path(url: &Url) -> Option<String> {
                     .query()
                     .is_some_and(|query| query.contains(|c: char| c.is_ascii_digit()));
             shows_one
-                .then(|| word_of(segment, &PLACES.entries))
+                .then(|| word_of(segment, entries("entry")))
                 .flatten()
         })
     })
@@ -92,10 +75,8 @@ fn in_path(url: &Url) -> Option<String> {
 /// Whether the path is that of a page which the administrator alone writes, and no script
 /// comes before it: a script is handed what follows its name.
 fn is_owners(path: &str) -> bool {
-    let mut before = PLACES
-        .owners
-        .iter()
-        .filter_map(|end| path.strip_suffix(end));
+    let ends = entries("owner").iter();
+    let mut before = ends.filter_map(|end| path.strip_suffix(end));
     before.any(|before| {
         let mut segments = before.split('/');
         segments.all(|segment| !segment.contains('.') && listed_word(segment).is_none())
@@ -117,9 +98,11 @@ fn in_query(url: &Url) -> Option<String> {
     url.query_pairs().find_map(|(key, value)| {
         let (key, value) = (key.to_lowercase(), value.to_lowercase());
         let kind = value.find(':').map_or(value.as_str(), |end| &value[..=end]);
-        let listed = PLACES.parameters.contains(key.as_str())
-            || PLACES.parameters.contains(format!("{key}={kind}").as_str());
-        listed.then(|| format!("the parameter {key:?} in its URL"))
+        let both = format!("{key}={kind}");
+        let listed = [key.as_str(), &both].map(|text| entries("query").contains(text));
+        listed
+            .contains(&true)
+            .then(|| format!("the parameter {key:?} in its URL"))
     })
 }
 
@@ -130,10 +113,10 @@ fn a_word(word: &str) -> String {
 /// The first listed word of `text`, whose words are parted by `_`, `.` and capitals: those of
 /// `boardView.do` and `bbs_list.php`, but not of `board-of-directors`, which names a page.
 fn listed_word(text: &str) -> Option<String> {
-    word_of(text, &PLACES.words)
+    word_of(text, entries("word"))
 }
 
-fn word_of(text: &str, words: &HashSet<&'static str>) -> Option<String> {
+fn word_of(text: &str, words: &BTreeSet<&str>) -> Option<String> {
     let mut parted = String::with_capacity(text.len() + 8);
     let mut before = ' ';
     for c in text.chars() {
@@ -230,7 +213,7 @@ mod tests {
     #[test]
     fn the_list_names_its_source_and_holds_what_can_be_met() {
         assert!(USER_CONTENT.starts_with("# ") && USER_CONTENT.contains("Source:"));
-        for host in &PLACES.hosts {
+        for host in entries("host") {
             assert_eq!(HostName::parse(host).unwrap().as_str(), *host);
         }
         for line in USER_CONTENT.lines().filter(|line| !line.starts_with('#')) {
