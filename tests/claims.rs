@@ -1,9 +1,7 @@
 //! Claims: many workers on one session, each with a quest of its own.
 
-mod orders;
-
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::{Arc, Barrier};
 
 use serde_json::{Value, json};
@@ -63,19 +61,6 @@ fn until_run_out(world: &EmailNet, quest: u64) {
         claim.expect("a claim")["left_seconds"] == 0
             && claim.expect("a claim")["age_seconds"].as_i64() >= Some(1)
     });
-}
-
-fn start(world: &EmailNet, args: &[String]) -> Child {
-    let mut command = world.place.command();
-    let piped = command.args(args).arg("--json").stdout(Stdio::piped());
-    piped.stderr(Stdio::piped()).spawn().expect("it starts")
-}
-
-fn end(child: Child) -> (i32, Value) {
-    let run = Run::from(child.wait_with_output().expect("it ends"));
-    let answer = serde_json::from_str(&run.stdout);
-    let answer = answer.unwrap_or_else(|error| panic!("{error}: {run:?}"));
-    (run.code, answer)
 }
 
 #[test]
@@ -195,7 +180,7 @@ fn slow() -> (EmailNet, Arc<Barrier>, Child) {
     assert_eq!(next(&world, "a", &["--lease=1s"]).0, 0);
     let mut args = world.acme().source(&world.url("/slow")).args(1);
     args.push("--worker=a".to_owned());
-    let child = start(&world, &args);
+    let child = world.place.start(&args);
     until("the page is asked for", || {
         world.net.web.count(WWW, "/slow") > 0
     });
@@ -209,7 +194,7 @@ fn a_lease_that_runs_out_while_the_gate_looks_fences_the_verdict() {
     let before = world.place.ledger();
     barrier.wait();
     let refused = json!({"status": "claimed", "worker": "b"});
-    assert_eq!(end(child), (7, refused));
+    assert_eq!(Run::of_child(child).json(), (7, refused));
     assert_eq!(world.place.ledger(), before);
     assert_eq!(
         fs::read_dir(world.place.at(".comail/evidence"))
@@ -225,7 +210,7 @@ fn an_answer_while_nobody_took_the_quest_counts_however_late() {
     let (world, barrier, child) = slow();
     until_run_out(&world, 1);
     barrier.wait();
-    let (code, answer) = end(child);
+    let (code, answer) = Run::of_child(child).json();
     assert_eq!((code, &answer["verdict"]), (0, &"PASS".into()), "{answer}");
     assert!(held(&world).is_empty());
 }
@@ -306,4 +291,111 @@ fn a_pause_is_for_workers_too_and_keeps_their_claims() {
     assert_eq!(give_up(&world, "b", 2), (9, paused));
     assert_eq!(world.place.ledger(), before);
     assert_eq!(held(&world), [(2, "b".to_owned())]);
+}
+
+#[test]
+fn a_person_frees_a_quest_with_the_operators_key_and_nobody_without() {
+    let world = EmailNet::unscanned();
+    world.place.write("key", "0123456789abcdef0123456789abcdef");
+    let mut flags = world.flags();
+    flags.push("--operator-key=key".to_owned());
+    world.place.scan(&NAMES, &flags);
+    given(&world, "a");
+    given(&world, "b");
+    let before = world.place.ledger();
+    for args in [
+        &["release", "--id=1"][..],
+        &["release", "--worker=a"],
+        &["release", "--operator-key=key"],
+        &["release", "--id=1", "--worker=a", "--operator-key=key"],
+        &["release", "--id=0", "--operator-key=key"],
+    ] {
+        world.place.run(args).exits(2);
+    }
+    assert_eq!(world.place.ledger(), before);
+    let key = "--operator-key=key";
+    let released = |quest, worker| json!({"status": "released", "quest": quest, "worker": worker});
+    assert_eq!(
+        world.place.json(["release", "--id=1", key]),
+        (0, released(1, "a"))
+    );
+    assert_eq!(
+        world.place.json(["release", "--worker=b", key]),
+        (0, released(2, "b"))
+    );
+    let before = world.place.ledger();
+    let nobody = json!({"status": "not-claimed"});
+    for which in ["--id=1", "--id=99", "--worker=b", "--worker=nobody"] {
+        assert_eq!(
+            world.place.json(["release", which, key]),
+            (0, nobody.clone())
+        );
+    }
+    assert_eq!(world.place.ledger(), before);
+    // Whoever lost it answers as anybody may, until another takes it.
+    assert_eq!(give_up(&world, "a", 1).0, 5);
+    assert_eq!(given(&world, "c"), 1);
+    assert_eq!(give_up(&world, "a", 1).0, 7);
+}
+
+#[test]
+fn at_no_terminal_nobody_frees_a_quest_where_no_key_was_frozen() {
+    let world = EmailNet::with(&NAMES, &[]);
+    given(&world, "a");
+    let before = world.place.ledger();
+    let run = world.place.run(["release", "--id=1"]);
+    run.says("only a person can decide");
+    run.exits(2);
+    assert_eq!(world.place.ledger(), before);
+}
+
+#[test]
+fn names_and_leases_that_are_none_are_refused_and_not_echoed_raw() {
+    let world = EmailNet::with(&NAMES, &[]);
+    given(&world, "a");
+    let before = world.place.ledger();
+    let long = "x".repeat(65);
+    let names = [
+        "",
+        " ",
+        "a b",
+        "a\nb",
+        "\u{1b}[31mred",
+        "a\u{7}",
+        "a\u{202e}b",
+        "\u{9b}1m",
+        &long,
+    ];
+    for name in names {
+        for args in [
+            &["next", "--worker", name][..],
+            &["submit", "--id=2", "--none=x", "--worker", name],
+            &["release", "--worker", name],
+        ] {
+            let run = world.place.run(args);
+            let hostile = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+            assert!(!run.stderr.contains(hostile), "{name:?}: {:?}", run.stderr);
+            assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}");
+        }
+    }
+    for lease in [
+        "0s",
+        "24h1s",
+        "25h",
+        "-1m",
+        "1500ms",
+        "15",
+        "",
+        "soon",
+        "1d",
+        "9999999999999h",
+    ] {
+        let lease = format!("--lease={lease}");
+        world.place.run(["next", "--worker=b", &lease]).exits(2);
+    }
+    world.place.run(["next", "--lease=15m"]).exits(2);
+    assert_eq!(world.place.ledger(), before);
+    for lease in ["--lease=1s", "--lease=24h"] {
+        assert_eq!(next(&world, "b", &[lease]).0, 0);
+    }
 }

@@ -16,7 +16,6 @@ mod attack_quest_commands;
 mod attack_quest_script;
 #[cfg(target_os = "linux")]
 mod attack_run;
-mod attack_session;
 mod attack_special;
 mod attack_tools;
 mod audit;
@@ -144,7 +143,6 @@ mod session_kills;
 mod session_model;
 mod session_pause;
 mod session_races;
-mod session_refused;
 mod sheets;
 #[cfg(target_os = "linux")]
 mod status_watch;

@@ -70,7 +70,12 @@ fn damage_elsewhere_is_refused_by_every_command_and_nothing_is_written() {
     early[2] = half;
     let mut latin1 = good.clone().into_bytes();
     latin1[whole.len() + 5] = 0xff;
-    for (bad, line) in [
+    let edited = |from: &str, to: &str| {
+        let edited = good.replacen(from, to, 1);
+        assert_ne!(edited, good, "{from}");
+        edited.into_bytes()
+    };
+    let damage = [
         (Vec::new(), 1),
         (join(&lines[1..]), 1),
         (join(&[&lines[..2], &lines[3..]].concat()), 3),
@@ -80,8 +85,20 @@ fn damage_elsewhere_is_refused_by_every_command_and_nothing_is_written() {
         (good.replace("looked", "locked").into_bytes(), 4),
         (latin1, 5),
         ([good.as_bytes(), b"\n"].concat(), 6),
-    ] {
-        fs::write(&path, &bad).unwrap();
+    ];
+    let edits = [
+        (edited("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\""), 4),
+        (edited("\"state\":\"TODO\"", "\"state\":\"PASS\""), 4),
+        (edited("\"tries\":1", "\"tries\":0"), 4),
+        (edited(ACME, "Evil Foods"), 2),
+    ];
+    // With the index gone the whole ledger is read, and with it what lies before the last line.
+    let lost = damage.iter().chain(&edits).map(|bad| (bad, true));
+    for ((bad, line), lost) in damage.iter().map(|bad| (bad, false)).chain(lost) {
+        fs::write(&path, bad).unwrap();
+        if lost {
+            fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
+        }
         for (args, code) in [
             (&["next"][..], 1),
             (&["submit", "--id=1", "--none=x"], 1),
@@ -94,7 +111,7 @@ fn damage_elsewhere_is_refused_by_every_command_and_nothing_is_written() {
             let place = format!("ledger.jsonl, line {line}: ");
             assert!(run.stderr.contains(&place), "{args:?} {place}: {run:?}");
             assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{args:?}");
-            assert_eq!(fs::read(&path).unwrap(), bad, "{args:?}");
+            assert_eq!(fs::read(&path).unwrap(), *bad, "{args:?}");
         }
     }
     assert!(!world.place.at("companies.comail.csv").exists());

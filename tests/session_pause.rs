@@ -55,11 +55,6 @@ fn assert_paused(world: &EmailNet) {
     assert!(status.contains("paused"), "{status}");
 }
 
-#[track_caller]
-fn assert_open(world: &EmailNet) {
-    world.place.run(["next"]).ok();
-}
-
 /// Submits these addresses for a quest, each of which is wrong, and expects the last to end it.
 fn wrong(world: &EmailNet, id: u32, emails: [&str; 3]) {
     for (email, code) in emails.into_iter().zip([5, 5, 6]) {
@@ -120,7 +115,7 @@ fn dumping_three_quests_in_a_row_pauses() {
         println!("{what}");
         let world = worlds.next(List::Names(&NAMES), &["--pause-after", "3"]);
         for id in 1..=3 {
-            assert_open(world);
+            world.place.run(["next"]).ok();
             dump(world, id);
         }
         assert_paused(world);
@@ -134,7 +129,7 @@ fn one_honest_pass_in_between_clears_the_streak() {
     end_by_giving_up(&world, 3);
     world.expect(1, &world.acme(), "PASS", &[]);
     end_by_giving_up(&world, 4);
-    assert_open(&world);
+    world.place.run(["next"]).ok();
     let (_, status) = world.place.json(["status"]);
     assert_eq!(status["streak"], 1, "{status}");
 }
@@ -169,12 +164,19 @@ fn a_review_of_what_the_companys_own_site_shows_clears_the_streak() {
 }
 
 #[test]
-fn a_session_that_never_pauses_says_so_at_scan() {
+fn a_session_pauses_neither_where_scan_said_so_nor_when_it_is_complete() {
     let world = EmailNet::with(&NAMES, &["--pause-after", "0"]);
     for id in 1..=4 {
         end_by_giving_up(&world, id);
     }
-    assert_open(&world);
+    world.place.run(["next"]).ok();
+    let world = EmailNet::with(&NAMES[..3], &["--pause-after", "3"]);
+    for id in 1..=3 {
+        end_by_giving_up(&world, id);
+    }
+    let done = world.place.run(["next"]).exits(3);
+    assert!(done.contains("complete"), "{done}");
+    assert_eq!(world.place.give_up(1), 7);
 }
 
 #[test]
@@ -216,68 +218,40 @@ fn the_operators_key_lifts_the_pause_once() {
     let (code, answer) = world.place.json(["resume", "--operator-key", "key"]);
     let resumed = serde_json::json!({"status": "resumed", "streak": 3});
     assert_eq!((code, answer), (0, resumed));
-    assert_open(&world);
+    world.place.run(["next"]).ok();
     let (code, answer) = world.place.json(["resume", "--operator-key", "key"]);
     let not = serde_json::json!({"status": "not-paused", "streak": 0});
     assert_eq!((code, answer), (0, not));
     end_by_giving_up(&world, 4);
-    assert_open(&world);
+    world.place.run(["next"]).ok();
 }
 
 #[test]
-fn what_is_complete_is_not_paused() {
-    let world = EmailNet::with(&NAMES[..3], &["--pause-after", "3"]);
-    for id in 1..=3 {
-        end_by_giving_up(&world, id);
-    }
-    let done = world.place.run(["next"]).exits(3);
-    assert!(done.contains("complete"), "{done}");
-    assert_eq!(world.place.give_up(1), 7);
-}
-
-#[test]
-fn a_newer_list_is_the_operators_to_add_where_a_key_was_frozen() {
-    let world = keyed();
-    world.place.write("newer.txt", "Ferro Tiles\n");
-    let before = world.place.ledger();
-    for key in [&[][..], &["--operator-key=other"]] {
-        let args = [&["scan", "newer.txt", "--update"], key].concat();
-        let run = world.place.run(&args);
-        run.says("key");
-        run.exits(2);
-    }
-    assert_eq!(world.place.ledger(), before);
-    world
-        .place
-        .run(["scan", "newer.txt", "--update", "--operator-key=key"])
-        .ok();
-    assert_ne!(world.place.ledger(), before);
-}
-
-#[test]
-fn where_no_key_was_frozen_none_is_asked_for_and_none_does() {
-    let world = pausing(&[]);
-    world.place.write("key", KEY);
-    world.place.write("newer.txt", "Ferro Tiles\n");
+fn a_newer_list_asks_for_the_operators_key_where_one_was_frozen_and_only_there() {
     let update = ["scan", "newer.txt", "--update"];
-    let with_key = [&update[..], &["--operator-key=key"]].concat();
-    world.place.run(&with_key).exits(2);
-    world.place.run(update).ok();
-}
-
-#[test]
-fn the_operators_key_frees_a_claim() {
-    let world = keyed();
-    for what in ["--worker=w1", "--id=1"] {
-        world.place.run(["next", "--worker=w1"]).ok();
-        let run = world.place.run(["release", what]);
-        assert_eq!(run.code, 2, "{run:?}");
-        world
-            .place
-            .run(["release", what, "--operator-key=key"])
-            .ok();
-    }
-    for bad in [&["release"][..], &["release", "--id=1", "--worker=w1"]] {
-        assert_eq!(world.place.run(bad).code, 2);
+    for (world, right, wrong) in [
+        (
+            keyed(),
+            &["--operator-key=key"][..],
+            [&[][..], &["--operator-key=other"]],
+        ),
+        (
+            pausing(&[]),
+            &[],
+            [&["--operator-key=key"], &["--operator-key=other"]],
+        ),
+    ] {
+        world.place.write("key", KEY);
+        world.place.write("other", KEY.replace("ef", "eF"));
+        world.place.write("newer.txt", "Ferro Tiles\n");
+        let before = world.place.ledger();
+        for key in wrong {
+            let run = world.place.run([&update, key].concat());
+            run.says("key");
+            run.exits(2);
+        }
+        assert_eq!(world.place.ledger(), before);
+        world.place.run([&update, right].concat()).ok();
+        assert_ne!(world.place.ledger(), before);
     }
 }

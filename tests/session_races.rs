@@ -1,6 +1,6 @@
 //! Two who submit at once, and many workers on one session.
 
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::{Arc, Barrier};
 
 use comail::judge::{Assignment, Claimant, assign};
@@ -8,7 +8,7 @@ use comail::session::Session;
 
 use crate::harness::email_net::{ACME, Submission, page};
 use crate::harness::made::{Made, at, salt};
-use crate::harness::{EmailNet, Place, Run};
+use crate::harness::{EmailNet, Run};
 use crate::servers::http::Reply;
 
 /// Hosts of one site: requests to one host never overlap, those to two may.
@@ -28,19 +28,11 @@ fn slow(names: &[&str]) -> EmailNet {
     world
 }
 
-fn start(place: &Place, args: &[String]) -> Child {
-    let mut command = place.command();
-    let piped = command.args(args).arg("--json").stdout(Stdio::piped());
-    piped.stderr(Stdio::piped()).spawn().expect("it starts")
-}
-
 fn end(child: Child) -> (i32, serde_json::Value) {
-    let run = Run::from(child.wait_with_output().expect("it ends"));
+    let run = Run::of_child(child);
     // Others at work are no reason to say that anything was amiss.
     assert_eq!(run.stderr, "", "{run:?}");
-    let answer = serde_json::from_str(&run.stdout);
-    let answer = answer.unwrap_or_else(|error| panic!("{error}: {run:?}"));
-    (run.code, answer)
+    run.json()
 }
 
 /// Submits this for the quests `ids` at once, each with the page of another host.
@@ -50,7 +42,7 @@ fn both(world: &EmailNet, ids: [u32; 2], what: &Submission) -> Vec<(i32, serde_j
         .zip(ids)
         .map(|(host, id)| {
             let source = world.net.web.url(host, "/slow");
-            start(&world.place, &what.clone().source(&source).args(id))
+            world.place.start(&what.clone().source(&source).args(id))
         })
         .collect();
     let mut ends: Vec<_> = children.into_iter().map(end).collect();
@@ -108,7 +100,7 @@ fn many_at_once_use_up_no_more_than_the_tries_there_are() {
     let children: Vec<_> = (0..12)
         .map(|number| {
             let args = ["submit", "--id=1", &format!("--none={number}")].map(str::to_owned);
-            start(&world.place, &args)
+            world.place.start(&args)
         })
         .collect();
     let codes: Vec<_> = children.into_iter().map(|child| end(child).0).collect();
@@ -142,9 +134,7 @@ fn sixteen_workers_look_at_once_and_each_is_heard() {
             .reply(&format!("www.{domain}"), "/contact", slow);
     }
     let next = |n| ["next".to_owned(), format!("--worker=w{n}")];
-    let asked: Vec<_> = (1..=WORKERS)
-        .map(|n| start(&world.place, &next(n)))
-        .collect();
+    let asked: Vec<_> = (1..=WORKERS).map(|n| world.place.start(&next(n))).collect();
     let mut quests: Vec<u32> = Vec::new();
     for child in asked {
         let (code, answer) = end(child);
@@ -162,7 +152,7 @@ fn sixteen_workers_look_at_once_and_each_is_heard() {
             let right = world.right(&format!("company{quest:02}foods.kr"));
             let mut args = right.args(*quest);
             args.push(format!("--worker=w{worker}"));
-            start(&world.place, &args)
+            world.place.start(&args)
         })
         .collect();
     for child in answering {

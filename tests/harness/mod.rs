@@ -28,7 +28,7 @@ pub mod tools;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -106,6 +106,13 @@ impl Place {
         Run::of(self.command().args(args).arg("--json")).json()
     }
 
+    /// Starts the program with these arguments and `--json`, for [`Run::of_child`] to wait for.
+    pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
+        let mut command = self.command();
+        let piped = command.args(args).arg("--json").stdout(Stdio::piped());
+        piped.stderr(Stdio::piped()).spawn().expect("it starts")
+    }
+
     /// Scans a list of these company names, one a line, with these further arguments.
     pub fn scan(&self, names: &[&str], args: &[String]) {
         self.write("companies.txt", names.join("\n"));
@@ -166,6 +173,10 @@ impl Run {
         let output = command.output().expect("the program starts");
         schemas::check(command, &output.stdout);
         Self::from(output)
+    }
+
+    pub fn of_child(child: Child) -> Self {
+        Self::from(child.wait_with_output().expect("it ends"))
     }
 
     /// Expects exit code 0 and returns stdout.
