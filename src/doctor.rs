@@ -27,7 +27,7 @@ use crate::session::{
 use crate::world::domain::HostName;
 use crate::world::fetch::address_guard::permitted;
 use crate::world::fetch::dns::DnsResolver;
-use crate::world::fetch::http::{Connection, check_connection, roots};
+use crate::world::fetch::http::{Connection, check_connection, trusted_authorities};
 use crate::world::fetch::settings::{Budget, NetworkSettings};
 use crate::world::sandbox::{Confinement, Namespace, Network};
 use crate::world::{Looked, RecordKind, Records, Resolver as _, UnansweredKind};
@@ -359,7 +359,7 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
     let it = Check::Confinement;
     let namespaces = [Namespace::Pid, Namespace::Net, Namespace::Mount];
     let mut missing = Vec::new();
-    if !now.bounds_writes() {
+    if now.landlock.is_none() {
         missing.push((
             "commands can write wherever you can",
             "use Linux 5.13 or newer with Landlock among its security modules (lsm=landlock,…)",
@@ -478,7 +478,8 @@ pub fn tls(settings: &NetworkSettings, url: &Url, offline: bool) -> (Finding, Op
         Some(Ok(Connection::Answered { date, .. })) => date.as_deref().and_then(time_of_header),
         _ => None,
     };
-    (tls_finding(url, roots(settings), greeted), time)
+    let roots = trusted_authorities(settings).map_err(|error| error.to_string());
+    (tls_finding(url, roots, greeted), time)
 }
 
 fn tls_finding(

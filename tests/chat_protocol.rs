@@ -1,12 +1,8 @@
 //! A model over HTTP: what is asked, what is taken for an answer, and what is tried again.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use comail::world::sandbox::{
-    ChatOrder, Chatted, Confinement, Launcher, LiveSandbox, Sandbox, SandboxConfig, Usage,
+    ChatOrder, Chatted, Launcher, LiveSandbox, Sandbox, SandboxConfig, Usage,
 };
-use comail::world::tree::{Ignored, Listing, Zones};
 
 use super::servers::chat::{ChatServer, Say, said};
 use super::servers::closed_port;
@@ -29,19 +25,9 @@ fn order(base_url: &str) -> ChatOrder {
 
 /// What comes of an order, and what kept it from being carried out.
 fn chat(order: &ChatOrder) -> (Chatted, Option<String>) {
-    let bench = SandboxConfig {
-        root: None,
-        baseline: Listing::default(),
-        zones: Zones::new(&[]).expect("no zones"),
-        ignored: Ignored::new(&[]).expect("nothing ignored"),
-        load: Box::new(|_| Ok(None)),
-        scratch: Path::new("/nonexistent").to_owned(),
-        programs: Vec::new(),
-        services: BTreeMap::new(),
-        launcher: Launcher::new("/nonexistent".into()),
-        confinement: Confinement::default(),
-    };
-    let sandbox = LiveSandbox::new(&bench);
+    let launcher = Launcher::new("/nonexistent".into());
+    let config = SandboxConfig::without_tree("/nonexistent".into(), launcher);
+    let sandbox = LiveSandbox::new(&config);
     let chatted = sandbox.chat(order);
     (chatted, sandbox.failure())
 }

@@ -1,13 +1,10 @@
 //! Variables that a command is given when it is run, and that nothing keeps.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use comail::world::sandbox::{
-    CommandResult, CommandSpec, Confinement, End, Launcher, LiveSandbox, Pinned, Sandbox,
-    SandboxConfig,
+    CommandResult, CommandSpec, End, Launcher, LiveSandbox, Pinned, Sandbox, SandboxConfig,
 };
-use comail::world::tree::{Ignored, Listing, Zones};
 
 use super::harness::bench::{shell, stdout};
 
@@ -18,19 +15,12 @@ const PASSED: &str = "CARGO_PKG_DESCRIPTION";
 fn run(order: &CommandSpec) -> (CommandResult, Option<String>) {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let shell = Pinned::find("/bin/sh", "".as_ref(), Path::new("/")).expect("a shell");
-    let bench = SandboxConfig {
-        root: None,
-        baseline: Listing::default(),
-        zones: Zones::new(&[]).expect("no zones"),
-        ignored: Ignored::new(&[]).expect("nothing ignored"),
-        load: Box::new(|_| Ok(None)),
-        scratch: scratch.path().to_owned(),
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_comail").into());
+    let config = SandboxConfig {
         programs: vec![shell],
-        services: BTreeMap::new(),
-        launcher: Launcher::new(env!("CARGO_BIN_EXE_comail").into()),
-        confinement: Confinement::default(),
+        ..SandboxConfig::without_tree(scratch.path().to_owned(), launcher)
     };
-    let sandbox = LiveSandbox::new(&bench);
+    let sandbox = LiveSandbox::new(&config);
     let ran = sandbox.run(order);
     (ran, sandbox.failure())
 }

@@ -95,7 +95,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Judged, JudgeError> {
     let mut bench = bench(session);
     // Of the frozen level it is known what it must be where all means are used.
     assert_ne!(bench.confinement, Confinement::default());
-    bench.launcher = bench.launcher.with_means(means);
+    bench.launcher.means = means;
     let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
     let world = RecordedWorld::from_json(r#"{"pages": {}}"#).expect("a world");
     let world = World {
@@ -139,7 +139,7 @@ fn a_service_that_is_confined_less_is_not_asked() {
             within: Span::from_millis(60_000),
         };
         bench.services.insert("api".to_owned(), plan);
-        bench.launcher = bench.launcher.with_means(means);
+        bench.launcher.means = means;
         let sandbox = LiveSandbox::new(&bench);
         (sandbox.service("api"), sandbox.failure())
     };

@@ -59,7 +59,10 @@ impl Bench {
         Self {
             place,
             means,
-            launcher: Launcher::new(program).with_means(means),
+            launcher: Launcher {
+                means,
+                ..Launcher::new(program)
+            },
             _owned: None,
         }
     }

@@ -145,19 +145,11 @@ pub(in crate::judge) fn bare_sandbox(
     confinement: &Confinement,
     hidden: Vec<PathBuf>,
 ) -> Result<SandboxConfig, SandboxError> {
+    let launcher = Launcher::this().map_err(SandboxError::Launcher)?;
+    let launcher = Launcher { hidden, ..launcher };
     Ok(SandboxConfig {
-        root: None,
-        baseline: Listing::default(),
-        zones: Zones::new(&[])?,
-        ignored: Ignored::default(),
-        load: Box::new(|_| Ok(None)),
-        scratch: scratch.to_owned(),
-        programs: Vec::new(),
-        services: BTreeMap::new(),
-        launcher: Launcher::this()
-            .map_err(SandboxError::Launcher)?
-            .hiding(hidden),
         confinement: confinement.clone(),
+        ..SandboxConfig::without_tree(scratch.to_owned(), launcher)
     })
 }
 

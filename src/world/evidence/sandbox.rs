@@ -111,8 +111,12 @@ macro_rules! kept {
 }
 
 kept!(FileSeen, File, FileSeen::Other);
-kept!(CommandResult, Run, CommandResult::without_reports);
+kept!(CommandResult, Run, never_ran);
 kept!(Called, Call, Called::Unanswered);
+
+fn never_ran(why: String) -> CommandResult {
+    CommandResult::not_started(&CommandSpec::default(), why)
+}
 
 impl Kept for Chatted {
     fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {

@@ -24,6 +24,7 @@ use hickory_resolver::system_conf::read_system_conf;
 use self::answer::Indefinite;
 use super::log;
 use super::settings::{Budget, Limits, NetworkSettings, backoff};
+use crate::world::client::block_on;
 use crate::world::domain::HostName;
 use crate::world::{Looked, RecordKind, Resolver, Unanswered, UnansweredKind};
 
@@ -114,11 +115,7 @@ impl DnsResolver {
     /// Asks one question over UDP, and over TCP where the answer does not fit into a datagram
     /// (RFC 7766 §5), which one that cannot be parsed may be a sign of.
     fn exchange(&self, server: SocketAddr, query: &Query) -> Result<Message, Indefinite> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Indefinite(error.to_string()))?;
-        runtime.block_on(async {
+        let exchanged = block_on(async {
             match over_udp(server, query, self.patience()).await {
                 Ok(answer) if !answer.truncation => return Ok(answer.into_message()),
                 Ok(_) | Err(NetError::Proto(_)) => {}
@@ -137,7 +134,8 @@ impl DnsResolver {
                 ));
             }
             Ok(answer.into_message())
-        })
+        });
+        exchanged.unwrap_or_else(|error| Err(Indefinite(error.to_string())))
     }
 
     /// How long one exchange may take: its own limit, or what is left for the submission.

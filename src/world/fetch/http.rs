@@ -11,13 +11,16 @@ use std::{future, io};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Proxy, header, redirect, retry};
+use reqwest::{Proxy, header};
+use rustls::ClientConfig;
 use url::Url;
 
 use super::dns::DnsResolver;
 use super::route;
 use super::settings::{Budget, Limits, NetworkSettings};
-use crate::world::tls::{CaError, Tls, cause, causes, retry_after};
+use crate::world::client::{
+    self, CaError, authorities, block_on, cause, causes, retry_after, trusting,
+};
 use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 
 const ACCEPT: HeaderValue =
@@ -42,7 +45,7 @@ pub(super) struct Client {
     limits: Limits,
     user_agent: HeaderValue,
     proxy: Option<Proxy>,
-    tls: Tls,
+    tls: ClientConfig,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -67,14 +70,11 @@ impl Client {
             limits: settings.limits,
             user_agent,
             proxy: settings.proxy.as_ref().map(proxy).transpose()?,
-            tls: Tls::new(&settings.ca_certs_pem)?,
+            tls: trusting(authorities(&settings.ca_certs_pem)?)?,
         })
     }
 
     /// Makes one GET with `addresses`, which must take less than `limit` in all.
-    ///
-    /// It runs on a runtime of its own, which ends with it: nothing of an exchange outlives
-    /// it, and exchanges of several threads do not wait for each other.
     pub(super) fn get(
         &self,
         url: &Url,
@@ -89,19 +89,11 @@ impl Client {
     }
 
     fn build(&self, addresses: Vec<IpAddr>) -> Result<reqwest::Client, Unanswered> {
-        let builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(self.tls.config().map_err(not_set_up)?)
+        let builder = client::client(self.tls.clone())
             .dns_resolver(Arc::new(Pinned(addresses)))
             .connect_timeout(Duration::from_millis(self.limits.connect_ms))
-            .pool_max_idle_per_host(0)
-            .http1_only()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
             .user_agent(self.user_agent.clone())
-            .default_headers(HeaderMap::from_iter([(header::ACCEPT, ACCEPT)]))
-            // Neither the environment's proxy nor the system's.
-            .no_proxy();
+            .default_headers(HeaderMap::from_iter([(header::ACCEPT, ACCEPT)]));
         let builder = match &self.proxy {
             Some(proxy) => builder.proxy(proxy.clone()),
             None => builder,
@@ -196,16 +188,11 @@ fn within<T, E: From<Unanswered>>(
     url: &Url,
     exchange: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = runtime.map_err(not_set_up)?;
-    runtime.block_on(async {
-        let ended = tokio::time::timeout(limit, exchange).await;
-        ended.unwrap_or_else(|_| {
-            let detail = format!("{url}: no complete answer in {} s", limit.as_secs_f64());
-            Err(Unanswered::new(UnansweredKind::Timeout, detail).into())
-        })
+    let timed = async { tokio::time::timeout(limit, exchange).await };
+    let ended = block_on(timed).map_err(not_set_up)?;
+    ended.unwrap_or_else(|_| {
+        let detail = format!("{url}: no complete answer in {} s", limit.as_secs_f64());
+        Err(Unanswered::new(UnansweredKind::Timeout, detail).into())
     })
 }
 
@@ -298,8 +285,8 @@ pub fn check_connection(
     Ok(greeted.unwrap_or_else(Connection::Unanswered))
 }
 
-pub fn roots(settings: &NetworkSettings) -> Result<usize, String> {
-    let client = Client::new(settings).map_err(|error| error.to_string())?;
-    client.tls.config().map_err(|error| error.to_string())?;
-    Ok(webpki_roots::TLS_SERVER_ROOTS.len() + settings.ca_certs_pem.len())
+/// The number of certificate authorities that are trusted.
+pub fn trusted_authorities(settings: &NetworkSettings) -> Result<usize, ClientError> {
+    Client::new(settings)?;
+    Ok(authorities(&settings.ca_certs_pem)?.len())
 }

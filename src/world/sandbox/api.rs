@@ -11,33 +11,49 @@ use url::Url;
 
 use crate::world::tree::{Changed, TreePath};
 
+const NO_TREE: &str = "this quest kind has no tree";
+
+/// What the checks of one judgement can ask. Without a tree, every answer says so.
 #[cfg_attr(test, mockall::automock)]
 pub trait Sandbox {
     /// The file at `path` in what is judged: the tree as `scan` found it, with the agent's files in
     /// the zones.
-    fn file(&self, path: &TreePath) -> FileSeen;
+    fn file(&self, path: &TreePath) -> FileSeen {
+        self.pinned(path)
+    }
 
     /// The file at `path` when the session was made.
-    fn pinned(&self, path: &TreePath) -> FileSeen;
+    fn pinned(&self, _path: &TreePath) -> FileSeen {
+        FileSeen::Other(NO_TREE.to_owned())
+    }
 
     /// How the working tree differs from what `scan` found, sorted by path.
-    fn changes(&self) -> Result<Vec<Changed>, String>;
+    fn changes(&self) -> Result<Vec<Changed>, String> {
+        Err(NO_TREE.to_owned())
+    }
 
     /// Runs a command in a scratch copy of its own.
-    fn run(&self, order: &CommandSpec) -> CommandResult;
+    fn run(&self, order: &CommandSpec) -> CommandResult {
+        CommandResult::not_started(order, NO_TREE)
+    }
 
     /// What the last command of this name did; none where that is not kept.
-    fn last_run(&self, name: &str) -> Option<CommandResult> {
-        let _ = name;
+    fn last_run(&self, _name: &str) -> Option<CommandResult> {
         None
     }
 
-    fn call(&self, call: &Call) -> Called;
+    fn call(&self, _call: &Call) -> Called {
+        Called::Unanswered(NO_TREE.to_owned())
+    }
 
-    fn chat(&self, order: &ChatOrder) -> Chatted;
+    fn chat(&self, _order: &ChatOrder) -> Chatted {
+        Chatted::Failed("this gate asks no models".to_owned())
+    }
 
     /// Starts the service of this name, once for each judgement.
-    fn service(&self, name: &str) -> Started;
+    fn service(&self, _name: &str) -> Started {
+        Started::Failed(NO_TREE.to_owned())
+    }
 
     /// What failed on comail's side, through no fault of the submission. If there is something, the
     /// answers are no basis for a verdict.
@@ -45,6 +61,12 @@ pub trait Sandbox {
         None
     }
 }
+
+/// For gates that ask nothing of it.
+#[derive(Debug, Clone, Copy)]
+pub struct NoSandbox;
+
+impl Sandbox for NoSandbox {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -124,42 +146,6 @@ pub struct CallAnswer<B = Vec<u8>> {
     /// In order; the names are in lower case.
     pub headers: Vec<(String, String)>,
     pub body: B,
-}
-
-/// For gates that ask nothing of it.
-#[derive(Debug, Clone, Copy)]
-pub struct NoSandbox;
-
-const NO_TREE: &str = "this quest kind has no tree";
-
-impl Sandbox for NoSandbox {
-    fn file(&self, _path: &TreePath) -> FileSeen {
-        FileSeen::Other(NO_TREE.to_owned())
-    }
-
-    fn pinned(&self, _path: &TreePath) -> FileSeen {
-        FileSeen::Other(NO_TREE.to_owned())
-    }
-
-    fn changes(&self) -> Result<Vec<Changed>, String> {
-        Err(NO_TREE.to_owned())
-    }
-
-    fn run(&self, order: &CommandSpec) -> CommandResult {
-        CommandResult::not_started(order, NO_TREE)
-    }
-
-    fn call(&self, _call: &Call) -> Called {
-        Called::Unanswered(NO_TREE.to_owned())
-    }
-
-    fn chat(&self, _order: &ChatOrder) -> Chatted {
-        Chatted::Failed("this gate asks no models".to_owned())
-    }
-
-    fn service(&self, _name: &str) -> Started {
-        Started::Failed(NO_TREE.to_owned())
-    }
 }
 
 const REVIEWER: &str = "reviewer ";
@@ -278,17 +264,10 @@ impl CommandResult {
     pub fn not_started(order: &CommandSpec, why: impl Into<String>) -> Self {
         let reports = order.reports.iter().map(|name| (name.clone(), None));
         Self {
-            reports: reports.collect(),
-            ..Self::without_reports(why.into())
-        }
-    }
-
-    pub fn without_reports(why: String) -> Self {
-        Self {
-            end: End::NotStarted(why),
+            end: End::NotStarted(why.into()),
             stdout: Vec::new(),
             stderr: Vec::new(),
-            reports: BTreeMap::new(),
+            reports: reports.collect(),
             confinement: Confinement::default(),
             millis: 0,
         }
@@ -375,16 +354,6 @@ impl Confinement {
         (before.landlock.is_some() && self.landlock.is_none())
             || (before.read_only && !self.read_only)
             || missing.any(|one| asked(&one))
-    }
-
-    pub fn bounds_writes(&self) -> bool {
-        self.landlock.is_some()
-    }
-
-    pub fn bounds_tcp(&self) -> bool {
-        const FIRST_WITH_TCP: u32 = 4;
-        self.namespaces.contains(&Namespace::Net)
-            || self.landlock.is_some_and(|abi| abi >= FIRST_WITH_TCP)
     }
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::api::{Confinement, Namespace};
 use super::platform::{self, Entered};
-use super::run::{CONFINED, ENVIRONMENT, Request};
+use super::run::{CONFINED, ENVIRONMENT, MAX_FILE_BYTES, Request};
 use crate::base::process::{Reach, Report, become_supervisor, receive, send, wait_for};
 
 // Works even if the file was replaced or removed since.
@@ -171,7 +171,7 @@ fn start(
 ) -> Result<Child, Box<dyn Error + Send + Sync>> {
     raise_limits()?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    let file_bytes = request.max_file_bytes();
+    let file_bytes = MAX_FILE_BYTES.max(request.order.output_bytes);
     setrlimit(Resource::RLIMIT_FSIZE, file_bytes, file_bytes)?;
     let (program, args) = request.order.argv.split_first().ok_or("no program")?;
     let mut command = Command::new(program);

@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response, StatusCode};
-use reqwest::{redirect, retry};
+use reqwest::{ClientBuilder, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::api::{Call, CallAnswer, Called};
 use super::api::{ChatOrder, Chatted, Said, Usage, endpoint};
 use super::run::Secrets;
-use crate::world::tls::{cause, retry_after, trusted};
+use crate::world::client::{self, authorities, cause, retry_after, trusting};
 
 const MAX_BODY_BYTES: u64 = 5 * 1024 * 1024;
 
@@ -18,27 +17,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// Drives one exchange on a runtime of its own, so that nothing of it outlives the exchange.
 fn block_on<T>(exchange: impl Future<Output = T>) -> Result<T, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = runtime.map_err(|error| format!("no request can be made: {error}"))?;
-    Ok(runtime.block_on(exchange))
+    client::block_on(exchange).map_err(|error| format!("no request can be made: {error}"))
 }
 
-/// A client that uses no proxy, neither of the environment nor of the system, follows no redirect
-/// and retries nothing: each would be a request that the evidence does not show.
 fn client() -> Result<ClientBuilder, String> {
-    let tls = trusted().map_err(|error| error.to_string())?;
-    Ok(Client::builder()
-        .tls_backend_preconfigured(tls)
-        .pool_max_idle_per_host(0)
-        .http1_only()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .referer(false)
-        .no_proxy())
+    let tls = authorities(&[]).and_then(trusting);
+    Ok(client::client(tls.map_err(|error| error.to_string())?))
 }
 
 /// Calls the service that listens on `port` of 127.0.0.1.

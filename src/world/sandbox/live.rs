@@ -91,6 +91,22 @@ impl ServicePlan {
 }
 
 impl SandboxConfig {
+    /// No tree, no programs and no services: all that is left is to ask models.
+    pub fn without_tree(scratch: PathBuf, launcher: Launcher) -> Self {
+        Self {
+            root: None,
+            baseline: Listing::default(),
+            zones: Zones::default(),
+            ignored: Ignored::default(),
+            load: Box::new(|_| Ok(None)),
+            scratch,
+            programs: Vec::new(),
+            services: BTreeMap::new(),
+            launcher,
+            confinement: Confinement::default(),
+        }
+    }
+
     /// How a program differs from what the session found, for people.
     pub fn changed_program(&self, path: &str) -> Option<String> {
         let known = self.programs.iter().find(|it| it.path.as_os_str() == path);
@@ -116,7 +132,11 @@ pub fn run_in_tree(config: &SandboxConfig, order: &CommandSpec) -> Result<Comman
     let root = root.ok_or_else(|| "there is no tree to run in".to_owned())?;
     config.refuse_changed(order)?;
     let secrets = Secrets::take(&order.pass, variable).map_err(|missing| missing.to_string())?;
-    let launcher = config.launcher.clone().temporary_in(config.scratch.clone());
+    let launcher = Launcher {
+        // The scratch directory, because a command must not find its temporary files in the tree.
+        temporary: Some(config.scratch.clone()),
+        ..config.launcher.clone()
+    };
     Ok(run_with(order, &secrets, root, &launcher))
 }
 

@@ -14,6 +14,7 @@ use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
 use nix::unistd::{UnlinkatFlags, unlinkat};
+use regex::bytes::{NoExpand, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -30,7 +31,7 @@ pub(super) const ENVIRONMENT: [(&str, &str); 1] = [("LLVM_PROFILE_FILE", "/dev/n
 const GRACE: Duration = Duration::from_millis(500);
 
 // No file that a command writes may become longer, unless its output may.
-const MAX_FILE_BYTES: u64 = 1 << 30;
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Everything that a confined child needs.
 #[derive(Debug, Serialize, Deserialize)]
@@ -83,10 +84,6 @@ impl Request {
             hidden: hidden.flat_map(fs::canonicalize).collect(),
             means: launcher.means,
         })
-    }
-
-    pub(super) fn max_file_bytes(&self) -> u64 {
-        MAX_FILE_BYTES.max(self.order.output_bytes)
     }
 }
 
@@ -150,11 +147,14 @@ fn wait(mut running: Running, order: &CommandSpec) -> CommandResult {
 /// Starts commands: a program whose `main` calls [`confined`](super::confined()).
 #[derive(Debug, Clone)]
 pub struct Launcher {
-    program: PathBuf,
-    hidden: Vec<PathBuf>,
-    means: Means,
-    // Where temporary directories are made; if none is set, next to the scratch copy.
-    temporary: Option<PathBuf>,
+    pub program: PathBuf,
+    /// Directories that appear empty if commands have a mount namespace. A directory that contains
+    /// a place where a command runs or may write is left as it is.
+    pub hidden: Vec<PathBuf>,
+    /// What is used of the kernel; everything, except where tests do without some of it.
+    pub means: Means,
+    /// Where temporary directories are made; if none is set, next to the scratch copy.
+    pub temporary: Option<PathBuf>,
 }
 
 impl Launcher {
@@ -169,27 +169,6 @@ impl Launcher {
             means: Means::ALL,
             temporary: None,
         }
-    }
-
-    /// Makes these directories appear empty if commands have a mount namespace. A directory that
-    /// contains a place where a command runs or may write is left as it is.
-    pub fn hiding(mut self, hidden: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.hidden.extend(hidden);
-        self
-    }
-
-    /// Makes temporary directories here, for commands that run in the tree itself.
-    pub fn temporary_in(self, dir: PathBuf) -> Self {
-        Self {
-            temporary: Some(dir),
-            ..self
-        }
-    }
-
-    /// Uses only these features, as if the kernel offered nothing else.
-    pub fn with_means(mut self, means: Means) -> Self {
-        self.means = means;
-        self
     }
 }
 
@@ -351,26 +330,21 @@ impl Secrets {
     ///
     /// It cannot be judged either: with the name in place of the value, it is another answer.
     pub(super) fn spoken_in(&self, answer: &[u8]) -> Option<String> {
-        let holds = |value: &String| {
-            forms(value)
-                .iter()
-                .any(|it| contains(answer, it.as_bytes()))
-        };
-        let (name, _) = self.0.iter().find(|(_, value)| holds(value))?;
+        let mut found = self.0.iter();
+        let (name, _) = found.find(|(_, value)| pattern(value).is_match(answer))?;
         Some(format!(
             "the answer contains the value of the environment variable {name}, and cannot be kept"
         ))
     }
 
     /// Replaces each value with the name of its variable.
-    pub(super) fn hide(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let mut hidden = bytes;
+    pub(super) fn hide(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         for (name, value) in &self.0 {
-            for form in forms(value) {
-                hidden = replace(hidden, form.as_bytes(), format!("[{name}]").as_bytes());
-            }
+            let name = format!("[{name}]");
+            let hidden = pattern(value).replace_all(&bytes, NoExpand(name.as_bytes()));
+            bytes = hidden.into_owned();
         }
-        hidden
+        bytes
     }
 
     pub(super) fn hide_in(&self, text: String) -> String {
@@ -385,15 +359,23 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// How a value may be printed: without the white space around it, and escaped as in JSON.
-fn forms(value: &str) -> Vec<String> {
+/// Matches what a value may be printed as: without the white space around it, and escaped as in JSON.
+/// A short value, for which there would be too many texts, matches nothing.
+fn pattern(value: &str) -> Regex {
     let bare = value.trim();
     let quoted = serde_json::Value::from(bare).to_string();
-    let inner = quoted.trim_matches('"').to_owned();
-    let mut forms = vec![bare.to_owned(), inner];
-    forms.dedup();
-    forms.retain(|form| form.len() >= MIN_SECRET_BYTES);
-    forms
+    let forms = [bare, quoted.trim_matches('"')];
+    let forms = forms
+        .into_iter()
+        .filter(|form| form.len() >= MIN_SECRET_BYTES);
+    let forms: Vec<String> = forms.map(regex::escape).collect();
+    let any_form = match forms.as_slice() {
+        // No byte is in an empty class.
+        [] => r"[^\s\S]".to_owned(),
+        forms => forms.join("|"),
+    };
+    let pattern = RegexBuilder::new(&any_form).size_limit(usize::MAX).build();
+    pattern.expect("an escaped text is a pattern")
 }
 
 pub(super) fn variable(name: &str) -> Option<String> {
@@ -430,28 +412,6 @@ pub(super) fn run_with(
             .collect(),
         ..ran
     }
-}
-
-fn contains(bytes: &[u8], what: &[u8]) -> bool {
-    bytes.windows(what.len()).any(|window| window == what)
-}
-
-fn replace(bytes: Vec<u8>, what: &[u8], with: &[u8]) -> Vec<u8> {
-    if !contains(&bytes, what) {
-        return bytes;
-    }
-    let mut replaced = Vec::with_capacity(bytes.len());
-    let mut rest = bytes.as_slice();
-    while let Some((first, after)) = rest.split_first() {
-        if let Some(behind) = rest.strip_prefix(what) {
-            replaced.extend_from_slice(with);
-            rest = behind;
-        } else {
-            replaced.push(*first);
-            rest = after;
-        }
-    }
-    replaced
 }
 
 const MAX_REPORT_BYTES: u64 = 16 << 20;

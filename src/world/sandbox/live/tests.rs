@@ -2,25 +2,20 @@
 
 use super::*;
 
-/// A bench without a tree, whose one program is as it was.
-fn bench(scratch: &Path) -> SandboxConfig {
+/// A sandbox without a tree, whose one program is as it was.
+fn config(scratch: &Path) -> SandboxConfig {
     let program = std::env::current_exe().unwrap();
     let sha256 = Digest::of(&fs::read(&program).unwrap());
     SandboxConfig {
-        root: None,
-        baseline: Listing::default(),
-        zones: Zones::new(&[]).unwrap(),
-        ignored: Ignored::new(&[]).unwrap(),
-        load: Box::new(|_| Ok(None)),
-        scratch: scratch.to_owned(),
         programs: vec![Pinned {
             target: fs::canonicalize(&program).unwrap(),
             path: program,
             sha256,
         }],
-        services: BTreeMap::new(),
-        launcher: Launcher::new("/no/such/launcher".into()),
-        confinement: Confinement::default(),
+        ..SandboxConfig::without_tree(
+            scratch.to_owned(),
+            Launcher::new("/no/such/launcher".into()),
+        )
     }
 }
 
@@ -34,9 +29,9 @@ fn order(program: &Path) -> CommandSpec {
     }
 }
 
-/// What is said to have kept a bench from running this.
-fn failure(bench: &SandboxConfig, order: &CommandSpec) -> Option<String> {
-    let sandbox = LiveSandbox::new(bench);
+/// What kept the sandbox from running this.
+fn failure(config: &SandboxConfig, order: &CommandSpec) -> Option<String> {
+    let sandbox = LiveSandbox::new(config);
     assert_eq!(sandbox.failure(), None);
     let ran = sandbox.run(order);
     assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
@@ -46,14 +41,14 @@ fn failure(bench: &SandboxConfig, order: &CommandSpec) -> Option<String> {
 #[test]
 fn a_start_a_copy_and_a_tree_that_fail_are_our_failures() {
     let place = tempfile::tempdir().unwrap();
-    let mut bench = bench(place.path());
-    let order = order(&bench.programs[0].path);
-    assert!(failure(&bench, &order).is_some());
-    bench.scratch = "/no/such/directory".into();
-    let why = failure(&bench, &order).unwrap();
+    let mut config = config(place.path());
+    let order = order(&config.programs[0].path);
+    assert!(failure(&config, &order).is_some());
+    config.scratch = "/no/such/directory".into();
+    let why = failure(&config, &order).unwrap();
     assert!(why.contains("no scratch copy"), "{why}");
-    bench.root = Some(place.path().join("moved"));
-    let sandbox = LiveSandbox::new(&bench);
+    config.root = Some(place.path().join("moved"));
+    let sandbox = LiveSandbox::new(&config);
     assert!(sandbox.changes().is_err());
     assert!(sandbox.failure().is_some());
 }
@@ -61,10 +56,10 @@ fn a_start_a_copy_and_a_tree_that_fail_are_our_failures() {
 #[test]
 fn less_confinement_than_before_is_our_failure() {
     let place = tempfile::tempdir().unwrap();
-    let mut bench = bench(place.path());
-    bench.confinement.landlock = Some(1);
-    let sandbox = LiveSandbox::new(&bench);
-    let same = bench.confinement.clone();
+    let mut config = config(place.path());
+    config.confinement.landlock = Some(1);
+    let sandbox = LiveSandbox::new(&config);
+    let same = config.confinement.clone();
     assert_eq!(sandbox.refuse_less(&same, &Network::None), Ok(()));
     assert_eq!(sandbox.failure(), None);
     let less = sandbox.refuse_less(&Confinement::default(), &Network::None);
@@ -75,15 +70,15 @@ fn less_confinement_than_before_is_our_failure() {
 #[test]
 fn a_changed_program_and_a_refused_edit_are_not() {
     let place = tempfile::tempdir().unwrap();
-    let bench = bench(place.path());
-    assert_eq!(failure(&bench, &order(Path::new("/bin/other"))), None);
-    let mut edited = order(&bench.programs[0].path);
+    let config = config(place.path());
+    assert_eq!(failure(&config, &order(Path::new("/bin/other"))), None);
+    let mut edited = order(&config.programs[0].path);
     edited.edits.push(Edit {
         path: "../out".into(),
         text: String::new(),
     });
-    assert_eq!(failure(&bench, &edited), None);
-    let mut elsewhere = order(&bench.programs[0].path);
+    assert_eq!(failure(&config, &edited), None);
+    let mut elsewhere = order(&config.programs[0].path);
     elsewhere.dir = "taken-away".into();
-    assert_eq!(failure(&bench, &elsewhere), None);
+    assert_eq!(failure(&config, &elsewhere), None);
 }

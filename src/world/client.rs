@@ -1,81 +1,77 @@
-//! Trust in servers, and what errors and headers of HTTP mean, for every request that comail makes.
+//! What every HTTP request of comail shares: its runtime, its client, the servers that it trusts,
+//! and what errors and headers mean.
 
 use std::error::Error;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{io, iter};
 
 use jiff::fmt::rfc2822::DateTimeParser;
+use reqwest::{ClientBuilder, redirect, retry};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, pem};
 use rustls::{ClientConfig, RootCertStore};
 
-// The TLS configuration is built here rather than by the HTTP library, whose own looks at the
-// system's certificates and at `SSL_CERT_FILE`.
-
-/// TLS settings, built when the first request is made.
-#[derive(Debug)]
-pub(super) struct Tls {
-    own_roots: RootCertStore,
-    config: OnceLock<Result<ClientConfig, rustls::Error>>,
+/// Drives one exchange on a runtime of its own: nothing of an exchange outlives it, and exchanges of
+/// several threads do not wait for each other.
+pub(super) fn block_on<T>(exchange: impl Future<Output = T>) -> io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    Ok(runtime.block_on(exchange))
 }
 
-/// A text that holds no usable certificate authority.
+/// A client that uses no proxy, neither of the environment nor of the system, keeps no connection,
+/// follows no redirect and retries nothing: each would be a request that the evidence does not show.
+pub(super) fn client(tls: ClientConfig) -> ClientBuilder {
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .pool_max_idle_per_host(0)
+        .http1_only()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .no_proxy()
+}
+
+/// Why the session's certificate authorities cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CaError {
     #[error("a CA certificate of the session is not PEM; scan with another --ca-cert")]
     Pem(#[source] pem::Error),
     #[error("a CA file of the session holds no certificate; scan with another --ca-cert")]
     Empty,
-    /// It is not a certificate that can be trusted as an authority.
     #[error("a CA certificate of the session cannot be used; scan with another --ca-cert")]
     Certificate(#[source] rustls::Error),
+    #[error("TLS cannot be set up")]
+    Setup(#[source] rustls::Error),
 }
 
-impl Tls {
-    /// Reads the operator's authorities, each text one or more certificates in PEM.
-    pub(super) fn new(ca_certs_pem: &[String]) -> Result<Self, CaError> {
-        let mut own_roots = RootCertStore::empty();
-        for text in ca_certs_pem {
-            let before = own_roots.len();
-            for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
-                let certificate = certificate.map_err(CaError::Pem)?;
-                own_roots.add(certificate).map_err(CaError::Certificate)?;
-            }
-            if own_roots.len() == before {
-                return Err(CaError::Empty);
-            }
+/// The compiled-in authorities, and the operator's, each text one or more certificates in PEM.
+pub(super) fn authorities(ca_certs_pem: &[String]) -> Result<RootCertStore, CaError> {
+    let mut roots = RootCertStore::empty();
+    for text in ca_certs_pem {
+        let before = roots.len();
+        for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
+            let certificate = certificate.map_err(CaError::Pem)?;
+            roots.add(certificate).map_err(CaError::Certificate)?;
         }
-        Ok(Self {
-            own_roots,
-            config: OnceLock::new(),
-        })
+        if roots.len() == before {
+            return Err(CaError::Empty);
+        }
     }
-
-    /// The client's configuration, built at the first call.
-    pub(super) fn config(&self) -> Result<ClientConfig, rustls::Error> {
-        self.config.get_or_init(|| self.build()).clone()
-    }
-
-    fn build(&self) -> Result<ClientConfig, rustls::Error> {
-        let mut roots = self.own_roots.clone();
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(config)
-    }
+    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    Ok(roots)
 }
 
-/// Trusts only the compiled-in roots.
-pub(super) fn trusted() -> Result<ClientConfig, rustls::Error> {
-    Tls {
-        own_roots: RootCertStore::empty(),
-        config: OnceLock::new(),
-    }
-    .build()
+// The configuration is built here rather than by the HTTP library, whose own looks at the system's
+// certificates and at `SSL_CERT_FILE`.
+pub(super) fn trusting(roots: RootCertStore) -> Result<ClientConfig, CaError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(CaError::Setup)?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// The chain of causes of an error; none of them contains the address.
@@ -135,9 +131,9 @@ mod tests {
     #[test]
     fn every_certificate_of_every_text_is_trusted() {
         let texts = [authority() + &authority(), authority()];
-        let tls = Tls::new(&texts).expect("they are authorities");
-        assert_eq!(tls.own_roots.len(), 3);
-        assert!(tls.config().is_ok());
+        let roots = authorities(&texts).expect("they are authorities");
+        assert_eq!(roots.len(), webpki_roots::TLS_SERVER_ROOTS.len() + 3);
+        assert!(trusting(roots).is_ok());
     }
 
     #[test]
@@ -148,10 +144,8 @@ mod tests {
             "no PEM",
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
         ] {
-            assert!(
-                Tls::new(&[good.clone(), bad.to_owned()]).is_err(),
-                "{bad:?}"
-            );
+            let texts = [good.clone(), bad.to_owned()];
+            assert!(authorities(&texts).is_err(), "{bad:?}");
         }
     }
 
@@ -160,28 +154,24 @@ mod tests {
     }
 
     #[test]
-    fn seconds_and_dates_are_understood() {
+    fn seconds_and_dates_are_understood_and_nothing_else() {
         // RFC 9110 §5.6.7: Sun, 06 Nov 1994 08:49:37 GMT is 784111777.
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
-        assert_eq!(retry_after(" 120 ", at(0)), Some(Duration::from_secs(120)));
-        assert_eq!(
-            retry_after(date, at(784_111_770)),
-            Some(Duration::from_secs(7))
-        );
-        assert_eq!(retry_after(date, at(784_111_800)), Some(Duration::ZERO));
-    }
-
-    #[test]
-    fn what_is_neither_is_not_obeyed() {
-        for value in ["", "-1", "1.5", "soon", "12 s"] {
-            assert_eq!(retry_after(value, at(0)), None, "{value:?}");
+        let endless = "9".repeat(40);
+        for (value, now, expected) in [
+            (" 120 ", 0, Some(120)),
+            (date, 784_111_770, Some(7)),
+            (date, 784_111_800, Some(0)),
+            (&endless, 0, Some(u64::MAX)),
+            ("", 0, None),
+            ("-1", 0, None),
+            ("1.5", 0, None),
+            ("soon", 0, None),
+            ("12 s", 0, None),
+        ] {
+            let expected = expected.map(Duration::from_secs);
+            assert_eq!(retry_after(value, at(now)), expected, "{value:?}");
         }
-    }
-
-    #[test]
-    fn a_number_beyond_all_bounds_is_the_longest_wait() {
-        let wait = retry_after(&"9".repeat(40), at(0));
-        assert_eq!(wait, Some(Duration::from_secs(u64::MAX)));
     }
 
     proptest! {
