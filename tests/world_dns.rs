@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use comail::world::domain::HostName;
 use comail::world::fetch::live::LiveWorld;
 use comail::world::fetch::settings::NetworkSettings;
-use comail::world::{Looked, MxHost, RecordKind, Records, UnansweredKind};
+use comail::world::{Looked, RecordKind, Records, UnansweredKind};
 use hickory_resolver::proto::op::ResponseCode;
 
 use crate::servers::dns::{Answer, DnsServer};
@@ -69,7 +69,6 @@ fn only_a_definite_answer_counts() {
     let gone = || "gone.test".to_owned();
     for (answer, expected) in [
         (Answer::NoData, Looked::NoData),
-        (Answer::BareNoData, Looked::NoData),
         (Answer::NoSuchName, Looked::NoSuchName),
         (Answer::Alias(gone()), Looked::NoSuchName),
         (Answer::AliasAlone(gone()), Looked::NoSuchName),
@@ -84,9 +83,6 @@ fn only_a_definite_answer_counts() {
         Answer::Referral,
         Answer::Alias(NAME.to_owned()),
         Answer::Code(ResponseCode::ServFail),
-        Answer::Code(ResponseCode::Refused),
-        Answer::Code(ResponseCode::FormErr),
-        Answer::Code(ResponseCode::NotImp),
         Answer::Lame,
         Answer::Silence,
         Answer::Garbage,
@@ -155,26 +151,6 @@ fn an_endless_chain_of_aliases_is_given_up() {
     settings.limits.tries = 1;
     assert_silent(&ask(&settings, RecordKind::A), UnansweredKind::Dns);
     assert!(net.dns.questions().len() < 12);
-}
-
-#[test]
-fn mail_exchangers_come_sorted_and_the_null_mx_has_no_host() {
-    let net = TestNet::start();
-    net.dns.mx(NAME, 20, "b.acme.test");
-    net.dns.mx(NAME, 10, "a.acme.test");
-    let mx = |preference, host: Option<&str>| MxHost {
-        preference,
-        host: host.map(name),
-    };
-    let hosts = vec![mx(10, Some("a.acme.test")), mx(20, Some("b.acme.test"))];
-    let settings = net.settings();
-    assert_eq!(
-        ask(&settings, RecordKind::Mx),
-        Looked::Found(Records::Mx(hosts))
-    );
-    net.dns.null_mx(NAME);
-    let null = Looked::Found(Records::Mx(vec![mx(0, None)]));
-    assert_eq!(ask(&settings, RecordKind::Mx), null);
 }
 
 #[test]

@@ -31,8 +31,6 @@ pub enum Answer {
     AliasAlone(String),
     /// The name exists, no such record: with the zone's SOA.
     NoData,
-    /// The same without an SOA (RFC 2308 §2.2, type 3).
-    BareNoData,
     NoSuchName,
     /// "Ask those", without an answer.
     Referral,
@@ -274,7 +272,6 @@ impl Zone {
             Answer::NoData => {
                 message.add_authority(soa(name));
             }
-            Answer::BareNoData => {}
             Answer::NoSuchName => {
                 message.metadata.response_code = ResponseCode::NXDomain;
                 message.add_authority(soa(&Name::root()));

@@ -257,6 +257,7 @@ fn find(part: &[u8], text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::world::{Response, UnansweredKind};
     use proptest::prelude::*;
 
@@ -275,35 +276,26 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_forbids_nothing() {
-        let forbidden = |status| Fetched::Unanswered(Unanswered::status(status));
-        for fetched in [
-            answer(404, b"User-agent: *\nDisallow: /"),
-            answer(301, b""),
-            Fetched::NoSuchHost,
-            forbidden(401),
-            forbidden(403),
+    fn a_missing_file_forbids_nothing_and_a_server_in_trouble_everything() {
+        let silent = |status| Fetched::Unanswered(Unanswered::status(status));
+        let late = Unanswered::new(UnansweredKind::Timeout, "late");
+        let unknown = Permission::Unknown(late.clone());
+        for (fetched, expected) in [
+            (
+                answer(404, b"User-agent: *\nDisallow: /"),
+                Permission::Granted,
+            ),
+            (answer(301, b""), Permission::Granted),
+            (Fetched::NoSuchHost, Permission::Granted),
+            (silent(401), Permission::Granted),
+            (silent(403), Permission::Granted),
+            (silent(500), Permission::Refused),
+            (silent(503), Permission::Refused),
+            (Fetched::TooLarge { limit_bytes: 1 }, Permission::Refused),
+            (silent(429), Permission::Unknown(Unanswered::status(429))),
+            (Fetched::Unanswered(late), unknown),
         ] {
-            assert_eq!(permission(&fetched), Permission::Granted, "{fetched:?}");
-        }
-    }
-
-    #[test]
-    fn a_server_in_trouble_forbids_everything() {
-        for status in [500, 503] {
-            let fetched = Fetched::Unanswered(Unanswered::status(status));
-            assert_eq!(permission(&fetched), Permission::Refused);
-        }
-        assert_eq!(
-            permission(&Fetched::TooLarge { limit_bytes: 1 }),
-            Permission::Refused
-        );
-        for silence in [
-            Unanswered::status(429),
-            Unanswered::new(UnansweredKind::Timeout, "late"),
-        ] {
-            let fetched = Fetched::Unanswered(silence.clone());
-            assert_eq!(permission(&fetched), Permission::Unknown(silence));
+            assert_eq!(permission(&fetched), expected, "{fetched:?}");
         }
     }
 
@@ -334,42 +326,31 @@ mod tests {
     }
 
     #[test]
-    fn our_group_goes_before_everybodys() {
-        let text = "User-agent: *\nDisallow: /\n\nUser-agent: Comail/1.0\nDisallow: /private\n";
-        assert!(allowed(text, "/contact"));
-        assert!(!allowed(text, "/private/x"));
+    fn groups_and_the_longest_of_their_rules_decide() {
+        let own = "User-agent: *\nDisallow: /\n\nUser-agent: Comail/1.0\nDisallow: /private\n";
         let others = "User-agent: comailer\nUser-agent: comail-x\nDisallow: /\n";
-        assert!(allowed(others, "/contact"), "a longer name is another's");
-    }
-
-    #[test]
-    fn groups_of_one_name_add_up() {
-        let text = "user-agent: a\nUser-Agent: *\nDisallow: /a # why\n\nSitemap: x\n\
-                User-agent: b\nDisallow: /b\nUser-agent: *\rDisallow : /c\n";
-        assert!(!allowed(text, "/a"));
-        assert!(allowed(text, "/b"));
-        assert!(!allowed(text, "/c"));
-    }
-
-    #[test]
-    fn an_empty_group_of_ours_allows_everything() {
-        assert!(allowed(
-            "User-agent: comail\nDisallow:\nUser-agent: *\nDisallow: /",
-            "/x"
-        ));
-        assert!(!allowed("User-agent: x\nUser-agent: *\nDisallow: /", "/x"));
-        assert!(
-            allowed("Disallow: /\n<html>User-agent: *", "/x"),
-            "no group, no rule"
-        );
-    }
-
-    #[test]
-    fn the_longest_match_decides_and_allow_breaks_ties() {
-        let text = "User-agent: *\nDisallow: /shop\nAllow: /shop/contact\nDisallow: /t\nAllow: /t";
-        assert!(!allowed(text, "/shop/x"));
-        assert!(allowed(text, "/shop/contact.html"));
-        assert!(allowed(text, "/t"));
+        let several = "user-agent: a\nUser-Agent: *\nDisallow: /a # why\n\nSitemap: x\n\
+                       User-agent: b\nDisallow: /b\nUser-agent: *\rDisallow : /c\n";
+        let empty = "User-agent: comail\nDisallow:\nUser-agent: *\nDisallow: /";
+        let shared = "User-agent: x\nUser-agent: *\nDisallow: /";
+        let no_group = "Disallow: /\n<html>User-agent: *";
+        let long = "User-agent: *\nDisallow: /shop\nAllow: /shop/contact\nDisallow: /t\nAllow: /t";
+        for (case, text, path, expected) in rows! {
+            "our group goes before everybody's", own, "/contact" => true;
+            "our group forbids", own, "/private/x" => false;
+            "a longer name is another's", others, "/contact" => true;
+            "the first group of `*`", several, "/a" => false;
+            "another's group", several, "/b" => true;
+            "groups of one name add up", several, "/c" => false;
+            "an empty group of ours allows all", empty, "/x" => true;
+            "a group of two names", shared, "/x" => false;
+            "no group, no rule", no_group, "/x" => true;
+            "the longest match forbids", long, "/shop/x" => false;
+            "the longest match allows", long, "/shop/contact.html" => true;
+            "of two equals, the one that allows", long, "/t" => true;
+        } {
+            assert_eq!(allowed(text, path), expected, "{case}");
+        }
     }
 
     #[test]

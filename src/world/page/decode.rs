@@ -217,44 +217,36 @@ fn in_content(content: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn kind(header: &str, body: &[u8]) -> Result<Kind, Unreadable> {
-        ContentType::parse(Some(header)).kind(body)
-    }
+    use crate::base::rows;
 
     #[test]
-    fn the_header_decides() {
-        assert_eq!(kind("Text/HTML;charset=x", b"x"), Ok(Kind::Html));
-        assert_eq!(kind("application/xhtml+xml", b"x"), Ok(Kind::Html));
-        assert_eq!(kind("text/plain", b"<html>"), Ok(Kind::Plain));
-        assert_eq!(kind("text/css", b"x"), Ok(Kind::Source));
-        assert_eq!(kind("application/ld+json", b"{}"), Ok(Kind::Source));
-        assert_eq!(kind("text/javascript", b"x"), Ok(Kind::Source));
-        for header in [
-            "image/svg+xml",
-            "application/octet-stream",
-            "application/pdf",
-        ] {
-            assert_eq!(kind(header, b"x"), Err(Unreadable::NotText(header.into())));
+    fn the_header_decides_or_else_the_first_bytes() {
+        let not_text = |what: &str| Err(Unreadable::NotText(what.to_owned()));
+        for (header, body, expected) in rows! {
+            "Text/HTML;charset=x", b"x" as &[u8] => Ok(Kind::Html);
+            "application/xhtml+xml", b"x" => Ok(Kind::Html);
+            "text/plain", b"<html>" => Ok(Kind::Plain);
+            "text/css", b"x" => Ok(Kind::Source);
+            "application/ld+json", b"{}" => Ok(Kind::Source);
+            "text/javascript", b"x" => Ok(Kind::Source);
+            "image/svg+xml", b"x" => not_text("image/svg+xml");
+            "application/octet-stream", b"x" => not_text("application/octet-stream");
+            "application/pdf", b"x" => not_text("application/pdf");
+            // What is plainly not text is not read, whatever the header says.
+            "text/html", b"%PDF-1.7" => not_text("application/pdf");
+            "text/html", b"a %PDF-1.7" => Ok(Kind::Html);
+            "*/*", b"<p>" => Ok(Kind::Html);
+            "", b" \n<!DOCTYPE HTML>" => Ok(Kind::Html);
+            "", b"<b>x" => Ok(Kind::Html);
+            "", b"<bogus" => Ok(Kind::Plain);
+            "", b"<?xml version='1.0'?>" => Ok(Kind::Source);
+            "", b"" => Ok(Kind::Plain);
+            "", b"a\0b" => not_text("unknown/unknown");
+        } {
+            let header = Some(header).filter(|header| !header.is_empty());
+            let kind = ContentType::parse(header).kind(body);
+            assert_eq!(kind, expected, "{header:?} {body:?}");
         }
-    }
-
-    #[test]
-    fn what_is_plainly_not_text_is_not_read_whatever_it_says() {
-        assert!(kind("text/html", b"%PDF-1.7").is_err());
-        assert_eq!(kind("text/html", b"a %PDF-1.7"), Ok(Kind::Html));
-    }
-
-    #[test]
-    fn without_a_type_the_first_bytes_decide() {
-        let sniff = |body: &[u8]| ContentType::parse(None).kind(body);
-        assert_eq!(sniff(b" \n<!DOCTYPE HTML>"), Ok(Kind::Html));
-        assert_eq!(sniff(b"<b>x"), Ok(Kind::Html));
-        assert_eq!(sniff(b"<bogus"), Ok(Kind::Plain));
-        assert_eq!(sniff(b"<?xml version='1.0'?>"), Ok(Kind::Source));
-        assert_eq!(sniff(b""), Ok(Kind::Plain));
-        assert!(sniff(b"a\0b").is_err());
-        assert_eq!(kind("*/*", b"<p>"), Ok(Kind::Html));
     }
 
     #[test]
@@ -279,14 +271,15 @@ mod tests {
     }
 
     #[test]
-    fn undeclared_korean_is_detected() {
-        let read = decode(&url(), None, Kind::Html, &euc_kr(KOREAN));
-        assert_eq!(read.as_deref(), Ok(KOREAN));
-        let com = Url::parse("https://acme.com/").unwrap();
-        assert_eq!(
-            decode(&com, None, Kind::Html, &euc_kr(KOREAN)).as_deref(),
-            Ok(KOREAN)
-        );
+    fn undeclared_text_is_detected_whatever_the_host() {
+        for (url, kind, body) in [
+            ("https://acme.co.kr/", Kind::Html, euc_kr(KOREAN)),
+            ("https://acme.com/", Kind::Html, euc_kr(KOREAN)),
+            ("http://[::1]/", Kind::Plain, KOREAN.into()),
+        ] {
+            let read = decode(&Url::parse(url).unwrap(), None, kind, &body);
+            assert_eq!(read.as_deref(), Ok(KOREAN), "{url}");
+        }
     }
 
     #[test]
@@ -300,15 +293,6 @@ mod tests {
             b"<p>\x1b$B$\"\x1b(B",
         );
         assert_eq!(read.as_deref(), Ok("<p>あ"));
-    }
-
-    #[test]
-    fn undeclared_utf8_is_detected_on_an_address_host_too() {
-        let url = Url::parse("http://[::1]/").unwrap();
-        assert_eq!(
-            decode(&url, None, Kind::Plain, KOREAN.as_bytes()).as_deref(),
-            Ok(KOREAN)
-        );
     }
 
     #[test]

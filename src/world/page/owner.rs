@@ -248,12 +248,17 @@ pub(super) fn credit(line: &str) -> Credit {
 mod tests {
     use super::*;
 
-    fn places(lines: &[&str]) -> Vec<OwnerPlace> {
+    fn texts(lines: &[&str], regions: Regions) -> Vec<OwnerText> {
         let mut owner = Owner::default();
         for line in lines {
-            owner.line(line, Regions::default());
+            owner.line(line, regions);
         }
-        owner.into_texts().iter().map(|text| text.place).collect()
+        owner.into_texts()
+    }
+
+    fn places(lines: &[&str]) -> Vec<OwnerPlace> {
+        let texts = texts(lines, Regions::default()).into_iter();
+        texts.map(|text| text.place).collect()
     }
 
     #[test]
@@ -313,15 +318,11 @@ mod tests {
     #[test]
     fn a_name_that_a_credit_announces_is_not_the_owners() {
         let footer = |lines: &[&str]| {
-            let mut owner = Owner::default();
             let regions = Regions {
                 footer: 1,
                 ..Regions::default()
             };
-            for line in lines {
-                owner.line(line, regions);
-            }
-            let texts = owner.into_texts().into_iter();
+            let texts = texts(lines, regions).into_iter();
             texts.map(|text| text.text).collect::<Vec<_>>()
         };
         for credit in ["Designed by", "호스팅 제공자"] {
@@ -354,27 +355,20 @@ mod tests {
     }
 
     #[test]
-    fn a_menu_names_what_it_leads_to() {
-        let mut owner = Owner::default();
-        let regions = Regions {
+    fn menus_and_articles_name_others() {
+        let menu = Regions {
             header: 1,
             menu: 1,
             ..Regions::default()
         };
-        owner.line("Acme", regions);
-        assert!(owner.into_texts().is_empty());
-    }
-
-    #[test]
-    fn articles_speak_of_anything() {
-        let mut owner = Owner::default();
-        let regions = Regions {
+        let article = Regions {
             article: 1,
             heading: 1,
             ..Regions::default()
         };
-        owner.line("© Acme", regions);
-        assert!(owner.into_texts().is_empty());
+        for (line, regions) in [("Acme", menu), ("© Acme", article)] {
+            assert_eq!(texts(&[line], regions), [], "{regions:?}");
+        }
     }
 
     #[test]

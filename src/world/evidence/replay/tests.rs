@@ -41,6 +41,13 @@ fn judge(world: &World<'_>) -> String {
     seen.join("\n")
 }
 
+fn request(url: &str) -> Request {
+    Request {
+        url: Url::parse(url).unwrap(),
+        crawl_delay: None,
+    }
+}
+
 fn taken() -> UniqueValue {
     serde_json::from_str(r#"{"mailbox":"info@acme.com"}"#).unwrap()
 }
@@ -114,13 +121,10 @@ fn asks_each_question_once() {
         sandbox: &NoSandbox,
     });
     let world = recorder.world();
-    let request = |crawl_delay| Request {
-        url: Url::parse("https://acme.com/").unwrap(),
-        crawl_delay,
-    };
-    let first = world.fetcher.get(&request(None));
-    let delay = Some(std::time::Duration::from_secs(1));
-    assert_eq!(world.fetcher.get(&request(delay)), first);
+    let mut request = request("https://acme.com/");
+    let first = world.fetcher.get(&request);
+    request.crawl_delay = Some(std::time::Duration::from_secs(1));
+    assert_eq!(world.fetcher.get(&request), first);
     let name = HostName::parse("acme.com").unwrap();
     for kind in [RecordKind::A, RecordKind::Aaaa, RecordKind::A] {
         world.resolver.lookup(&name, kind);
@@ -137,19 +141,12 @@ fn says_what_was_not_recorded() {
     let bodies = std::collections::BTreeMap::new();
     let replay = Replay::new(&empty, &bodies);
     let world = replay.world();
-    let url = Url::parse("https://acme.com/").unwrap();
-    let request = Request {
-        url: url.clone(),
-        crawl_delay: None,
-    };
-    let Fetched::Unanswered(why) = world.fetcher.get(&request) else {
-        panic!("the page is known");
-    };
-    assert_eq!(why.silence, UnansweredKind::NotRecorded);
-    assert_eq!(
-        why.detail,
-        "the evidence does not hold the page https://acme.com/"
+    let why = Unanswered::new(
+        UnansweredKind::NotRecorded,
+        "the evidence does not hold the page https://acme.com/",
     );
+    let answer = world.fetcher.get(&request("https://acme.com/"));
+    assert_eq!(answer, Fetched::Unanswered(why));
     let name = HostName::parse("acme.com").unwrap();
     assert!(matches!(
         world.resolver.lookup(&name, RecordKind::Mx),
@@ -168,11 +165,7 @@ fn says_what_was_not_recorded() {
 fn refuses_a_body_that_was_changed() {
     let written = RecordedWorld::from_json(WORLD).unwrap();
     let recorder = Recorder::new(written.world_with(&written));
-    let url = Url::parse("https://www.acme.com/").unwrap();
-    let request = Request {
-        url,
-        crawl_delay: None,
-    };
+    let request = request("https://www.acme.com/");
     let _ = recorder.world().fetcher.get(&request);
     let mut recording = recorder.finish();
     let digest = Digest::of(b"<p>info@acme.com</p>");
