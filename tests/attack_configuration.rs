@@ -1,4 +1,4 @@
-//! Cheating by files of defaults: an agent writes them where it is called, and for its user.
+//! Cheating by configuration files, which an agent can write for its user and in the project.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -8,9 +8,7 @@ use crate::harness::email_net::{ACME, page};
 use crate::harness::{Place, Run};
 use crate::servers::TestNet;
 
-/// A file that says all that would make lying easier.
-///
-/// Which session is meant, whoever calls may say by flag, variable or a file of their own.
+/// A file with every setting that would make cheating easier.
 fn hostile(own: &TestNet) -> String {
     format!(
         "color = \"always\"\n[scan]\ndns-server = [\"{}\"]\nrate = 1000\n\
@@ -21,7 +19,7 @@ fn hostile(own: &TestNet) -> String {
 }
 
 #[test]
-fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
+fn configuration_of_the_agent_changes_no_judgement() {
     let mut worlds = Worlds::new();
     let list = List::Names(&[ACME]);
     let twin = worlds.next(list, &[]);
@@ -88,7 +86,7 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
 }
 
 #[test]
-fn what_is_no_file_keeps_nobody_waiting() {
+fn a_configuration_that_is_no_regular_file_is_refused_at_once() {
     use std::os::unix::fs::symlink;
 
     let place = Place::new();
@@ -123,7 +121,7 @@ fn what_is_no_file_keeps_nobody_waiting() {
 }
 
 #[test]
-fn no_name_in_a_file_begins_a_line_of_an_error() {
+fn names_in_errors_are_escaped() {
     let place = Place::new();
     let home = place.at("home");
     fs::create_dir_all(home.join("comail")).unwrap();

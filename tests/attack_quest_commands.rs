@@ -1,4 +1,4 @@
-//! Scripts that fight their judge, and fields that a shell, an option or a path could misread.
+//! Scripts that attack the gate, and fields that a shell, an option or a path could misread.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,11 +6,10 @@ use std::path::Path;
 
 use walkdir::WalkDir;
 
-use crate::harness::Run;
 use crate::harness::shell_quest::{ShellQuest, said};
 
 #[test]
-fn nothing_but_the_copy_is_written() {
+fn scripts_write_only_to_their_copy() {
     let quest = ShellQuest::new("20s");
     let before = quest.place.ledger();
     let place = quest.place.path().display().to_string();
@@ -34,30 +33,24 @@ fn nothing_but_the_copy_is_written() {
     for name in ["new", "tmp/new", "tree/in/new", ".comail/evidence/new"] {
         assert!(!quest.place.at(name).exists(), "{name}");
     }
-    assert_eq!(
-        fs::read_to_string(quest.at("in/yes.sh")).expect("a file"),
-        "exit 0\n"
-    );
+    let kept = fs::read_to_string(quest.at("in/yes.sh")).expect("a file");
+    assert_eq!(kept, "exit 0\n");
     assert_eq!(quest.place.json(["audit"]).0, 0);
 }
 
 #[test]
-fn a_tree_that_is_deleted_is_a_copy() {
+fn a_script_that_deletes_the_tree_deletes_a_copy() {
     let quest = ShellQuest::new("20s");
     quest.refuses("chmod 0 in; rm -rf ./* ../* 2>/dev/null; exit 1");
-    assert_eq!(
-        fs::read_to_string(quest.at("own/data")).expect("a file"),
-        "as it was\n"
-    );
+    let kept = fs::read_to_string(quest.at("own/data")).expect("a file");
+    assert_eq!(kept, "as it was\n");
     assert_eq!(quest.tries("exit 0").verdict, "PASS");
-    let left: Vec<_> = fs::read_dir(quest.place.at("tmp"))
-        .expect("a folder")
-        .collect();
-    assert!(left.is_empty(), "{left:?}");
+    let mut left = fs::read_dir(quest.place.at("tmp")).expect("a folder");
+    assert!(left.next().is_none());
 }
 
 #[test]
-fn what_an_agent_changed_elsewhere_is_not_seen() {
+fn changes_outside_the_write_zone_reach_no_check() {
     let quest = ShellQuest::new("20s");
     fs::write(quest.at("own/data"), "changed\n").expect("a file");
     fs::write(quest.at("own/new"), "new\n").expect("a file");
@@ -67,7 +60,7 @@ fn what_an_agent_changed_elsewhere_is_not_seen() {
 }
 
 #[test]
-fn no_configuration_from_above_is_found() {
+fn configuration_above_the_tree_is_not_found() {
     let quest = ShellQuest::new("20s");
     for above in ["tmp", "."] {
         let folder = quest.place.at(above).join(".tool");
@@ -86,7 +79,7 @@ fn no_configuration_from_above_is_found() {
 }
 
 #[test]
-fn output_without_end_is_cut_off() {
+fn endless_output_is_cut_off() {
     let quest = ShellQuest::new("60s");
     let said = quest.refuses("yes PASS | head -c 2000000000; exit 0");
     let said = said.all.to_string();
@@ -104,7 +97,7 @@ fn bytes_in(dir: &Path) -> u64 {
 }
 
 #[test]
-fn whoever_kills_its_parent_does_not_pass() {
+fn scripts_that_kill_their_parent_fail() {
     let quest = ShellQuest::new("5s");
     quest.refuses("kill -9 $PPID; exit 1");
     quest.refuses("kill -9 -1; exit 1");
@@ -114,16 +107,19 @@ fn whoever_kills_its_parent_does_not_pass() {
 }
 
 #[test]
-fn a_terminal_is_not_typed_into() {
+fn scripts_have_no_terminal_and_no_input() {
     let quest = ShellQuest::new("20s");
     quest.refuses("exec 3<>/dev/tty && exit 0; exit 1");
     quest.refuses("read line && exit 0; exit 1");
 }
 
 #[test]
-fn no_shell_reads_what_is_submitted() {
+fn fields_are_no_shell_code_no_options_and_no_paths_out_of_the_tree() {
     let quest = ShellQuest::new("10s");
+    let elsewhere = quest.place.write("elsewhere.sh", "exit 0\n");
+    let elsewhere = elsewhere.to_str().expect("UTF-8");
     for value in [
+        // A shell would read these as code.
         "in/yes.sh; touch in/made",
         "in/$(touch in/made)",
         "`touch in/made`",
@@ -135,28 +131,15 @@ fn no_shell_reads_what_is_submitted() {
         "$PWD/in/yes.sh",
         "~/in/yes.sh",
         "in/yes.sh > in/made",
-    ] {
-        let said = quest.submits(value);
-        assert_eq!(said.verdict, "FAIL", "{value:?}: {:#}", said.all);
-    }
-    assert!(!quest.at("in/made").exists());
-}
-
-#[test]
-fn no_option_is_submitted() {
-    let quest = ShellQuest::new("10s");
-    for value in ["-c", "-cexit", "--", "--version", "-", "-s", "-n"] {
-        let said = quest.submits(value);
-        assert_eq!(said.verdict, "FAIL", "{value:?}: {:#}", said.all);
-    }
-}
-
-#[test]
-fn no_path_leads_out_of_the_tree() {
-    let quest = ShellQuest::new("10s");
-    let elsewhere = quest.place.write("elsewhere.sh", "exit 0\n");
-    let elsewhere = elsewhere.to_str().expect("UTF-8");
-    for value in [
+        // `sh` would read these as options.
+        "-c",
+        "-cexit",
+        "--",
+        "--version",
+        "-",
+        "-s",
+        "-n",
+        // Paths out of the tree.
         "../elsewhere.sh",
         "in/../../elsewhere.sh",
         "../../etc/passwd",
@@ -176,23 +159,16 @@ fn no_path_leads_out_of_the_tree() {
         assert_eq!(said.verdict, "FAIL", "{value:?}: {:#}", said.all);
         assert!(!said.all.to_string().contains("root:"), "{:#}", said.all);
     }
-}
-
-#[test]
-fn nul_is_part_of_no_field() {
-    let quest = ShellQuest::new("10s");
-    quest
-        .place
-        .write("answer.json", r#"{"file": "in/yes.sh\u0000.txt"}"#);
+    assert!(!quest.at("in/made").exists());
+    let nul = r#"{"file": "in/yes.sh\u0000.txt"}"#;
+    quest.place.write("answer.json", nul);
     let said = said(quest.place.json(["submit", "--id=1", "--in=answer.json"]));
-    assert_eq!(
-        (said.verdict.as_str(), said.rules),
-        ("FAIL", vec!["field-format".to_owned()])
-    );
+    assert_eq!(said.verdict, "FAIL", "{:#}", said.all);
+    assert_eq!(said.rules, ["field-format"], "{:#}", said.all);
 }
 
 #[test]
-fn no_link_is_followed() {
+fn symbolic_links_are_not_followed() {
     let quest = ShellQuest::new("10s");
     let outside = quest.place.write("outside.sh", "exit 0\n");
     fs::create_dir(quest.place.at("folder")).expect("a folder");
@@ -218,34 +194,24 @@ fn no_link_is_followed() {
 }
 
 #[test]
-fn a_pipe_in_the_zone_is_not_waited_for() {
+fn pipes_and_huge_files_in_the_zone_do_not_pass() {
     let quest = ShellQuest::new("10s");
     nix::unistd::mkfifo(&quest.at("in/pipe.sh"), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     assert_eq!(quest.submits("in/pipe.sh").verdict, "FAIL");
-}
-
-#[test]
-fn more_than_can_be_read_in_the_zone_is_no_pass() {
-    let quest = ShellQuest::new("10s");
+    fs::remove_file(quest.at("in/pipe.sh")).expect("the pipe");
     let huge = fs::File::create(quest.at("in/huge.sh")).expect("a file");
     huge.set_len(3 << 30).expect("a sparse file");
     assert_ne!(quest.submits("in/huge.sh").verdict, "PASS");
     assert_ne!(quest.tries("exit 1").verdict, "PASS");
     let long = "x".repeat(200_000);
-    quest
-        .place
-        .write("answer.json", serde_json::json!({"file": long}).to_string());
-    let run = Run::of(
-        quest
-            .place
-            .command()
-            .args(["submit", "--id=1", "--in=answer.json"]),
-    );
-    assert_eq!(run.code, 5, "{run:?}");
+    let answer = serde_json::json!({"file": long}).to_string();
+    quest.place.write("answer.json", answer);
+    let submit = ["submit", "--id=1", "--in=answer.json"];
+    quest.place.run(submit).exits(5);
 }
 
 #[test]
-fn a_submission_that_says_a_field_twice_is_not_submitted() {
+fn a_field_that_is_given_twice_is_refused() {
     let quest = ShellQuest::new("10s");
     let submit = |answer: &str| {
         quest.place.write("answer.json", answer);

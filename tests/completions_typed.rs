@@ -59,7 +59,7 @@ struct Shell<'a> {
 
 impl<'a> Shell<'a> {
     fn start(place: &'a Place, program: &[&str], set_up: &str) -> Self {
-        tools::shell(program[0]);
+        tools::installed(program[0], "--version");
         let rc = place.write("rc", set_up);
         let path = std::path::Path::new(env!("CARGO_BIN_EXE_comail"));
         let own = path.parent().expect("a directory").display().to_string();

@@ -1,4 +1,5 @@
-//! Quests that come after others: handed out in their turn, and told of where they cannot be.
+//! Quests that wait for others: `next` gives them in order, and every command reports those that
+//! are blocked.
 
 use comail::session::Event;
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ fn status(world: &EmailNet) -> Value {
 }
 
 #[test]
-fn an_early_answer_is_refused_and_changes_nothing() {
+fn an_answer_to_a_waiting_quest_is_refused_and_changes_nothing() {
     let world = world();
     let before = world.place.ledger();
     let early = ["submit", "--id=4", "--none=nothing"];
@@ -45,7 +46,7 @@ fn an_early_answer_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn workers_are_told_what_the_rest_waits_for() {
+fn next_says_what_the_other_quests_wait_for() {
     let world = world();
     assert_eq!(world.place.run(["next", "--worker=a"]).code, 0);
     let (code, answer) = world.place.json(["next", "--worker=b"]);
@@ -71,7 +72,7 @@ fn workers_are_told_what_the_rest_waits_for() {
 }
 
 #[test]
-fn what_follows_a_passed_quest_is_handed_out() {
+fn quests_after_a_passed_one_are_available() {
     let world = world();
     assert_eq!(world.place.run(world.acme().args(1)).code, 0);
     for (worker, quest) in [("a", 2), ("b", 3)] {
@@ -84,7 +85,7 @@ fn what_follows_a_passed_quest_is_handed_out() {
 }
 
 #[test]
-fn what_follows_a_failed_quest_is_blocked_and_told_of_everywhere() {
+fn quests_after_a_failed_one_are_blocked_and_reported() {
     let world = world();
     assert_eq!(world.place.give_up(1), 6);
     let (code, answer) = world.place.json(["next"]);

@@ -1,4 +1,5 @@
-//! A fixer: started for what it can mend, bounded, and each judgement an attempt.
+//! Fixers: started only for what they can fix, a bounded number of times; each judgement after
+//! a fix is an attempt.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Place, Run, tools};
 
-/// A quest whose file must say `good`; `mine` fails by itself, and no fixer is there for it.
+/// A quest whose file must say `good` and `mine`; the fixer is for `good` alone.
 const QUEST: &str = include_str!("harness/quests/notes.toml");
 
 /// A session with this fixer, where out/a says this.
@@ -36,22 +37,14 @@ fn session(script: &str, text: &str) -> Place {
 /// The verdict, the tries, the attempt, and what the fixer did.
 fn submit(place: &Place) -> (String, u64, u64, Value) {
     let (_, answer) = place.json(["submit", "--id=1"]);
-    let number = |name: &str| {
-        answer[name]
-            .as_u64()
-            .unwrap_or_else(|| panic!("{answer:#}"))
-    };
+    let number = |name: &str| answer[name].as_u64();
+    let (tries, attempt) = number("tries").zip(number("attempt")).expect("numbers");
     let verdict = answer["verdict"].as_str().unwrap_or_default().to_owned();
-    (
-        verdict,
-        number("tries"),
-        number("attempt"),
-        answer["fixes"].clone(),
-    )
+    (verdict, tries, attempt, answer["fixes"].clone())
 }
 
 #[test]
-fn what_can_be_mended_is_mended_for_a_try() {
+fn a_fixer_fixes_the_file_for_one_try() {
     let script = "cat > out/told; env > out/env; pwd > out/place; echo good >> out/a";
     let place = session(script, "mine\n");
     let expected = ("PASS".to_owned(), 1, 2, json!([{"fixer": "changed"}]));
@@ -77,43 +70,41 @@ fn what_can_be_mended_is_mended_for_a_try() {
 }
 
 #[test]
-fn a_fixer_is_not_started_for_what_it_is_not_there_for() {
+fn a_fixer_is_not_started_for_other_failures() {
     for text in ["nothing\n", "good\n"] {
         let place = session("echo good mine >> out/a", text);
-        assert_eq!(
-            submit(&place),
-            ("FAIL".to_owned(), 1, 1, Value::Null),
-            "{text}"
-        );
+        let expected = ("FAIL".to_owned(), 1, 1, Value::Null);
+        assert_eq!(submit(&place), expected, "{text}");
     }
     let place = session("echo good mine >> out/a", "mine\n");
     let (_, answer) = place.json(["submit", "--id=1", "--none", "it is hard"]);
-    assert_eq!(
-        (&answer["attempt"], &answer["fixes"]),
-        (&1.into(), &Value::Null)
-    );
+    assert_eq!(answer["attempt"], 1, "{answer:#}");
+    assert_eq!(answer["fixes"], Value::Null, "{answer:#}");
     assert_eq!(place.attempts(), [(1, 1)]);
 }
 
 #[test]
-fn a_fixer_that_changes_nothing_or_fails_ends_it() {
-    let place = session("exit 0", "mine\n");
-    let fixes = json!([{"fixer": "changed-nothing"}]);
-    assert_eq!(submit(&place), ("FAIL".to_owned(), 1, 1, fixes));
-    // What lies outside the zones reaches no check, and is no change.
-    let place = session("echo x > elsewhere", "mine\n");
-    let fixes = json!([{"fixer": "changed-nothing"}]);
-    assert_eq!(submit(&place), ("FAIL".to_owned(), 1, 1, fixes));
-
-    let place = session("echo good >> out/a; echo no >&2; exit 3", "mine\n");
-    let fixes = json!([{"fixer": "failed", "why": "it ended with 3: no"}]);
-    assert_eq!(submit(&place), ("FAIL".to_owned(), 1, 1, fixes));
-    let run = place.run(["submit", "--id=1"]).ok();
-    assert!(!run.contains("fixer"), "{run}");
+fn no_second_fix_follows_one_that_changes_nothing_or_fails() {
+    let nothing = json!([{"fixer": "changed-nothing"}]);
+    let failed = json!([{"fixer": "failed", "why": "it ended with 3: no"}]);
+    for (script, fixes) in [
+        ("exit 0", &nothing),
+        // Files outside the zones reach no check, and are no change.
+        ("echo x > elsewhere", &nothing),
+        ("echo good >> out/a; echo no >&2; exit 3", &failed),
+    ] {
+        let place = session(script, "mine\n");
+        let expected = ("FAIL".to_owned(), 1, 1, fixes.clone());
+        assert_eq!(submit(&place), expected, "{script}");
+        if script.contains("good") {
+            let run = place.run(["submit", "--id=1"]).ok();
+            assert!(!run.contains("fixer"), "{run}");
+        }
+    }
 }
 
 #[test]
-fn a_fixer_is_started_so_often_and_never_for_a_quest_that_is_done() {
+fn max_fixes_bounds_the_fixes_and_a_done_quest_has_none() {
     let place = session("echo x >> out/a", "mine\n");
     let twice = json!([{"fixer": "changed"}, {"fixer": "changed"}]);
     assert_eq!(submit(&place), ("FAIL".to_owned(), 3, 3, twice));
@@ -126,7 +117,7 @@ fn a_fixer_is_started_so_often_and_never_for_a_quest_that_is_done() {
 }
 
 #[test]
-fn what_the_fixer_did_is_told_in_words() {
+fn submit_says_what_the_fixer_did() {
     let place = session("echo good >> out/a", "mine\n");
     let run = place.run(["submit", "--id=1"]).ok();
     let first = run.lines().next();

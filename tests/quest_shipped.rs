@@ -5,7 +5,8 @@
 
 use std::fs;
 
-use crate::harness::quest_play::{QuestPlay, copy};
+use crate::harness::case::copy;
+use crate::harness::quest_play::QuestPlay;
 use crate::played::Played;
 
 /// Fields of a submission.

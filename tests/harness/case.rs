@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
+use walkdir::WalkDir;
 
 use super::email_net::{ACME, Submission};
 use super::{EmailNet, Place};
@@ -116,14 +117,14 @@ impl Worlds {
     }
 }
 
-/// Copies the files below `from`.
+/// Copies the folders and files below `from`, except what Python compiled.
 pub fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a directory");
-    for entry in fs::read_dir(from).expect("a directory") {
+    let entries = WalkDir::new(from).into_iter();
+    for entry in entries.filter_entry(|entry| entry.file_name() != "__pycache__") {
         let entry = entry.expect("an entry");
-        let target = to.join(entry.file_name());
-        if entry.file_type().expect("a file").is_dir() {
-            copy(&entry.path(), &target);
+        let target = to.join(entry.path().strip_prefix(from).expect("below it"));
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(target).expect("a directory");
         } else {
             fs::copy(entry.path(), target).expect("a copy");
         }

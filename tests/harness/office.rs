@@ -1,19 +1,17 @@
 //! The queue in the office: a session with a queue, its workbook, and what is filled in there.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Write as _};
 use std::path::Path;
 
 use regex::Regex;
 use serde_json::Value;
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
 use super::EmailNet;
 use super::email_net::{ACME, page};
-use crate::sheets::{Cells, cells, part_text, parts};
+use crate::sheets::{Cells, cells, part_text, parts, write_package};
 
 const BOLT: &str = "=Bolt Toys";
+const SHEET: &str = "xl/worksheets/sheet1.xml";
 const NAMES: [&str; 4] = [ACME, BOLT, "Cargo Ring", "Delta Mills"];
 
 /// Four companies, of which the first three are REVIEWs, and the last passed; with the
@@ -78,7 +76,7 @@ pub fn column(cells: &Cells, heading: &str) -> u32 {
 /// everything else of the workbook as it is.
 pub fn fill(path: &Path, filled: &[(u32, &str, &str)]) {
     let known = cells(path, "review");
-    let mut sheet = part_text(path, "xl/worksheets/sheet1.xml");
+    let mut sheet = part_text(path, SHEET);
     for (row, heading, text) in filled {
         let letter = char::from(b'A' + u8::try_from(column(&known, heading)).expect("few") - 1);
         let new = format!(
@@ -92,21 +90,12 @@ pub fn fill(path: &Path, filled: &[(u32, &str, &str)]) {
             with_cell(&sheet, letter, *row, &new)
         };
     }
-    let mut package = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, part) in parts(path) {
-        let is_sheet = name == "xl/worksheets/sheet1.xml";
-        let content = if is_sheet {
-            sheet.as_bytes()
-        } else {
-            &part.content
-        };
-        package
-            .start_file(name, SimpleFileOptions::default())
-            .expect("a part");
-        package.write_all(content).expect("memory");
+    let mut parts = parts(path);
+    for (_, part) in parts.iter_mut().filter(|(name, _)| name == SHEET) {
+        part.content = sheet.clone().into_bytes();
     }
-    let bytes = package.finish().expect("a package").into_inner();
-    std::fs::write(path, bytes).expect("the workbook");
+    let parts = parts.iter();
+    write_package(path, parts.map(|(name, part)| (&**name, &*part.content)));
 }
 
 /// The sheet with a cell that it lacks, in its place among those of its row.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::case::copy;
 use super::email_net::rules;
 use super::{Place, Run, tools};
 
@@ -73,7 +74,9 @@ impl QuestPlay {
     }
 
     pub fn put(&self, path: &str, text: impl AsRef<[u8]>) {
-        put(&self.place.at("tree").join(path), text.as_ref());
+        let path = self.place.at("tree").join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
     }
 
     pub fn put_control(&self, name: &str) {
@@ -128,22 +131,4 @@ pub fn ends(place: &Place, (pass, review): (u64, u64), rows: u64) {
     assert_eq!(results.lines().count() as u64, rows, "{results}");
     let (code, report) = place.json(["audit"]);
     assert_eq!(code, 0, "{report:#}");
-}
-
-fn put(place: &Path, bytes: &[u8]) {
-    fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
-    fs::write(place, bytes).expect("a file");
-}
-
-/// Copies every file below `from` to below `to`, but for what Python compiled.
-pub fn copy(from: &Path, to: &Path) {
-    for entry in walkdir::WalkDir::new(from) {
-        let entry = entry.expect("an entry");
-        let path = entry.path().strip_prefix(from).expect("below it");
-        if entry.file_type().is_file()
-            && !path.components().any(|it| it.as_os_str() == "__pycache__")
-        {
-            put(&to.join(path), &fs::read(entry.path()).expect("a file"));
-        }
-    }
 }

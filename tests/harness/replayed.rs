@@ -4,7 +4,9 @@ use std::path::Path;
 
 use comail::judge::audit::{Onlooker, Plan, audit_ledger};
 use comail::judge::{ReplayError, Replayer, resolved};
-use comail::session::{Attempt, Entry, Event, Resolution, Session, Unwatched, VerdictBasis};
+use comail::session::{Attempt, Event, Resolution, Session, Unwatched, VerdictBasis};
+
+use super::forge::events;
 
 /// Judges every attempt of the session again, from its evidence, and every REVIEW that was
 /// resolved; returns how many attempts there were.
@@ -58,30 +60,26 @@ pub fn assert_audited(session_dir: &Path) {
     assert_eq!(audited.checked.lines, projection.tip().length);
 }
 
-fn events(session: &Session) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut take = |entry: Entry<'_>| events.push(entry.event);
-    let read = session.log().read_on(&mut take);
-    read.expect("a ledger that reads");
-    events
-}
-
 /// Every attempt of the ledger, in order, those among them that an earlier session brought.
 pub fn attempts(session: &Session) -> Vec<Attempt> {
-    let attempts = events(session).into_iter().filter_map(|event| match event {
-        Event::Attempt(attempt) => Some(*attempt),
-        Event::Carried(carried) => Some(carried.attempt),
-        _ => None,
-    });
+    let attempts = events(session.dir())
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Attempt(attempt) => Some(*attempt),
+            Event::Carried(carried) => Some(carried.attempt),
+            _ => None,
+        });
     attempts.collect()
 }
 
 /// Every resolution of the ledger, in order.
 pub fn resolutions(session: &Session) -> Vec<Resolution> {
-    let resolutions = events(session).into_iter().filter_map(|event| match event {
-        Event::Resolution(resolution) => Some(*resolution),
-        _ => None,
-    });
+    let resolutions = events(session.dir())
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Resolution(resolution) => Some(*resolution),
+            _ => None,
+        });
     resolutions.collect()
 }
 

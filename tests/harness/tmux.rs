@@ -43,7 +43,7 @@ impl Tmux {
         env: &[(&str, &str)],
         program: &[&str],
     ) -> Self {
-        tools::tmux();
+        tools::installed("tmux", "-V");
         place.write("tmux.conf", SETTINGS);
         place.write("pane.sh", SCRIPT);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);

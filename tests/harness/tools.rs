@@ -8,25 +8,10 @@ use std::process::Command;
 /// A search path on which `python3` has pytest, and `cargo` is a toolchain's own.
 pub fn path() -> OsString {
     let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
-    let own = [python(), rust()].into_iter().chain(system);
+    let own = [made().join("python/bin"), rust()]
+        .into_iter()
+        .chain(system);
     std::env::join_paths(own).expect("directories without a colon")
-}
-
-/// Has tmux installed where it is missing.
-///
-/// # Panics
-///
-/// When it cannot be.
-pub fn tmux() {
-    if has_tmux() {
-        return;
-    }
-    python();
-    assert!(
-        has_tmux(),
-        "tmux is missing, in which the screens of `comail review` are looked at, and .ci/tools \
-         cannot install it: install your system's package `tmux`"
-    );
 }
 
 /// Where the npm packages are that look at a page in Chromium, which is installed where missing.
@@ -58,35 +43,24 @@ pub fn browser() -> PathBuf {
     place
 }
 
-/// Has a shell installed where it is missing.
+/// Has tmux or a shell, which prints its version with this option, installed where it is missing.
 ///
 /// # Panics
 ///
 /// When it cannot be.
-pub fn shell(name: &str) {
+pub fn installed(name: &str, version: &str) {
     let starts = || {
-        let asked = Command::new(name).arg("--version").output();
+        let asked = Command::new(name).arg(version).output();
         asked.is_ok_and(|asked| asked.status.success())
     };
-    if starts() {
-        return;
+    if !starts() {
+        made();
     }
-    python();
     assert!(
         starts(),
-        "{name} is missing, in which completions are tried, and .ci/tools cannot install it: \
-         install your system's package `{name}`"
+        "{name} is missing, which the tests need, and .ci/tools cannot install it: install your \
+         system's package `{name}`"
     );
-}
-
-fn has_tmux() -> bool {
-    let asked = Command::new("tmux").arg("-V").output();
-    asked.is_ok_and(|asked| asked.status.success())
-}
-
-/// The programs of the Python environment, which is made where it is not there.
-fn python() -> PathBuf {
-    made().join("python/bin")
 }
 
 /// The directory of the tools, which are made where they are not there.

@@ -183,17 +183,26 @@ pub fn workbook(path: &Path, rows: &str) {
         "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\">\
          <sheetData>{rows}</sheetData></worksheet>"
     );
-    let mut package = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, content) in [
+    let parts = [
         ("[Content_Types].xml", TYPES),
         ("_rels/.rels", ROOT),
         ("xl/workbook.xml", BOOK),
         ("xl/_rels/workbook.xml.rels", BOOK_RELS),
         ("xl/worksheets/sheet1.xml", &sheet),
-    ] {
+    ];
+    write_package(
+        path,
+        parts.iter().map(|(name, text)| (*name, text.as_bytes())),
+    );
+}
+
+/// Writes a workbook with these parts: names and contents.
+pub fn write_package<'a>(path: &Path, parts: impl Iterator<Item = (&'a str, &'a [u8])>) {
+    let mut package = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in parts {
         let options = SimpleFileOptions::default();
         package.start_file(name, options).expect("a part");
-        package.write_all(content.as_bytes()).expect("memory");
+        package.write_all(content).expect("memory");
     }
     let bytes = package.finish().expect("a package").into_inner();
     std::fs::write(path, bytes).expect("a file in a temporary directory");
