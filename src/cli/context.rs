@@ -63,18 +63,6 @@ impl Context {
         }
     }
 
-    pub(super) fn recorded_world(&self) -> Option<&RecordedWorld> {
-        self.recorded.as_deref()
-    }
-
-    pub fn session_dir(&self) -> &Path {
-        &self.dir
-    }
-
-    pub fn named_session(&self) -> Option<&Path> {
-        self.named_session.as_deref()
-    }
-
     /// Opens the session, and reports repairs on stderr.
     pub fn open_session(&mut self) -> Result<Session> {
         let session = Session::open_watched(&self.dir, self.watch())?;

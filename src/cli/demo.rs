@@ -15,10 +15,9 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, refuse};
-use super::output::{Output, TextOutput, Tone};
+use super::output::Output;
 use super::output_file::refuse_in_session;
 use super::shell_line::{ShellLine, words};
-use crate::base::text::Escaped;
 use crate::world::evidence::recorded::RecordedWorld;
 
 /// Run the e-mail quest offline, on a bundled workbook and recorded pages
@@ -66,7 +65,7 @@ type Rehearse = fn(&[String], Output, Rc<RecordedWorld>) -> Result<Exit>;
 pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) -> Result<Exit> {
     let world = RecordedWorld::from_json(WORLD).context("the demo's world cannot be read")?;
     let world = Rc::new(world);
-    refuse_in_session(&args.dir, context.session_dir())?;
+    refuse_in_session(&args.dir, &context.dir)?;
     let dir = create(&args.dir)?;
     let at = |name: &str| dir.join(name).display().to_string();
     let mut played = Played {
@@ -98,29 +97,10 @@ pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) ->
             command,
         });
     }
-    context.output.show(&played, text)?;
+    context.output.show(&played, |out, played| {
+        out.template(include_str!("text/demo.txt"), played);
+    })?;
     Ok(Exit::Done)
-}
-
-fn text(out: &mut TextOutput, played: &Played) {
-    out.line("The e-mail quest on invented companies and recorded pages; it uses no network.");
-    for step in &played.steps {
-        out.gap();
-        out.line(format!("# {}", step.about));
-        let command = Escaped(&step.command).to_string();
-        let command = out.tint(Tone::Strong, &command);
-        out.line(format!("$ {command}"));
-        // The command has already escaped its output for a terminal.
-        out.line(step.output.trim_end());
-        if step.exit != 0 {
-            out.line(format!("[exit code {}]", step.exit));
-        }
-    }
-    out.gap();
-    let results = Escaped(&played.results);
-    out.line(format!("Workbook with results: {results}"));
-    let status = Escaped(&played.status_command);
-    out.line(format!("Status of the session: {status}"));
 }
 
 fn create(dir: &Path) -> Result<PathBuf> {

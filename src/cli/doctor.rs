@@ -52,8 +52,8 @@ pub(super) struct Diagnosis {
 }
 
 pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
-    let dir = context.session_dir();
-    let named = context.named_session().is_some();
+    let dir = &context.dir;
+    let named = context.named_session.is_some();
     let (mut findings, held) = doctor::session(dir, named, &*context.watch());
     let manifest = held.as_ref().map(|(manifest, _)| manifest);
     let definition = manifest.and_then(|manifest| Definition::of(manifest).ok().flatten());

@@ -117,10 +117,7 @@ fn is_none(count: &u32) -> bool {
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     // A file that is half written is removed, and the one that it was to replace stays.
     Interrupt::heed();
-    let mut session = found(Session::open_watched(
-        context.session_dir(),
-        context.watch(),
-    ))?;
+    let mut session = found(Session::open_watched(&context.dir, context.watch()))?;
     let projection = found(session.fold())?;
     context.report_repairs(&session);
     let source = session.source();

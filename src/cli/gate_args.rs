@@ -66,7 +66,7 @@ pub struct NetworkArgs {
 
     /// Allow connections to this network even though it is not public (repeatable)
     #[arg(long, value_name = "CIDR")]
-    allow_net: Vec<IpNet>,
+    pub(super) allow_net: Vec<IpNet>,
 
     /// Also trust the certificate authority in this PEM file (repeatable)
     #[arg(long, value_name = "FILE")]
@@ -85,8 +85,8 @@ pub struct NetworkArgs {
     user_agent: Option<String>,
 
     /// Whether to obey robots.txt, as RFC 9309 specifies
-    #[arg(long, value_parser = ["obey", "ignore"], default_value = "obey")]
-    robots: String,
+    #[arg(long, value_enum, value_name = "ROBOTS", default_value = "obey")]
+    pub(super) robots: RobotsPolicy,
 
     /// Timeout of a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
@@ -99,24 +99,12 @@ pub struct NetworkArgs {
 }
 
 impl NetworkArgs {
-    pub fn robots(&self) -> RobotsPolicy {
-        match &*self.robots {
-            "ignore" => RobotsPolicy::Ignore,
-            _ => RobotsPolicy::Obey,
-        }
-    }
-
-    pub fn allow_net(&self) -> &[IpNet] {
-        &self.allow_net
-    }
-
     pub fn settings(&self) -> Result<NetworkSettings> {
-        let usage = |text: &str| UsageError(text.to_owned());
         if !(0.001..=1_000.0).contains(&self.rate) {
-            return Err(usage("--rate must be between 0.001 and 1000").into());
+            return refuse("--rate must be between 0.001 and 1000");
         }
         if !(0.1..=60.0).contains(&self.timeout) {
-            return Err(usage("--timeout must be between 0.1 and 60").into());
+            return refuse("--timeout must be between 0.1 and 60");
         }
         let defaults = NetworkSettings::default();
         // robots.txt names a crawler by a word of its User-Agent (RFC 9309, section 2.2.1), and
@@ -125,7 +113,7 @@ impl NetworkArgs {
         if !user_agent.to_ascii_lowercase().contains("comail") {
             let text = "--user-agent must contain comail, the name that robots.txt rules refer \
                         to, and a contact, for example \"comail/0.1 (+mailto:you@your-company)\"";
-            return Err(usage(text).into());
+            return refuse(text);
         }
         let request_ms = whole(self.timeout * 1_000.0);
         let limits = Limits {
@@ -143,7 +131,7 @@ impl NetworkArgs {
             proxy: self.proxy.clone(),
             min_gap_ms: whole(1_000.0 / self.rate),
             user_agent,
-            robots: self.robots(),
+            robots: self.robots,
             limits,
         };
         // Otherwise only the first submission would show that these settings can never work.

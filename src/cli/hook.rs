@@ -185,7 +185,7 @@ fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
     let reply = stop_reply(context, args, &call).unwrap_or_else(|error| {
         StopReply::Stop(format!("comail: the session cannot be read: {error:#}"))
     });
-    let next = ShellLine::comail("next", context.named_session());
+    let next = ShellLine::comail("next", context.named_session.as_deref());
     let hint = format!("`{}` prints all of it", next.text());
     print_reply(&mut context.output, &reply.for_agent(args.agent, &hint))?;
     Ok(Exit::Done)
@@ -297,7 +297,7 @@ fn tool_reply(context: &Context, args: &ToolArgs) -> Result<ToolReply> {
         Some(file) => read_rules(file)?,
         None => ToolRules::default(),
     };
-    let session = absolute(context.session_dir())?;
+    let session = absolute(&context.dir)?;
     let mut configuration = Vec::new();
     if let Some(file) = &args.rules {
         configuration.push(real_path(&absolute(file)?)?);
@@ -385,7 +385,7 @@ fn read_settings(file: &Path) -> Result<String> {
 }
 
 fn caller(context: &Context, args: &InstallArgs) -> Result<HookCaller> {
-    let session = absolute(context.session_dir())?;
+    let session = absolute(&context.dir)?;
     read_manifest(&session)?;
     let mut tool_arguments = Vec::new();
     if let Some(file) = &args.rules {

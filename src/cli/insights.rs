@@ -29,7 +29,7 @@ pub struct InsightsArgs {
 }
 
 pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
-    let own = [context.session_dir().to_owned()];
+    let own = [context.dir.clone()];
     let dirs = match &args.sessions[..] {
         [] => &own[..],
         named => named,

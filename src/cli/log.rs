@@ -51,7 +51,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const BATCH_BYTES: usize = 64 * 1024;
 
 pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
-    let (manifest, mut log) = Ledger::open(context.session_dir())?;
+    let (manifest, mut log) = Ledger::open(&context.dir)?;
     let mut printer = Printer {
         out: context.output.out(),
         output: &mut context.output,

@@ -38,7 +38,7 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
             let NewFile { name: file, text } = pages.swap_remove(0);
             Manual::Page { file, text }
         }
-        Some(dir) => Manual::Written(write_into(dir, &pages, context.session_dir())?),
+        Some(dir) => Manual::Written(write_into(dir, &pages, &context.dir)?),
     };
     context.output.show(&manual, |out, manual| match manual {
         Manual::Page { text, .. } => out.line(text.trim_end()),

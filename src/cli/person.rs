@@ -44,6 +44,27 @@ impl PersonArgs {
     ) -> Result<Option<SigningKey>> {
         authorise(session, self.operator_key.as_deref(), what, word)
     }
+
+    /// Authorises several decisions at once: also with a key, a person has to type `word` on a
+    /// terminal, unless `yes` was passed.
+    pub(super) fn authorise_many(
+        &self,
+        session: &Session,
+        what: &str,
+        word: &str,
+        yes: bool,
+    ) -> Result<Option<SigningKey>> {
+        let key = self.authorise(session, what, Some(word))?;
+        if key.is_some() && !yes {
+            if !is_on_terminal() {
+                return refuse(
+                    "confirm several decisions on a terminal, or with --yes and --operator-key",
+                );
+            }
+            ask(what, word)?;
+        }
+        Ok(key)
+    }
 }
 
 /// Authorises `what`: by the key if the session has one, or else on a terminal, where the person has
@@ -75,13 +96,6 @@ pub(super) fn refuse_bare_yes(yes: bool, person: &PersonArgs) -> Result<()> {
         );
     }
     Ok(())
-}
-
-pub(super) fn confirm(what: &str, word: &str) -> Result<()> {
-    if is_on_terminal() {
-        return ask(what, word);
-    }
-    refuse("confirm several decisions on a terminal, or with --yes and --operator-key")
 }
 
 pub(super) fn nonempty_note(note: &str) -> Result<&str> {

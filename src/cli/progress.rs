@@ -15,23 +15,45 @@ use crate::session::Watch;
 
 /// A bar that appears only if the work takes a while.
 #[derive(Debug)]
-struct LateBar {
+pub(super) struct WorkBar {
     bar: ProgressBar,
     begun: Instant,
     shown: AtomicBool,
 }
 
-impl LateBar {
+impl WorkBar {
     const PATIENCE: Duration = Duration::from_millis(300);
 
-    fn of(template: &str, total: Option<u64>) -> Self {
+    fn new(template: &str, total: Option<u64>) -> Self {
         // It counts from the start, so that the rate is right when it appears.
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template(template);
         Self {
-            bar: bar.with_style(style(template)),
+            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
             begun: Instant::now(),
             shown: AtomicBool::new(false),
         }
+    }
+
+    pub(super) fn of(doing: &str, total: u64) -> Self {
+        let rest = "{bar:20} {human_pos} of {human_len}, {per_sec}, {eta} left";
+        Self::new(&format!("{doing} {rest}"), Some(total))
+    }
+
+    pub(super) fn endless(doing: &str) -> Self {
+        let rest = "{spinner} {human_pos}, {per_sec}, {elapsed} gone";
+        Self::new(&format!("{doing} {rest}"), None)
+    }
+
+    pub(super) fn count(&self) {
+        self.bar.inc(1);
+        self.show_if_it_takes_long();
+    }
+
+    /// Counts a step, and stops after Ctrl-C.
+    pub(super) fn step(&self) -> Result<(), Stopped> {
+        self.count();
+        go_on()
     }
 
     fn show_if_it_takes_long(&self) {
@@ -42,7 +64,7 @@ impl LateBar {
     }
 }
 
-impl Drop for LateBar {
+impl Drop for WorkBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -50,12 +72,12 @@ impl Drop for LateBar {
 
 /// The bars of long work on a session, which handles Ctrl-C while one exists.
 #[derive(Debug, Default)]
-pub(super) struct SessionBar(Mutex<Option<(LateBar, Heed)>>);
+pub(super) struct SessionBar(Mutex<Option<(WorkBar, Heed)>>);
 
 impl SessionBar {
     fn tell(&self, template: &str, done: u64, total: u64) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let begin = || (LateBar::of(template, Some(total)), Heed::begin());
+        let begin = || (WorkBar::new(template, Some(total)), Heed::begin());
         let (late, _) = told.get_or_insert_with(begin);
         late.bar.set_position(done);
         late.show_if_it_takes_long();
@@ -82,36 +104,6 @@ impl Watch for SessionBar {
     fn stops(&self) -> bool {
         is_asked()
     }
-}
-
-#[derive(Debug)]
-pub(super) struct WorkBar(LateBar);
-
-impl WorkBar {
-    pub(super) fn of(doing: &str, total: u64) -> Self {
-        let rest = "{bar:20} {human_pos} of {human_len}, {per_sec}, {eta} left";
-        Self(LateBar::of(&format!("{doing} {rest}"), Some(total)))
-    }
-
-    pub(super) fn endless(doing: &str) -> Self {
-        let rest = "{spinner} {human_pos}, {per_sec}, {elapsed} gone";
-        Self(LateBar::of(&format!("{doing} {rest}"), None))
-    }
-
-    pub(super) fn count(&self) {
-        self.0.bar.inc(1);
-        self.0.show_if_it_takes_long();
-    }
-
-    /// Counts a step, and stops after Ctrl-C.
-    pub(super) fn step(&self) -> Result<(), Stopped> {
-        self.count();
-        go_on()
-    }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 static ASKED: AtomicBool = AtomicBool::new(false);

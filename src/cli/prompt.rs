@@ -58,7 +58,7 @@ struct SessionFields {
 }
 
 pub(super) fn run(context: &mut Context, args: &PromptArgs) -> Result<Exit> {
-    let (session, answer) = match read_manifest(context.session_dir()) {
+    let (session, answer) = match read_manifest(&context.dir) {
         Ok((manifest, _)) => {
             let kind = judge::kind_of(&manifest)?;
             let max_tries = manifest.frozen.max_tries.get();
@@ -86,7 +86,7 @@ pub(super) fn run(context: &mut Context, args: &PromptArgs) -> Result<Exit> {
             };
             (Some(session), text)
         }
-        Err(SessionError::Missing { .. }) if context.named_session().is_none() => {
+        Err(SessionError::Missing { .. }) if context.named_session.is_none() => {
             (None, String::new())
         }
         Err(error) => return Err(error.into()),

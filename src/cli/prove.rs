@@ -35,7 +35,7 @@ pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
 }
 
 fn calibrate(context: &mut Context) -> Result<Exit> {
-    let session = Session::open(context.session_dir())?;
+    let session = Session::open(&context.dir)?;
     let calibration = match trial(session.manifest()) {
         Err(error @ (ProveError::NoReviewers | ProveError::NoCase)) => {
             return refuse(error.to_string());
@@ -50,10 +50,10 @@ fn calibrate(context: &mut Context) -> Result<Exit> {
 }
 
 fn proof(context: &Context) -> Result<Proof> {
-    if !context.session_dir().join("session.json").exists() {
+    if !context.dir.join("session.json").exists() {
         return Ok(prove_email()?);
     }
-    let session = Session::open(context.session_dir())?;
+    let session = Session::open(&context.dir)?;
     match Definition::of(session.manifest())? {
         None => Ok(prove_email()?),
         Some(definition) => Ok(prove(&definition)?),

@@ -77,7 +77,7 @@ pub(super) fn run(context: &mut Context, args: &QuestArgs) -> Result<Exit> {
 }
 
 fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit> {
-    let frozen = freeze(path, tree, context.session_dir())?;
+    let frozen = freeze(path, tree, &context.dir)?;
     let file = frozen.definition.file()?;
     let checked = Checked {
         file: path.display().to_string(),
@@ -100,7 +100,7 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
         UsageError(text)
     })?;
     let path = out.unwrap_or_else(|| format!("{name}.toml").into());
-    refuse_in_session(&path, context.session_dir())?;
+    refuse_in_session(&path, &context.dir)?;
     let written = File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
     let place = path.display();
     match written {

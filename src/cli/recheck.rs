@@ -92,7 +92,7 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
 
 pub(super) fn world(context: &Context, session: &Session) -> Result<JudgeWorld> {
     let kind = SessionKind::load(session.manifest())?;
-    Ok(JudgeWorld::of(session, &kind, context.recorded_world())?)
+    Ok(JudgeWorld::of(session, &kind, context.recorded.as_deref())?)
 }
 
 /// Settles one judgement after the other, each on disk before the next is waited for.

@@ -110,7 +110,7 @@ pub(super) fn made(
     run: Option<RunId>,
     min_pass: Option<MinPass>,
 ) -> Result<Made> {
-    let dir = context.session_dir().to_owned();
+    let dir = context.dir.clone();
     match context.open_whole() {
         Ok((session, projection)) => {
             context.report_repairs(&session);
@@ -172,7 +172,7 @@ fn survey(
     let interrupt = Interrupt::heed();
     let stop = || interrupt.is_asked();
     let lives = |run| lives(session.dir(), history, run);
-    let last = said(session, projection, context.recorded_world(), &stop);
+    let last = said(session, projection, context.recorded.as_deref(), &stop);
     let watch = context.watch();
     let onlooker = Onlooker {
         watch: watch.as_ref(),

@@ -2,22 +2,26 @@
 
 mod screen;
 pub(super) mod settle;
-mod show;
 mod state;
 pub(super) mod workbook;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use self::settle::SettleArgs;
-use self::show::ShowArgs;
-use super::context::Context;
+use super::context::{self, Context};
 use super::exit::{Exit, refuse};
+use super::output::TextOutput;
 use super::person::PersonArgs;
 use super::screen::is_possible;
-use crate::session::Decision;
+use crate::gate::PanelReport;
+use crate::judge;
+use crate::quest::QuestId;
+use crate::review::{Item, Queue, Viewer};
+use crate::session::{Decision, State};
 
 /// Show and settle the quests in REVIEW
 ///
@@ -79,11 +83,63 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
         None => match (&args.export, &args.import) {
             (Some(path), _) => workbook::export(context, path, args.force),
             (None, Some(path)) => workbook::import(context, path, &args.person, args.yes),
-            (None, None) => show::list(context),
+            (None, None) => list(context),
         },
-        Some(What::Show(args)) => show::run(context, args),
+        Some(What::Show(args)) => show(context, args),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),
         Some(What::Reject(args)) => settle::run(context, args, Decision::Rejected),
         Some(What::Reopen(args)) => settle::run(context, args, Decision::Reopened),
     }
+}
+
+/// Which one.
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// The number of the quest
+    #[arg(required_unless_present = "key")]
+    id: Option<QuestId>,
+
+    /// The key of the quest
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    key: Option<String>,
+}
+
+fn show(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
+    let session = context.open_folded()?;
+    let unit = judge::kind_of(session.manifest())?.unit;
+    let id = context::choose(&session, args.id, args.key.as_deref(), &unit)?;
+    let record = session.quest_record(id)?;
+    let record = record.filter(|record| record.progress.state == State::Review);
+    let item = match record {
+        Some(record) => Viewer::new(&session, &BTreeSet::from([id]))?.item(&record)?,
+        None => None,
+    };
+    let Some(item) = item else {
+        return refuse(format!("quest {id} is not a REVIEW"));
+    };
+    context.output.show(&item, text)?;
+    Ok(Exit::Done)
+}
+
+fn text(out: &mut TextOutput, item: &Item) {
+    let panel = item
+        .panel
+        .clone()
+        .map(serde_json::from_value::<PanelReport>);
+    let (panel, panel_error) = match panel.transpose() {
+        Ok(panel) => (panel, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let listed = item.listed();
+    let values = minijinja::context! { item, listed, panel, panel_error };
+    out.template(include_str!("text/review.txt"), values);
+}
+
+fn list(context: &mut Context) -> Result<Exit> {
+    let session = context.open_session()?;
+    let queue = Queue::read(&session)?;
+    context.output.show(&queue, |out, queue| {
+        out.template(include_str!("text/queue.txt"), queue);
+    })?;
+    Ok(Exit::Done)
 }

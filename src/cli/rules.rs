@@ -35,7 +35,7 @@ pub(super) struct Catalogue {
 }
 
 pub(super) fn run(context: &mut Context, args: &RulesArgs) -> Result<Exit> {
-    let mut catalogue = catalogue(context.session_dir())?;
+    let mut catalogue = catalogue(&context.dir)?;
     if let Some(name) = &args.rule {
         let found = catalogue.rules.iter().find(|it| it.id.as_str() == name);
         let found = found.cloned();

@@ -298,7 +298,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     refuse_inside_a_run(&session)?;
     check(&session, &plan)?;
     drop(session);
-    let dir = context.session_dir().to_owned();
+    let dir = context.dir.clone();
     let earlier = args.lessons_from.iter().map(|dir| Earlier::read(dir));
     let prompts = RunPrompts {
         bound: lessons,
@@ -328,7 +328,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
 /// Writes the report on a run that has ended; whether the session is complete.
 fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     let Made { report, seen, .. } = made(context, Some(run), args.min_pass)?;
-    let place = write_report(context.session_dir(), run, &report)?;
+    let place = write_report(&context.dir, run, &report)?;
     if let Ok((session, projection)) = &seen {
         let findings = Findings {
             session,
@@ -336,7 +336,7 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
         };
         let watch = context.watch();
         let page = page(findings, asked(Some(word(&report)), &[], watch.as_ref()));
-        let written = page.and_then(|(_, html)| Ok(write_page(context.session_dir(), run, &html)?));
+        let written = page.and_then(|(_, html)| Ok(write_page(&context.dir, run, &html)?));
         if let Err(error) = written {
             // The page shows nothing that the report lacks.
             let note = format!("cannot write the page: {error:#}");

@@ -101,7 +101,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     } else {
         scan(context, args)?
     };
-    let next = ShellLine::comail("next", context.named_session());
+    let next = ShellLine::comail("next", context.named_session.as_deref());
     // The session is made; a reader who has gone does not change how it ended.
     let _ = context.output.show(&scanned, |out, scan| {
         let values = context! {
@@ -118,8 +118,8 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
 
 fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
-    args.carry.refuse_same(context.session_dir())?;
-    session::refuse_existing(context.session_dir())?;
+    args.carry.refuse_same(&context.dir)?;
+    session::refuse_existing(&context.dir)?;
     let quest_file = args.kind.freeze(context)?;
     let definition = quest_file.as_ref().map(|frozen| &frozen.definition);
     let record = args.kind.record(definition)?;
@@ -184,7 +184,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let carried = if let Some(old) = &old {
         Some(args.carry.create(context, old, &new)?)
     } else {
-        session::create(context.session_dir(), &new, &mut context::clock())?;
+        session::create(&context.dir, &new, &mut context::clock())?;
         None
     };
     note_unusable_sites(context, &quests)?;
@@ -194,7 +194,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         added: quests.count(),
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
-        ..Scanned::new(context.session_dir(), &manifest.source, &planned, &file)
+        ..Scanned::new(&context.dir, &manifest.source, &planned, &file)
     })
 }
 
@@ -235,7 +235,7 @@ fn frozen(args: &ScanArgs, gate: Value, max_tries: Option<NonZeroU32>) -> Result
 }
 
 /// The JSON form of `scan`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Scanned {
     session: String,
     source: String,
@@ -279,13 +279,7 @@ impl Scanned {
             header_row: list.header().filter(|_| !keyed).map(|header| header.row),
             keyed,
             key: planned.key_labels(),
-            counts: ListingCounts::default(),
-            quests: 0,
-            added: 0,
-            gone: 0,
-            updated: false,
-            reviewers: false,
-            carried: None,
+            ..Self::default()
         }
     }
 }
@@ -308,7 +302,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
     let mut planned = plan.open(file.path())?;
     let mut scanned = None;
     let mut sites = 0_u32;
-    let dir = context.session_dir().to_owned();
+    let dir = context.dir.clone();
     let appended = session::extend(
         &mut session,
         file.path(),
@@ -394,7 +388,7 @@ impl KindArgs {
         let Some(path) = &self.quest else {
             return Ok(None);
         };
-        let frozen = freeze(path, self.tree.as_deref(), context.session_dir())?;
+        let frozen = freeze(path, self.tree.as_deref(), &context.dir)?;
         refuse_unproven(&proof_of(&frozen)?, &frozen.definition.path)?;
         Ok(Some(frozen))
     }
@@ -483,15 +477,15 @@ pub(super) fn gate_settings(
         let levels = args.known_levels(&email_gate(GateSettings::default()).rules())?;
         return Ok(serde_json::to_value(GateSettings {
             role_only: args.role_only,
-            robots: network.robots(),
-            allow_net: network.allow_net().to_vec(),
+            robots: network.robots,
+            allow_net: network.allow_net.clone(),
             levels,
         })?);
     };
     let rules = definition.gate(GateSettings::default())?.rules();
     Ok(serde_json::to_value(GateSettings {
-        robots: network.robots(),
-        allow_net: network.allow_net().to_vec(),
+        robots: network.robots,
+        allow_net: network.allow_net.clone(),
         levels: args.known_levels(&rules)?,
         ..GateSettings::default()
     })?)
@@ -609,7 +603,7 @@ impl CarryArgs {
             progress::go_on()?;
             Ok(brought?)
         });
-        session::create_carrying(context.session_dir(), new, brought, &mut context::clock())?;
+        session::create_carrying(&context.dir, new, brought, &mut context::clock())?;
         Ok(CarriedOver {
             from: old.dir().display().to_string(),
             counts: carrier.counts().clone(),
@@ -627,7 +621,7 @@ fn look(
     let jobs = carrier.jobs()?;
     let mut judged = Vec::with_capacity(jobs.len());
     let bar = WorkBar::of("judging again", jobs.len() as u64);
-    let world = JudgeWorld::without_session(manifest, context.recorded_world())?;
+    let world = JudgeWorld::without_session(manifest, context.recorded.as_deref())?;
     let mut queue = HostQueue::start(jobs, manifest, Arc::new(world))?;
     while let Next::Judged(one) = queue.next(&progress::is_asked)? {
         judged.push(*one);

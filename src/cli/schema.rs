@@ -67,7 +67,7 @@ pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
     let is_needed = args
         .name
         .map_or(args.out.is_some(), |one| one.name == SUBMISSION);
-    let session = context.session_dir();
+    let session = &context.dir;
     let kind = if is_needed && session.join("session.json").exists() {
         judge::kind_of(&read_manifest(session)?.0)?
     } else {

@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context, args: &StatusArgs) -> Result<Exit> {
 fn once(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
     let status = Observer::of(&session)?.status(context::now());
-    let session = context.named_session().map(ToOwned::to_owned);
+    let session = context.named_session.clone();
     let columns = context.output.is_terminal().then(|| size().columns);
     context.output.show(&status, |out, status| {
         let columns = columns.unwrap_or(USUAL_COLUMNS);

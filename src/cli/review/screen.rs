@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use ratatui::text::Line;
 
-use super::show;
+use super::{list, text};
 use crate::base::text::plural;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
@@ -23,13 +23,13 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
     if session.manifest().frozen.operator_key.is_some() && person.operator_key.is_none() {
         let hint = "settle them one by one with: comail review --operator-key FILE";
-        show::list(context)?;
+        list(context)?;
         context.output.note(hint);
         return Ok(Exit::Done);
     }
     let queue = Queue::read(&session)?;
     if queue.open == 0 {
-        return show::list(context);
+        return list(context);
     }
     let mut desk = Desk::new(session, person, &queue)?;
     let mut state = ReviewScreen::new(&queue);
@@ -86,7 +86,7 @@ impl Shown {
         while let Some(quest) = state.quest() {
             if let Some(item) = desk.item(quest)? {
                 let mut out = output.out();
-                show::text(&mut out, &item);
+                text(&mut out, &item);
                 return Ok(Self {
                     text: lines(&out),
                     quest: Some(item.id),

@@ -5,13 +5,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::base::text::Escaped;
 use crate::base::text::plural;
 use crate::cli::context::{self, Context};
 use crate::cli::dispute::usage_error;
-use crate::cli::exit::{Exit, UsageError};
-use crate::cli::output::TextOutput;
-use crate::cli::person::{PersonArgs, confirm, nonempty_note, refuse_bare_yes};
+use crate::cli::exit::{Exit, refuse};
+use crate::cli::person::{PersonArgs, nonempty_note, refuse_bare_yes};
 use crate::judge;
 use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
@@ -45,7 +43,7 @@ pub(super) struct SettleArgs {
     person: PersonArgs,
 }
 
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// The JSON form: `{"status":"accepted","quests":[{"id":3,"key":"…"}],"by":"kim","note":"…"}`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -67,7 +65,7 @@ pub(in crate::cli) struct Named {
 
 struct Chosen {
     quests: Vec<Named>,
-    beside: String,
+    scope: String,
     many: bool,
 }
 
@@ -76,12 +74,14 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
     refuse_bare_yes(args.yes, &args.person)?;
     let mut session = context.open_folded()?;
     let chosen = choose(&session, args, decision)?;
-    let what = question(&chosen, decision);
-    let word = verb(decision);
-    let key = args.person.authorise(&session, &what, Some(word))?;
-    if key.is_some() && chosen.many && !args.yes {
-        confirm(&what, word)?;
-    }
+    let word = match decision {
+        Decision::Accepted => "accept",
+        Decision::Rejected => "reject",
+        Decision::Reopened => "reopen",
+    };
+    let what = question(&chosen, word);
+    let yes = args.yes || !chosen.many;
+    let key = args.person.authorise_many(&session, &what, word, yes)?;
     let by = args.person.name();
     let person = Person {
         by: &by,
@@ -106,15 +106,16 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         by: &by,
         note,
     };
-    context.output.show(&answer, text)?;
+    context.output.show(&answer, |out, answer| {
+        out.template(include_str!("../text/settle.txt"), answer);
+    })?;
     Ok(Exit::Done)
 }
 
 fn choose(session: &Session, args: &SettleArgs, decision: Decision) -> Result<Chosen> {
     match &args.rule {
         Some(_) if decision == Decision::Reopened => {
-            let text = "--rule selects open REVIEWs, which need no reopening: name the quests";
-            Err(UsageError(text.to_owned()).into())
+            refuse("--rule selects open REVIEWs, which need no reopening: name the quests")
         }
         Some(rule) => of_rule(session, rule),
         None => named(session, args),
@@ -133,11 +134,11 @@ fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
             let near = near.map_or(String::new(), |near| format!("did you mean {near}? "));
             format!("{near}the open ones have {}", rules.join(", "))
         };
-        return Err(UsageError(format!("no open REVIEW has the rule {rule:?}; {there}")).into());
+        return refuse(format!("no open REVIEW has the rule {rule:?}; {there}"));
     }
     let others = |one: &&&Waiting| one.rules.iter().any(|it| it != rule);
     let others = found.iter().filter(others).count();
-    let beside = match others {
+    let scope = match others {
         0 => format!(" for which {rule} fired"),
         others => format!(" for which {rule} fired, {others} of them with other rules too"),
     };
@@ -148,7 +149,7 @@ fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
     });
     Ok(Chosen {
         quests: quests.collect(),
-        beside,
+        scope,
         many: true,
     })
 }
@@ -172,45 +173,20 @@ fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
     let many = quests.len() > 1;
     Ok(Chosen {
         quests,
-        beside: String::new(),
+        scope: String::new(),
         many,
     })
 }
 
-fn question(chosen: &Chosen, decision: Decision) -> String {
+fn question(chosen: &Chosen, verb: &str) -> String {
     let count = plural(chosen.quests.len() as u64, "REVIEW");
-    let named = chosen.quests.iter().take(MOST_NAMED);
+    let named = chosen.quests.iter().take(MAX_NAMED);
     let named: Vec<String> = named
         .map(|named| format!("quest {}, {}", named.id, named.key.as_str()))
         .collect();
-    let more = match chosen.quests.len().saturating_sub(MOST_NAMED) {
+    let more = match chosen.quests.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let verb = verb(decision);
-    format!(
-        "{verb} {count}{}: {}{more}",
-        chosen.beside,
-        named.join("; ")
-    )
-}
-
-fn verb(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Accepted => "accept",
-        Decision::Rejected => "reject",
-        Decision::Reopened => "reopen",
-    }
-}
-
-fn text(out: &mut TextOutput, answer: &Answer<'_>) {
-    for named in &answer.quests {
-        let key = Escaped(named.key.as_str());
-        let decision = answer.status.name();
-        out.line(format!("quest {}, {key}: {decision}", named.id));
-    }
-    if answer.quests.len() > 1 {
-        let count = plural(answer.quests.len() as u64, "REVIEW");
-        out.line(format!("{count} {}", answer.status.name()));
-    }
+    format!("{verb} {count}{}: {}{more}", chosen.scope, named.join("; "))
 }

@@ -7,20 +7,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::files::directory_of;
-use crate::base::text::{Escaped, plural};
+use crate::base::text::plural;
 use crate::cli::context;
 use crate::cli::context::Context;
 use crate::cli::dispute::usage_error;
-use crate::cli::exit::{Exit, UsageError};
-use crate::cli::output::TextOutput;
-use crate::cli::output_file::refuse_in_session;
-use crate::cli::output_file::write_beside;
-use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
+use crate::cli::exit::{Exit, UsageError, refuse};
+use crate::cli::output_file::{refuse_in_session, write_beside};
+use crate::cli::person::{PersonArgs, refuse_bare_yes};
 use crate::review::office::{
     Decided, Filled, Filling, NotFilled, Refused, SHEET, Sorted, check, decisions, form, rows,
     settle_rows,
 };
-use crate::session::{Decision, QuestRecord, Session, SigningKey};
+use crate::session::{Decision, QuestRecord};
 use crate::table::new_workbook::write_form;
 use crate::table::{HeaderChoice, List, ReadOptions};
 
@@ -32,12 +30,12 @@ pub(in crate::cli) struct Exported {
 }
 
 pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<Exit> {
-    if !is_workbook(path) {
-        let text = format!(
+    let ending = path.extension().unwrap_or_default();
+    if !ending.eq_ignore_ascii_case("xlsx") {
+        return refuse(format!(
             "{}: the queue is exported as a workbook; name it .xlsx",
             path.display()
-        );
-        return Err(UsageError(text).into());
+        ));
     }
     let session = context.open_folded()?;
     refuse_in_session(path, session.dir())?;
@@ -52,22 +50,11 @@ pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<
         reviews: rows.len(),
     };
     // The workbook is written, even if nobody reads the message.
-    let _ = context.output.show(&exported, show_exported);
+    let _ = context.output.show(&exported, |out, exported| {
+        out.template(include_str!("../text/review-export.txt"), exported);
+    });
     Ok(Exit::Done)
 }
-
-fn is_workbook(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default();
-    ending.eq_ignore_ascii_case("xlsx")
-}
-
-fn show_exported(out: &mut TextOutput, exported: &Exported) {
-    let count = plural(exported.reviews as u64, "REVIEW");
-    out.line(format!("{count}, written to {}", Escaped(&exported.path)));
-    out.line("fill in decision (accept, reject) and note, then pass it to --import");
-}
-
-const MOST_NAMED: usize = 50;
 
 /// The JSON form: `{"accepted":3,"rejected":1,"undecided":5,"refused":[…],"by":"kim"}`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -90,7 +77,12 @@ pub(super) fn import(
     let mut session = context.open_folded()?;
     let decisions = decisions(read(path)?, session.config().policy.session);
     let fitting = check(&session, decisions)?;
-    let key = authorise(&session, &fitting, person, yes)?;
+    let key = if fitting.rows.is_empty() {
+        None
+    } else {
+        let yes = yes || fitting.rows.len() == 1;
+        person.authorise_many(&session, &question(&fitting), "settle", yes)?
+    };
     let by = person.name();
     let clock = &mut context::clock();
     let settled = settle_rows(&mut session, fitting, (&by, key.as_ref()), clock);
@@ -102,7 +94,9 @@ pub(super) fn import(
         refused: settled.refused,
         by: &by,
     };
-    context.output.show(&answer, show_imported)?;
+    context.output.show(&answer, |out, answer| {
+        out.template(include_str!("../text/review-import.txt"), answer);
+    })?;
     Ok(match answer.refused.as_slice() {
         [] => Exit::Done,
         _ => Exit::Finding,
@@ -136,24 +130,6 @@ fn read(path: &Path) -> Result<Vec<Filled>> {
     Ok(filling.finish().map_err(refused)?)
 }
 
-fn authorise(
-    session: &Session,
-    fitting: &Sorted<(Decided, QuestRecord)>,
-    person: &PersonArgs,
-    yes: bool,
-) -> Result<Option<SigningKey>> {
-    const WORD: &str = "settle";
-    if fitting.rows.is_empty() {
-        return Ok(None);
-    }
-    let what = question(fitting);
-    let key = person.authorise(session, &what, Some(WORD))?;
-    if key.is_some() && fitting.rows.len() > 1 && !yes {
-        confirm(&what, WORD)?;
-    }
-    Ok(key)
-}
-
 fn question(fitting: &Sorted<(Decided, QuestRecord)>) -> String {
     let of = |decision| count(fitting.rows.iter().map(|(row, _)| row), decision);
     let refused = match fitting.refused.len() {
@@ -167,20 +143,4 @@ fn question(fitting: &Sorted<(Decided, QuestRecord)>) -> String {
         of(Decision::Accepted),
         of(Decision::Rejected)
     )
-}
-
-fn show_imported(out: &mut TextOutput, answer: &Answer<'_>) {
-    let (accepted, rejected) = (answer.accepted, answer.rejected);
-    let (undecided, refused) = (answer.undecided, answer.refused.len());
-    out.line(format!(
-        "{accepted} accepted, {rejected} rejected, {undecided} undecided, {refused} refused"
-    ));
-    for row in answer.refused.iter().take(MOST_NAMED) {
-        let key = Escaped(&row.key);
-        out.line(format!("row {}, {key}: {}", row.row, Escaped(&row.text)));
-    }
-    let more = refused.saturating_sub(MOST_NAMED);
-    if more > 0 {
-        out.line(format!("and {more} more"));
-    }
 }

@@ -6,36 +6,35 @@ use std::time::Duration;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use minijinja::context;
 
 use super::text::{rate, view};
-use crate::base::text::{escape_json, plural};
+use crate::base::text::escape_json;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
+use crate::cli::output::TextOutput;
 use crate::cli::progress::Interrupt;
 use crate::cli::screen::{Key, Screen, size};
 use crate::cli::{context, progress};
 use crate::judge::live_runs::live_runs;
-use crate::report::template::short_span;
 use crate::report::{Standings, Status, forgotten};
-use crate::session::{Effective, Forgetting, LedgerWatch, Session, SessionError, State};
+use crate::session::{Forgetting, LedgerWatch, Session, SessionError};
 
 /// The longest time until a change is seen.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(super) fn watch(context: &mut Context) -> Result<Exit> {
     // Errors of the session are printed before the screen opens.
-    let mut observer = Observer::open(context.session_dir())?;
+    let mut observer = Observer::open(&context.dir)?;
     let mut screen = Screen::enter(&context.output)?;
     let ended = watch_on(&mut observer, &mut screen, context);
     drop(screen);
-    for repair in observer.repairs() {
-        context.output.note(&repair);
-    }
+    observer.report_repairs(context);
     ended
 }
 
 fn watch_on(observer: &mut Observer, screen: &mut Screen, context: &Context) -> Result<Exit> {
-    let (output, session) = (&context.output, context.named_session());
+    let (output, session) = (&context.output, context.named_session.as_deref());
     loop {
         observer.update()?;
         let status = observer.status(context::now());
@@ -77,9 +76,10 @@ impl Observer {
         watch.has_changed();
         let session = opened(dir)?;
         let seen = Self::of(&session)?;
+        let repairs = session.repairs();
         Ok(Self {
             watch,
-            repairs: repairs(&session),
+            repairs: repairs.iter().map(ToString::to_string).collect(),
             ..seen
         })
     }
@@ -98,7 +98,8 @@ impl Observer {
         };
         self.records = Standings::of(&session, forgotten)?;
         self.forgetting = forgetting;
-        self.repairs.extend(repairs(&session));
+        let repairs = session.repairs();
+        self.repairs.extend(repairs.iter().map(ToString::to_string));
         Ok(())
     }
 
@@ -107,8 +108,10 @@ impl Observer {
         self.records.at(now, &lives)
     }
 
-    fn repairs(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.repairs)
+    fn report_repairs(&mut self, context: &mut Context) {
+        for repair in self.repairs.drain(..) {
+            context.output.note(&repair);
+        }
     }
 }
 
@@ -124,11 +127,6 @@ fn opened(dir: &Path) -> Result<Session, SessionError> {
     }
 }
 
-fn repairs(session: &Session) -> Vec<String> {
-    let mended = session.repairs();
-    mended.iter().map(ToString::to_string).collect()
-}
-
 fn count_forgotten(session: &Session) -> Result<u32> {
     // The ledger is read whole for it, so only if something was forgotten.
     if session.forgetting().is_empty() {
@@ -140,22 +138,20 @@ fn count_forgotten(session: &Session) -> Result<u32> {
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) fn follow(context: &mut Context) -> Result<Exit> {
-    let mut observer = Observer::open(context.session_dir())?;
+    let mut observer = Observer::open(&context.dir)?;
     let interrupt = Interrupt::heed();
     let mut told: Option<Status> = None;
     loop {
-        for repair in observer.repairs() {
-            context.output.note(&repair);
-        }
+        observer.report_repairs(context);
         let now = context::now();
         let status = observer.status(now);
         if told.as_ref().is_none_or(|told| status.is_news(told)) {
             let mut out = context.output.out();
-            out.line(if context.output.is_json() {
-                escape_json(&serde_json::to_string(&status)?)
+            if context.output.is_json() {
+                out.line(escape_json(&serde_json::to_string(&status)?));
             } else {
-                line(&status, now)
-            });
+                write_line(&mut out, &status, now);
+            }
             if context.output.go_on(&mut out)?.is_break() {
                 return Ok(Exit::Done);
             }
@@ -168,31 +164,9 @@ pub(super) fn follow(context: &mut Context) -> Result<Exit> {
     }
 }
 
-fn line(status: &Status, now: Timestamp) -> String {
-    let overview = &status.overview;
-    let tally = State::ALL.map(|state| format!("{} {state}", overview.tally.of(state)));
-    let mut said = vec![
-        tally.join(", "),
-        format!("{} judged", plural(overview.attempts, "submission")),
-    ];
-    let open = overview.effective.get(&Effective::Open).copied();
-    let claims = status.claims.len();
-    let lives = status.runs.iter().filter(|run| run.lives).count();
-    let counts = [
-        (open.unwrap_or(0) as usize, "open"),
-        (claims, "claimed"),
-        (lives, "running"),
-    ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    said.extend(counts.map(|(count, what)| format!("{count} {what}")));
-    if overview.paused {
-        said.push("paused".to_owned());
-    }
-    if let Some(pace) = status.pace.filter(|_| overview.tally.todo > 0) {
-        let left = short_span(pace.left_seconds);
-        said.push(format!("{}, about {left} left", rate(pace)));
-    }
-    format!("{now}  {}", said.join("; "))
+fn write_line(out: &mut TextOutput, status: &Status, now: Timestamp) {
+    let values = context! { now => now.to_string(), status, rate => status.pace.map(rate) };
+    out.template(include_str!("../text/status_line.txt"), values);
 }
 
 #[cfg(test)]
@@ -207,20 +181,23 @@ mod tests {
 
     #[test]
     fn a_line_says_where_it_stands() {
+        let line = |status: &Status| {
+            let mut out = TextOutput::plain();
+            write_line(&mut out, status, fixtures::now());
+            out.into_text()
+        };
         assert_eq!(
-            line(&fixtures::status(), fixtures::now()),
+            line(&fixtures::status()),
             "2026-01-02T03:04:05Z  20 PASS, 6 REVIEW, 3 DONE, 498 TODO; 61 submissions judged; 4 open; \
-         2 claimed; 1 running; 57.0 settled an hour, about 8h 44m left"
+             2 claimed; 1 running; 57.0 settled an hour, about 8h 44m left\n"
         );
         let mut done = fixtures::status();
         done.overview.tally.todo = 0;
         (done.claims, done.runs) = (Vec::new(), Vec::new());
         done.overview.paused = true;
-        assert!(
-            line(&done, fixtures::now()).ends_with("0 TODO; 61 submissions judged; 4 open; paused"),
-            "{}",
-            line(&done, fixtures::now())
-        );
+        let line = line(&done);
+        let end = "0 TODO; 61 submissions judged; 4 open; paused\n";
+        assert!(line.ends_with(end), "{line}");
     }
 
     #[test]
