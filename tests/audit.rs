@@ -1,17 +1,22 @@
-//! `comail audit`: what is clean stays unblamed, and what was edited beside the ledger is named.
+//! `comail audit`: honest work gives no findings, and what was edited, damaged or cut is named.
 
 use std::fs;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Barrier};
 
+use comail::base::Digest;
 use comail::session::Event;
 use comail::world::evidence::{pack, unpack};
 use rusqlite::Connection;
+use serde_json::{Value, json};
 
-use crate::harness::EmailNet;
 use crate::harness::audited::{
-    assert_clean, assert_found, audit, bodies, head, resolve_and_carry, session, strings, worked,
+    assert_clean, assert_found, audit, bodies, head, resolve_and_carry, session, worked,
 };
-use crate::harness::email_net::ACME;
+use crate::harness::email_net::{ACME, page, rules};
 use crate::harness::forge::{events, found, rewrite_with};
+use crate::harness::{EmailNet, Run, until};
+use crate::servers::http::Reply;
 
 #[test]
 fn a_pass_carried_to_another_company_is_found() {
@@ -29,7 +34,7 @@ fn a_pass_carried_to_another_company_is_found() {
         },
         Vec::new(),
     );
-    let report = assert_found(&world, &[&format!("replay {lines} 7")]);
+    let report = assert_found(&world, &[], &[&format!("replay {lines} 7")]);
     assert_eq!(
         report["findings"][0]["facts"][0]["rule"],
         "company-not-on-site"
@@ -101,12 +106,7 @@ fn an_index_edited_by_hand_is_found_and_made_anew() {
         let index = Connection::open(session(&world).join("index.sqlite")).expect("an index");
         run(&index, edit);
         drop(index);
-        let (code, report) = audit(&world, &[]);
-        assert_eq!(
-            (code, found(&report)),
-            (8, strings(&["index - -"])),
-            "{what}: {report:#}"
-        );
+        let report = assert_found(&world, &[], &["index - -"]);
         let said = report["findings"][0]["what"].as_str().expect("what");
         assert!(said.contains("rebuilt"), "{what}: {said}");
         assert_clean(&world, &[]);
@@ -164,7 +164,7 @@ fn a_pipe_in_place_of_a_body_is_found_and_not_waited_for() {
     fs::remove_file(&path).expect("a body");
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("mkfifo").success());
-    assert_found(&world, &["evidence 3 1"]);
+    assert_found(&world, &[], &["evidence 3 1"]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn settings_and_lists_that_were_edited_are_found() {
         "{}".into(),
     ] {
         fs::write(&path, bad).expect("session.json");
-        assert_found(&world, &["settings 1 -"]);
+        assert_found(&world, &[], &["settings 1 -"]);
     }
     fs::write(&path, good).expect("session.json");
     assert_clean(&world, &[]);
@@ -209,4 +209,261 @@ fn no_session_and_no_ledger_are_errors() {
     missing.exits(1);
     fs::remove_file(session(&world).join("ledger.jsonl")).expect("a ledger");
     world.place.run(["audit"]).exits(1);
+}
+
+#[test]
+fn a_flipped_bit_in_any_kind_of_line_is_found_there() {
+    let world = worked();
+    world.spoils();
+    resolve_and_carry(&world);
+    assert_clean(&world, &[]);
+    let path = session(&world).join("ledger.jsonl");
+    let good = fs::read(&path).expect("a ledger");
+    let text = String::from_utf8(good.clone()).expect("UTF-8");
+    let mut seen = Vec::new();
+    let mut offset = 0;
+    for (index, line) in text.lines().enumerate() {
+        let begins = offset;
+        offset += line.len() + 1;
+        let (_, kind) = line.split_once("\"type\":\"").expect("a type");
+        let kind = kind.split('"').next().expect("a type").to_owned();
+        if seen.contains(&kind) {
+            continue;
+        }
+        seen.push(kind);
+        for field in [
+            "seq\":",
+            "prev\":\"",
+            "salt\":\"",
+            "digest\":\"",
+            "body\":{\"",
+        ] {
+            let at = begins + line.find(field).expect("a field") + field.len();
+            let mut bad = good.clone();
+            bad[at] ^= 1;
+            fs::write(&path, &bad).expect("a ledger");
+            let (code, report) = audit(&world, &[]);
+            assert_eq!(code, 8, "{field} of {line}: {report}");
+            let finding = &report["findings"][0];
+            assert_eq!(finding["kind"], "ledger", "{field} of {line}: {report}");
+            assert_eq!(finding["line"], index + 1, "{field} of {line}: {report}");
+        }
+    }
+    assert_eq!(seen.len(), 9, "{seen:?}");
+    fs::write(&path, &good).expect("a ledger");
+    assert_clean(&world, &[]);
+}
+
+#[test]
+fn lines_that_were_removed_swapped_or_doubled_are_found() {
+    let world = worked();
+    world.spoils();
+    let path = session(&world).join("ledger.jsonl");
+    let good = fs::read_to_string(&path).expect("a ledger");
+    let lines: Vec<&str> = good.lines().collect();
+    let join = |lines: &[&str]| lines.join("\n") + "\n";
+    let mut swapped = lines.clone();
+    swapped.swap(8, 9);
+    let mut doubled = lines.clone();
+    doubled.insert(9, lines[8]);
+    for (bad, line) in [
+        (join(&[&lines[..8], &lines[9..]].concat()), 9),
+        (join(&swapped), 9),
+        (join(&doubled), 10),
+        (join(&lines[1..]), 1),
+        (String::new(), 1),
+    ] {
+        fs::write(&path, bad).expect("a ledger");
+        let (code, report) = audit(&world, &[]);
+        assert_eq!((code, found(&report).len()), (8, 1), "{report:#}");
+        assert_eq!(report["findings"][0]["line"], line, "{report:#}");
+    }
+    let text = world.place.run(["audit"]).exits(8);
+    assert!(text.starts_with("ledger: line 1: "), "{text}");
+}
+
+#[test]
+fn damage_names_the_quest_of_its_line() {
+    let world = worked();
+    world.spoils();
+    let path = session(&world).join("ledger.jsonl");
+    let good = fs::read_to_string(&path).expect("a ledger");
+    fs::write(
+        &path,
+        good.replacen("looked everywhere", "locked everywhere", 1),
+    )
+    .expect("a ledger");
+    let (code, report) = audit(&world, &[]);
+    let finding = &report["findings"][0];
+    assert_eq!((code, &finding["quest"]), (8, &3.into()), "{report:#}");
+    assert_eq!(finding["key"], "Cargo Ring");
+}
+
+#[test]
+fn lines_cut_off_the_end_show_against_a_noted_head() {
+    let world = worked();
+    world.spoils();
+    let path = session(&world).join("ledger.jsonl");
+    let good = fs::read_to_string(&path).expect("a ledger");
+    let lines = good.lines().count() as u64;
+    let noted = head(&world);
+    let report = assert_clean(&world, &["--head", &noted]);
+    assert_eq!(
+        (&report["noted"]["line"], &report["noted"]["since"]),
+        (&lines.into(), &0.into())
+    );
+    let cut: Vec<&str> = good.lines().take(good.lines().count() - 2).collect();
+    fs::write(&path, cut.join("\n") + "\n").expect("a ledger");
+    // The index still knows of them.
+    let report = assert_found(&world, &[], &["index - -"]);
+    let what = report["findings"][0]["what"].as_str().expect("what");
+    assert!(what.contains("acknowledged lines are missing"), "{what}");
+    // Nothing else does.
+    assert_clean(&world, &[]);
+    assert_found(&world, &["--head", &noted], &["head - -"]);
+    let text = world.place.run(["audit", "--head", &noted]).exits(8);
+    assert!(
+        text.contains(&format!("no line has the head {noted}")),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_head_of_an_earlier_line_says_how_many_came_since() {
+    let world = EmailNet::start();
+    let noted = head(&world);
+    world.expect(1, &world.acme(), "PASS", &[]);
+    let report = assert_clean(&world, &["--head", &noted]);
+    assert_eq!(report["noted"], serde_json::json!({"line": 2, "since": 1}));
+    let text = world.place.run(["audit", "--head", &noted]).ok();
+    assert!(
+        text.contains("the head that you noted is that of line 2; 1 line since\n"),
+        "{text}"
+    );
+    let other = Digest::of(b"other").to_string();
+    assert_found(&world, &["--head", &other], &["head - -"]);
+    for bad in ["", "abc", "g"] {
+        assert_eq!(world.place.run(["audit", "--head", bad]).code, 2);
+    }
+}
+
+/// Two companies that have passed: lines 4 and 5.
+fn passed() -> EmailNet {
+    let world = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
+    world.company("bolt.co.kr", "Bolt Toys");
+    world.expect(1, &world.acme(), "PASS", &[]);
+    world.expect(2, &world.right("bolt.co.kr"), "PASS", &[]);
+    world
+}
+
+#[track_caller]
+fn assert_drifted(world: &EmailNet, rule: &str) {
+    let report = assert_found(world, &["--live"], &["drift 4 1"]);
+    assert_eq!(rules(&report["findings"][0]), [rule], "{report:#}");
+    assert_eq!(report["findings"][0]["key"], ACME);
+    assert_eq!(report["live"], json!({"asked": 2, "unanswered": []}));
+    // Without the world there is nothing to be found.
+    assert_clean(world, &[]);
+}
+
+#[test]
+fn a_world_that_still_says_so_is_clean_and_the_ledger_stays_as_it_is() {
+    let world = passed();
+    let before = world.place.ledger();
+    let asked = world.net.web.count("www.acme.co.kr", "/contact");
+    let report = assert_clean(&world, &["--live"]);
+    assert_eq!(report["live"], json!({"asked": 2, "unanswered": []}));
+    assert_eq!(report["status"], "clean");
+    assert_eq!(world.place.ledger(), before);
+    assert_eq!(world.net.web.count("www.acme.co.kr", "/contact"), asked + 1);
+    let text = world.place.run(["audit", "--live"]).ok();
+    let line = "the world was asked again about 2 of them: 0 drifted, 0 unanswered\n";
+    assert!(text.contains(line), "{text}");
+    // Nobody asks the world who was not told to.
+    let connections = world.net.web.connections();
+    assert_clean(&world, &[]);
+    assert_eq!(world.net.web.connections(), connections);
+}
+
+#[test]
+fn an_address_a_page_or_mail_that_is_gone_has_drifted() {
+    let world = passed();
+    world.contact("Write to sales@acme.co.kr");
+    assert_drifted(&world, "email-not-on-source");
+    let text = world.place.run(["audit", "--live"]).exits(8);
+    let head = "drift: line 4, quest 1 (Acme Foods): the gate says FAIL now";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.contains("\n  email-not-on-source: "), "{text}");
+    world.answers(Reply::status(404));
+    assert_drifted(&world, "source-missing");
+    world.contact("Write to info@acme.co.kr");
+    world.net.dns.null_mx("acme.co.kr");
+    assert_drifted(&world, "mx-null");
+}
+
+#[test]
+fn a_site_that_does_not_answer_is_told_apart_and_is_no_finding() {
+    let world = passed();
+    world.answers(Reply::Reset);
+    let report = assert_clean(&world, &["--live"]);
+    assert_eq!(report["live"]["asked"], 2);
+    let unanswered = report["live"]["unanswered"].as_array().expect("a list");
+    assert_eq!(unanswered.len(), 1, "{report:#}");
+    let silent = &unanswered[0];
+    assert_eq!(
+        (&silent["line"], &silent["quest"], &silent["key"]),
+        (&4.into(), &1.into(), &ACME.into())
+    );
+    assert_eq!(rules(silent), ["source-unanswered"]);
+    let text = world.place.run(["audit", "--live"]).ok();
+    let line = "unanswered: line 4, quest 1 (Acme Foods): source-unanswered\n";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn a_review_that_was_confirmed_is_audited_and_asked_about_as_well() {
+    let world = EmailNet::start();
+    let silent = world.answers(Reply::Reset);
+    world.expect(1, &silent, "REVIEW", &["source-unanswered"]);
+    world.contact("info@acme.co.kr");
+    let (code, report) = world.place.json(["recheck"]);
+    assert_eq!((code, &report["confirmed"]), (0, &1.into()));
+    let report = assert_clean(&world, &["--live"]);
+    assert_eq!(report["checked"]["passes"], 1);
+    assert_eq!(report["live"]["asked"], 1);
+    world.contact("nobody");
+    assert_found(&world, &["--live"], &["drift 4 1"]);
+}
+
+#[test]
+fn ctrl_c_ends_it_at_once_and_what_was_found_is_told() {
+    let world = EmailNet::patient(&[ACME, "Bolt Toys"]);
+    world.company("bolt.co.kr", "Bolt Toys");
+    world.expect(1, &world.acme(), "PASS", &[]);
+    world.expect(2, &world.right("bolt.co.kr"), "PASS", &[]);
+    let barrier = Arc::new(Barrier::new(2));
+    let held = Reply::Meet(Arc::clone(&barrier), page("Bolt Toys", "info@bolt.co.kr"));
+    world.net.web.reply("www.bolt.co.kr", "/contact", held);
+    let asked = world.net.web.count("www.bolt.co.kr", "/contact");
+    let mut command = world.place.command();
+    let command = command.args(["audit", "--live", "--json"]);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let child = child.expect("the program starts");
+    let being_asked = || world.net.web.count("www.bolt.co.kr", "/contact") > asked;
+    until("Bolt is being asked", being_asked);
+    let id = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &id]).status();
+    assert!(killed.expect("kill runs").success());
+    let run = Run::from(child.wait_with_output().expect("the program ends"));
+    let report: Value = serde_json::from_str(&run.exits(130)).expect("one document");
+    assert_eq!(report["status"], "interrupted", "{report:#}");
+    assert_eq!(report["checked"]["passes"], 2, "{report:#}");
+    assert!(
+        report["live"]["left"].as_u64().expect("a number") >= 1,
+        "{report:#}"
+    );
+    barrier.wait();
 }

@@ -6,11 +6,10 @@ use comail::base::Digest;
 use comail::quest::Verdict;
 use comail::session::{Attempt, Event, Mark, State, VerdictBasis};
 use comail::world::evidence::{Evidence, Exchange};
-use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::harness::EmailNet;
-use crate::harness::audited::{audit, session};
+use crate::harness::audited::{assert_clean, assert_found, audit, session};
 use crate::harness::email_net::ACME;
 use crate::harness::forge::{events, found, replaced, rewrite, rewrite_with};
 use crate::servers::http::Reply;
@@ -24,15 +23,6 @@ fn forge(world: &EmailNet, mut edit: impl FnMut(&mut Attempt)) {
         }
         true
     });
-}
-
-#[track_caller]
-fn assert_found(world: &EmailNet, expected: &[&str]) -> Value {
-    let (code, report) = audit(world, &[]);
-    let code_expected = if expected.is_empty() { 0 } else { 8 };
-    assert_eq!(found(&report), expected, "{report:#}");
-    assert_eq!(code, code_expected);
-    report
 }
 
 /// Two companies, of which the first has passed: line 4.
@@ -224,50 +214,33 @@ fn each_forgery_of_an_attempt_is_found() {
         }
         let what = report["findings"][0]["what"].as_str().expect("what");
         assert!(what.contains(said), "{name}: {what}");
-        let key = [names[0], names[1], names[2], names[3], names[3]][line - 7];
+        // Lines 10 and 11 are both of quest 4.
+        let key = names[(line - 7).min(3)];
         assert_eq!(report["findings"][0]["key"], key, "{name}: {report:#}");
     }
-    let edits: [(Edit, &str, &str); 8] = [
-        (
-            |it, _, _| it.rules = vec!["mx-null".into()],
-            "field",
-            "rules",
-        ),
-        (|it, _, _| it.anchored = !it.anchored, "field", "anchored"),
-        (
-            |it, _, _| it.submitted = Digest::of(b"x"),
-            "field",
-            "submitted",
-        ),
+    // What each edit makes the audit name: all are fields but the last.
+    let edits: [(Edit, &str); 8] = [
+        (|it, _, _| it.rules = vec!["mx-null".into()], "rules"),
+        (|it, _, _| it.anchored = !it.anchored, "anchored"),
+        (|it, _, _| it.submitted = Digest::of(b"x"), "submitted"),
         // A REVIEW that rests on silence could pass at a recheck.
-        (
-            |it, _, _| it.grounds = VerdictBasis::World,
-            "field",
-            "grounds",
-        ),
-        (
-            |it, _, _| it.grounds = VerdictBasis::NoResult,
-            "field",
-            "grounds",
-        ),
+        (|it, _, _| it.grounds = VerdictBasis::World, "grounds"),
+        (|it, _, _| it.grounds = VerdictBasis::NoResult, "grounds"),
         (
             |it, _, _| {
                 let (from, to) = ("\"verdict\":\"REVIEW\"", "\"verdict\":\"FAIL\"");
                 it.judgement = replaced(&it.judgement, from, to);
             },
-            "field",
             "verdict",
         ),
-        (|it, _, _| it.judgement = empty("{}"), "field", "judgement"),
-        (|it, _, _| it.evidence = empty("[]"), "evidence", "evidence"),
+        (|it, _, _| it.judgement = empty("{}"), "judgement"),
+        (|it, _, _| it.evidence = empty("[]"), "evidence"),
     ];
-    for (edit, kind, said) in edits {
+    for (edit, said) in edits {
         let (code, found, report) = forged(12, edit);
-        assert_eq!(
-            (code, found),
-            (8, vec![format!("{kind} 12 5")]),
-            "{said}: {report:#}"
-        );
+        let kind = if said == "evidence" { said } else { "field" };
+        assert_eq!(found, [format!("{kind} 12 5")], "{said}: {report:#}");
+        assert_eq!(code, 8, "{said}");
         let what = report["findings"][0]["what"].as_str().expect("what");
         assert!(what.contains(said), "{said}: {what}");
     }
@@ -313,7 +286,7 @@ fn a_holder_that_was_hidden_from_the_gate_is_found_although_its_judgement_replay
         |_, _| true,
         vec![Event::Attempt(Box::new(blind))],
     );
-    let report = assert_found(&world, &["answer 5 2"]);
+    let report = assert_found(&world, &[], &["answer 5 2"]);
     let what = report["findings"][0]["what"].as_str().expect("what");
     assert!(
         what.contains("the session told the gate that nobody had passed with info@acme.co.kr"),
@@ -348,7 +321,7 @@ fn what_others_judged_otherwise_is_told_apart() {
     ] {
         let world = passed();
         made_elsewhere(&world, from, to);
-        let judge = assert_found(&world, &[])["judge"].take();
+        let judge = assert_clean(&world, &[])["judge"].take();
         if from == version {
             assert_eq!(judge["program"], "0.0.1");
         } else {
@@ -362,6 +335,6 @@ fn what_others_judged_otherwise_is_told_apart() {
         forge(&world, |it| {
             it.judgement = replaced(&it.judgement, "\"facts\":[]", "\"facts\": []");
         });
-        assert_found(&world, &["other-lists 4 1"]);
+        assert_found(&world, &[], &["other-lists 4 1"]);
     }
 }

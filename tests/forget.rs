@@ -1,17 +1,25 @@
-//! `comail forget`: an address leaves the session, and does not come back.
+//! `comail forget`: an address leaves the session, and does not come back. A line that somebody else
+//! redacts is damage.
 
-use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
+use std::{fs, thread};
 
-use comail::session::Session;
-use serde_json::Value;
+use comail::base::Digest;
+use comail::session::{
+    Event, Forgotten, Line, Projection, RedactedLine, Session, SessionError, Suppressed,
+};
+use comail::world::email_text::mentions;
+use serde_json::{Value, json};
 
 use crate::harness::email_net::{ACME, rules};
-use crate::harness::forge::found;
+use crate::harness::forge::{append, blot_in_place, found, line_with};
 use crate::harness::forgotten::{ADDRESS, forget, known, left_in};
 use crate::harness::replayed::assert_audited;
 use crate::harness::reviewed::{QUEST, place};
 use crate::harness::terminal::at_terminal;
-use crate::harness::{EmailNet, Place, Run};
+use crate::harness::{EmailNet, Place, Run, case, scale};
 
 #[track_caller]
 fn assert_clean(world: &EmailNet, args: &[&str]) -> Value {
@@ -357,4 +365,287 @@ fn a_question_names_what_it_is_about_and_comes_after_the_checks() {
     assert!(!run.stdout.contains("is disputed"), "{run:?}");
     let run = dispute("1", "dispute");
     assert!(run.stdout.contains("quest 1 is disputed"), "{run:?}");
+}
+
+fn ledger(world: &EmailNet) -> PathBuf {
+    world.place.at(".comail/ledger.jsonl")
+}
+
+/// Writes the ledger anew with this line, by number from 0, blotted out as `blot` says; gives
+/// what the line is now.
+fn blot(world: &EmailNet, number: usize, blot: impl Fn(&str) -> String) -> RedactedLine {
+    let text = fs::read_to_string(ledger(world)).expect("a ledger");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let line = Line::parse_unchained(&lines[number]).expect("a line");
+    let blotted = line.with_body(&blot(line.body()));
+    let named = RedactedLine {
+        line: blotted.seq(),
+        digest: blotted.redacted().expect("a mark"),
+    };
+    let other = blotted.text().to_owned();
+    lines[number] = other;
+    fs::write(ledger(world), lines.join("\n") + "\n").expect("a ledger");
+    fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
+    named
+}
+
+fn forgotten(lines: Vec<RedactedLine>, address: &str) -> Event {
+    Event::Forgotten(Box::new(Forgotten {
+        address: Suppressed::new(Digest::of(b"salt"), address),
+        lines,
+        evidence: Vec::new(),
+        copies: Vec::new(),
+        by: "mallory".to_owned(),
+        note: String::new(),
+        seal: None,
+    }))
+}
+
+/// The number of the line that records the attempt of quest 1.
+fn passed(world: &EmailNet) -> usize {
+    let session = world.place.at(".comail");
+    line_with(&session, &["\"type\":\"attempt\"", "\"quest\":1,"])
+}
+
+#[track_caller]
+fn assert_damaged(world: &EmailNet, line: usize) {
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!(code, 8, "{report:#}");
+    assert_eq!(
+        found(&report)[0].split(' ').nth(1),
+        Some(&*(line + 1).to_string())
+    );
+    let what = report["findings"][0]["what"].as_str().expect("words");
+    assert!(what.contains("redacted"), "{what}");
+    world.place.run(["status"]).exits(1);
+    world.place.run(["next"]).exits(1);
+    let opened = Session::open(&world.place.at(".comail"));
+    assert!(
+        matches!(opened, Err(SessionError::Damaged { .. })),
+        "{opened:?}"
+    );
+}
+
+#[test]
+fn a_line_that_was_blotted_out_by_hand_never_comes_under_the_operators_seal() {
+    let world = known();
+    let session = world.place.at(".comail");
+    let line = line_with(&session, &["\"type\":\"attempt\"", "\"quest\":4,"]);
+    let whole = world.place.ledger();
+    blot_in_place(&session, line, |body| {
+        body["verdict"] = "PASS".into();
+        body["state"] = "PASS".into();
+        body["rules"] = json!([]);
+        body["judgement"] = json!({"verdict": "PASS", "facts": [], "checks": []});
+        body["evidence"] = json!({"exchanges": []});
+    });
+    let forged = world.place.ledger();
+    let run = forget(&world);
+    assert_eq!(run.code, 1, "{run:?}");
+    run.says("redacted");
+    assert_eq!(world.place.ledger(), forged);
+    fs::write(ledger(&world), whole).expect("a ledger");
+    forget(&world).ok();
+    world.place.run(["audit"]).ok();
+    let (_, status) = world.place.json(["status"]);
+    assert_eq!(status["effective"]["open"], 1, "{status:#}");
+}
+
+#[test]
+fn a_line_that_is_blotted_out_by_hand_is_damage_also_with_a_decision_without_the_key() {
+    let keyless = EmailNet::with(&[ACME], &[]);
+    keyless.expect(1, &keyless.acme(), "PASS", &[]);
+    keyless.spoils();
+    for (world, has_key) in [(known(), true), (keyless, false)] {
+        let line = passed(&world);
+        let mut named = blot(&world, line, |body| body.replace(ADDRESS, "[forgotten]"));
+        assert_damaged(&world, line);
+        if !has_key {
+            // Without a key, a decision counts only for the body that it names.
+            named.digest = Digest::of(b"another body");
+        }
+        append(&world.place.at(".comail"), &forgotten(vec![named], ADDRESS));
+        assert_damaged(&world, line);
+    }
+}
+
+#[test]
+fn nor_does_it_suppress_anything() {
+    let world = known();
+    append(
+        &world.place.at(".comail"),
+        &forgotten(Vec::new(), "sales@acme.co.kr"),
+    );
+    let (_, answer) = world.submit(3, &world.acme().email("sales@acme.co.kr"));
+    assert_ne!(
+        answer["facts"][0]["rule"], "forgotten-address",
+        "{answer:#}"
+    );
+    let projection: Projection = {
+        let session = Session::open(&world.place.at(".comail")).expect("a session");
+        session.projection().expect("a projection")
+    };
+    assert_eq!(projection.totals().counts.unsealed, 1);
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!((code, &report["findings"][0]["kind"]), (8, &"seal".into()));
+    assert!(projection.totals().forgetting.is_empty());
+}
+
+#[test]
+fn without_the_key_and_at_no_terminal_it_is_refused() {
+    let (keyed, open) = (known(), EmailNet::start());
+    fs::write(keyed.place.at("other"), [8; 32]).expect("a key");
+    for (world, key) in [
+        (&keyed, None),
+        (&keyed, Some("--operator-key=other")),
+        (&open, None),
+    ] {
+        let before = world.place.ledger();
+        let forget = ["forget", ADDRESS, "--note=x"].into_iter().chain(key);
+        world.place.run(forget).exits(2);
+        assert_eq!(world.place.ledger(), before);
+    }
+}
+
+#[test]
+fn what_was_forgotten_cannot_be_put_back() {
+    let world = known();
+    let line = passed(&world);
+    let whole = fs::read_to_string(ledger(&world)).expect("a ledger");
+    forget(&world).ok();
+    let blotted = fs::read_to_string(ledger(&world)).expect("a ledger");
+    let mut lines: Vec<&str> = blotted.lines().collect();
+    lines[line] = whole.lines().nth(line).expect("a line");
+    fs::write(ledger(&world), lines.join("\n") + "\n").expect("a ledger");
+    fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!(code, 8, "{report:#}");
+    let what = report["findings"][0]["what"].as_str().expect("words");
+    assert!(what.contains("stands there whole"), "{what}");
+}
+
+#[test]
+fn the_body_of_a_forgotten_line_cannot_be_changed() {
+    let world = known();
+    let line = passed(&world);
+    forget(&world).ok();
+    blot(&world, line, |body| {
+        body.replace("[forgotten]", "other@acme.co.kr")
+    });
+    assert_damaged(&world, line);
+}
+
+#[test]
+fn the_settings_cannot_be_changed_by_blotting_out_the_first_line() {
+    let world = known();
+    let path = world.place.at(".comail/session.json");
+    let settings = fs::read_to_string(&path).expect("settings");
+    let other = settings.replace("\"pause_after\": 25", "\"pause_after\": 26");
+    assert_ne!(other, settings);
+    fs::write(&path, &other).expect("settings");
+    let digest = Digest::of(other.as_bytes());
+    blot(&world, 0, |_| format!("{{\"manifest\":\"{digest}\"}}"));
+    world.place.run(["audit"]).exits(8);
+    assert!(Session::open(&world.place.at(".comail")).is_err());
+}
+
+fn copy(world: &EmailNet, to: &str) {
+    case::copy(&world.place.at(".comail"), &world.place.at(to));
+}
+
+fn forgetting(session: &str) -> Vec<String> {
+    let session = format!("--session={session}");
+    let args = [
+        &session,
+        "forget",
+        ADDRESS,
+        "--note=x",
+        "--operator-key=key",
+    ];
+    args.map(str::to_owned).to_vec()
+}
+
+fn holds_it(text: &str) -> bool {
+    !mentions(text, &|address| address == ADDRESS).is_empty()
+}
+
+#[test]
+fn killed_at_any_moment_it_is_done_or_not_begun() {
+    let world = known();
+    copy(&world, "whole");
+    let began = Instant::now();
+    world.place.run(forgetting("whole")).ok();
+    let whole = began.elapsed();
+    let kills = u32::try_from(scale::kills(12)).expect("a small number");
+    for turn in 0..kills {
+        let name = format!("killed{turn}");
+        copy(&world, &name);
+        let mut command = world.place.command();
+        // A kill in the middle of adding to a shared file of counts would spoil it.
+        let command = command
+            .args(forgetting(&name))
+            .env("LLVM_PROFILE_FILE", "/dev/null");
+        let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = quiet.spawn().expect("the program starts");
+        // The moment is the test's subject; there is nothing to wait for instead.
+        thread::sleep(whole * turn / kills);
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        let dir = world.place.at(&name);
+        let text = fs::read_to_string(dir.join("ledger.jsonl")).expect("a ledger");
+        let (recorded, kept) = (text.contains("\"type\":\"forgotten\""), holds_it(&text));
+        assert_ne!(recorded, kept, "turn {turn}");
+        let session = format!("--session={name}");
+        let (_, report) = world.place.json([&session, "audit"]);
+        let cut_off = |kind: &String| recorded && kind.starts_with("source ");
+        assert!(
+            found(&report).iter().all(cut_off),
+            "turn {turn}: {report:#}"
+        );
+        world.place.run(forgetting(&name)).ok();
+        assert_eq!(left_in(&dir), Vec::<String>::new(), "turn {turn}");
+        let (code, report) = world.place.json([&session, "audit"]);
+        assert_eq!(
+            (code, found(&report)),
+            (0, vec![]),
+            "turn {turn}: {report:#}"
+        );
+        fs::remove_dir_all(dir).expect("it can be removed");
+    }
+}
+
+#[test]
+fn what_was_left_over_is_told_and_removed() {
+    let world = known();
+    copy(&world, "before");
+    forget(&world).ok();
+    let dir = world.place.at(".comail");
+    let ledger = world.place.ledger();
+    // As if it had died right after the ledger took its new form.
+    let before = world.place.at("before");
+    for held in left_in(&before) {
+        let held = Path::new(&held).strip_prefix(&before).expect("inside");
+        if held.starts_with("evidence") || held.starts_with("source.csv") {
+            fs::copy(before.join(held), dir.join(held)).expect("a copy");
+        }
+    }
+    assert_eq!(left_in(&dir).len(), 2);
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!(
+        (code, found(&report)),
+        (8, vec!["source 1 -".to_owned()]),
+        "{report:#}"
+    );
+    let text = report.to_string();
+    assert!(
+        text.contains("still contains an address that was forgotten"),
+        "{text}"
+    );
+    assert!(text.contains("in evidence/ contain an address"), "{text}");
+    world.place.run(["export", "out.csv"]).exits(8);
+    forget(&world).ok();
+    assert_eq!(world.place.ledger(), ledger, "nothing more is recorded");
+    assert_eq!(left_in(&dir), Vec::<String>::new());
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!((code, found(&report)), (0, vec![]), "{report:#}");
 }

@@ -20,12 +20,7 @@ mod attack_special;
 mod attack_tools;
 mod audit;
 mod audit_forged;
-mod audit_ledger;
-mod audit_live;
 mod carry;
-mod carry_kills;
-mod carry_refused;
-mod carry_withdrawn;
 mod chat_protocol;
 mod cheese_session;
 mod claims;
@@ -49,8 +44,6 @@ mod export_place;
 mod export_values;
 mod export_workbook;
 mod forget;
-mod forget_forged;
-mod forget_kills;
 mod gate_catalogue;
 mod gate_domain;
 mod gate_environment;
@@ -79,7 +72,6 @@ mod page;
 mod panel;
 #[cfg(target_os = "linux")]
 mod panel_chat;
-mod panel_recorded;
 #[cfg(target_os = "linux")]
 mod picture;
 mod played;
@@ -107,7 +99,6 @@ mod quest_shipped;
 mod quest_starter;
 mod readme;
 mod recheck;
-mod recheck_crowd;
 mod report;
 mod report_runs;
 #[cfg(target_os = "linux")]

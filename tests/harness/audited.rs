@@ -89,14 +89,11 @@ pub fn assert_clean(world: &EmailNet, args: &[&str]) -> Value {
 
 /// Expects these findings and no other, each as `kind line quest`.
 #[track_caller]
-pub fn assert_found(world: &EmailNet, expected: &[&str]) -> Value {
-    let (code, report) = audit(world, &[]);
-    assert_eq!((code, found(&report)), (8, strings(expected)), "{report:#}");
+pub fn assert_found(world: &EmailNet, args: &[&str], expected: &[&str]) -> Value {
+    let (code, report) = audit(world, args);
+    assert_eq!(found(&report), expected, "{report:#}");
+    assert_eq!(code, 8, "{report:#}");
     report
-}
-
-pub fn strings(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 pub fn session(world: &EmailNet) -> PathBuf {
