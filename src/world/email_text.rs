@@ -119,7 +119,7 @@ pub fn read(text: &[u8], reading: Reading) -> Vec<Unit> {
 fn read_part(text: &str, start: usize, reading: Reading, units: &mut Vec<Unit>) {
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
-        let spelled = spelling(&text[at..], first, reading);
+        let spelled = decode_sign(&text[at..], first, reading);
         let (meant, how, length) = spelled.unwrap_or((first, How::Plain, first.len_utf8()));
         let mut span = at..at + length;
         at = span.end;
@@ -127,7 +127,7 @@ fn read_part(text: &str, start: usize, reading: Reading, units: &mut Vec<Unit>) 
             continue;
         }
         // One sign may stand for several characters, of which each is spelled by all of it.
-        for meant in plain(meant) {
+        for meant in plain_chars(meant) {
             let mut how = how;
             if meant == '@' || how != How::Plain {
                 while let Some(blank) = units.pop_if(|unit| is_blank(unit.meant)) {
@@ -151,7 +151,7 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}')
 }
 
-fn plain(c: char) -> impl Iterator<Item = char> {
+fn plain_chars(c: char) -> impl Iterator<Item = char> {
     let dot = |c| if c == '\u{3002}' { '.' } else { c };
     std::iter::once(c).nfkc().map(dot).map(|c| {
         let mut lower = c.to_lowercase();
@@ -163,11 +163,11 @@ fn plain(c: char) -> impl Iterator<Item = char> {
 }
 
 /// The character that is spelled at the start of `text`, and how long that is.
-fn spelling(text: &str, first: char, reading: Reading) -> Option<(char, How, usize)> {
+fn decode_sign(text: &str, first: char, reading: Reading) -> Option<(char, How, usize)> {
     if first.is_ascii_alphanumeric() {
         return None;
     }
-    if let Some((sign, length)) = enclosed(text, reading) {
+    if let Some((sign, length)) = decode_enclosed(text, reading) {
         return Some((sign, How::Spelled, length));
     }
     let alone = |words: &'static [&'static str]| words.iter().find(|word| text.starts_with(**word));
@@ -180,33 +180,29 @@ fn spelling(text: &str, first: char, reading: Reading) -> Option<(char, How, usi
         return Some(('.', How::Spelled, dot.len()));
     }
     if first == ' ' {
-        return word(text).map(|(sign, length)| (sign, How::Word, length));
+        return decode_word(text).map(|(sign, length)| (sign, How::Word, length));
     }
     let decoded = match first {
-        '=' if reading.quoted => quoted(text),
+        '=' if reading.quoted => decode_quoted_printable(text),
         _ if !reading.encoded => None,
-        '%' => percent(text),
+        '%' => decode_percent(text),
         '&' => reference(text),
-        '\\' => escape(text),
+        '\\' => decode_escape(text),
         _ => None,
     };
     decoded.map(|(sign, length)| (sign, How::Plain, length))
 }
 
 /// A word for `@` or a dot in brackets, or between two equal signs, and how long that is.
-fn enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
-    let opens = |text: &str| -> Option<usize> {
+fn decode_enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
+    let bracket = |text: &str, signs: &[char], entity: &str| -> Option<usize> {
         match text.chars().next()? {
-            '&' if reading.encoded => text.starts_with("&lt;").then_some(4),
-            c => OPENING.contains(&c).then_some(c.len_utf8()),
+            '&' if reading.encoded => text.starts_with(entity).then_some(entity.len()),
+            c => signs.contains(&c).then_some(c.len_utf8()),
         }
     };
-    let closes = |text: &str| -> Option<usize> {
-        match text.chars().next()? {
-            '&' if reading.encoded => text.starts_with("&gt;").then_some(4),
-            c => CLOSING.contains(&c).then_some(c.len_utf8()),
-        }
-    };
+    let opens = |text: &str| bracket(text, OPENING, "&lt;");
+    let closes = |text: &str| bracket(text, CLOSING, "&gt;");
     let sign = text.chars().next()?;
     let wrapped = reading.shown && WRAPPING.contains(&sign);
     let mut inner = text;
@@ -234,7 +230,7 @@ fn enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
 }
 
 /// ` at ` or ` dot ` at the start of `text`, and how long that is.
-fn word(text: &str) -> Option<(char, usize)> {
+fn decode_word(text: &str) -> Option<(char, usize)> {
     let inner = text.trim_start_matches(is_blank);
     let length = |word: &str| {
         let left = after(inner, word)?;
@@ -248,7 +244,7 @@ fn word(text: &str) -> Option<(char, usize)> {
 }
 
 /// `=40` and `=2E`, as quoted-printable text has them; other codes occur in too many other texts.
-fn quoted(text: &str) -> Option<(char, usize)> {
+fn decode_quoted_printable(text: &str) -> Option<(char, usize)> {
     match text.get(1..3)?.to_ascii_lowercase().as_str() {
         "40" => Some(('@', 3)),
         "2e" => Some(('.', 3)),
@@ -256,7 +252,7 @@ fn quoted(text: &str) -> Option<(char, usize)> {
     }
 }
 
-fn percent(text: &str) -> Option<(char, usize)> {
+fn decode_percent(text: &str) -> Option<(char, usize)> {
     let (first, mut length) = percent_byte(text)?;
     let more = match first {
         0..=0x7F => 0,
@@ -318,7 +314,7 @@ pub fn reference(text: &str) -> Option<(char, usize)> {
     found.or_else(|| (length(rest) > 1).then(|| ('&', length(rest))))
 }
 
-fn escape(text: &str) -> Option<(char, usize)> {
+fn decode_escape(text: &str) -> Option<(char, usize)> {
     let rest = text.trim_start_matches('\\');
     let slashes = text.len() - rest.len();
     let hexadecimal = |digits: usize| {
@@ -443,12 +439,12 @@ pub fn may_spell(text: &str) -> bool {
     if text.contains('@') {
         return true;
     }
-    let text = &*folded(text);
+    let text = &*compatibility_form(text);
     let mut signs = text
         .char_indices()
         .filter(|(_, c)| !c.is_alphanumeric() || !c.is_ascii());
     signs.any(|(at, first)| {
-        let spelled = spelling(&text[at..], first, SHOWN);
+        let spelled = decode_sign(&text[at..], first, SHOWN);
         first == '@' || first != '#' && spelled.is_some_and(|(sign, ..)| sign == '@')
     })
 }
@@ -458,7 +454,7 @@ pub fn may_spell(text: &str) -> bool {
 /// forms. The plain word `at` counts only with a spelled dot, or in capitals: "visit us at
 /// acme.com" spells nothing.
 pub fn spells(text: &str, needle: &Needle) -> bool {
-    let text = folded(text);
+    let text = compatibility_form(text);
     if matches!(text, Cow::Owned(_)) && needle.is_in(&text) {
         return true;
     }
@@ -474,7 +470,7 @@ pub fn spells(text: &str, needle: &Needle) -> bool {
     })
 }
 
-fn folded(text: &str) -> Cow<'_, str> {
+fn compatibility_form(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         Cow::Borrowed(text)
     } else {
@@ -483,7 +479,7 @@ fn folded(text: &str) -> Cow<'_, str> {
 }
 
 /// How many of `units` write `name`, and whether one of its dots is spelled.
-fn written<'u>(
+fn match_name<'u>(
     units: impl Iterator<Item = &'u Unit>,
     name: impl Iterator<Item = char>,
 ) -> Option<(usize, bool)> {
@@ -598,14 +594,14 @@ impl Needle {
 
     fn is_around(&self, text: &str, units: &[Unit], at: usize, clear: bool) -> bool {
         let before = units[..at].iter().rev();
-        let Some((count, _)) = written(before, self.local.chars().rev()) else {
+        let Some((count, _)) = match_name(before, self.local.chars().rev()) else {
             return false;
         };
         let (left, right) = (&units[..at - count], &units[at + 1..]);
         starts_alone(&text[..units[at - count].span.start])
             && !goes_on(left.iter().rev(), true)
             && self.domains.iter().any(|domain| {
-                written(right.iter(), domain.chars()).is_some_and(|(count, spelled)| {
+                match_name(right.iter(), domain.chars()).is_some_and(|(count, spelled)| {
                     (spelled || clear)
                         && ends_alone(&text[right[count - 1].span.end..], domain)
                         && !goes_on(right[count..].iter(), false)

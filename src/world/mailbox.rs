@@ -81,10 +81,10 @@ impl Mailbox {
         if text.len() > MAX_OCTETS {
             return Err(BadMailbox::TooLong(text.len()));
         }
-        seen_whole(text)?;
-        bare(text)?;
+        refuse_hidden_characters(text)?;
+        refuse_decoration(text)?;
         let (local, domain) = text.rsplit_once('@').ok_or(BadMailbox::NoAt)?;
-        dot_atom(local)?;
+        refuse_other_than_dot_atom(local)?;
         let domain = mail_domain(domain)?;
         // A domain written in Unicode may be longer in the form that mail is sent to.
         let octets = local.len() + 1 + domain.as_str().len();
@@ -106,7 +106,7 @@ impl Mailbox {
     }
 }
 
-fn seen_whole(text: &str) -> Result<(), BadMailbox> {
+fn refuse_hidden_characters(text: &str) -> Result<(), BadMailbox> {
     let white = CodePointSetData::new::<WhiteSpace>();
     for (index, found) in text.chars().enumerate() {
         let at = index + 1;
@@ -121,7 +121,7 @@ fn seen_whole(text: &str) -> Result<(), BadMailbox> {
     Ok(())
 }
 
-fn bare(text: &str) -> Result<(), BadMailbox> {
+fn refuse_decoration(text: &str) -> Result<(), BadMailbox> {
     if let Some(found) = text.find(['<', '>']) {
         return Err(BadMailbox::NotBare(text[found..=found].to_owned()));
     }
@@ -134,7 +134,7 @@ fn bare(text: &str) -> Result<(), BadMailbox> {
 }
 
 /// Refuses what is not a dot-atom of at most 64 octets (RFC 5321 §4.1.2).
-fn dot_atom(local: &str) -> Result<(), BadMailbox> {
+fn refuse_other_than_dot_atom(local: &str) -> Result<(), BadMailbox> {
     if local.is_empty() {
         return Err(BadMailbox::NoLocal);
     }
@@ -174,7 +174,7 @@ impl TryFrom<String> for Mailbox {
 
     fn try_from(text: String) -> Result<Self, BadMailbox> {
         let (local, domain) = text.rsplit_once('@').ok_or(BadMailbox::NoAt)?;
-        dot_atom(local)?;
+        refuse_other_than_dot_atom(local)?;
         let domain =
             HostName::parse(domain).map_err(|_| BadMailbox::BadDomain(domain.to_owned()))?;
         Ok(Self {

@@ -56,7 +56,7 @@ impl DnsResolver {
         }
         match self.system.get_or_init(of_the_system) {
             Ok(servers) => Ok(servers),
-            Err(detail) => Err(silent(detail.clone())),
+            Err(detail) => Err(unanswered(detail.clone())),
         }
     }
 
@@ -67,7 +67,7 @@ impl DnsResolver {
         name: &Name,
         kind: RecordKind,
     ) -> Result<Looked, Unanswered> {
-        let mut last = silent(format!("no name server to ask for {name}"));
+        let mut last = unanswered(format!("no name server to ask for {name}"));
         for &server in servers {
             if self.budget.left().is_none() {
                 return Err(self.budget.used_up());
@@ -75,7 +75,7 @@ impl DnsResolver {
             match self.ask_one(server, name, kind) {
                 Ok(looked) => return Ok(looked),
                 Err(Indefinite(why)) if self.budget.left().is_some() => {
-                    last = silent(format!("{name} {}: {server}: {why}", label(kind)));
+                    last = unanswered(format!("{name} {}: {server}: {why}", label(kind)));
                 }
                 Err(_) => return Err(self.budget.used_up()),
             }
@@ -149,7 +149,7 @@ impl DnsResolver {
         let (servers, name) = match (self.servers(), Name::from_ascii(format!("{name}."))) {
             (Ok(servers), Ok(name)) => (servers, name),
             (Err(why), _) => return Looked::Unanswered(why),
-            (_, Err(error)) => return Looked::Unanswered(silent(error.to_string())),
+            (_, Err(error)) => return Looked::Unanswered(unanswered(error.to_string())),
         };
         for tried in 1.. {
             let why = match self.round(servers, &name, kind) {
@@ -203,7 +203,7 @@ fn request(query: &Query) -> DnsRequest {
     DnsRequest::from_query(query.clone(), options)
 }
 
-fn silent(detail: String) -> Unanswered {
+fn unanswered(detail: String) -> Unanswered {
     Unanswered::new(UnansweredKind::Dns, detail)
 }
 

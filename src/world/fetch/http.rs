@@ -81,7 +81,7 @@ impl Client {
         addresses: Vec<IpAddr>,
         limit: Duration,
     ) -> Result<Fetched, Silence> {
-        within(limit, url, async {
+        with_timeout(limit, url, async {
             let sent = self.build(addresses)?.get(url.clone()).send().await;
             let response = sent.map_err(|error| unanswered_by(url, &error))?;
             self.judge(url, response).await
@@ -183,7 +183,7 @@ fn not_set_up(error: impl Error) -> Unanswered {
     Unanswered::new(UnansweredKind::Connection, detail)
 }
 
-fn within<T, E: From<Unanswered>>(
+fn with_timeout<T, E: From<Unanswered>>(
     limit: Duration,
     url: &Url,
     exchange: impl Future<Output = Result<T, E>>,
@@ -213,10 +213,10 @@ impl Resolve for Pinned {
 }
 
 fn unanswered_by(url: &Url, error: &reqwest::Error) -> Unanswered {
-    Unanswered::new(kind(error), format!("{url}: {}", cause(error)))
+    Unanswered::new(silence_kind(error), format!("{url}: {}", cause(error)))
 }
 
-fn kind(error: &reqwest::Error) -> UnansweredKind {
+fn silence_kind(error: &reqwest::Error) -> UnansweredKind {
     if error.is_timeout() {
         return UnansweredKind::Timeout;
     }
@@ -274,7 +274,7 @@ pub fn check_connection(
     let Some(left) = budget.left() else {
         return Ok(Connection::Unanswered(budget.used_up()));
     };
-    let greeted = within(left, url, async {
+    let greeted = with_timeout(left, url, async {
         let sent = client.build(addresses)?.head(url.clone()).send().await;
         let response = sent.map_err(|error| unanswered_by(url, &error))?;
         Ok(Connection::Answered {

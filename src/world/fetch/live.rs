@@ -122,7 +122,7 @@ impl LiveWorld {
     fn gap(&self, crawl_delay: Option<Duration>) -> Duration {
         let longest = self.budget.limit() / 3;
         let asked = crawl_delay.unwrap_or_default().min(longest);
-        self.shared.settings.min_gap().max(asked)
+        Duration::from_millis(self.shared.settings.min_gap_ms).max(asked)
     }
 
     fn get_in_the_end(&self, url: &Url, crawl_delay: Option<Duration>) -> Fetched {
@@ -144,7 +144,7 @@ impl LiveWorld {
 
 impl Fetcher for LiveWorld {
     fn get(&self, request: &Request) -> Fetched {
-        let url = match bare(&request.url) {
+        let url = match without_credentials(&request.url) {
             Ok(url) => url,
             Err(why) => return Fetched::Unanswered(why),
         };
@@ -156,7 +156,7 @@ impl Fetcher for LiveWorld {
 }
 
 /// The URL as it goes over the wire: no fragment and no credentials.
-fn bare(url: &Url) -> Result<Url, Unanswered> {
+fn without_credentials(url: &Url) -> Result<Url, Unanswered> {
     let mut bare = url.clone();
     bare.set_fragment(None);
     let cleared = bare.set_username("").is_ok() && bare.set_password(None).is_ok();
@@ -182,14 +182,14 @@ mod tests {
 
     #[test]
     fn neither_credentials_nor_fragments_go_over_the_wire() {
-        let bare = bare(&url("https://user:pass@acme.test/a?b#c"));
+        let bare = without_credentials(&url("https://user:pass@acme.test/a?b#c"));
         assert_eq!(bare, Ok(url("https://acme.test/a?b")));
     }
 
     #[test]
     fn other_schemes_are_not_fetched() {
         for text in ["ftp://acme.test/", "file:///etc/passwd", "data:text/html,x"] {
-            let why = bare(&url(text)).expect_err(text);
+            let why = without_credentials(&url(text)).expect_err(text);
             assert_eq!(why.silence, UnansweredKind::Protocol);
         }
     }

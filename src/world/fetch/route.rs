@@ -25,12 +25,12 @@ pub(super) fn addresses(
     };
     let host = url
         .host()
-        .ok_or_else(|| silent(UnansweredKind::Protocol, format!("{url} has no host")))?;
+        .ok_or_else(|| unanswered(UnansweredKind::Protocol, format!("{url} has no host")))?;
     let mut found = own(&host)?;
     let known = !found.is_empty();
     found.retain(|address| permitted(*address, &settings.allow_net));
     if known && found.is_empty() {
-        return Err(silent(
+        return Err(unanswered(
             UnansweredKind::PrivateAddress,
             format!("{host} leads to no public address"),
         ));
@@ -45,7 +45,8 @@ pub(super) fn addresses(
 fn of_proxy(proxy: &Url, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> {
     // Its host alone is named: a proxy's URL may carry a password.
     let name = proxy.host_str().unwrap_or_default();
-    let unreachable = |why: &str| silent(UnansweredKind::Dns, format!("the proxy {name}: {why}"));
+    let unreachable =
+        |why: &str| unanswered(UnansweredKind::Dns, format!("the proxy {name}: {why}"));
     match proxy.host() {
         None => Err(unreachable("it has no host")),
         Some(Host::Ipv4(address)) => Ok(vec![address.into()]),
@@ -66,8 +67,8 @@ fn of_proxy(proxy: &Url, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched
 /// One that is not answered makes the pair unanswered: the other alone would be half of the
 /// truth, and which half would be chance.
 fn resolve(name: &str, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> {
-    let host =
-        HostName::parse(name).map_err(|error| silent(UnansweredKind::Dns, error.to_string()))?;
+    let host = HostName::parse(name)
+        .map_err(|error| unanswered(UnansweredKind::Dns, error.to_string()))?;
     let mut found = Vec::new();
     for kind in [RecordKind::A, RecordKind::Aaaa] {
         match resolver.lookup(&host, kind) {
@@ -85,7 +86,7 @@ fn resolve(name: &str, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> 
     Ok(found)
 }
 
-fn silent(silence: UnansweredKind, detail: String) -> Fetched {
+fn unanswered(silence: UnansweredKind, detail: String) -> Fetched {
     Fetched::Unanswered(Unanswered::new(silence, detail))
 }
 

@@ -91,12 +91,6 @@ impl Default for NetworkSettings {
     }
 }
 
-impl NetworkSettings {
-    pub fn min_gap(&self) -> Duration {
-        Duration::from_millis(self.min_gap_ms)
-    }
-}
-
 /// The most that a budget is ever given, so that no setting can overflow the clock.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 

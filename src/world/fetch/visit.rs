@@ -128,12 +128,12 @@ impl Walk<'_> {
             url.set_fragment(None);
             self.hop(&url, by)?;
             if way.contains(&url) {
-                return Err(stuck(url, "it redirects in a circle"));
+                return Err(unanswered_at(url, "it redirects in a circle"));
             }
             way.push(url.clone());
             match self.ask(&url)? {
                 Next::Redirect(target) => (url, by) = (target, Step::Redirect),
-                Next::Page(page) => match onward(&page, &way) {
+                Next::Page(page) => match refresh_target(&page, &way) {
                     Some(target) => (url, by) = (target, Step::Refresh),
                     None => return Ok(*page),
                 },
@@ -145,14 +145,14 @@ impl Walk<'_> {
         let used_up = self.hops_left() == 0;
         let hop = url.clone();
         self.hops.push(Hop { url: hop, by });
-        let refusal = if !walkable(url) {
+        let refusal = if !can_be_fetched(url) {
             "it is not an http or https URL without credentials"
         } else if used_up {
             "it takes more hops than are followed"
         } else {
             return Ok(());
         };
-        Err(stuck(url.clone(), refusal))
+        Err(unanswered_at(url.clone(), refusal))
     }
 
     /// The number of hops that are still allowed, without the start.
@@ -205,7 +205,7 @@ impl Walk<'_> {
         let mut added = 0;
         loop {
             for page in &pages[added..] {
-                for url in page.frames.iter().filter(|url| walkable(url)) {
+                for url in page.frames.iter().filter(|url| can_be_fetched(url)) {
                     let mut url = url.clone();
                     url.set_fragment(None);
                     if seen.insert(url.clone()) {
@@ -230,7 +230,7 @@ impl Walk<'_> {
         }
         let left = own.into_iter().chain(foreign).take(MAX_LEFT_FRAMES);
         unread.extend(left.map(|url| {
-            let end = stuck(url.clone(), "a frame beyond those that are followed");
+            let end = unanswered_at(url.clone(), "a frame beyond those that are followed");
             (url, end)
         }));
         (pages, unread)
@@ -256,7 +256,7 @@ fn read(url: Url, response: &Response) -> Result<Next, End> {
             url,
             status: Some(status),
         }),
-        status => leads_to(&url, response)
+        status => redirect_target(&url, response)
             .map(Next::Redirect)
             .ok_or_else(|| End::Unanswered {
                 url,
@@ -278,11 +278,11 @@ fn fetch_robots(fetcher: &dyn Fetcher, mut url: Url) -> Fetched {
             crawl_delay: None,
         });
         let target = match &answer {
-            Fetched::Response(response) => leads_to(&url, response),
+            Fetched::Response(response) => redirect_target(&url, response),
             _ => None,
         };
         match target {
-            Some(mut target) if redirects < MAX_REDIRECTS && walkable(&target) => {
+            Some(mut target) if redirects < MAX_REDIRECTS && can_be_fetched(&target) => {
                 target.set_fragment(None);
                 url = target;
             }
@@ -292,14 +292,14 @@ fn fetch_robots(fetcher: &dyn Fetcher, mut url: Url) -> Fetched {
     }
 }
 
-fn leads_to(url: &Url, response: &Response) -> Option<Url> {
+fn redirect_target(url: &Url, response: &Response) -> Option<Url> {
     let location = response.location.as_deref();
     url.join(location.filter(|_| response.redirects())?).ok()
 }
 
 /// Whether a URL may be asked for at all: http or https, which always have a host, and no
 /// credentials.
-fn walkable(url: &Url) -> bool {
+fn can_be_fetched(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
         && url.username().is_empty()
         && url.password().is_none()
@@ -307,13 +307,13 @@ fn walkable(url: &Url) -> bool {
 
 /// Where a page sends its reader on; none when it only reloads, goes back, or opens another
 /// program (`mailto:`).
-fn onward(page: &Page, way: &[Url]) -> Option<Url> {
+fn refresh_target(page: &Page, way: &[Url]) -> Option<Url> {
     let mut target = page.refresh.clone()?;
     target.set_fragment(None);
-    (walkable(&target) && !way.contains(&target)).then_some(target)
+    (can_be_fetched(&target) && !way.contains(&target)).then_some(target)
 }
 
-fn stuck(url: Url, detail: &str) -> End {
+fn unanswered_at(url: Url, detail: &str) -> End {
     End::Unanswered {
         url,
         why: Unanswered::new(UnansweredKind::Status, detail),

@@ -20,7 +20,7 @@ use scraper::Node;
 use scraper::node::Element;
 
 use self::selector::{Key, Selector};
-use sheet::{Held, held};
+use sheet::{Held, media_hold};
 use style::Custom;
 
 pub(super) use style::Declared;
@@ -41,7 +41,7 @@ impl Sheets {
     pub(super) fn add(&mut self, style: &Element, text: &str) {
         let attribute = |name| style.attr(name).unwrap_or_default().trim();
         let kind = attribute("type");
-        let held = held(attribute("media"));
+        let held = media_hold(attribute("media"));
         if (kind.is_empty() || kind.eq_ignore_ascii_case("text/css")) && held > Held::Never {
             self.add_text(text, held);
         }

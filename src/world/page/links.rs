@@ -31,13 +31,17 @@ pub(super) fn addressees(href: &str) -> Option<Vec<String>> {
     Some(
         all.flat_map(|list| list.split([',', ';']))
             .map(|one| normalise(&percent_decode_str(one).decode_utf8_lossy()))
-            .flat_map(|list| list.split([',', ';']).map(bare).collect::<Vec<_>>())
+            .flat_map(|list| {
+                list.split([',', ';'])
+                    .map(addressee_address)
+                    .collect::<Vec<_>>()
+            })
             .filter(|one| !one.is_empty())
             .collect(),
     )
 }
 
-fn bare(addressee: &str) -> String {
+fn addressee_address(addressee: &str) -> String {
     let inner = addressee
         .rsplit_once('<')
         .and_then(|(_, rest)| rest.split_once('>'));

@@ -4,7 +4,10 @@
 //! the Impressum, others in a line of their own. The label of a link to such a statement is not
 //! one, and neither is a privacy notice that asks for, or disclaims, the visitor's own address.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
 
 use super::Page;
 use super::text::{boundary, head};
@@ -69,7 +72,8 @@ fn any(text: &str, words: &[&str]) -> bool {
 
 fn stated(text: &str) -> Option<String> {
     sentences(text).find_map(|sentence| {
-        let lower = without_label(&sentence.to_lowercase());
+        let lower = sentence.to_lowercase();
+        let lower = without_label(&lower);
         let form = FORMS.iter().any(|form| form.states(&lower));
         form.then(|| head(sentence.trim(), MOST_CHARS).to_owned())
     })
@@ -80,30 +84,17 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|part| part.split_inclusive(". "))
 }
 
-/// The text without the label of a link to a statement.
-fn without_label(lower: &str) -> String {
-    let mut text = lower.to_owned();
-    for label in [
-        "무단수집거부",
-        "무단 수집 거부",
-        "무단수집 거부",
-        "무단 수집거부",
-        "수집거부",
-        "수집 거부",
-    ] {
-        let mut kept = String::with_capacity(text.len());
-        let mut rest = text.as_str();
-        while let Some((before, after)) = rest.split_once(label) {
-            kept.push_str(before);
-            if after.starts_with(['하', '합', '함']) {
-                kept.push_str("수집을 거부");
-            }
-            rest = after;
-        }
-        kept.push_str(rest);
-        text = kept;
-    }
-    text
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    let label = "(?:무단 ?)?수집 ?거부(하|합|함)?";
+    Regex::new(label).expect("the pattern is a constant")
+});
+
+/// The text without the label of a link to a statement. Followed by a verb, it is a statement.
+fn without_label(lower: &str) -> Cow<'_, str> {
+    LABEL.replace_all(lower, |found: &Captures<'_>| {
+        let verb = found.get(1);
+        verb.map_or_else(String::new, |verb| format!("수집을 거부{}", verb.as_str()))
+    })
 }
 
 impl Form {
@@ -114,14 +105,14 @@ impl Form {
         }
         self.deed.iter().any(|deed| {
             lower.match_indices(deed).any(|(at, _)| {
-                let near = around(lower, at);
+                let near = text_near(lower, at);
                 any(near, &self.what) && any(near, &self.not) && !any(near, &self.unless)
             })
         })
     }
 }
 
-fn around(text: &str, at: usize) -> &str {
+fn text_near(text: &str, at: usize) -> &str {
     let start = boundary(text, at.saturating_sub(NEAR));
     let end = boundary(text, at + NEAR);
     &text[start..end]

@@ -28,10 +28,10 @@ const PAGES: &[&str] = &[
 
 /// Whether a type's name, bare or as a schema.org URL, is an organization's.
 pub(super) fn is_organization(name: &str) -> bool {
-    ORGANIZATIONS.contains(&bare(name))
+    ORGANIZATIONS.contains(&type_name(name))
 }
 
-fn bare(name: &str) -> &str {
+fn type_name(name: &str) -> &str {
     name.rsplit(['/', ':', '#']).next().unwrap_or(name)
 }
 
@@ -52,7 +52,7 @@ pub(super) fn json_ld(script: &str) -> Option<Said> {
     let root: Value = serde_json::from_str(script.trim()).ok()?;
     let mut said = Said::default();
     let mut owners = Vec::new();
-    for top in tops(&root) {
+    for top in top_objects(&root) {
         said.name(top);
         let is_page = types(top).any(|name| PAGES.contains(&name));
         if is_page || types(top).any(is_organization) || types(top).next().is_none() {
@@ -129,7 +129,7 @@ impl Said {
 }
 
 /// Objects at the top level and in `@graph` there.
-fn tops(root: &Value) -> impl Iterator<Item = &Value> {
+fn top_objects(root: &Value) -> impl Iterator<Item = &Value> {
     one_or_many(root).flat_map(|top| {
         let graph = top.get("@graph").into_iter().flat_map(one_or_many);
         std::iter::once(top).chain(graph)
@@ -145,7 +145,7 @@ fn one_or_many(value: &Value) -> std::slice::Iter<'_, Value> {
 
 fn types(of: &Value) -> impl Iterator<Item = &str> {
     let types = of.get("@type").into_iter().flat_map(one_or_many);
-    types.filter_map(Value::as_str).map(bare)
+    types.filter_map(Value::as_str).map(type_name)
 }
 
 #[cfg(test)]

@@ -31,8 +31,6 @@ const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
 // How often a service is started if another process takes its port first.
 const MAX_STARTS: u32 = 3;
 
-const SHOWN_OUTPUT_BYTES: usize = 500;
-
 /// What stays the same for every judgement of a session.
 pub struct SandboxConfig {
     /// The working tree, if the quests are about files.
@@ -332,7 +330,7 @@ impl<'a> LiveSandbox<'a> {
                 Err(failed @ ServiceFailed::NotStarted { .. }) => {
                     return Err(self.failed(failed.to_string()));
                 }
-                Err(failed) => return Err(with_output(&failed)),
+                Err(failed) => return Err(failed.to_string()),
             }
         }
     }
@@ -355,17 +353,6 @@ impl<'a> LiveSandbox<'a> {
             Called::Answered(_) | Called::Unanswered(_) => running.service.answers(),
         })
     }
-}
-
-fn with_output(failed: &ServiceFailed) -> String {
-    let (ServiceFailed::Died { output, .. } | ServiceFailed::NotReady { output, .. }) = failed
-    else {
-        return failed.to_string();
-    };
-    let printed = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
-    let start = printed.len().saturating_sub(SHOWN_OUTPUT_BYTES);
-    let tail = String::from_utf8_lossy(&printed[start..]);
-    format!("{failed}; it printed: {}", tail.trim())
 }
 
 impl Sandbox for LiveSandbox<'_> {

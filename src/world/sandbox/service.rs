@@ -21,6 +21,8 @@ const POLL: Duration = Duration::from_millis(10);
 // How long a service may take to exit after it has closed its connections.
 const EXIT_WITHIN: Duration = Duration::from_millis(300);
 
+const SHOWN_OUTPUT_BYTES: usize = 500;
+
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A command that runs until it is dropped.
@@ -37,18 +39,27 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
+impl Output {
+    fn tail(&self) -> String {
+        let printed = [self.stdout.as_slice(), self.stderr.as_slice()].concat();
+        let start = printed.len().saturating_sub(SHOWN_OUTPUT_BYTES);
+        let tail = String::from_utf8_lossy(&printed[start..]);
+        format!("; it printed: {}", tail.trim())
+    }
+}
+
 /// Why a service is not available. Nothing of it is left running.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceFailed {
     #[error("the service {name} could not be started: {why}")]
     NotStarted { name: String, why: String },
-    #[error("the service {name} ended before it was ready: {end:?}")]
+    #[error("the service {name} ended before it was ready: {end:?}{}", .output.tail())]
     Died {
         name: String,
         end: End,
         output: Output,
     },
-    #[error("the service {name} was not ready within {} ms", .within.as_millis())]
+    #[error("the service {name} was not ready within {} ms{}", .within.as_millis(), .output.tail())]
     NotReady {
         name: String,
         within: Duration,

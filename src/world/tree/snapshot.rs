@@ -10,10 +10,10 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, Permissions, PermissionsExt as _};
 
-use super::listing::TreeError;
-use super::listing::TreePath;
-use super::listing::{Changed, Clash, Entry, Listing, Odd, Oddity, difference};
-use super::walk::{BOUNDS, Bounds, Found, Met, Opened, Unopened, walk};
+use super::listing::{
+    Changed, Clash, Entry, Listing, Odd, Oddity, TreeError, TreePath, difference,
+};
+use super::walk::{BOUNDS, Bounds, FileRead, Found, Met, Opened, Unopened, walk};
 use super::zones::{Ignored, Zones};
 use crate::base::Digest;
 
@@ -135,31 +135,9 @@ fn open(path: &TreePath, file: Unopened<'_>) -> Result<Met<Opened>, TreeError> {
     file.open().map_err(TreeError::io(path, "open the file"))
 }
 
-/// A file as it was when it was read.
-struct FileRead {
-    entry: Entry,
-    sha256: Digest,
-    contents: Vec<u8>,
-}
-
-/// Reads a file, unless it has more than `limit` bytes.
 fn read(path: &TreePath, opened: Opened, limit: u64) -> Result<Option<FileRead>, TreeError> {
-    let executable = opened.executable;
     let read = opened.read(limit);
-    let read = read.map_err(TreeError::io(path, "read the file"))?;
-    Ok(read.map(|contents| {
-        let sha256 = Digest::of(&contents);
-        let entry = Entry::File {
-            sha256,
-            bytes: contents.len() as u64,
-            executable,
-        };
-        FileRead {
-            entry,
-            sha256,
-            contents,
-        }
-    }))
+    read.map_err(TreeError::io(path, "read the file"))
 }
 
 /// The baseline, and over it the agent's files of the zones.

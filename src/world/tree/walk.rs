@@ -15,10 +15,9 @@ use cap_fs_ext::{
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, MetadataExt as _, OpenOptions};
 
-use super::listing::TreeError;
-use super::listing::TreePath;
-use super::listing::{Odd, Oddity};
+use super::listing::{Entry, Odd, Oddity, TreeError, TreePath};
 use super::zones::Ignored;
+use crate::base::Digest;
 
 /// What a tree may contain at most.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +65,7 @@ pub(super) struct Opened {
     file: File,
     /// The length at the time of opening.
     pub(super) bytes: u64,
-    pub(super) executable: bool,
+    executable: bool,
 }
 
 impl Unopened<'_> {
@@ -123,16 +122,38 @@ impl Unopened<'_> {
     }
 }
 
+/// A file as it was when it was read.
+#[derive(Debug)]
+pub(super) struct FileRead {
+    pub(super) entry: Entry,
+    pub(super) sha256: Digest,
+    pub(super) contents: Vec<u8>,
+}
+
 impl Opened {
-    /// The contents; none if there are more than `limit` bytes.
-    pub(super) fn read(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    /// Reads the file; none if it has more than `limit` bytes.
+    pub(super) fn read(self, limit: u64) -> io::Result<Option<FileRead>> {
         if self.bytes > limit {
             return Ok(None);
         }
         let mut contents = Vec::with_capacity(usize::try_from(self.bytes).unwrap_or(0) + 1);
         // It may grow while it is read.
         self.file.take(limit + 1).read_to_end(&mut contents)?;
-        Ok((contents.len() as u64 <= limit).then_some(contents))
+        let bytes = contents.len() as u64;
+        if bytes > limit {
+            return Ok(None);
+        }
+        let sha256 = Digest::of(&contents);
+        let entry = Entry::File {
+            sha256,
+            bytes,
+            executable: self.executable,
+        };
+        Ok(Some(FileRead {
+            entry,
+            sha256,
+            contents,
+        }))
     }
 }
 

@@ -4,13 +4,11 @@
 //! letters are case-sensitive. A glob must match the whole path, so `*.py` names files in the root only.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use serde::{Deserialize, Serialize};
 
 use super::listing::TreePath;
 
 /// The paths that a list of globs names.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+#[derive(Debug, Clone, Default)]
 pub struct Zones {
     texts: Vec<String>,
     set: GlobSet,
@@ -19,8 +17,7 @@ pub struct Zones {
 /// What is left out of a tree: the paths that globs name, and everything below them.
 ///
 /// A folder that a glob names with all its contents (`.venv/**`) is not even opened.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+#[derive(Debug, Clone, Default)]
 pub struct Ignored {
     zones: Zones,
     // The folders that need not be opened.
@@ -37,7 +34,7 @@ pub struct BadGlob {
 impl Zones {
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         Ok(Self {
-            set: compiled(globs)?,
+            set: compile(globs)?,
             texts: globs.to_vec(),
         })
     }
@@ -63,7 +60,7 @@ impl Ignored {
             .collect();
         Ok(Self {
             zones: Zones::new(globs)?,
-            whole: compiled(&whole)?,
+            whole: compile(&whole)?,
         })
     }
 
@@ -81,7 +78,7 @@ impl Ignored {
     }
 }
 
-fn compiled(globs: &[String]) -> Result<GlobSet, BadGlob> {
+fn compile(globs: &[String]) -> Result<GlobSet, BadGlob> {
     let bad = |glob: &str, why: String| BadGlob {
         glob: glob.to_owned(),
         why,
@@ -91,7 +88,7 @@ fn compiled(globs: &[String]) -> Result<GlobSet, BadGlob> {
         if let Some(why) = flaw_of(text) {
             return Err(bad(text, why));
         }
-        builder.add(built(text).map_err(|error| bad(text, error.kind().to_string()))?);
+        builder.add(parse_glob(text).map_err(|error| bad(text, error.kind().to_string()))?);
     }
     builder
         .build()
@@ -131,42 +128,14 @@ fn has_class_of_slash(glob: &str) -> bool {
     };
     let starts = glob.match_indices('[').map(|(start, _)| start);
     let mut classes = starts.flat_map(|start| ends(start).map(move |end| &glob[start..=end]));
-    classes.any(|class| built(class).is_ok_and(|class| class.compile_matcher().is_match("/")))
+    classes.any(|class| parse_glob(class).is_ok_and(|class| class.compile_matcher().is_match("/")))
 }
 
-fn built(glob: &str) -> Result<Glob, globset::Error> {
+fn parse_glob(glob: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(glob)
         .literal_separator(true)
         .backslash_escape(false)
         .build()
-}
-
-impl TryFrom<Vec<String>> for Zones {
-    type Error = BadGlob;
-
-    fn try_from(globs: Vec<String>) -> Result<Self, BadGlob> {
-        Self::new(&globs)
-    }
-}
-
-impl From<Zones> for Vec<String> {
-    fn from(zones: Zones) -> Self {
-        zones.texts
-    }
-}
-
-impl TryFrom<Vec<String>> for Ignored {
-    type Error = BadGlob;
-
-    fn try_from(globs: Vec<String>) -> Result<Self, BadGlob> {
-        Self::new(&globs)
-    }
-}
-
-impl From<Ignored> for Vec<String> {
-    fn from(ignored: Ignored) -> Self {
-        ignored.zones.texts
-    }
 }
 
 #[cfg(test)]
@@ -234,15 +203,6 @@ mod tests {
         assert!(!ignored(".venv/**").names(&path(".venv")));
         let caches = ignored("**/__pycache__/**");
         assert!(caches.is_whole(&path("__pycache__")) && caches.is_whole(&path("a/__pycache__")));
-    }
-
-    #[test]
-    fn is_written_as_its_texts() {
-        let json = r#"["tests/**"]"#;
-        let zones: Zones = serde_json::from_str(json).unwrap();
-        assert_eq!(serde_json::to_string(&zones).unwrap(), json);
-        assert!(serde_json::from_str::<Zones>(r#"["/a"]"#).is_err());
-        assert!(serde_json::from_str::<Ignored>(r#"["["]"#).is_err());
     }
 
     proptest! {

@@ -344,7 +344,7 @@ fn says_which_frames_stayed_unread_and_why() {
         (one, unanswered),
         (two.clone(), End::Forbidden { url: two }),
         (three, too_large),
-        (six.clone(), stuck(six, BEYOND)),
+        (six.clone(), unanswered_at(six, BEYOND)),
     ];
     assert_eq!(visit.unread, expected);
 }
@@ -360,7 +360,7 @@ fn a_page_of_very_many_frames_is_bounded() {
     assert_eq!(web.asked().len(), 2 + MAX_HOPS);
     assert_eq!(visit.unread.len(), 16);
     let mut unread = visit.unread.into_iter();
-    assert!(unread.all(|(url, end)| end == stuck(url, BEYOND)));
+    assert!(unread.all(|(url, end)| end == unanswered_at(url, BEYOND)));
 }
 
 #[test]

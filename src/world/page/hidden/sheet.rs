@@ -82,7 +82,7 @@ fn block_inside(around: &Block, prelude: &str) -> Block {
         let (name, condition) = at_rule.split_at(end.unwrap_or(at_rule.len()));
         let condition = condition.trim();
         match name.to_ascii_lowercase().as_str() {
-            "media" => match held(condition) {
+            "media" => match media_hold(condition) {
                 Held::Always => {}
                 Held::Often => block.sure = false,
                 Held::Never => block.skipped = true,
@@ -210,7 +210,7 @@ pub(super) enum Held {
 }
 
 /// How often what is for these media holds for a screen: that of the best one of the list.
-pub(super) fn held(media: &str) -> Held {
+pub(super) fn media_hold(media: &str) -> Held {
     let list = split(media, &[',']).map(|one| query(&one.trim().to_ascii_lowercase()));
     list.max().unwrap_or(Held::Always)
 }
@@ -332,7 +332,7 @@ pub(super) fn pixels(value: &str) -> Option<f64> {
     })
 }
 
-pub(super) fn inside<'a>(function: &str, value: &'a str) -> Option<&'a str> {
+pub(super) fn arguments_of<'a>(function: &str, value: &'a str) -> Option<&'a str> {
     value.strip_prefix(function)?.strip_suffix(')')
 }
 
@@ -467,7 +467,7 @@ mod tests {
             ("(prefers-color-scheme: dark)", Held::Never),
             ("not (min-width:1px)", Held::Never),
         ] {
-            assert_eq!(held(media), expected, "{media}");
+            assert_eq!(media_hold(media), expected, "{media}");
         }
     }
 

@@ -7,7 +7,8 @@ use scraper::node::Element;
 use std::collections::{BTreeMap, HashMap};
 
 use super::sheet::{
-    FAINT, all_the_same, fraction, inside, is_transparent, numbers, pixels, plain_colour, unescaped,
+    FAINT, all_the_same, arguments_of, fraction, is_transparent, numbers, pixels, plain_colour,
+    unescaped,
 };
 use crate::base::word_list::word_lists;
 
@@ -128,7 +129,7 @@ impl Declared {
             let Some(property) = PROPERTIES.iter().find(|known| **known == property) else {
                 continue;
             };
-            let value = lowered(&unescaped(value.trim()));
+            let value = lower_case(&unescaped(value.trim()));
             let (text, important) = match value.split_once('!') {
                 Some((text, mark)) => (text.trim().to_owned(), mark.trim() == "important"),
                 None => (value, false),
@@ -265,11 +266,11 @@ fn hides(property: &str, value: &str) -> bool {
         "font-size" => pixels(value).is_some_and(|size| size < TINY_PIXELS),
         "text-indent" | "left" | "right" | "top" | "bottom" | "margin" | "margin-left"
         | "margin-top" | "margin-right" => far(),
-        "clip" => inside("rect(", value).is_some_and(all_the_same),
+        "clip" => arguments_of("rect(", value).is_some_and(all_the_same),
         "clip-path" => {
             let shapes = ["inset(50%", "inset(100%", "circle(0", "ellipse(0"];
             shapes.iter().any(|shape| value.starts_with(shape))
-                || inside("polygon(", value).is_some_and(|points| {
+                || arguments_of("polygon(", value).is_some_and(|points| {
                     let mut points = points.split(',').map(numbers);
                     let first = points.next();
                     points.all(|point| Some(point) == first)
@@ -289,7 +290,7 @@ fn hides(property: &str, value: &str) -> bool {
 }
 
 /// The value in lower case, but for the names of custom properties.
-fn lowered(value: &str) -> String {
+fn lower_case(value: &str) -> String {
     if !value.contains("--") {
         return value.to_ascii_lowercase();
     }
@@ -303,14 +304,6 @@ fn lowered(value: &str) -> String {
     std::iter::once(first).chain(rest).collect()
 }
 
-/// Functions that scale, and how many of their numbers do so in the plane.
-const SCALES: [(&str, usize); 4] = [
-    ("scale(", 2),
-    ("scale3d(", 2),
-    ("scalex(", 1),
-    ("scaley(", 1),
-];
-
 /// Whether a value of `scale` leaves nothing.
 pub(super) fn is_flat(scale: &str) -> bool {
     factors(scale).any(is_faint)
@@ -318,22 +311,19 @@ pub(super) fn is_flat(scale: &str) -> bool {
 
 /// Whether a value of `transform` leaves nothing.
 pub(super) fn flattens(transform: &str) -> bool {
-    let arguments = |function: &str| {
-        let (_, list) = transform.split_once(function)?;
-        list.split(')').next()
-    };
-    let scales = SCALES.iter().any(|(function, most)| {
-        arguments(function).is_some_and(|list| factors(list).take(*most).any(is_faint))
-    });
-    scales || arguments("matrix(").is_some_and(is_flat_matrix)
-}
-
-/// Whether the area that a matrix leaves of one is next to nothing.
-fn is_flat_matrix(list: &str) -> bool {
-    let [a, b, c, d, ..] = factors(list).collect::<Vec<_>>()[..] else {
-        return false;
-    };
-    (a * d - b * c).abs() < FAINT * FAINT
+    let functions = transform.split(')').filter_map(|one| one.split_once('('));
+    let mut functions = functions.map(|(name, list)| (name.trim(), factors(list)));
+    functions.any(|(name, mut factors)| match name {
+        // The third of three dimensions leads out of the plane.
+        "scale" | "scale3d" => factors.take(2).any(is_faint),
+        "scalex" | "scaley" => factors.next().is_some_and(is_faint),
+        "matrix" => match factors.collect::<Vec<_>>()[..] {
+            // The determinant: the area that is left of one.
+            [a, b, c, d, ..] => (a * d - b * c).abs() < FAINT * FAINT,
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 fn factors(list: &str) -> impl Iterator<Item = f64> {
