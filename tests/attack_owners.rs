@@ -2,6 +2,7 @@
 
 use crate::attack_tools::none_passes;
 use crate::harness::EmailNet;
+use crate::harness::case::rows;
 use crate::harness::email_net::{ACME, Submission, page};
 
 const OTHER: &str = "Gamma Market";
@@ -219,22 +220,13 @@ fn a_front_page_that_writes_about_the_company_is_not_the_companys() {
 #[test]
 fn a_credit_or_an_entry_does_not_speak_for_the_site() {
     let seller = "</p></main><div class=\"footer\">Seller: Acme Foods</div><main><p>";
-    no_entry_passes(&[
-        ("", "Photo © Acme Foods"),
-        (
-            "",
-            "<figure><img src=p.jpg><figcaption>ⓒ Acme Foods</figcaption></figure>",
-        ),
-        (
-            "",
-            "About this seller: © 2026 Acme Foods. All rights reserved.",
-        ),
-        (
-            "<meta property=\"og:site_name\" content=\"Acme Foods\">",
-            "",
-        ),
-        ("", seller),
-    ]);
+    no_entry_passes(&rows! {
+        "" => "Photo © Acme Foods";
+        "" => "<figure><img src=p.jpg><figcaption>ⓒ Acme Foods</figcaption></figure>";
+        "" => "About this seller: © 2026 Acme Foods. All rights reserved.";
+        "<meta property=\"og:site_name\" content=\"Acme Foods\">" => "";
+        "" => seller;
+    });
 }
 
 #[test]

@@ -137,13 +137,9 @@ fn a_copy_is_a_file_in_the_session() {
 
 #[test]
 fn a_key_press_is_answered_whatever_lies_there() {
-    for name in [
-        "session.json",
-        "ledger.jsonl",
-        "index.sqlite",
-        "index.sqlite-journal",
-        "index.sqlite-wal",
-    ] {
+    for name in "session.json ledger.jsonl index.sqlite index.sqlite-journal index.sqlite-wal"
+        .split_whitespace()
+    {
         let place = scanned();
         pipe(&place.at(".comail").join(name));
         let mut command = place.command();

@@ -24,8 +24,6 @@ fn shown(net: &EmailNet, email: &str) -> Submission {
 
 const PROVIDERS: &[Case] = cases![
     "freemail" => "REVIEW freemail", |net| shown(net, "acmefoods@gmail.com");
-    "freemail in capitals" => "REVIEW freemail", |net| shown(net, "info@GMAIL.com");
-    "Korean freemail" => "REVIEW freemail", |net| shown(net, "acmefoods@naver.com");
     "made-up freemail: a REVIEW does not spare it the page" => "FAIL email-not-on-source freemail",
         |net| net.acme().email("acmefoods@gmail.com");
     "a domain that ends like freemail" => "PASS", |net| {
@@ -38,10 +36,6 @@ const PROVIDERS: &[Case] = cases![
         |net| on_host(net, "www.facebook.com", "/acme", "info@acme.co.kr");
     "a name below a private suffix" => "REVIEW hosted-site",
         |net| on_host(net, "acme.github.io", "/", "info@acme.co.kr");
-    "a name below a blog host" => "REVIEW hosted-site",
-        |net| on_host(net, "acme.tistory.com", "/contact", "info@acme.tistory.com");
-    "a name below another" => "REVIEW hosted-site",
-        |net| on_host(net, "acme.blogspot.com", "/contact", "info@acme.blogspot.com");
     "a blog with freemail" => "REVIEW freemail hosted-site",
         |net| on_host(net, "blog.naver.com", "/acme", "acmefoods@naver.com");
     "of a hosted site, another's page is off it" => "REVIEW hosted-site source-off-site", |net| {
@@ -65,12 +59,7 @@ const MISMATCH: &str = "FAIL domain-mismatch";
 const DOMAINS: &[Case] = cases![
     "another domain" => MISMATCH, |net| shown(net, "info@bolt.kr");
     "a look-alike" => MISMATCH, |net| shown(net, "info@acrne.co.kr");
-    "one letter off" => MISMATCH, |net| shown(net, "info@acne.co.kr");
     "a letter with a mark, in Punycode" => MISMATCH, |net| shown(net, "info@xn--acm-dma.co.kr");
-    "a hyphen for a dot" => MISMATCH, |net| shown(net, "info@acme-co.kr");
-    "a dot left out" => MISMATCH, |net| shown(net, "info@acmeco.kr");
-    "one that begins otherwise" => MISMATCH, |net| shown(net, "info@evil-acme.co.kr");
-    "a longer one" => MISMATCH, |net| shown(net, "info@acme-foods.co.kr");
     "one that it is a part of" => MISMATCH, |net| shown(net, "info@acme.co.kr.bolt.kr");
     "a neighbour below the same suffix" => MISMATCH, |net| shown(net, "info@bolt.co.kr");
     "the same name below a private suffix, which is anybody's" => MISMATCH,
@@ -95,19 +84,12 @@ const ANCHORED: &[&str] = &["--col", "company", "--site-col", "site"];
 const ANCHORS: &[Case] = cases![
     "the expected site" => "PASS", EmailNet::acme,
         listed("company,site\nAcme Foods,acme.co.kr\n"), with(ANCHORED);
-    "a URL of it" => "PASS", EmailNet::acme,
-        listed("company,site\nAcme Foods,https://shop.acme.co.kr/kr/\n"), with(ANCHORED);
     "another site" => "FAIL site-not-expected", EmailNet::acme,
         listed("company,site\nAcme Foods,acme.com\n"), with(ANCHORED);
     "a site that it is a part of" => "FAIL site-not-expected", EmailNet::acme,
         listed("company,site\nAcme Foods,acme.co.kr.bolt.kr\n"), with(ANCHORED);
     "a part of its domain" => "REVIEW site-beside-expected", EmailNet::acme,
         listed("company,site\nAcme Foods,acme.co.kr/foods\n"), with(ANCHORED);
-    "a front page of it" => "PASS", EmailNet::acme,
-        listed("company,site\nAcme Foods,https://www.acme.co.kr/en/main.do\n"), with(ANCHORED);
-    "one of two" => "PASS", EmailNet::acme,
-        listed("company,site\nAcme Foods,\"acme.com, acme.co.kr\"\n"), with(ANCHORED);
-    "none" => "PASS", EmailNet::acme, listed("company,site\nAcme Foods,n/a\n"), with(ANCHORED);
     "no provider takes the anchor's place" => "FAIL hosted-site site-not-expected",
         |net| on_host(net, "blog.naver.com", "/acme", "info@acme.co.kr"),
         listed("company,site\nAcme Foods,acme.co.kr\n"), with(ANCHORED);

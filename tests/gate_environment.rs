@@ -34,20 +34,9 @@ fn says(net: &EmailNet, submission: &Submission, variables: &[(&str, &str)]) -> 
 
 /// Every variable that names a proxy, with this value.
 fn proxies(url: &str) -> Vec<(&'static str, &str)> {
-    let names = [
-        "HTTP_PROXY",
-        "http_proxy",
-        "HTTPS_PROXY",
-        "https_proxy",
-        "ALL_PROXY",
-        "all_proxy",
-        "FTP_PROXY",
-        "SOCKS_PROXY",
-        "CGI_HTTP_PROXY",
-        "PROXY",
-        "COMAIL_PROXY",
-    ];
-    names.iter().map(|name| (*name, url)).collect()
+    let names = "HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy FTP_PROXY \
+        SOCKS_PROXY CGI_HTTP_PROXY PROXY COMAIL_PROXY";
+    names.split_whitespace().map(|name| (name, url)).collect()
 }
 
 fn text(path: &Path) -> &str {
@@ -90,15 +79,11 @@ fn no_variable_makes_a_certificate_authority() {
     fs::create_dir(&dir).expect("a directory");
     fs::write(dir.join("agents.pem"), authority.pem()).expect("a file");
     let mut variables = Vec::new();
-    for name in [
-        "SSL_CERT_FILE",
-        "CURL_CA_BUNDLE",
-        "REQUESTS_CA_BUNDLE",
-        "NODE_EXTRA_CA_CERTS",
-        "RUSTLS_EXTRA_CERTS",
-        "AWS_CA_BUNDLE",
-        "COMAIL_CA_CERT",
-    ] {
+    for name in
+        "SSL_CERT_FILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS RUSTLS_EXTRA_CERTS
+            AWS_CA_BUNDLE COMAIL_CA_CERT"
+            .split_whitespace()
+    {
         variables.push((name, text(&file)));
     }
     for name in ["SSL_CERT_DIR", "CAPATH"] {
@@ -169,33 +154,17 @@ fn files_and_variables_of_the_agent_change_nothing() {
         "proxy = \"{url}\"\nhttp_proxy = \"{url}\"\n[network]\nproxy = \"{url}\"\n\
          [gate.levels]\nemail-not-on-source = \"REVIEW\"\n"
     );
-    for name in [
-        "comail.toml",
-        ".comailrc",
-        ".curlrc",
-        ".netrc",
-        ".env",
-        "resolv.conf",
-        "hosts",
-    ] {
+    for name in "comail.toml .comailrc .curlrc .netrc .env resolv.conf hosts".split_whitespace() {
         net.place.write(name, &settings);
     }
     let home = text(net.place.path());
     let mut variables: Vec<_> = ["HOME", "XDG_CONFIG_HOME", "COMAIL_CONFIG", "TMPDIR", "TMP"]
         .map(|name| (name, home))
         .to_vec();
-    for name in [
-        "COMAIL_MAX_TRIES",
-        "COMAIL_DNS_SERVER",
-        "COMAIL_ALLOW_NET",
-        "COMAIL_CA_CERT",
-        "COMAIL_PROXY",
-        "COMAIL_LEVEL",
-        "COMAIL_NOW",
-        "COMAIL_TEST",
-        "SOURCE_DATE_EPOCH",
-        "RUST_LOG",
-    ] {
+    for name in "COMAIL_MAX_TRIES COMAIL_DNS_SERVER COMAIL_ALLOW_NET COMAIL_CA_CERT COMAIL_PROXY
+            COMAIL_LEVEL COMAIL_NOW COMAIL_TEST SOURCE_DATE_EPOCH RUST_LOG"
+        .split_whitespace()
+    {
         variables.push((name, "99"));
     }
     let lies = fs::read_dir(home).expect("a directory").count();
@@ -212,24 +181,12 @@ fn what_scan_froze_no_flag_of_the_agent_changes() {
     let net = EmailNet::start();
     let before = net.place.ledger();
     let right = net.acme();
-    for flag in [
-        "--dns-server=127.0.0.1:1",
-        "--allow-net=0.0.0.0/0",
-        "--ca-cert=ca.pem",
-        "--proxy=http://127.0.0.1:1/",
-        "--robots=ignore",
-        "--user-agent=x",
-        "--rate=1000",
-        "--timeout=1",
-        "--level=domain-mismatch=review",
-        "--max-tries=99",
-        "--pause-after=0",
-        "--role-only",
-        "--force",
-        "--verdict=PASS",
-        "--yes",
-        "--skip",
-    ] {
+    for flag in "--dns-server=127.0.0.1:1 --allow-net=0.0.0.0/0 --ca-cert=ca.pem
+            --proxy=http://127.0.0.1:1/ --robots=ignore --user-agent=x --rate=1000 --timeout=1
+            --level=domain-mismatch=review --max-tries=99 --pause-after=0 --role-only --force
+            --verdict=PASS --yes --skip"
+        .split_whitespace()
+    {
         for command in ["next", "resume", "status"] {
             net.place.run([command, flag]).exits(2);
         }

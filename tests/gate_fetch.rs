@@ -127,8 +127,6 @@ const ROBOTS_TXT: &[Case] = cases![
                 &net.net.web.url("acme.co.kr", "/contact"),
             ))
         };
-    "not asked for" => "PASS",
-        |net| rules(net, "User-agent: *\nDisallow: /\n"), with(&["--robots","ignore"]);
 ];
 
 #[test]

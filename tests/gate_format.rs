@@ -73,14 +73,11 @@ const SAMPLES: &[Case] = cases![
     "a name that templates show" => PLACEHOLDER, |net| shown(net, "hong.gildong@acme.co.kr");
     "a neighbour of it" => "PASS", |net| shown(net, "hong.gilsun@acme.co.kr");
     "a word that forms show" => PLACEHOLDER, |net| shown(net, "your-email@acme.co.kr");
-    "a template's hole" => PLACEHOLDER, |net| shown(net, "{name}@acme.co.kr");
-    "a mask" => PLACEHOLDER, |net| shown(net, "in**@acme.co.kr");
     "a sample's domain" => "FAIL freemail placeholder", |net| shown(net, "your@email.com");
     "a reserved domain" => ELSEWHERE, |net| shown(net, "info@example.com");
     "a reserved top-level domain, which no public suffix is" => "FAIL email-format placeholder",
         |net| shown(net, "info@acme.test");
     "an image" => "FAIL email-format placeholder", |net| shown(net, "logo@2x.png");
-    "a mailbox named for the image" => "PASS", |net| shown(net, "logo@acme.co.kr");
     "a key of an error tracker" => ELSEWHERE,
         |net| shown(net, "0123456789abcdef0123456789abcdef@o1.ingest.sentry.io");
     "a platform's own" => "FAIL domain-mismatch placeholder", |net| shown(net, "support@wix.com");
@@ -99,9 +96,7 @@ const UNREAD: &[Case] = cases![
             net.right("acme-mailinator.com")
         };
     "a mailbox that only sends" => "REVIEW no-reply", |net| shown(net, "no-reply@acme.co.kr");
-    "the same in one word" => "REVIEW no-reply", |net| shown(net, "noreply2@acme.co.kr");
     "a mailbox that somebody reads" => "PASS", |net| shown(net, "reply@acme.co.kr");
-    "the postmaster reads" => "PASS", |net| shown(net, "postmaster@acme.co.kr");
     "a made-up mailbox that only sends: a REVIEW does not spare it the page" => "FAIL email-not-on-source no-reply",
         |net| net.acme().email("no-reply@acme.co.kr");
 ];

@@ -177,35 +177,12 @@ fn shows(net: &EmailNet, name: &str) -> Submission {
     net.right("evil.kr")
 }
 
-/// The submission of a site that shows every name that tells nothing.
-fn all_words(net: &EmailNet) -> Submission {
-    shows(net, "주식회사 Global Trading Co., Ltd. 3M !!!")
-}
-
 const NAMES: &[Case] = cases![
     "legal forms do not count" => "PASS", EmailNet::acme, named(&["ACME FOODS Co., Ltd."]);
     "nor do widths" => "PASS", EmailNet::acme, named(&["Ａｃｍｅ　Ｆｏｏｄｓ (주)"]);
     "another name" => NOT_ON_SITE, EmailNet::acme, named(&["Bolt Foods"]);
-    "Korean legal forms on either side" => "PASS",
-        |net| home(net, "<footer>한빛식품 주식회사 | 대표 김한빛</footer>"), named(&["㈜한빛식품"]);
-    "Japanese ones" => "PASS", |net| home(net, "<title>株式会社ひかり食品</title>"), named(&["ひかり食品 株式会社"]);
-    "three letters" => "PASS", |net| home(net, "<title>IBM</title>"), named(&["IBM"]);
     "one Hangul syllable" => WEAK, EmailNet::acme, named(&["(주)빛"]);
-    "two of them" => "PASS", |net| home(net, "<title>농심</title>"), named(&["(주)농심"]);
-    "common words and one that is not" => "PASS",
-        |net| home(net, "<title>Acme Trading</title>"), named(&["Acme Trading Inc."]);
-    "two letters" => WEAK, all_words, named(&["3M"]);
-    "a legal form alone" => WEAK, all_words, named(&["주식회사"]);
-    "one in brackets" => WEAK, all_words, named(&["(주)"]);
-    "two of them in English" => WEAK, all_words, named(&["Co., Ltd."]);
-    "common words alone" => WEAK, all_words, named(&["Global Trading Inc."]);
-    "signs alone" => WEAK, all_words, named(&["!!!"]);
-    "a site that shows a part" => NOT_ON_SITE, |net| shows(net, "Acme"), named(&[ACME]);
-    "one that shares a part" => NOT_ON_SITE, |net| shows(net, "Acme Toys"), named(&[ACME]);
     "one that goes on" => NOT_ON_SITE, |net| shows(net, "Acmerica"), named(&["Acme"]);
-    "one that begins earlier" => NOT_ON_SITE, |net| shows(net, "MyAcme"), named(&["Acme"]);
-    "one that goes on in Hangul" => NOT_ON_SITE, |net| shows(net, "한빛나라"), named(&["한빛"]);
-    "a part with a legal form" => NOT_ON_SITE, |net| shows(net, "Acme Inc."), named(&["Acme Foods Inc."]);
 ];
 
 /// A company whose own page nobody has set up.
@@ -245,11 +222,8 @@ fn below(net: &EmailNet, host: &str) -> Submission {
 /// Directories, searches and portals, which name companies that they are not.
 const DIRECTORIES: &[Case] = cases![
     "a search" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search?q=Bolt+Toys"), named(BOLT);
-    "a search, encoded twice" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search?q=bolt%2520toys"), named(BOLT);
     "a search in the path" => NOT_ON_SITE, |net| search(net, "/search/Bolt%20Toys"), named(BOLT);
     "an invisible character" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search/Bolt%E2%80%8B%20Toys"), named(BOLT);
-    "a search in two parts" => NOT_ON_SITE, |net| search(net, "/search/Bolt/Toys"), named(BOLT);
-    "a search in base64" => NOT_ON_SITE, |net| search(net, "/search?q=Qm9sdCBUb3lz"), named(BOLT);
     "the news" => MENTIONED, |net| {
             let text = entry("Bolt Toys sued by Acme", "Bolt Toys says it is sorry.");
             directory(net, "/news/1", &text)
@@ -283,9 +257,6 @@ fn sits(net: &EmailNet, footer: &str) -> Submission {
 const TOWNS: &[Case] = cases![
     "the name as the footer has it" => "PASS", EmailNet::acme, named(&["Acme Foods (Seoul)"]);
     "a town" => NOT_ON_SITE, |net| sits(net, "12 Main St, Seoul"), named(&["한빛식품 (Seoul)"]);
-    "a town in Hangul" => NOT_ON_SITE, |net| sits(net, "서울 강남구"), named(&["Hanbit Foods (서울)"]);
-    "an office" => NOT_ON_SITE, |net| sits(net, "Head Office: 12 Main St"), named(&["한빛식품 (Head Office)"]);
-    "a country" => NOT_ON_SITE, |net| sits(net, "Austin, USA"), named(&["한빛식품 (USA)"]);
     "a town with its suffix" => MENTIONED, |net| sits(net, "12 Main St, Gimpo-si"), named(&["한빛식품 (Gimpo)"]);
     "a town in a province" => MENTIONED, |net| sits(net, "경기도 안산 12"), named(&["Hanbit Foods (안산)"]);
 ];

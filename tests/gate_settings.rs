@@ -6,7 +6,6 @@ use crate::harness::EmailNet;
 use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{ACME, WWW, page};
 use crate::servers::http::{Reply, WebServer};
-use crate::servers::tls::Authority;
 
 const LEVELS: &[Case] = cases![
     "REVIEW by default" => "REVIEW source-user-content", |net| net.at("/wiki/a");
@@ -32,13 +31,8 @@ fn levels_are_the_operators() {
 fn no_level_switches_a_rule_off() {
     let net = EmailNet::unscanned();
     net.place.write("companies.txt", ACME);
-    for level in [
-        "mx-null=off",
-        "mx-null=pass",
-        "mx-null",
-        "mx-nul=fail",
-        "no-result=review",
-    ] {
+    for level in "mx-null=off mx-null=pass mx-null mx-nul=fail no-result=review".split_whitespace()
+    {
         let scan = ["scan", "companies.txt", "--level", level];
         assert_eq!(net.place.run(scan).code, 2, "{level}");
         assert!(!net.place.at(".comail").exists());
@@ -143,25 +137,4 @@ fn a_frozen_proxy_fetches_every_page() {
         .collect();
     assert!(!asked.contains(&"www.far.kr".to_owned()), "{asked:?}");
     assert_eq!(net.net.web.connections(), 0);
-}
-
-#[test]
-fn another_authority_is_trusted_only_when_frozen() {
-    let authority = Authority::new();
-    let server = WebServer::start_tls(authority.server_config());
-    server.page(WWW, "/contact", &page(ACME, "info@acme.co.kr"));
-    let source = server.url(WWW, "/contact");
-
-    let net = EmailNet::start();
-    let submission = net.acme().source(&source);
-    assert_eq!(net.says(&submission), "REVIEW source-unanswered");
-
-    let elsewhere = tempfile::tempdir().expect("a temporary directory");
-    let file = elsewhere.path().join("other.pem");
-    std::fs::write(&file, authority.pem()).expect("a file");
-    let net = EmailNet::with(
-        &[ACME],
-        &["--ca-cert", file.to_str().expect("a UTF-8 path")],
-    );
-    assert_eq!(net.says(&net.acme().source(&source)), "PASS");
 }

@@ -1,6 +1,6 @@
 //! Home pages as honest firms have them: names in two scripts, brands' slogans, credits.
 
-use crate::harness::case::{List, Worlds};
+use crate::harness::case::{List, Worlds, rows};
 
 /// Expects a PASS for the address of each domain, submitted for this company, whose home page
 /// is this.
@@ -46,56 +46,31 @@ const ACME: &str = "Acme Foods Inc.";
 
 #[test]
 fn one_firm_in_two_scripts() {
-    all_pass(&[
-        (
-            "acme.co.kr",
-            "(주)에이크미",
-            "<title>(주)에이크미 | Acme Co.</title><footer>© 2024 Acme Co.</footer>",
-        ),
-        (
-            "hanbit.co.kr",
-            "한빛식품",
-            "<title>한빛식품</title><footer>Copyright ⓒ HANBIT FOODS CO.,LTD. ALL RIGHTS RESERVED.</footer>",
-        ),
-        (
-            "hbf.co.kr",
-            "(주)한빛식품",
-            "<title>HANBIT FOODS</title><meta property=og:site_name content='HANBIT FOODS'>\
-             <footer>상호: (주)한빛식품 | 대표: 홍길동 | 사업자등록번호: 123-45-67890<br>© HANBIT FOODS</footer>",
-        ),
-        (
-            "kepco.co.kr",
-            "한국전력공사",
-            "<title>한국전력공사</title><footer>© 2024 KEPCO. All rights reserved.</footer>",
-        ),
-        (
-            "acme.co.jp",
-            "株式会社アクメ",
-            "<title>株式会社アクメ</title><footer>© ACME Inc.</footer>",
-        ),
-        (
-            "hitachi.co.jp",
-            "株式会社日立製作所",
-            "<title>日立製作所 | Hitachi, Ltd.</title><footer>© Hitachi, Ltd. 2024</footer>",
-        ),
-    ]);
+    all_pass(&rows! {
+        "acme.co.kr", "(주)에이크미"
+            => "<title>(주)에이크미 | Acme Co.</title><footer>© 2024 Acme Co.</footer>";
+        "hanbit.co.kr", "한빛식품"
+            => "<title>한빛식품</title><footer>Copyright ⓒ HANBIT FOODS CO.,LTD. ALL RIGHTS RESERVED.</footer>";
+        "hbf.co.kr", "(주)한빛식품"
+            => "<title>HANBIT FOODS</title><meta property=og:site_name content='HANBIT FOODS'>\
+             <footer>상호: (주)한빛식품 | 대표: 홍길동 | 사업자등록번호: 123-45-67890<br>© HANBIT FOODS</footer>";
+        "kepco.co.kr", "한국전력공사"
+            => "<title>한국전력공사</title><footer>© 2024 KEPCO. All rights reserved.</footer>";
+        "acme.co.jp", "株式会社アクメ" => "<title>株式会社アクメ</title><footer>© ACME Inc.</footer>";
+        "hitachi.co.jp", "株式会社日立製作所"
+            => "<title>日立製作所 | Hitachi, Ltd.</title><footer>© Hitachi, Ltd. 2024</footer>";
+    });
 }
 
 #[test]
 fn brands_that_say_whose_they_are() {
-    all_pass(&[
-        (
-            "nudelwelt.de",
-            "Acme Foods GmbH",
-            "<title>Nudelwelt</title><footer>© 2024 Acme Foods GmbH</footer>",
-        ),
-        (
-            "nudelwelt.de",
-            "Acme Foods GmbH",
-            r#"<title>Nudelwelt</title><script type="application/ld+json">
-               {"@type":"Organization","name":"Nudelwelt","legalName":"Acme Foods GmbH"}</script>"#,
-        ),
-    ]);
+    all_pass(&rows! {
+        "nudelwelt.de", "Acme Foods GmbH"
+            => "<title>Nudelwelt</title><footer>© 2024 Acme Foods GmbH</footer>";
+        "nudelwelt.de", "Acme Foods GmbH"
+            => r#"<title>Nudelwelt</title><script type="application/ld+json">
+               {"@type":"Organization","name":"Nudelwelt","legalName":"Acme Foods GmbH"}</script>"#;
+    });
 }
 
 #[test]
@@ -184,26 +159,17 @@ fn a_german_imprint_names_the_firm_on_a_line_of_its_own() {
 
 #[test]
 fn structured_data_with_short_and_long_names() {
-    all_pass(&[
-        (
-            "acme.co.kr",
-            ACME,
-            r#"<title>Acme</title><script type="application/ld+json">{"@graph":[
+    all_pass(&rows! {
+        "acme.co.kr", ACME
+            => r#"<title>Acme</title><script type="application/ld+json">{"@graph":[
                {"@type":"WebSite","name":"Acme","alternateName":"Noodle World"},
-               {"@type":"Organization","name":"Acme Foods Co., Ltd.","alternateName":["ACF","Nudeln"]}]}</script>"#,
-        ),
-        (
-            "hepco.com",
-            "Hanbit Electric Power Corporation",
-            "<title>Hanbit Electric Power Corporation</title><meta property=og:site_name content=HEPCO>\
-             <footer>© HEPCO</footer>",
-        ),
-        (
-            "dbm.com",
-            "Daewoo Business Machines",
-            "<title>Daewoo Business Machines</title><footer>© DBM Corp. 2024</footer>",
-        ),
-    ]);
+               {"@type":"Organization","name":"Acme Foods Co., Ltd.","alternateName":["ACF","Nudeln"]}]}</script>"#;
+        "hepco.com", "Hanbit Electric Power Corporation"
+            => "<title>Hanbit Electric Power Corporation</title><meta property=og:site_name content=HEPCO>\
+             <footer>© HEPCO</footer>";
+        "dbm.com", "Daewoo Business Machines"
+            => "<title>Daewoo Business Machines</title><footer>© DBM Corp. 2024</footer>";
+    });
 }
 
 #[test]
@@ -233,29 +199,16 @@ fn small_print_names_nobody() {
 
 #[test]
 fn short_names_in_the_footer() {
-    for (domain, key, title, footer) in [
-        ("lg.co.kr", "(주)LG생활건강", "LG생활건강", "© LG H&H"),
-        ("sk.co.kr", "SK하이닉스", "SK하이닉스", "© SK hynix Inc."),
-        ("kt.com", "(주)케이티", "케이티", "© KT Corp."),
-        (
-            "klaw.kr",
-            "Kim & Lee Law Office",
-            "Kim & Lee Law Office",
-            "© Kim&Lee",
-        ),
-        (
-            "smith-sons.co.uk",
-            "Smith & Sons Ltd",
-            "Smith & Sons | Furniture",
-            "© 2024 Smith and Sons Limited. Company No. 123456. Registered in England.",
-        ),
-        (
-            "acmemall.co.kr",
-            "(주)아크메",
-            "아크메몰",
-            "상호명: (주)아크메 대표자: 홍길동<br>COPYRIGHT (C) 아크메몰 ALL RIGHTS RESERVED.",
-        ),
-    ] {
+    for (domain, key, title, footer) in rows! {
+        "lg.co.kr", "(주)LG생활건강", "LG생활건강" => "© LG H&H";
+        "sk.co.kr", "SK하이닉스", "SK하이닉스" => "© SK hynix Inc.";
+        "kt.com", "(주)케이티", "케이티" => "© KT Corp.";
+        "klaw.kr", "Kim & Lee Law Office", "Kim & Lee Law Office" => "© Kim&Lee";
+        "smith-sons.co.uk", "Smith & Sons Ltd", "Smith & Sons | Furniture"
+            => "© 2024 Smith and Sons Limited. Company No. 123456. Registered in England.";
+        "acmemall.co.kr", "(주)아크메", "아크메몰"
+            => "상호명: (주)아크메 대표자: 홍길동<br>COPYRIGHT (C) 아크메몰 ALL RIGHTS RESERVED.";
+    } {
         footers_pass(domain, key, title, &[footer]);
     }
 }

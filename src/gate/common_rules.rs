@@ -63,22 +63,15 @@ pub fn rules() -> Vec<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::quest::Verdict;
 
     #[test]
     fn each_refusal_fails_by_its_rule_and_says_what_was_sent() {
-        for (judgement, rule, actual) in [
-            (
-                no_result("the site is down"),
-                NO_RESULT,
-                "none: the site is down",
-            ),
-            (
-                repeated_submission(2),
-                REPEATED_SUBMISSION,
-                "the same as attempt 2",
-            ),
-        ] {
+        for (judgement, rule, actual) in rows! {
+            no_result("the site is down"), NO_RESULT => "none: the site is down";
+            repeated_submission(2), REPEATED_SUBMISSION => "the same as attempt 2";
+        } {
             assert_eq!(judgement.verdict, Verdict::Fail);
             let facts = judgement.facts.iter();
             let facts: Vec<_> = facts.map(|fact| (&fact.rule, &*fact.actual)).collect();

@@ -53,6 +53,14 @@ macro_rules! cases {
 }
 pub(crate) use cases;
 
+/// A table of cases, a row each: `"what is tried", value => expected;`.
+macro_rules! rows {
+    ($($($value:expr),+ => $expected:expr;)+) => {
+        [$(($($value),+, $expected)),+]
+    };
+}
+pub(crate) use rows;
+
 impl Case {
     /// The same, scanned with these further flags.
     pub const fn with(mut self, flags: &'static [&'static str]) -> Self {

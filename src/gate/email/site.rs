@@ -341,14 +341,11 @@ mod tests {
 
     #[test]
     fn a_domain_or_its_front_page_names_the_whole_domain() {
-        for anchor in [
-            "https://acme.co.kr/",
-            "https://www.acme.co.kr/",
-            "https://www.acme.co.kr/en/main.do",
-            "https://www.acme.co.kr/index.html",
-            "https://en.acme.co.kr/",
-            "https://shop.acme.co.kr/kr/",
-        ] {
+        for anchor in "https://acme.co.kr/ https://www.acme.co.kr/ https://www.acme.co.kr/en/main.do
+                https://www.acme.co.kr/index.html https://en.acme.co.kr/
+                https://shop.acme.co.kr/kr/"
+            .split_whitespace()
+        {
             for site in [
                 "https://www.acme.co.kr/",
                 "http://acme.co.kr/kr/",

@@ -200,6 +200,7 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
 
     #[test]
     fn reads_what_pytest_writes() {
@@ -224,19 +225,14 @@ mod tests {
 
     #[test]
     fn the_place_of_a_failure_is_one_in_the_tree() {
-        for (trace, place) in [
-            (
-                "/usr/lib/importlib.py:126: in f\ntests/test_b.py:1: in <module>\n",
-                Some("tests/test_b.py:1"),
-            ),
-            ("/usr/lib/a.py:126: in f\n", Some("/usr/lib/a.py:126")),
-            ("    x_test.go:12:3: got 3", Some("x_test.go:12:3")),
-            ("12:30:45: started\nINFO 12:30:45: x", None),
-            (
-                "http://localhost:80: refused\nError: found 3 problems",
-                None,
-            ),
-        ] {
+        for (trace, place) in rows! {
+            "/usr/lib/importlib.py:126: in f\ntests/test_b.py:1: in <module>\n"
+                => Some("tests/test_b.py:1");
+            "/usr/lib/a.py:126: in f\n" => Some("/usr/lib/a.py:126");
+            "    x_test.go:12:3: got 3" => Some("x_test.go:12:3");
+            "12:30:45: started\nINFO 12:30:45: x" => None;
+            "http://localhost:80: refused\nError: found 3 problems" => None;
+        } {
             assert_eq!(place_in_trace(trace), place, "{trace}");
         }
     }

@@ -1,5 +1,6 @@
 //! Checks run in order of cost, and a FAIL stops the dearer ones.
 
+use crate::base::rows;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -59,27 +60,14 @@ fn a_fail_stops_what_costs_more_and_nothing_else_does() {
     use Cost::{Dns, Local, Page, Wide};
     const WRONG: &[&str] = &["wrong"];
     const DOUBTFUL: &[&str] = &["doubtful"];
-    for (checks, verdict, expected) in [
-        (&[(Local, &[][..]), (Wide, &[])][..], Verdict::Pass, "PP"),
-        (
-            &[
-                (Local, WRONG),
-                (Local, DOUBTFUL),
-                (Local, WRONG),
-                (Page, WRONG),
-                (Wide, &[]),
-            ],
-            Verdict::Fail,
-            "FRF--",
-        ),
-        (
-            &[(Local, &[]), (Page, WRONG), (Dns, &[])],
-            Verdict::Fail,
-            "PF-",
-        ),
-        (&[(Local, DOUBTFUL), (Wide, &[])], Verdict::Review, "RP"),
-        (&[(Local, &["doubtful", "wrong"])], Verdict::Fail, "F"),
-    ] {
+    for (checks, verdict, expected) in rows! {
+        &[(Local, &[][..]), (Wide, &[])][..], Verdict::Pass => "PP";
+        &[(Local, WRONG), (Local, DOUBTFUL), (Local, WRONG), (Page, WRONG), (Wide, &[])],
+            Verdict::Fail => "FRF--";
+        &[(Local, &[]), (Page, WRONG), (Dns, &[])], Verdict::Fail => "PF-";
+        &[(Local, DOUBTFUL), (Wide, &[])], Verdict::Review => "RP";
+        &[(Local, &["doubtful", "wrong"])], Verdict::Fail => "F";
+    } {
         let names = ["a", "b", "c", "d", "e"];
         let fakes = names.into_iter().zip(checks);
         let fakes = fakes.map(|(name, (cost, fires))| fake(name, *cost, fires));

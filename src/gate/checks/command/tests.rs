@@ -1,6 +1,7 @@
 //! Commands are run as they are written, and nothing that is submitted is more than a text. Each
 //! way in which a command ends is a verdict.
 
+use crate::base::rows;
 use crate::gate::CheckOutcome;
 use crate::gate::checks::tests::{GateCase, outcome, ran, with_report};
 use crate::quest::Verdict;
@@ -161,37 +162,28 @@ fn services_are_started_and_reached() {
 
 #[test]
 fn a_mistake_is_told_with_its_place() {
-    for (keys, said) in [
-        ("exit = []", "nothing would pass"),
-        ("unconfirmed_exit = [0]", "passes already"),
-        ("reports = [\"../r.xml\"]", "not a path inside the tree"),
-        ("stdin = \"{{ field.tset }}\"", "did you mean `field.test`?"),
-        ("env = { \"A=B\" = \"\" }", "cannot name a variable"),
-        ("env = { COMAIL_KEY = \"\" }", "set by comail"),
-        ("pass_env = [\"HOME\"]", "has not frozen the variable"),
-        ("services = [\"apis\"]", "did you mean `api`?"),
-        ("stdin = \"{{ service.api.port }}\"", "unknown variable"),
-        ("network = \"loopback\"", "none is named"),
-        ("network = \"none\"\nservices = [\"api\"]", "say `loopback`"),
-        ("min_passed = 1", "needs `facts`"),
-        (
-            "facts = { adapter = \"sarif\" }\nmax_skipped = 1",
-            "does not tell",
-        ),
-        (
-            "facts = { adapter = \"junit\", from = \"r.xml\" }",
-            "neither stdout",
-        ),
-        ("facts = { adapter = \"juni\" }", "did you mean `junit`?"),
-        ("facts = 1", "FactsTable"),
-        (
-            "facts = { adapter = \"junit\", form = \"stderr\" }",
-            "did you mean `from`?",
-        ),
-        ("output_cap = \"1MB\"", "expected a size"),
-        ("timeout = \"60\"", "expected a length of time"),
-        ("tiemout = \"60s\"", "did you mean `timeout`?"),
-    ] {
+    for (keys, said) in rows! {
+        "exit = []" => "nothing would pass";
+        "unconfirmed_exit = [0]" => "passes already";
+        "reports = [\"../r.xml\"]" => "not a path inside the tree";
+        "stdin = \"{{ field.tset }}\"" => "did you mean `field.test`?";
+        "env = { \"A=B\" = \"\" }" => "cannot name a variable";
+        "env = { COMAIL_KEY = \"\" }" => "set by comail";
+        "pass_env = [\"HOME\"]" => "has not frozen the variable";
+        "services = [\"apis\"]" => "did you mean `api`?";
+        "stdin = \"{{ service.api.port }}\"" => "unknown variable";
+        "network = \"loopback\"" => "none is named";
+        "network = \"none\"\nservices = [\"api\"]" => "say `loopback`";
+        "min_passed = 1" => "needs `facts`";
+        "facts = { adapter = \"sarif\" }\nmax_skipped = 1" => "does not tell";
+        "facts = { adapter = \"junit\", from = \"r.xml\" }" => "neither stdout";
+        "facts = { adapter = \"juni\" }" => "did you mean `junit`?";
+        "facts = 1" => "FactsTable";
+        "facts = { adapter = \"junit\", form = \"stderr\" }" => "did you mean `from`?";
+        "output_cap = \"1MB\"" => "expected a size";
+        "timeout = \"60\"" => "expected a length of time";
+        "tiemout = \"60s\"" => "did you mean `timeout`?";
+    } {
         let mistake = with(keys).mistake();
         assert!(mistake.what.contains(said), "{keys}: {mistake}");
     }
@@ -284,26 +276,14 @@ fn a_run_in_which_nothing_was_tested_is_wrong() {
         "at most 0 skipped tests / 1 skipped",
     ];
     let sarif = "facts = { adapter = \"sarif\" }";
-    for (keys, stdout, expected) in [
-        (JUNIT, suite(&format!("<testcase/>{skipped}")), &[][..]),
-        (
-            JUNIT,
-            suite(skipped),
-            &["at least 1 passed tests / 0 passed"],
-        ),
-        (
-            JUNIT,
-            suite("<testcase/><testcase><failure/></testcase>"),
-            &[failed],
-        ),
-        (
-            &strict,
-            suite(&format!("<testcase/><testcase/>{skipped}")),
-            &strictly,
-        ),
-        (&lax, "", &[]),
-        (sarif, r#"{"runs": [{"results": [{}]}]}"#, &[]),
-    ] {
+    for (keys, stdout, expected) in rows! {
+        JUNIT, suite(&format!("<testcase/>{skipped}")) => &[][..];
+        JUNIT, suite(skipped) => &["at least 1 passed tests / 0 passed"];
+        JUNIT, suite("<testcase/><testcase><failure/></testcase>") => &[failed];
+        &strict, suite(&format!("<testcase/><testcase/>{skipped}")) => &strictly;
+        &lax, "" => &[];
+        sarif, r#"{"runs": [{"results": [{}]}]}"# => &[];
+    } {
         assert_eq!(said(keys, stdout), expected, "{keys} {stdout}");
     }
     // A test that ends the runner from within leaves no word of any.

@@ -1,5 +1,6 @@
 //! `contains` on pages and in files.
 
+use crate::base::rows;
 use crate::gate::checks::tests::CheckCase;
 use crate::world::sandbox::FileSeen;
 
@@ -63,34 +64,22 @@ fn an_url_that_carries_the_text_or_a_part_of_it_proves_nothing() {
     const HTML: &str = "<p>Acme bought Bolt</p>";
     const WHOLE: &str = "its URL contains the text";
     const PART: &str = "its URL contains a part of it";
-    for (url, quote, actual) in [
-        ("https://echo.com/?q=Acme%20bought", "Acme bought", WHOLE),
-        ("https://echo.com/?q=Acme+bought", "Acme bought", WHOLE),
-        ("https://echo.com/say/Acme%20bought", "Acme bought", WHOLE),
-        ("https://echo.com/?q=QWNtZSBib3VnaHQ", "Acme bought", WHOLE),
-        ("https://echo.com/acmebought", "Acme bought", WHOLE),
-        (
-            "https://acme-bought.echo.com/?q=thguob+emca",
-            "Acme bought",
-            WHOLE,
-        ),
-        ("https://acme.echo.com/x", "Acme", WHOLE),
-        ("https://echo.com/ａｃｍｅ-bought", "Acme bought", WHOLE),
-        ("https://echo.com/?q=Bolt", "Acme bought Bolt", PART),
-        (
-            "https://echo.com/?x=1&q=acme-bought",
-            "Acme bought Bolt",
-            PART,
-        ),
-        ("https://echo.com/?a=Acme&b=b", "Acme bought Bolt", PART),
-        ("https://echo.com/?c%256De%20bou", "Acme bought Bolt", PART),
-        ("https://echo.com/?a=ht&b=bo", "Acme bought Bolt", PART),
-        (
-            "https://echo.com/?q=Bo%E2%80%8Blt",
-            "Acme bought Bolt",
-            PART,
-        ),
-    ] {
+    for (url, quote, actual) in rows! {
+        "https://echo.com/?q=Acme%20bought", "Acme bought" => WHOLE;
+        "https://echo.com/?q=Acme+bought", "Acme bought" => WHOLE;
+        "https://echo.com/say/Acme%20bought", "Acme bought" => WHOLE;
+        "https://echo.com/?q=QWNtZSBib3VnaHQ", "Acme bought" => WHOLE;
+        "https://echo.com/acmebought", "Acme bought" => WHOLE;
+        "https://acme-bought.echo.com/?q=thguob+emca", "Acme bought" => WHOLE;
+        "https://acme.echo.com/x", "Acme" => WHOLE;
+        "https://echo.com/ａｃｍｅ-bought", "Acme bought" => WHOLE;
+        "https://echo.com/?q=Bolt", "Acme bought Bolt" => PART;
+        "https://echo.com/?x=1&q=acme-bought", "Acme bought Bolt" => PART;
+        "https://echo.com/?a=Acme&b=b", "Acme bought Bolt" => PART;
+        "https://echo.com/?c%256De%20bou", "Acme bought Bolt" => PART;
+        "https://echo.com/?a=ht&b=bo", "Acme bought Bolt" => PART;
+        "https://echo.com/?q=Bo%E2%80%8Blt", "Acme bought Bolt" => PART;
+    } {
         for more in ["", "slug = true"] {
             let fact = page(more, url, HTML, quote).only_fact();
             assert_eq!(
@@ -201,12 +190,9 @@ fn the_page_may_have_to_be_of_a_site() {
         "<p>Acme</p>",
         "Acme",
     );
-    for site in [
-        "www.news.co.kr",
-        "https://www.news.co.kr:8443/x?y#z",
-        "NEWS.co.kr/en",
-        "info@news.co.kr",
-    ] {
+    for site in "www.news.co.kr https://www.news.co.kr:8443/x?y#z NEWS.co.kr/en info@news.co.kr"
+        .split_whitespace()
+    {
         bench.clone().cell(site).passes();
     }
     for site in [

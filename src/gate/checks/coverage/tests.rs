@@ -1,5 +1,6 @@
 //! The quest's own lines ran, and not some others.
 
+use crate::base::rows;
 use crate::gate::checks::tests::{GateCase, changed, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
@@ -83,25 +84,13 @@ fn its_own_lines_ran_or_the_report_says_which_did_not() {
     let report = of(&[(1, 0), (2, 1), (3, 4), (4, 0)]);
     assert_eq!(judged(&bench(), &report).verdict, Verdict::Pass);
     let other = lcov("src/b.py", &[(2, 1), (3, 1)]);
-    for (report, verdict, said_so) in [
-        (
-            of(&[(1, 1), (2, 0), (3, 0), (4, 1)]),
-            Fail,
-            "src/a.py:2 lines 2-3 uncovered",
-        ),
-        (of(&[(2, 0), (3, 1)]), Fail, "src/a.py:2 line 2 uncovered"),
-        (
-            of(&[(1, 1), (4, 1)]),
-            Review,
-            "src/a.py:2-3 the report has no executable line there",
-        ),
-        (
-            other,
-            Fail,
-            "src/a.py the report does not contain it: none of it ran",
-        ),
-        ("no report".into(), Fail, " no LCOV report in it"),
-    ] {
+    for (report, verdict, said_so) in rows! {
+        of(&[(1, 1), (2, 0), (3, 0), (4, 1)]), Fail => "src/a.py:2 lines 2-3 uncovered";
+        of(&[(2, 0), (3, 1)]), Fail => "src/a.py:2 line 2 uncovered";
+        of(&[(1, 1), (4, 1)]), Review => "src/a.py:2-3 the report has no executable line there";
+        other, Fail => "src/a.py the report does not contain it: none of it ran";
+        "no report".into(), Fail => " no LCOV report in it";
+    } {
         let judgement = judged(&bench(), &report);
         assert_eq!(said(&judgement), (verdict, said_so.to_owned()));
     }
@@ -187,33 +176,13 @@ fn it_needs_the_command_to_have_passed() {
 
 #[test]
 fn a_mistake_is_told() {
-    for (from, to, said) in [
-        (
-            "from = \"tests-pass\"",
-            "from = \"tests-pas\"",
-            "did you mean `tests-pass`?",
-        ),
-        (
-            "from = \"tests-pass\"",
-            "from = \"lines-run\"",
-            "unknown command",
-        ),
-        (
-            "report = \"c.lcov\"",
-            "report = \"d\"",
-            "not one of the `reports`",
-        ),
-        (
-            "file = \"{{ input.file }}\"",
-            "file = \"{{ field.test }}\"",
-            "unknown variable",
-        ),
-        (
-            "first = \"{{ input.first }}\"\n",
-            "",
-            "missing field `first`",
-        ),
-    ] {
+    for (from, to, said) in rows! {
+        "from = \"tests-pass\"", "from = \"tests-pas\"" => "did you mean `tests-pass`?";
+        "from = \"tests-pass\"", "from = \"lines-run\"" => "unknown command";
+        "report = \"c.lcov\"", "report = \"d\"" => "not one of the `reports`";
+        "file = \"{{ input.file }}\"", "file = \"{{ field.test }}\"" => "unknown variable";
+        "first = \"{{ input.first }}\"\n", "" => "missing field `first`";
+    } {
         let what = GateCase::new(&CHECKS.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");
     }

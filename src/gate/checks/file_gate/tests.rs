@@ -1,6 +1,7 @@
 //! The gate that a quest file makes, by its catalogue and by what it refuses.
 
 use super::*;
+use crate::base::rows;
 use crate::gate::checks::outside::Gathered;
 
 const HEAD: &str = r#"
@@ -79,22 +80,16 @@ fn the_fields_that_the_format_step_looks_at_are_not_looked_at_twice() {
 fn a_step_names_what_there_is_and_has_neither_level_nor_words_of_the_files() {
     let domain = "kind = \"email-domain\"\nsite = \"homepage\"\nemail = \"mail\"\n";
     let mail = "kind = \"email-mail\"\n";
-    for (check, said) in [
-        (mail.to_owned(), "`email`"),
-        (format!("{mail}email = \"mail\"\n"), ""),
-        (
-            format!("{mail}email = \"mail\"\nsite = \"homepage\"\n"),
-            "unknown key `site`",
-        ),
-        (
-            format!("{domain}anchor = \"websit\"\n"),
-            "did you mean `website`?",
-        ),
-        (format!("{domain}anchor = \"website\"\n"), ""),
-        (format!("{domain}level = \"review\"\n"), "rules of its own"),
-        (format!("{domain}means = \"x\"\n"), "rules of its own"),
-        (format!("{domain}remedy = \"x\"\n"), "rules of its own"),
-    ] {
+    for (check, said) in rows! {
+        mail.to_owned() => "`email`";
+        format!("{mail}email = \"mail\"\n") => "";
+        format!("{mail}email = \"mail\"\nsite = \"homepage\"\n") => "unknown key `site`";
+        format!("{domain}anchor = \"websit\"\n") => "did you mean `website`?";
+        format!("{domain}anchor = \"website\"\n") => "";
+        format!("{domain}level = \"review\"\n") => "rules of its own";
+        format!("{domain}means = \"x\"\n") => "rules of its own";
+        format!("{domain}remedy = \"x\"\n") => "rules of its own";
+    } {
         let wrong = gate(&format!("{FORMAT}{SOURCE}[[check]]\nname = \"x\"\n{check}"));
         let wrong = wrong.err().unwrap_or_default();
         assert_eq!(wrong.is_empty(), said.is_empty(), "{check}: {wrong}");

@@ -1,5 +1,6 @@
 //! A service's answers.
 
+use crate::base::rows;
 use crate::gate::checks::tests::CheckCase;
 use crate::world::sandbox::Called;
 
@@ -185,33 +186,18 @@ fn a_request_that_steers_the_carriage_is_never_sent() {
 
 #[test]
 fn a_table_that_asks_nothing_or_two_things_is_a_mistake() {
-    for (check, said) in [
-        ("", "say either"),
-        ("service = \"api\"\nlinks_in = \"value\"", "say either"),
-        (
-            "links_in = \"value\"\nrequest = \"other\"",
-            "`service` only",
-        ),
-        (
-            "links_in = \"value\"\nschema = \"s.json\"",
-            "`service` only",
-        ),
-        ("links_in = \"value\"\nstatus = \"200\"", "`service` only"),
-        (
-            "service = \"ap\"\nrequest = \"value\"",
-            "did you mean `api`",
-        ),
-        ("service = \"api\"", "say either `request`"),
-        (
-            "service = \"api\"\nrequest = \"value\"\npath = \"/\"",
-            "say either",
-        ),
-        (
-            "service = \"api\"\npath = \"/\"\nmethod = \"get\"",
-            "one of GET",
-        ),
-        ("service = \"api\"\nrequest = \"valu\"", "valu"),
-    ] {
+    for (check, said) in rows! {
+        "" => "say either";
+        "service = \"api\"\nlinks_in = \"value\"" => "say either";
+        "links_in = \"value\"\nrequest = \"other\"" => "`service` only";
+        "links_in = \"value\"\nschema = \"s.json\"" => "`service` only";
+        "links_in = \"value\"\nstatus = \"200\"" => "`service` only";
+        "service = \"ap\"\nrequest = \"value\"" => "did you mean `api`";
+        "service = \"api\"" => "say either `request`";
+        "service = \"api\"\nrequest = \"value\"\npath = \"/\"" => "say either";
+        "service = \"api\"\npath = \"/\"\nmethod = \"get\"" => "one of GET";
+        "service = \"api\"\nrequest = \"valu\"" => "valu";
+    } {
         let mistake = CheckCase::of(&format!("kind = \"http\"\n{check}")).mistake();
         assert!(mistake.contains(said), "{check}: {mistake}");
     }

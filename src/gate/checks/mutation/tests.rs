@@ -1,5 +1,6 @@
 //! Tests that do not notice that the code is gone test nothing.
 
+use crate::base::rows;
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::gate::checks::tests::{GateCase, ran};
@@ -186,20 +187,14 @@ fn more_mutants_than_can_be_run_confirm_nothing() {
 
 #[test]
 fn a_mistake_is_told() {
-    for (keys, said) in [
-        (String::new(), "missing field `first`"),
-        (RANGE.to_owned(), "missing field `lines`"),
-        (format!("{RANGE}lines = []"), "at least one change"),
-        (format!("{BODIES}red_exit = [0]"), "the code 0 passes"),
-        (
-            format!("{RANGE}lines = [{{ find = \"(\", put = \"\" }}]"),
-            "not a pattern",
-        ),
-        (
-            BODIES.replace("{{ input.last }}", "{{ field.test }}"),
-            "unknown variable",
-        ),
-    ] {
+    for (keys, said) in rows! {
+        String::new() => "missing field `first`";
+        RANGE.to_owned() => "missing field `lines`";
+        format!("{RANGE}lines = []") => "at least one change";
+        format!("{BODIES}red_exit = [0]") => "the code 0 passes";
+        format!("{RANGE}lines = [{{ find = \"(\", put = \"\" }}]") => "not a pattern";
+        BODIES.replace("{{ input.last }}", "{{ field.test }}") => "unknown variable";
+    } {
         let what = bench(&keys).mistake().what;
         assert!(what.contains(said), "{what}");
     }

@@ -1,5 +1,6 @@
 //! A script gets the case, and is alone in its folder.
 
+use crate::base::rows;
 use serde_json::json;
 
 use super::*;
@@ -100,17 +101,13 @@ fn nobody_puts_a_module_beside_it() {
 
 #[test]
 fn a_mistake_is_told() {
-    for (from, to, said) in [
-        ("judge.py", "juge.py", "has not frozen the file"),
-        ("[\"python3\", \"-I\"]", "[]", "name a program"),
-        ("\"-I\"", "\"{{ field.test }}\"", "the same for every quest"),
-        ("\"python3\"", "\"perl\"", "has not frozen the program"),
-        (
-            "interpreter",
-            "exit = [0]\ninterpreter",
-            "unknown field `exit`",
-        ),
-    ] {
+    for (from, to, said) in rows! {
+        "judge.py", "juge.py" => "has not frozen the file";
+        "[\"python3\", \"-I\"]", "[]" => "name a program";
+        "\"-I\"", "\"{{ field.test }}\"" => "the same for every quest";
+        "\"python3\"", "\"perl\"" => "has not frozen the program";
+        "interpreter", "exit = [0]\ninterpreter" => "unknown field `exit`";
+    } {
         let what = GateCase::new(&PLAIN.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");
     }
@@ -155,25 +152,22 @@ fn an_answer_is_read_whole_or_confirms_nothing() {
     let twice = r#"{"expected":"a","expected":"b","actual":"b"}"#;
     let facts = format!(r#"{{"verdict":"FAIL","facts":[{FACT}],"facts":[]}}"#);
     let pass = says("PASS", &[]);
-    for (code, stdout) in [
-        (0, r#"{"verdict":"FAIL","verdict":"PASS"}"#),
-        (1, &facts),
-        (1, &says("FAIL", &[twice])),
-        (0, r#"{"verdict":"PASS","evidence":{"seen":1,"seen":2}}"#),
-        (0, "{"),
-        (0, "{}"),
-        (0, &format!("{pass}{pass}")),
-        (0, &format!("{pass}\nTraceback")),
-        (0, r#"{"verdict":"PASS","fact":[]}"#),
-        (0, r#"{"verdict":"PASS","facts":[{}]}"#),
-        (0, "{\"verdict\":\"\0ASS\"}"),
-        (0, r#"{"verdict":"PASS\ud800"}"#),
-        (0, r#"{"verdict":"PASS"}\ud800"#),
-        (
-            1,
-            &says("FAIL", &[r#"{"field":"tset","expected":"x","actual":"y"}"#]),
-        ),
-    ] {
+    for (code, stdout) in rows! {
+        0 => r#"{"verdict":"FAIL","verdict":"PASS"}"#;
+        1 => &facts;
+        1 => &says("FAIL", &[twice]);
+        0 => r#"{"verdict":"PASS","evidence":{"seen":1,"seen":2}}"#;
+        0 => "{";
+        0 => "{}";
+        0 => &format!("{pass}{pass}");
+        0 => &format!("{pass}\nTraceback");
+        0 => r#"{"verdict":"PASS","fact":[]}"#;
+        0 => r#"{"verdict":"PASS","facts":[{}]}"#;
+        0 => "{\"verdict\":\"\0ASS\"}";
+        0 => r#"{"verdict":"PASS\ud800"}"#;
+        0 => r#"{"verdict":"PASS"}\ud800"#;
+        1 => &says("FAIL", &[r#"{"field":"tset","expected":"x","actual":"y"}"#]);
+    } {
         assert_eq!(letters(code, stdout), "U", "{stdout}");
     }
     for stdout in [
@@ -223,13 +217,10 @@ fn without_an_answer_the_code_counts() {
 
 #[test]
 fn what_is_no_text_is_read_with_a_sign_in_its_place() {
-    for (actual, read) in [
-        (
-            &br"a\ud800b\udc00\ud83d\ude00"[..],
-            "a\u{fffd}b\u{fffd}\u{1f600}",
-        ),
-        (b"it says \xff.", "it says \u{fffd}."),
-    ] {
+    for (actual, read) in rows! {
+        &br"a\ud800b\udc00\ud83d\ude00"[..] => "a\u{fffd}b\u{fffd}\u{1f600}";
+        b"it says \xff." => "it says \u{fffd}.";
+    } {
         let answer = br#"{"verdict":"FAIL","facts":[{"expected":"x","actual":""#;
         let answer = [&answer[..], actual, br#""}]}"#].concat();
         let ran = CommandResult {
