@@ -234,7 +234,7 @@ fn what_an_agent_does_is_told_while_it_works() {
         events.extend(agent.events());
         !events.is_empty()
     });
-    assert!(matches!(&events[..], [AgentEvent::ToolCall(call)] if call.tool == "ls"));
+    assert!(matches!(&events[..], [AgentEvent::ToolCall(_)]));
     assert_eq!(agent.ended(), None);
     assert_eq!(agent.events(), []);
 }

@@ -134,17 +134,11 @@ fn a_session_that_is_paused() {
 }
 
 #[test]
-fn a_backend_that_knows_nobody_or_takes_no_more_burns_no_try() {
-    let flags = ["--set=breaker=2", "--set=backoff=1ms"];
-    let driven = Driven::new(2);
-    let no_login = "echo 'Invalid API key. Please run /login' >&2; exit 1";
-    driven.ends_for("permission-denied", &flags, no_login);
-    assert_eq!(driven.reasons("attempt"), ["permission-denied"; 2]);
-    assert_eq!(driven.place.attempts(), []);
-    // The same words of one that ends well are only words.
+fn a_backend_that_refuses_the_agent_burns_no_try() {
+    let flags = ["--set=breaker=2", "--set=backoff=1ms", "--max-attempts=3"];
+    // The words of an agent that ends well are only words.
     let driven = Driven::new(1);
     let only_words = "echo 'Please run /login' >&2; exit 0";
-    let flags = ["--set=breaker=2", "--set=backoff=1ms", "--max-attempts=3"];
     driven.ends_for("attempts", &flags, only_words);
 
     let driven = Driven::new(1);

@@ -436,7 +436,7 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
     let argv = line.argv.iter().map(|word| word.to_string_lossy());
     let dry = DryRun {
         argv: argv.map(std::borrow::Cow::into_owned).collect(),
-        prompt: match (line.stdin.is_some(), line.needs_file) {
+        prompt: match (line.stdin.is_some(), plan.command.needs_file()) {
             (true, _) => "stdin",
             (false, true) => "file",
             (false, false) => "argument",

@@ -2,10 +2,7 @@
 
 pub mod office;
 mod queue;
-
 mod settle;
 
-pub use queue::{
-    Again, Earlier, Group, History, Item, Queue, Remark, SeenFact, Viewer, Waiting, histories,
-};
+pub use queue::{Again, Earlier, Group, History, Item, Queue, Remark, SeenFact, Viewer, Waiting};
 pub use settle::{NotSettled, Person, dispute, may_dispute, settle};

@@ -13,9 +13,11 @@ use crate::base::clock::Clock;
 use crate::base::text::single_spaced;
 use crate::judge::JudgeError;
 use crate::quest::{QuestId, Submission};
-use crate::review::settle::settle_seen;
+use crate::review::settle::settle_if;
 use crate::review::{Item, NotSettled, Person, Queue, SeenFact, Viewer, Waiting};
-use crate::session::{Decision, Effective, QuestRecord, Session, SessionError, SigningKey};
+use crate::session::{
+    Decision, Effective, QuestRecord, Session, SessionError, SettledQuest, SigningKey,
+};
 use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn, unambiguous};
 use crate::table::shortened;
 use schemars::JsonSchema;
@@ -362,10 +364,10 @@ fn places(row: &[String]) -> Result<Option<[usize; HEADINGS.len()]>, NotFilled> 
     Ok(Some(all.map(|found| found[0])))
 }
 
-/// Rows on their way from the sheet to the ledger.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sorted<T> {
-    pub rows: Vec<T>,
+/// The rows of a sheet, sorted by what becomes of them.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    pub rows: Vec<Decided>,
     pub refused: Vec<Refused>,
     /// The number of rows without a decision.
     pub undecided: usize,
@@ -374,9 +376,10 @@ pub struct Sorted<T> {
 /// A row that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
-    pub quest: QuestId,
     pub decision: Decision,
     pub filled: Filled,
+    /// The quest as it was when the row was compared with it.
+    pub record: QuestRecord,
 }
 
 /// A row that was refused: `{"row":4,"id":"3","key":"…","why":"no-note","text":"…"}`.
@@ -422,8 +425,30 @@ fn refused(filled: Filled, (why, text): Misfit) -> Refused {
     }
 }
 
-/// Reads the decision of each row.
-pub fn decisions(rows: Vec<Filled>, session: Digest) -> Sorted<Decided> {
+/// Reads the decision of each row, and compares it with the session.
+pub fn check(session: &Session, rows: Vec<Filled>) -> Result<Sorted, SessionError> {
+    // Read before the queue, so that a change between the two is noticed when they are settled.
+    let mut records = BTreeMap::new();
+    for filled in &rows {
+        if let Ok(id) = filled.text(Column::Id).parse()
+            && !filled.text(Column::Decision).is_empty()
+            && let Some(record) = session.quest_record(id)?
+        {
+            records.insert(id, record);
+        }
+    }
+    let queue = Queue::read(session)?;
+    let waiting = queue.all().map(|one| (one.id, one)).collect();
+    let policy = session.config().policy.session;
+    Ok(sorted(rows, policy, &records, &waiting))
+}
+
+fn sorted(
+    rows: Vec<Filled>,
+    session: Digest,
+    records: &BTreeMap<QuestId, QuestRecord>,
+    waiting: &BTreeMap<QuestId, &Waiting>,
+) -> Sorted {
     let session = session.to_string();
     let mut places: BTreeMap<QuestId, Vec<u32>> = BTreeMap::new();
     for filled in rows.iter().filter(|filled| filled.is_of(&session)) {
@@ -431,21 +456,21 @@ pub fn decisions(rows: Vec<Filled>, session: Digest) -> Sorted<Decided> {
             places.entry(id).or_default().push(filled.row);
         }
     }
-    let mut sorted = Sorted {
-        rows: Vec::new(),
-        refused: Vec::new(),
-        undecided: 0,
-    };
+    let mut sorted = Sorted::default();
     for filled in rows {
         if filled.text(Column::Decision).is_empty() {
             sorted.undecided += 1;
             continue;
         }
-        match decision(&filled, &session, &places) {
-            Ok((quest, decision)) => sorted.rows.push(Decided {
-                quest,
+        let fitting = decision(&filled, &session, &places).and_then(|(quest, decision)| {
+            let record = fit(quest, &filled, records.get(&quest), waiting.get(&quest))?;
+            Ok((decision, record.clone()))
+        });
+        match fitting {
+            Ok((decision, record)) => sorted.rows.push(Decided {
                 decision,
                 filled,
+                record,
             }),
             Err(why) => sorted.refused.push(refused(filled, why)),
         }
@@ -491,42 +516,13 @@ fn decision(
     Ok((quest, decision))
 }
 
-/// Compares each decision with the session.
-pub fn check(
-    session: &Session,
-    decisions: Sorted<Decided>,
-) -> Result<Sorted<(Decided, QuestRecord)>, SessionError> {
-    // Read before the queue, so that a change between the two is noticed when they are settled.
-    let mut records = BTreeMap::new();
-    for decided in &decisions.rows {
-        if let Some(record) = session.quest_record(decided.quest)? {
-            records.insert(decided.quest, record);
-        }
-    }
-    let queue = Queue::read(session)?;
-    let waiting: BTreeMap<QuestId, &Waiting> = queue.all().map(|one| (one.id, one)).collect();
-    let mut fitting = Sorted {
-        rows: Vec::new(),
-        refused: decisions.refused,
-        undecided: decisions.undecided,
-    };
-    for decided in decisions.rows {
-        let record = records.remove(&decided.quest);
-        match fit(&decided, record, waiting.get(&decided.quest).copied()) {
-            Ok(record) => fitting.rows.push((decided, record)),
-            Err(why) => fitting.refused.push(refused(decided.filled, why)),
-        }
-    }
-    fitting.refused.sort_by_key(|refused| refused.row);
-    Ok(fitting)
-}
-
-fn fit(
-    decided: &Decided,
-    record: Option<QuestRecord>,
-    waiting: Option<&Waiting>,
-) -> Result<QuestRecord, Misfit> {
-    let (quest, filled) = (decided.quest, &decided.filled);
+/// The quest that a row decides about, if the row still fits it.
+fn fit<'a>(
+    quest: QuestId,
+    filled: &Filled,
+    record: Option<&'a QuestRecord>,
+    waiting: Option<&&Waiting>,
+) -> Result<&'a QuestRecord, Misfit> {
     let Some(record) = record else {
         return Err((Why::UnknownQuest, format!("there is no quest {quest}")));
     };
@@ -536,7 +532,7 @@ fn fit(
         return Err((Why::OtherKey, text));
     }
     let Some(waiting) = waiting else {
-        let effective = Effective::of(&record);
+        let effective = Effective::of(record);
         let is = effective.name();
         return Err(match effective {
             Effective::Accepted | Effective::Rejected => {
@@ -583,38 +579,52 @@ fn is_same(key: &str, cell: &str) -> bool {
 /// Records the decisions: one line of the ledger for all rows with the same decision and note.
 pub fn settle_rows(
     session: &mut Session,
-    fitting: Sorted<(Decided, QuestRecord)>,
+    sorted: Sorted,
     (by, key): (&str, Option<&SigningKey>),
     clock: &mut dyn Clock,
-) -> Result<Sorted<Decided>, NotSettled> {
+) -> Result<Sorted, NotSettled> {
     let mut settled = Sorted {
         rows: Vec::new(),
-        refused: fitting.refused,
-        undecided: fitting.undecided,
+        ..sorted
     };
-    let mut groups: Vec<Vec<(Decided, QuestRecord)>> = Vec::new();
-    let mut places = BTreeMap::new();
-    for (decided, record) in fitting.rows {
-        let note = decided.filled.text(Column::Note).to_owned();
-        let at = *places
-            .entry((decided.decision.name(), note))
-            .or_insert(groups.len());
-        if at == groups.len() {
-            groups.push(Vec::new());
+    let mut groups: Vec<Vec<Decided>> = Vec::new();
+    for decided in sorted.rows {
+        let note = decided.filled.text(Column::Note);
+        let same = groups.iter_mut().find(|group| {
+            let first = &group[0];
+            first.decision == decided.decision && first.filled.text(Column::Note) == note
+        });
+        match same {
+            Some(group) => group.push(decided),
+            None => groups.push(vec![decided]),
         }
-        groups[at].push((decided, record));
     }
     for mut rows in groups {
-        while let Some((first, _)) = rows.first() {
+        while let Some(first) = rows.first() {
             let (decision, note) = (first.decision, first.filled.text(Column::Note));
             let person = Person { by, note, key };
-            let seen: Vec<&QuestRecord> = rows.iter().map(|(_, record)| record).collect();
-            match settle_seen(session, &seen, decision, person, clock) {
-                Ok(()) => settled.rows.extend(rows.drain(..).map(|(row, _)| row)),
+            let seen: BTreeMap<QuestId, &QuestRecord> = rows
+                .iter()
+                .map(|row| (row.record.id, &row.record))
+                .collect();
+            let quests = seen.values().map(|seen| SettledQuest {
+                quest: seen.id,
+                attempt: seen.attempts,
+            });
+            let is_unchanged = |record: &QuestRecord| seen.get(&record.id) == Some(&record);
+            match settle_if(
+                session,
+                quests.collect(),
+                decision,
+                person,
+                clock,
+                &is_unchanged,
+            ) {
+                Ok(()) => settled.rows.append(&mut rows),
                 Err(meanwhile @ NotSettled::Meanwhile(id)) => {
                     let why = || (Why::Meanwhile, meanwhile.to_string());
-                    let moved = rows.extract_if(.., |(row, _)| row.quest == id);
-                    let moved = moved.map(|(row, _)| refused(row.filled, why()));
+                    let moved = rows.extract_if(.., |row| row.record.id == id);
+                    let moved = moved.map(|row| refused(row.filled, why()));
                     settled.refused.extend(moved);
                 }
                 Err(other) => return Err(other),

@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use url::Url;
 
 use crate::gate::{CheckReport, Fact, Judgement};
@@ -149,13 +148,8 @@ pub struct Item {
     /// What reviewers said, as the judgement holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panel: Option<Value>,
-    /// What the gate said when it looked again; the facts are those.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub again: Vec<Again>,
-    pub earlier: Vec<Earlier>,
-    pub settlements: Vec<Remark>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub disputes: Vec<Remark>,
+    #[serde(flatten)]
+    pub history: History,
     /// Why nothing is shown of what the gate saw, where the evidence is not whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
@@ -228,11 +222,22 @@ impl Viewer {
         };
         let judged: Judgement = serde_json::from_str(judgement.get())?;
         let blotted = is_evidence_blotted(&self.forgetting, &mut self.reader, record, evidence)?;
-        let (recording, damage) = self.recording(evidence);
+        // Without bodies, and why, where they are not whole.
+        let (recording, damage) = match self.replayer.recording(evidence) {
+            Ok(recording) => (recording, None),
+            Err(error) => {
+                let evidence = serde_json::from_str::<Evidence>(evidence.get());
+                let bare = Recording {
+                    evidence: evidence.unwrap_or_default(),
+                    bodies: BTreeMap::new(),
+                };
+                (bare, Some(error.to_string()))
+            }
+        };
         let damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
         let submission = last.value.submission;
-        let history = self.histories.get(&record.id).cloned().unwrap_or_default();
-        let before = |earlier: &Earlier| earlier.number < record.attempts;
+        let mut history = self.histories.get(&record.id).cloned().unwrap_or_default();
+        history.earlier.retain(|it| it.number < record.attempts);
         Ok(Some(Item {
             id: record.id,
             key: record.key.clone(),
@@ -248,20 +253,9 @@ impl Viewer {
             pages: pages(&recording.evidence),
             checks: judged.checks,
             panel: judged.panel.map(serde_json::to_value).transpose()?,
-            again: history.again,
-            earlier: history.attempts.into_iter().filter(before).collect(),
-            settlements: history.settlements,
-            disputes: history.disputes,
+            history,
             damage,
         }))
-    }
-
-    /// What the gate saw; without bodies, and why, where they are not whole.
-    fn recording(&self, evidence: &RawValue) -> (Recording, Option<String>) {
-        match self.replayer.recording(evidence) {
-            Ok(recording) => (recording, None),
-            Err(error) => (bare(evidence), Some(error.to_string())),
-        }
     }
 }
 
@@ -279,22 +273,15 @@ fn seen_facts(
     seen.collect()
 }
 
-fn bare(evidence: &RawValue) -> Recording {
-    let evidence = serde_json::from_str::<Evidence>(evidence.get());
-    Recording {
-        evidence: evidence.unwrap_or_default(),
-        bodies: BTreeMap::new(),
-    }
-}
-
-/// What happened to one quest.
+// What happened to one quest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct History {
-    pub attempts: Vec<Earlier>,
-    /// What became of its REVIEW when the gate looked again.
+    /// What the gate said when it looked again; the facts are those.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<Again>,
-    /// What was decided of it, in order; and what somebody wrote there who could not decide.
+    pub earlier: Vec<Earlier>,
     pub settlements: Vec<Remark>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disputes: Vec<Remark>,
 }
 
@@ -329,7 +316,7 @@ pub struct Remark {
     pub counts: bool,
 }
 
-pub fn histories(
+fn histories(
     session: &Session,
     quests: &BTreeSet<QuestId>,
 ) -> Result<BTreeMap<QuestId, History>, SessionError> {
@@ -341,7 +328,7 @@ pub fn histories(
         match &entry.event {
             Event::Attempt(attempt) => {
                 if let Some(history) = histories.get_mut(&attempt.quest) {
-                    history.attempts.push(Earlier {
+                    history.earlier.push(Earlier {
                         number: attempt.number,
                         at,
                         verdict: attempt.verdict,

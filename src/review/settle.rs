@@ -1,7 +1,5 @@
 //! Recording what a person decided.
 
-use std::collections::BTreeMap;
-
 use crate::base::clock::Clock;
 
 use crate::judge::forgotten::is_forgotten;
@@ -73,25 +71,8 @@ pub fn settle(
     settle_if(session, quests, decision, person, clock, &|_| true)
 }
 
-/// Settles quests that are unchanged since they were `seen`: all of them, or none.
-pub(super) fn settle_seen(
-    session: &mut Session,
-    seen: &[&QuestRecord],
-    decision: Decision,
-    person: Person<'_>,
-    clock: &mut dyn Clock,
-) -> Result<(), NotSettled> {
-    let quests = seen.iter().map(|seen| SettledQuest {
-        quest: seen.id,
-        attempt: seen.attempts,
-    });
-    let quests = quests.collect();
-    let seen: BTreeMap<QuestId, &QuestRecord> = seen.iter().map(|it| (it.id, *it)).collect();
-    let is_unchanged = |record: &QuestRecord| seen.get(&record.id) == Some(&record);
-    settle_if(session, quests, decision, person, clock, &is_unchanged)
-}
-
-fn settle_if(
+/// Settles `quests` only while every record of them `is_unchanged`.
+pub(super) fn settle_if(
     session: &mut Session,
     mut quests: Vec<SettledQuest>,
     decision: Decision,
@@ -111,8 +92,7 @@ fn settle_if(
             if !is_unchanged(&record) {
                 return Err(NotSettled::Meanwhile(settled.quest));
             }
-            may_settle(&record, *settled, decision)?;
-            may_accept(session, &record, decision)?;
+            may_settle(session, &record, *settled, decision)?;
         }
         let settlement = Settlement {
             quests,
@@ -172,6 +152,7 @@ fn known(projection: &Projection, id: QuestId) -> Result<QuestRecord, NotSettled
 }
 
 fn may_settle(
+    session: &Session,
     record: &QuestRecord,
     settled: SettledQuest,
     decision: Decision,
@@ -186,24 +167,16 @@ fn may_settle(
     if record.attempts != settled.attempt {
         return Err(NotSettled::Moved(record.id));
     }
-    if decision == Decision::Reopened && record.settled.is_none() {
-        return Err(NotSettled::NotDecided(record.id));
+    match decision {
+        Decision::Reopened if record.settled.is_none() => Err(NotSettled::NotDecided(record.id)),
+        Decision::Accepted
+            if !session.forgetting().is_empty()
+                && is_forgotten(&mut session.reader()?, record)? =>
+        {
+            Err(NotSettled::Forgotten(record.id))
+        }
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-fn may_accept(
-    session: &Session,
-    record: &QuestRecord,
-    decision: Decision,
-) -> Result<(), NotSettled> {
-    if decision != Decision::Accepted || session.forgetting().is_empty() {
-        return Ok(());
-    }
-    if is_forgotten(&mut session.reader()?, record)? {
-        return Err(NotSettled::Forgotten(record.id));
-    }
-    Ok(())
 }
 
 fn sealed<T: Decided>(

@@ -361,27 +361,18 @@ impl Detectors {
     }
 }
 
-// Bounds the memory of a long run; older entries count as new again.
+// Bounds the memory of a long run. Once there are so many, all of them count as new again.
 const MAX_SEEN: usize = 4096;
 
 #[derive(Debug, Default)]
-struct Seen {
-    known: HashSet<Digest>,
-    in_order: VecDeque<Digest>,
-}
+struct Seen(HashSet<Digest>);
 
 impl Seen {
     fn is_new(&mut self, digest: Digest) -> bool {
-        if !self.known.insert(digest) {
-            return false;
+        if self.0.len() == MAX_SEEN && !self.0.contains(&digest) {
+            self.0.clear();
         }
-        self.in_order.push_back(digest);
-        if self.in_order.len() > MAX_SEEN
-            && let Some(oldest) = self.in_order.pop_front()
-        {
-            self.known.remove(&oldest);
-        }
-        true
+        self.0.insert(digest)
     }
 }
 

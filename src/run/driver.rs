@@ -1,6 +1,6 @@
 //! A whole run: it cleans up after killed runs, starts the workers, and ends for one reason.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::mpsc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -11,12 +11,13 @@ use jiff::Timestamp;
 
 use super::plan::{Plan, RunError, RunEvent, SharedRunState};
 use super::quest_run::PromptBuilder;
-use super::run_dir::{RunDir, RunLock, start_of};
+use super::run_dir::{RunDir, RunLock};
 use super::worker::RunWorker;
 use crate::base::clock::Clock;
 use crate::judge::JudgeContext;
+use crate::judge::completeness::start_of;
 use crate::judge::live_runs::{is_alive, is_locked, this_process};
-use crate::quest::QuestId;
+use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;
 use crate::session::{
     Appended, Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, Released, RunId,
@@ -155,10 +156,12 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
             continue;
         }
         let appended = session.append(clock, |session, _| {
-            let mut left = Left::default();
+            let mut history = RunHistory::default();
             let mut log = session.log();
-            log.read_on(&mut |entry| left.take(run, &entry.event))?;
-            left.ends(run, session)
+            log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event))?;
+            history
+                .get(run)
+                .map_or(Ok(Vec::new()), |run| ends(run, session))
         })?;
         if let Appended::Refused(error) = appended {
             return Err(error.into());
@@ -171,92 +174,59 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
     Ok(reaped)
 }
 
-/// What a run began and did not end.
-#[derive(Debug, Default)]
-struct Left {
-    is_open: bool,
-    starts: BTreeMap<u32, (Worker, QuestId)>,
-    /// The starts for each quest.
-    quests: BTreeMap<QuestId, BTreeSet<u32>>,
-}
-
-impl Left {
-    fn take(&mut self, run: RunId, event: &Event) {
-        let step = match event {
-            Event::Claim(claimed) => {
-                if let Some((of, start)) = start_of(&claimed.worker)
-                    && of == run
-                {
-                    let worker = claimed.worker.clone();
-                    self.starts.insert(start, (worker, claimed.quest));
-                    self.quests.entry(claimed.quest).or_default().insert(start);
-                }
-                return;
-            }
-            Event::Run(line) if line.run == run => &line.step,
-            _ => return,
+/// What ends everything that a run began and did not end.
+fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
+    let line = |step| Event::Run(Box::new(RunLine { run: run.id, step }));
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    // An agent that has settled its quest may have claimed another under the same name.
+    let starts = run.quests.values().flat_map(|driven| &driven.starts);
+    let mut ended: BTreeSet<&Worker> = starts
+        .filter_map(|(worker, end)| end.as_ref().map(|_| worker))
+        .collect();
+    let mut events = Vec::new();
+    for (quest, driven) in &run.quests {
+        let record = session.quest_record(*quest)?;
+        let todo = record.is_some_and(|record| record.progress.state == State::Todo);
+        let reason = if todo {
+            Reason::Interrupted
+        } else {
+            Reason::Settled
         };
-        match step {
-            RunStep::Began(_) => self.is_open = true,
-            RunStep::Attempt(attempt) => {
-                if let Some((_, start)) = start_of(&attempt.worker) {
-                    self.starts.remove(&start);
-                }
+        let mut starts: Vec<&Worker> = driven.starts.keys().collect();
+        starts.sort_by_key(|worker| start_of(worker));
+        for (index, worker) in starts.iter().enumerate() {
+            if ended.insert(worker) {
+                events.push(line(RunStep::Attempt(DrivenAttempt {
+                    quest: *quest,
+                    start: number(index + 1),
+                    worker: (*worker).clone(),
+                    reason,
+                    milliseconds: 0,
+                    spent: Spent::default(),
+                    exit: None,
+                })));
             }
-            RunStep::Quest(quest) => {
-                self.quests.remove(&quest.quest);
-            }
-            RunStep::Ended { .. } => self.is_open = false,
         }
-    }
-
-    fn ends(self, run: RunId, session: &Session) -> Result<Vec<Event>, SessionError> {
-        let reason = |quest| {
-            let record = session.quest_record(quest)?;
-            let todo = record.is_some_and(|record| record.progress.state == State::Todo);
-            Ok::<_, SessionError>(if todo {
-                Reason::Interrupted
-            } else {
-                Reason::Settled
-            })
-        };
-        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let mut steps = Vec::new();
-        for (start, (worker, quest)) in self.starts {
-            let of_quest = self.quests.get(&quest);
-            let place = of_quest.map_or(1, |starts| starts.range(..=start).count());
-            steps.push(RunStep::Attempt(DrivenAttempt {
-                quest,
-                start: number(place),
-                worker,
-                reason: reason(quest)?,
-                milliseconds: 0,
-                spent: Spent::default(),
-                exit: None,
-            }));
-        }
-        for (quest, starts) in self.quests {
-            steps.push(RunStep::Quest(DrivenQuest {
-                quest,
-                reason: reason(quest)?,
+        if driven.reason.is_none() {
+            events.push(line(RunStep::Quest(DrivenQuest {
+                quest: *quest,
+                reason,
                 starts: number(starts.len()),
                 handover: None,
-            }));
+            })));
         }
-        let line = |step| Event::Run(Box::new(RunLine { run, step }));
-        let mut events: Vec<_> = steps.into_iter().map(line).collect();
-        let claims = session.claims()?.into_iter();
-        let own = claims.filter(|claim| start_of(&claim.worker).is_some_and(|it| it.0 == run));
-        events.extend(own.map(|claim| {
-            Event::Released(Released {
-                quest: claim.quest,
-                worker: claim.worker,
-            })
-        }));
-        if self.is_open {
-            let reason = Reason::Interrupted;
-            events.push(line(RunStep::Ended { reason }));
-        }
-        Ok(events)
     }
+    let claims = session.claims()?.into_iter();
+    let own = claims.filter(|claim| start_of(&claim.worker).is_some_and(|it| it.0 == run.id));
+    events.extend(own.map(|claim| {
+        Event::Released(Released {
+            quest: claim.quest,
+            worker: claim.worker,
+        })
+    }));
+    if run.ended.is_none() {
+        let reason = Reason::Interrupted;
+        events.push(line(RunStep::Ended { reason }));
+    }
+    Ok(events)
 }

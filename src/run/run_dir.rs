@@ -12,6 +12,7 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::plan::{Plan, RunError};
+use crate::judge::completeness::start_of;
 use crate::run::agent::{AgentOrder, CommandLine};
 use crate::run::detect::SelfCall;
 use crate::session::{BadWorker, Reason, RunId, Worker};
@@ -67,11 +68,6 @@ impl RunLock {
 /// submit any more.
 pub fn worker_of(run: RunId, start: u32) -> Result<Worker, BadWorker> {
     format!("run-{run}.{start}").parse()
-}
-
-pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
-    let (run, start) = worker.as_str().strip_prefix("run-")?.split_once('.')?;
-    Some((run.parse().ok()?, start.parse().ok()?))
 }
 
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";

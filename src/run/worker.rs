@@ -12,12 +12,13 @@ use super::quest_run::{
     Activity, Choice, ClaimGuard, Judged, Past, PromptBuilder, PromptInput, QuestRun, Submitted,
     choose,
 };
-use super::run_dir::{Calls, RunDir, start_of, worker_of};
+use super::run_dir::{Calls, RunDir, worker_of};
 use crate::judge;
+use crate::judge::completeness::start_of;
 use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
 use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{
-    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, Given, command_line,
+    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, command_line,
 };
 use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
@@ -280,8 +281,7 @@ impl RunWorker<'_> {
         let idle = quest_run.seen == seen && end.answer.is_none();
         // An agent that failed without an answer has crashed, or ran into a limit of its provider.
         let died = halt.is_none() && idle && end.exit != Some(0);
-        let denied = end.denied || (died && end.no_login);
-        let reason = halt.unwrap_or(if denied {
+        let reason = halt.unwrap_or(if end.denied {
             Reason::PermissionDenied
         } else {
             Reason::AgentFailed
@@ -299,7 +299,7 @@ impl RunWorker<'_> {
             }
         };
         let died = died && reason != Reason::Settled;
-        self.shared.ended(died.then_some(if denied {
+        self.shared.ended(died.then_some(if watched.end.denied {
             Reason::PermissionDenied
         } else {
             Reason::Breaker
@@ -611,9 +611,6 @@ const VITALS_INTERVAL: Duration = Duration::from_secs(1);
 // An agent may submit within the first milliseconds and then linger.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-// What people count as a token is about four bytes.
-const BYTES_OF_A_TOKEN: u64 = 4;
-
 struct Watch {
     begun: Instant,
     /// The time of a last call.
@@ -707,9 +704,7 @@ impl RunWorker<'_> {
     ) -> Option<Reason> {
         let limits = &self.shared.plan.limits;
         match event {
-            AgentEvent::ToolCall(call) => {
-                return quest_run.observe(Observed::Tool(call.digest?));
-            }
+            AgentEvent::ToolCall(call) => return quest_run.observe(Observed::Tool(call)),
             AgentEvent::Turn { new_tokens } => {
                 quest_run.stall.turn(new_tokens, &limits.diminishing);
             }
@@ -858,8 +853,11 @@ impl RunWorker<'_> {
 }
 
 #[cfg(test)]
-mod tests_worker {
+mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::quest::email;
 
     #[test]
     fn a_note_is_bounded_and_never_blank() {
@@ -868,33 +866,22 @@ mod tests_worker {
         let long = note(&"ü".repeat(MAX_NOTE_BYTES)).unwrap();
         assert!(long.len() <= MAX_NOTE_BYTES && long.len() > MAX_NOTE_BYTES - 4);
     }
-}
-
-#[cfg(test)]
-mod tests_answers {
-    use serde_json::json;
-
-    use super::*;
-    use crate::quest::email;
-
-    fn read(answer: Value) -> Result<Submission, String> {
-        submission(&email::kind(), answer).map_err(|error| error.to_string())
-    }
 
     #[test]
-    fn an_object_with_every_required_field_is_a_submission() {
+    fn an_object_with_every_required_field_or_a_reason_is_a_submission() {
+        let read = |answer| submission(&email::kind(), answer).map_err(|error| error.to_string());
         let whole = json!({"email": "a@b.test", "site": "b.test", "source": "https://b.test"});
         assert!(matches!(read(whole), Ok(Submission::Fields(_))));
-        let part = read(json!({"email": "a@b.test"})).unwrap_err();
-        assert_eq!(part, "site, source is missing");
-        assert!(read(json!({"email": 3})).is_err());
-        assert!(read(json!({"done": true})).is_err());
-    }
-
-    #[test]
-    fn nothing_found_says_why() {
         let none = read(json!({"none": "looked everywhere"}));
         assert_eq!(none, Ok(Submission::None("looked everywhere".to_owned())));
-        assert!(read(json!({"none": " "})).is_err());
+        let part = read(json!({"email": "a@b.test"})).unwrap_err();
+        assert_eq!(part, "site, source is missing");
+        for bad in [
+            json!({"email": 3}),
+            json!({"done": true}),
+            json!({"none": " "}),
+        ] {
+            assert!(read(bad).is_err());
+        }
     }
 }

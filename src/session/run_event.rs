@@ -214,7 +214,7 @@ reasons! {
     Paused = "paused", "the unproven streak pauses the session";
     Error = "error", "comail itself failed";
     PermissionDenied =
-        "permission-denied", "the agent is not logged in or lacks a permission";
+        "permission-denied", "the agent lacks a permission";
     WallClock = "wall-clock", "the run reached its time limit";
     Cost = "cost", "the cost reached its limit";
     Quests = "quests", "the run reached its number of quests";

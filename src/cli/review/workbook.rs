@@ -15,10 +15,9 @@ use crate::cli::exit::{Exit, UsageError, refuse};
 use crate::cli::output_file::{refuse_in_session, write_beside};
 use crate::cli::person::{PersonArgs, refuse_bare_yes};
 use crate::review::office::{
-    Decided, Filled, Filling, NotFilled, Refused, SHEET, Sorted, check, decisions, form, rows,
-    settle_rows,
+    Decided, Filled, Filling, NotFilled, Refused, SHEET, Sorted, check, form, rows, settle_rows,
 };
-use crate::session::{Decision, QuestRecord};
+use crate::session::Decision;
 use crate::table::new_workbook::write_form;
 use crate::table::{HeaderChoice, List, ReadOptions};
 
@@ -75,8 +74,7 @@ pub(super) fn import(
 ) -> Result<Exit> {
     refuse_bare_yes(yes, person)?;
     let mut session = context.open_folded()?;
-    let decisions = decisions(read(path)?, session.config().policy.session);
-    let fitting = check(&session, decisions)?;
+    let fitting = check(&session, read(path)?)?;
     let key = if fitting.rows.is_empty() {
         None
     } else {
@@ -88,8 +86,8 @@ pub(super) fn import(
     let settled = settle_rows(&mut session, fitting, (&by, key.as_ref()), clock);
     let settled = settled.map_err(usage_error)?;
     let answer = Answer {
-        accepted: count(settled.rows.iter(), Decision::Accepted),
-        rejected: count(settled.rows.iter(), Decision::Rejected),
+        accepted: count(&settled.rows, Decision::Accepted),
+        rejected: count(&settled.rows, Decision::Rejected),
         undecided: settled.undecided,
         refused: settled.refused,
         by: &by,
@@ -103,8 +101,8 @@ pub(super) fn import(
     })
 }
 
-fn count<'a>(rows: impl Iterator<Item = &'a Decided>, decision: Decision) -> usize {
-    rows.filter(|row| row.decision == decision).count()
+fn count(rows: &[Decided], decision: Decision) -> usize {
+    rows.iter().filter(|row| row.decision == decision).count()
 }
 
 /// The rows of the sheet of this name, or else of the first visible sheet.
@@ -130,8 +128,8 @@ fn read(path: &Path) -> Result<Vec<Filled>> {
     Ok(filling.finish().map_err(refused)?)
 }
 
-fn question(fitting: &Sorted<(Decided, QuestRecord)>) -> String {
-    let of = |decision| count(fitting.rows.iter().map(|(row, _)| row), decision);
+fn question(fitting: &Sorted) -> String {
+    let of = |decision| count(&fitting.rows, decision);
     let refused = match fitting.refused.len() {
         0 => String::new(),
         1 => "; 1 row is rejected".to_owned(),

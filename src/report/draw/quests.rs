@@ -687,7 +687,7 @@ mod tests {
         ];
         let course = course(policy(false), &events);
         assert_eq!(course.fired, ["one", "two"]);
-        let expected = [(1, 0), (0, 0), (MAX_FACTS, 2), (0, 0), (0, 0)];
+        let expected = [(1, 0), (0, 0), (MAX_STEP_FACTS, 2), (0, 0), (0, 0)];
         assert_eq!(facts(&course), expected);
     }
 

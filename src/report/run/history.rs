@@ -133,6 +133,7 @@ fn ended(told: Option<Reason>, lives: bool) -> Option<Reason> {
     told.or((!lives).then_some(Reason::Interrupted))
 }
 
+/// A run of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunReport {
     pub run: RunId,

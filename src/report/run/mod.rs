@@ -158,6 +158,7 @@ pub struct QuestReport {
     pub driven: Vec<DrivenIn>,
 }
 
+/// What one run took for a quest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DrivenIn {
     pub run: RunId,

@@ -6,9 +6,10 @@ use serde_json::json;
 use url::Url;
 
 use super::*;
-use crate::gate::{Fact, Level, RuleId};
+use crate::gate::{Fact, Level};
 use crate::judge::excerpts::{Excerpt, SeenPage};
 use crate::quest::{FieldName, Fields, Key, Quest, Shown};
+use crate::review::History;
 use crate::session::{Progress, Span, State};
 use crate::table::new_workbook::write_form;
 use crate::table::{HeaderChoice, List, ReadError, ReadOptions};
@@ -23,14 +24,9 @@ fn item(number: usize, key: &str, fields: &[(&'static str, &str)]) -> Item {
     let fields = fields.iter();
     let fields = fields.map(|(name, text)| (FieldName::known(name), (*text).to_owned()));
     let fact = Fact {
-        cause: crate::gate::Cause::Wrong,
-        rule: RuleId::known("reviewers-doubt"),
         level: Level::Review,
-        field: None,
-        location: None,
-        expected: "cleared".to_owned(),
-        actual: "doubted".to_owned(),
         count: 2,
+        ..Fact::new("reviewers-doubt", "cleared", "doubted")
     };
     Item {
         id: QuestId::from_index(number - 1).unwrap(),
@@ -50,10 +46,7 @@ fn item(number: usize, key: &str, fields: &[(&'static str, &str)]) -> Item {
         pages: Vec::new(),
         checks: Vec::new(),
         panel: None,
-        again: Vec::new(),
-        earlier: Vec::new(),
-        settlements: Vec::new(),
-        disputes: Vec::new(),
+        history: History::default(),
         damage: None,
     }
 }
@@ -117,8 +110,9 @@ proptest! {
         let notes: Vec<String> = rows.iter().map(|(.., note)| note.clone()).collect();
         fill(&mut form, "decision", &said);
         fill(&mut form, "note", &notes);
-        let decisions = decisions(read_back(&form), session());
-        prop_assert_eq!(&decisions.refused, &[]);
+        let records = (1..).zip(&rows).map(|(number, (key, ..))| record(number, key, State::Review));
+        let found = read(read_back(&form), records.collect());
+        prop_assert_eq!(&found.refused, &[]);
         let decided = (2..).zip(&rows).filter(|(_, (_, word, _))| *word > 0);
         let expected: Vec<Decided> = decided
             .map(|(row, (key, word, note))| {
@@ -134,12 +128,12 @@ proptest! {
                     text(note),
                     session().to_string(),
                 ];
-                let quest = QuestId::from_index(row as usize - 2).unwrap();
-                Decided { quest, decision, filled: Filled { row, cells } }
+                let record = record(row as usize - 1, key, State::Review);
+                Decided { decision, filled: Filled { row, cells }, record }
             })
             .collect();
-        prop_assert_eq!(decisions.undecided, rows.len() - expected.len());
-        prop_assert_eq!(decisions.rows, expected);
+        prop_assert_eq!(found.undecided, rows.len() - expected.len());
+        prop_assert_eq!(found.rows, expected);
     }
 }
 
@@ -163,8 +157,8 @@ fn columns_of_the_list_and_fields_are_never_taken_for_those_of_the_queue() {
         "session",
     ];
     assert_eq!(headings, expected);
-    let decisions = decisions(read_back(&form), session());
-    assert_eq!((decisions.undecided, decisions.rows.len()), (1, 0));
+    let found = read(read_back(&form), Vec::new());
+    assert_eq!((found.undecided, found.rows.len()), (1, 0));
     assert_eq!(super::form(&[]).columns.len(), COLUMNS.len());
 }
 
@@ -322,88 +316,8 @@ fn with(mut filled: Filled, column: Column, text: &str) -> Filled {
     filled
 }
 
-fn read(rows: Vec<Filled>) -> Sorted<Decided> {
-    decisions(rows, session())
-}
-
-fn names(decisions: &Sorted<Decided>) -> Vec<(u32, Why)> {
-    let refused = decisions.refused.iter();
-    refused.map(|it| (it.row, it.why)).collect()
-}
-
-#[test]
-fn words_decide_in_any_spelling() {
-    let words = ["accept", "ACCEPT", "Reject", "ａｃｃｅｐｔ"];
-    let rows = (2..).zip(words);
-    let rows = rows.map(|(row, word)| filled(row, &row.to_string(), word));
-    let read = read(rows.collect());
-    let found: Vec<Decision> = read.rows.iter().map(|it| it.decision).collect();
-    let [yes, no] = [Decision::Accepted, Decision::Rejected];
-    assert_eq!(found, [yes, yes, no, yes]);
-    assert!(read.refused.is_empty());
-}
-
-#[test]
-fn an_empty_decision_is_none_and_refuses_no_row() {
-    let blank = with(filled(2, "1", ""), Column::Note, "");
-    let read = read(vec![blank, filled(3, "x", "")]);
-    assert_eq!((read.undecided, names(&read)), (2, vec![]));
-}
-
-#[test]
-fn what_cannot_be_meant_is_refused() {
-    let other = Digest::of(b"other").to_string();
-    let other = with(filled(2, "1", "accept"), Column::Session, &other);
-    let silent = with(filled(3, "2", "accept"), Column::Note, "");
-    let read = read(vec![
-        other,
-        silent,
-        filled(4, "0", "accept"),
-        filled(5, "=3", "accept"),
-        filled(6, "4", "yes"),
-        filled(7, "1", "reject"),
-    ]);
-    let expected = [
-        (2, Why::OtherSession),
-        (3, Why::NoNote),
-        (4, Why::NoId),
-        (5, Why::NoId),
-        (6, Why::UnknownWord),
-    ];
-    assert_eq!(names(&read), expected);
-    assert_eq!(
-        read.rows.len(),
-        1,
-        "the row of another session is no second one"
-    );
-}
-
-#[test]
-fn a_quest_in_two_rows_is_settled_by_neither() {
-    let read = read(vec![
-        filled(2, "1", "accept"),
-        filled(5, "1", "accept"),
-        filled(3, "2", "reject"),
-        filled(4, "2", ""),
-    ]);
-    assert_eq!(
-        names(&read),
-        [(2, Why::Twice), (5, Why::Twice), (3, Why::Twice)]
-    );
-    let text = &read.refused[0].text;
-    assert_eq!(text, "quest 1 is also in row 5: keep one of the two");
-}
-
-fn record(state: State) -> QuestRecord {
-    let quest = Quest {
-        id: QuestId::FIRST,
-        key: Key::new("Acme Foods").unwrap(),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
-        rows: vec![2],
-    };
+fn record(number: usize, key: &str, state: State) -> QuestRecord {
+    let id = QuestId::from_index(number - 1).unwrap();
     let line = Span {
         offset: 0,
         length: 1,
@@ -411,53 +325,104 @@ fn record(state: State) -> QuestRecord {
     QuestRecord {
         progress: Progress { state, tries: 1 },
         attempts: 2,
-        ..QuestRecord::new(&quest, line)
+        ..QuestRecord::new(&Quest::new(id, Key::new(key).unwrap()), line)
     }
 }
 
-fn why(filled: Filled, state: State) -> Option<Why> {
-    let decided = Decided {
-        quest: QuestId::FIRST,
-        decision: Decision::Accepted,
-        filled,
-    };
-    let waiting = (state == State::Review).then(|| Waiting {
-        id: QuestId::FIRST,
-        key: Key::new("Acme Foods").unwrap(),
+/// What becomes of rows in a session of these quests.
+fn read(rows: Vec<Filled>, records: Vec<QuestRecord>) -> Sorted {
+    let records: BTreeMap<_, _> = records.into_iter().map(|it| (it.id, it)).collect();
+    let waiting = records.values().map(|record| Waiting {
+        id: record.id,
+        key: record.key.clone(),
         attempt: 2,
         effective: Effective::Open,
         since: JUDGED.parse().unwrap(),
         rules: Vec::new(),
     });
-    let fit = fit(&decided, Some(record(state)), waiting.as_ref());
-    assert!(fit_unknown(&decided));
-    fit.err().map(|(why, _)| why)
-}
-
-fn fit_unknown(decided: &Decided) -> bool {
-    matches!(fit(decided, None, None), Err((Why::UnknownQuest, _)))
+    let waiting: Vec<Waiting> = waiting.collect();
+    let open = waiting.iter().map(|one| (one.id, one));
+    let open = open.filter(|(id, _)| records[id].progress.state == State::Review);
+    sorted(rows, session(), &records, &open.collect())
 }
 
 #[test]
-fn a_row_fits_only_the_attempt_that_it_was_made_of() {
-    let row = || filled(2, "1", "accept");
-    assert_eq!(why(row(), State::Review), None);
-    assert_eq!(why(row(), State::Pass), Some(Why::NotOpen));
-    assert_eq!(why(row(), State::Todo), Some(Why::NotOpen));
-    let other = with(row(), Column::Key, "Acme");
-    assert_eq!(why(other, State::Review), Some(Why::OtherKey));
-    for attempt in ["1", "", "2.0"] {
-        let row = with(row(), Column::Attempt, attempt);
-        assert_eq!(
-            why(row, State::Review),
-            Some(Why::OtherAttempt),
-            "{attempt}"
-        );
+fn each_row_decides_or_is_refused_for_one_reason() {
+    let other = Digest::of(b"other").to_string();
+    let long_ago = "2026-01-02T03:04:05Z";
+    let reopened = bound(session(), Some(7));
+    let row = |decision| filled(2, "1", decision);
+    let accepted = |column, text: &str| with(row("accept"), column, text);
+    let (yes, no) = (Ok(Decision::Accepted), Ok(Decision::Rejected));
+    let open = State::Review;
+    for (filled, state, expected) in [
+        (row("accept"), open, yes),
+        (row("ACCEPT"), open, yes),
+        (row("Reject"), open, no),
+        (row("ａｃｃｅｐｔ"), open, yes),
+        (row("yes"), open, Err(Why::UnknownWord)),
+        (
+            accepted(Column::Session, &other),
+            open,
+            Err(Why::OtherSession),
+        ),
+        (accepted(Column::Note, ""), open, Err(Why::NoNote)),
+        (accepted(Column::Id, "0"), open, Err(Why::NoId)),
+        (accepted(Column::Id, "=3"), open, Err(Why::NoId)),
+        (accepted(Column::Id, "2"), open, Err(Why::UnknownQuest)),
+        (row("accept"), State::Pass, Err(Why::NotOpen)),
+        (row("accept"), State::Todo, Err(Why::NotOpen)),
+        (accepted(Column::Key, "Acme"), open, Err(Why::OtherKey)),
+        (accepted(Column::Attempt, "1"), open, Err(Why::OtherAttempt)),
+        (accepted(Column::Attempt, ""), open, Err(Why::OtherAttempt)),
+        (
+            accepted(Column::Attempt, "2.0"),
+            open,
+            Err(Why::OtherAttempt),
+        ),
+        (
+            accepted(Column::Judged, long_ago),
+            open,
+            Err(Why::JudgedAgain),
+        ),
+        (
+            accepted(Column::Session, &reopened),
+            open,
+            Err(Why::SettledSince),
+        ),
+    ] {
+        let found = read(vec![filled.clone()], vec![record(1, "Acme Foods", state)]);
+        let decided = found.rows.iter().map(|row| Ok(row.decision));
+        let refused = found.refused.iter().map(|row| Err(row.why));
+        let found: Vec<Result<Decision, Why>> = decided.chain(refused).collect();
+        assert_eq!(found, [expected], "{filled:?}");
     }
-    let again = with(row(), Column::Judged, "2026-01-02T03:04:05Z");
-    assert_eq!(why(again, State::Review), Some(Why::JudgedAgain));
-    let settled = with(row(), Column::Session, &bound(session(), Some(7)));
-    assert_eq!(why(settled, State::Review), Some(Why::SettledSince));
+    let blank = with(row(""), Column::Note, "");
+    let found = read(vec![blank, filled(3, "x", "")], Vec::new());
+    assert_eq!((found.undecided, found.refused.len()), (2, 0));
+}
+
+#[test]
+fn a_quest_in_two_rows_is_settled_by_neither() {
+    let other = Digest::of(b"other").to_string();
+    let rows = vec![
+        filled(2, "1", "accept"),
+        filled(5, "1", "accept"),
+        filled(3, "2", "reject"),
+        filled(4, "2", ""),
+        filled(6, "3", "accept"),
+        // The row of another session is no second one.
+        with(filled(7, "3", "accept"), Column::Session, &other),
+    ];
+    let records = (1..=3).map(|number| record(number, "Acme Foods", State::Review));
+    let found = read(rows, records.collect());
+    let refused = found.refused.iter().map(|it| (it.row, it.why));
+    let twice = [2, 5, 3].map(|row| (row, Why::Twice));
+    let expected = [&twice[..], &[(7, Why::OtherSession)]].concat();
+    assert_eq!(refused.collect::<Vec<_>>(), expected);
+    assert_eq!(found.rows.len(), 1);
+    let text = &found.refused[0].text;
+    assert_eq!(text, "quest 1 is also in row 5: keep one of the two");
 }
 
 #[test]

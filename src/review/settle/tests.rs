@@ -99,15 +99,8 @@ fn made(key: Option<&SigningKey>) -> Made {
 }
 
 fn quest(number: usize) -> Quest {
-    Quest {
-        id: id(number),
-        key: Key::new(&format!("company {number}")).unwrap(),
-        anchor: None,
-        shown: Vec::new(),
-        known: Vec::new(),
-        after: Vec::new(),
-        rows: vec![u32::try_from(number).unwrap() + 1],
-    }
+    let key = Key::new(&format!("company {number}")).unwrap();
+    Quest::new(id(number), key)
 }
 
 fn attempt(number: usize, verdict: Verdict, state: State) -> Attempt {
@@ -253,7 +246,7 @@ fn only_what_counts_as_right_is_disputed() {
 #[test]
 fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
     use crate::review::Queue;
-    use crate::review::office::{Filling, check, decisions, settle_rows};
+    use crate::review::office::{Filling, check, settle_rows};
 
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
@@ -277,14 +270,14 @@ fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
         filling.take(row, &cells).unwrap();
     }
     let rows = filling.finish().unwrap();
-    let fitting = check(&session, decisions(rows, policy)).unwrap();
+    let fitting = check(&session, rows).unwrap();
     assert_eq!((fitting.rows.len(), fitting.refused.len()), (2, 0));
 
     let mut other = Session::open(&made.dir).unwrap();
     decide(&mut other, &[1], Decision::Rejected, KIM).unwrap();
     decide(&mut other, &[1], Decision::Reopened, KIM).unwrap();
     let settled = settle_rows(&mut session, fitting, ("kim", None), &mut (at, salt)).unwrap();
-    let quests: Vec<QuestId> = settled.rows.iter().map(|row| row.quest).collect();
+    let quests: Vec<QuestId> = settled.rows.iter().map(|row| row.record.id).collect();
     let refused = settled.refused.iter().map(|it| (it.row, it.why));
     assert_eq!(quests, [id(2)]);
     assert_eq!(

@@ -28,7 +28,6 @@ pub struct Given<'a> {
 pub struct CommandLine {
     pub argv: Vec<OsString>,
     pub stdin: Option<String>,
-    pub needs_file: bool,
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -104,7 +103,6 @@ pub fn command_line(
     let mut line = CommandLine {
         argv: Vec::with_capacity(words.len()),
         stdin: Some(given.prompt.to_owned()),
-        needs_file: false,
     };
     for word in words {
         let word = match word {
@@ -185,7 +183,6 @@ fn fill(
             "{prompt_file}" => {
                 filled.push(given.prompt_file.ok_or(missing("prompt_file"))?);
                 line.stdin = None;
-                line.needs_file = true;
             }
             "{model}" => filled.push(given.model.ok_or(missing("model"))?),
             _ => filled.push(given.conversation.ok_or(missing("conversation"))?),

@@ -19,7 +19,8 @@ use crate::world::sandbox::Cost;
 // What Claude Code answers to a tool call that needs a permission.
 const NOT_GRANTED: [&str; 2] = ["haven't granted it", "requires approval"];
 
-const BYTES_OF_A_TOKEN: u64 = 4;
+/// What people count as a token is about four bytes.
+pub(in crate::run) const BYTES_OF_A_TOKEN: u64 = 4;
 
 // How many items of Codex are remembered.
 const MAX_ITEMS: usize = 64;
@@ -428,7 +429,9 @@ impl Transcript {
     }
 
     pub(super) fn calls(&mut self, tool: &str, arguments: &Value) {
-        self.event(AgentEvent::ToolCall(ToolCall::new(&named(tool), arguments)));
+        if let Some(call) = tool_call(tool, arguments) {
+            self.event(AgentEvent::ToolCall(call));
+        }
     }
 
     pub(super) fn turn(&mut self, of_turn: Spent) {
@@ -472,10 +475,6 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_NAME && !text.starts_with('-') && text.bytes().all(plain)
 }
 
-fn named(text: &str) -> String {
-    text.chars().take(MAX_NAME).collect()
-}
-
 /// What the agent reports to have used.
 pub(super) fn spent(tokens: u64, cost: Option<u64>) -> Spent {
     let told = true;
@@ -484,26 +483,13 @@ pub(super) fn spent(tokens: u64, cost: Option<u64>) -> Spent {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentEvent {
-    ToolCall(ToolCall),
-    Turn { new_tokens: u64 },
+    /// It called a tool other than comail.
+    ToolCall(Digest),
+    Turn {
+        new_tokens: u64,
+    },
     Spent(Spent),
     Conversation(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolCall {
-    pub tool: String,
-    /// None for a call of comail itself.
-    pub digest: Option<Digest>,
-}
-
-impl ToolCall {
-    pub fn new(tool: &str, arguments: &Value) -> Self {
-        Self {
-            tool: tool.to_owned(),
-            digest: tool_call(tool, arguments),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,20 +9,15 @@ use std::{fs, io};
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
 
-use super::formats::{AgentEvent, Stream, Tail, end_of};
-use super::formats::{Reader, used_in};
+use super::formats::{AgentEvent, BYTES_OF_A_TOKEN, Reader, Stream, Tail, end_of, used_in};
 use crate::base::process::{Exit, Pipe};
 use crate::quest::json;
 use crate::session::Spent;
 
 const TAIL_BYTES: usize = 8 << 10;
 
-const LAST_WORDS: usize = 4 << 10;
-
 // The line that reports usage is itself output.
 const SLACK: u64 = 1_000;
-
-const BYTES_OF_A_TOKEN: u64 = 4;
 
 #[derive(Debug)]
 pub(super) struct Output {
@@ -79,13 +74,10 @@ impl Output {
         let said = transcript.said.text();
         let errors = self.errors.text();
         let (last, told) = unwrapped(last_object(&said));
-        let (answer, bad_answer) = match last {
-            LastObject::None => (None, None),
-            LastObject::Object(answer) => (Some(answer), None),
-            LastObject::Bad(why) => (None, Some(why)),
+        let (answer, bad_answer) = match last.transpose() {
+            Ok(answer) => (answer, None),
+            Err(why) => (None, Some(why)),
         };
-        let died = how != Some(Exit::Exited(0));
-        let last_words = [end_of(&said, LAST_WORDS), end_of(&errors, LAST_WORDS)];
         let (exit, signal) = match how {
             Some(Exit::Exited(code)) => (Some(code), None),
             Some(Exit::Signalled(signal)) => (None, Some(signal)),
@@ -100,7 +92,6 @@ impl Output {
             tail: last_of(&said, &errors),
             conversation: transcript.conversation.clone(),
             denied: transcript.denied,
-            no_login: died && last_words.into_iter().any(is_no_login),
         }
     }
 
@@ -131,8 +122,10 @@ impl Output {
     }
 }
 
+/// The answer in a document about the whole work, as some agents print one, with what it says was
+/// used.
 fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
-    let LastObject::Object(document) = &last else {
+    let Some(Ok(document)) = &last else {
         return (last, None);
     };
     let told = used_in(document);
@@ -260,33 +253,6 @@ impl CappedLog {
     }
 }
 
-const NO_LOGIN: [&str; 14] = [
-    "please run /login",
-    "run /login",
-    "not logged in",
-    "please log in",
-    "login required",
-    "invalid api key",
-    "incorrect api key",
-    "invalid x-api-key",
-    "api key not valid",
-    "no api key",
-    "authentication_error",
-    "authentication failed",
-    "set an auth method",
-    "not authenticated",
-];
-
-fn is_no_login(said: &str) -> bool {
-    let said = said.to_lowercase();
-    let is_status = |line: &str| {
-        let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());
-        let names = ["http", "status", "error", "code"];
-        words.any(|word| word == "401") && names.iter().any(|name| line.contains(name))
-    };
-    NO_LOGIN.iter().any(|words| said.contains(words)) || said.lines().any(is_status)
-}
-
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentEnd {
     pub exit: Option<i32>,
@@ -298,20 +264,14 @@ pub struct AgentEnd {
     pub tail: String,
     pub conversation: Option<String>,
     pub denied: bool,
-    pub no_login: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum LastObject {
-    None,
-    Object(Value),
-    /// It is written like an object, but its value is not one that may be submitted.
-    Bad(String),
-}
+/// A JSON object, or why its value may not be submitted though it is written like one.
+type LastObject = Option<Result<Value, String>>;
 
 /// Finds the last top-level JSON object that is complete. An object that breaks off at the end of
 /// the text does not count.
-pub(super) fn last_object(text: &str) -> LastObject {
+fn last_object(text: &str) -> LastObject {
     let bytes = text.as_bytes();
     let (mut at, mut last) = (0, None);
     while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'{') {
@@ -328,11 +288,7 @@ pub(super) fn last_object(text: &str) -> LastObject {
             Some(Err(_)) | None => break,
         }
     }
-    match last.map(|range| json::value(&text[range])) {
-        None => LastObject::None,
-        Some(Ok(value)) => LastObject::Object(value),
-        Some(Err(error)) => LastObject::Bad(error.to_string()),
-    }
+    last.map(|range| json::value(&text[range]).map_err(|error| error.to_string()))
 }
 
 // The byte at which parsing failed: `line` and `column` count from 1.

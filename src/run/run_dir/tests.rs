@@ -100,7 +100,4 @@ fn a_name_tells_its_run_and_its_start() {
     let worker = worker_of(run, 17).unwrap();
     assert_eq!(worker.as_str(), "run-7f3a09c2.17");
     assert_eq!(start_of(&worker), Some((run, 17)));
-    for other in ["w1", "run-7f3a09c2", "run-x.1", "run-7f3a09c2.x"] {
-        assert_eq!(start_of(&other.parse().unwrap()), None, "{other}");
-    }
 }

@@ -39,7 +39,7 @@ fn what_is_filled_in_is_not_looked_at_again() {
     };
     let line = command_line(&agent, &given).unwrap();
     assert_eq!(words(&line), ["a", "--say=say {model}!", "{prompt}"]);
-    assert_eq!((line.stdin, line.needs_file), (None, false));
+    assert_eq!(line.stdin, None);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_file_is_named_where_there_is_one() {
     };
     let line = command_line(&agent, &given).unwrap();
     assert_eq!(words(&line), ["a", "@/p"]);
-    assert_eq!((line.stdin, line.needs_file), (None, true));
+    assert_eq!(line.stdin, None);
     assert!(!custom(&["a", "{prompt}"]).needs_file());
 }
 

@@ -1,7 +1,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::run::agent::formats::{AgentEvent, ToolCall};
 
 fn read(stream: Stream, lines: &[Value]) -> Transcript {
     let mut reader = Reader::new(stream);
@@ -12,7 +11,11 @@ fn read(stream: Stream, lines: &[Value]) -> Transcript {
     reader.transcript
 }
 
-fn calls(transcript: &mut Transcript) -> Vec<ToolCall> {
+fn call(tool: &str, arguments: &Value) -> Digest {
+    tool_call(tool, arguments).unwrap()
+}
+
+fn calls(transcript: &mut Transcript) -> Vec<Digest> {
     let events = transcript.events().into_iter();
     events
         .filter_map(|event| match event {
@@ -56,8 +59,8 @@ fn claude() -> Vec<Value> {
 fn claude_tells_calls_turns_and_what_it_cost() {
     let stream = Stream::Events;
     let mut transcript = read(stream, &claude());
-    let call = ToolCall::new("Bash", &json!({"x": 1, "command": "ls"}));
-    assert_eq!(calls(&mut transcript), [call]);
+    let bash = call("Bash", &json!({"x": 1, "command": "ls"}));
+    assert_eq!(calls(&mut transcript), [bash]);
     assert_eq!(turns(&mut read(stream, &claude()))[0], 550);
     assert_eq!(transcript.used, Some(spent(1_000, Some(500_000_000))));
     assert_eq!(transcript.conversation.as_deref(), Some("c-1"));
@@ -113,11 +116,11 @@ fn codex_tells_each_item_once() {
             "cached_input_tokens": 800, "output_tokens": 50}}),
     ];
     let mut transcript = read(Stream::Events, &lines);
-    let tools: Vec<String> = calls(&mut transcript)
-        .into_iter()
-        .map(|call| call.tool)
-        .collect();
-    assert_eq!(tools, ["command", "look"]);
+    let expected = [
+        call("command", &json!("ls")),
+        call("look", &json!(["s", {"a": 2, "b": 1}])),
+    ];
+    assert_eq!(calls(&mut transcript), expected);
     assert_eq!(transcript.used.map(|used| used.tokens), Some(150));
     assert_eq!(transcript.conversation.as_deref(), Some("0199-a"));
     assert_eq!(transcript.said.text(), "{\"a\": 1}\n");
@@ -141,10 +144,7 @@ fn gemini_joins_what_it_says_in_pieces() {
             "input_tokens": 60, "output_tokens": 200, "cached": 10}}),
     ];
     let mut transcript = read(Stream::Events, &lines);
-    assert_eq!(
-        calls(&mut transcript),
-        [ToolCall::new("shell", &json!({"c": "ls"}))]
-    );
+    assert_eq!(calls(&mut transcript), [call("shell", &json!({"c": "ls"}))]);
     assert_eq!(transcript.said.text().trim(), "{\"a\": 1}");
     assert_eq!(transcript.used.map(|used| used.tokens), Some(250));
     assert!(transcript.denied);
@@ -159,7 +159,7 @@ fn cursor_and_opencode_tell_their_calls() {
     let mut transcript = read(Stream::Events, &[line, done]);
     assert_eq!(
         calls(&mut transcript),
-        [ToolCall::new("readToolCall", &json!({"path": "a"}))]
+        [call("readToolCall", &json!({"path": "a"}))]
     );
 
     let lines = [
@@ -192,10 +192,7 @@ fn an_unknown_agent_is_read_as_far_as_it_can_be() {
         json!({"session_id": "x1", "usage": {"total_tokens": 5}}),
     ];
     let mut transcript = read(Stream::Plain, &lines);
-    assert_eq!(
-        calls(&mut transcript),
-        [ToolCall::new("search", &json!({"q": "x"}))]
-    );
+    assert_eq!(calls(&mut transcript), [call("search", &json!({"q": "x"}))]);
     assert_eq!(transcript.used, Some(spent(40, Some(100_000_000))));
     assert_eq!(transcript.said.text(), format!("so it is\n{}\n", lines[4]));
 }
@@ -318,7 +315,7 @@ fn no_value_is_taken_for_another() {
     ];
     for (index, one) in values.iter().enumerate() {
         for other in &values[..index] {
-            assert_ne!(ToolCall::new("t", one), ToolCall::new("t", other));
+            assert_ne!(call("t", one), call("t", other));
         }
     }
 }
