@@ -39,15 +39,8 @@ where
 }
 
 /// The machine's clock and the operating system's randomness.
-#[derive(Debug, Default)]
-pub struct SystemClock {
-    /// Randomness that was fetched in one piece: a new session needs a salt for every quest.
-    salts: Vec<[u8; 16]>,
-    batch: usize,
-}
-
-/// The most salts that are fetched at once.
-const MAX_BATCH: usize = 256;
+#[derive(Debug)]
+pub struct SystemClock;
 
 impl SystemClock {
     /// The time, to the millisecond.
@@ -63,15 +56,10 @@ impl Clock for SystemClock {
     }
 
     fn salt(&mut self) -> Salt {
-        if self.salts.is_empty() {
-            // One salt at first, since most commands need one or two.
-            self.batch = (self.batch * 2).clamp(1, MAX_BATCH);
-            let mut bytes = vec![0; 16 * self.batch];
-            // Without randomness a salt is all zeros: the chain still holds, and only a body that
-            // is redacted one day could be guessed from its digest.
-            let _ = getrandom::fill(&mut bytes);
-            self.salts.extend(bytes.as_chunks().0);
-        }
-        Salt(self.salts.pop().unwrap_or_default())
+        let mut bytes = [0; 16];
+        // Without randomness a salt is all zeros: the chain still holds, and only a body that is
+        // redacted one day could be guessed from its digest.
+        let _ = getrandom::fill(&mut bytes);
+        Salt(bytes)
     }
 }

@@ -112,7 +112,7 @@ pub fn salt() -> Salt {
 }
 
 pub fn clock() -> SystemClock {
-    SystemClock::default()
+    SystemClock
 }
 
 /// Finds the quest that `id` or `key` names.

@@ -10,34 +10,25 @@ const MOST_SPELLED: usize = 12;
 /// Names of predecessors that cannot be gone by.
 #[derive(Debug, thiserror::Error)]
 pub enum DependencyError {
-    /// No quest has that key.
     #[error(
         "row {row} comes after `{name}`, but no quest has that key{}; correct the list",
         hint(nearest)
     )]
     Unknown {
-        /// The row that names it.
         row: u32,
-        /// The key.
         name: Key,
-        /// The keys nearest to it, nearest first.
         nearest: Vec<Key>,
     },
-    /// Several quests have that key.
     #[error(
         "row {row} comes after `{name}`, which is the key of {} quests ({}); give each its own \
          key",
         quests.len(), joined(quests)
     )]
     Ambiguous {
-        /// The row that names it.
         row: u32,
-        /// The key.
         name: Key,
-        /// The quests that have it.
         quests: Vec<QuestId>,
     },
-    /// Quests wait for each other.
     #[error("these quests wait for each other, so none of them can come first: {}; correct the list", Circle(.0))]
     Circle(Vec<Key>),
 }

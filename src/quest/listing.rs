@@ -6,7 +6,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{
+    self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _,
+};
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -395,25 +397,23 @@ impl Quests for Listed {
 
 /// How much of the spool stays in memory, and how much waits there before it is written.
 const SPOOL_BYTES: usize = 1024 * 1024;
-const TAIL_BYTES: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Quests in a temporary file, one JSON document a line.
+/// Quests in a temporary file, one JSON document a line. Between calls the file is at its end.
 struct Spool {
-    file: SpooledTempFile,
-    /// What is not written yet.
-    tail: Vec<u8>,
-    written: u64,
+    file: BufWriter<SpooledTempFile>,
     /// Where each quest starts.
     starts: Vec<u64>,
+    end: u64,
 }
 
 impl Default for Spool {
     fn default() -> Self {
+        let file = SpooledTempFile::new(SPOOL_BYTES);
         Self {
-            file: SpooledTempFile::new(SPOOL_BYTES),
-            tail: Vec::new(),
-            written: 0,
+            file: BufWriter::with_capacity(BUFFER_BYTES, file),
             starts: Vec::new(),
+            end: 0,
         }
     }
 }
@@ -427,45 +427,29 @@ impl std::fmt::Debug for Spool {
 impl Spool {
     fn push(&mut self, quest: &Quest) -> io::Result<u32> {
         let place = u32::try_from(self.starts.len()).map_err(io::Error::other)?;
-        self.starts.push(self.written + self.tail.len() as u64);
-        serde_json::to_writer(&mut self.tail, quest)?;
-        self.tail.push(b'\n');
-        if self.tail.len() >= TAIL_BYTES {
-            self.flush()?;
-        }
+        let mut line = serde_json::to_vec(quest)?;
+        line.push(b'\n');
+        self.file.write_all(&line)?;
+        self.starts.push(self.end);
+        self.end += line.len() as u64;
         Ok(place)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(self.written))?;
-        self.file.write_all(&self.tail)?;
-        self.written += self.tail.len() as u64;
-        self.tail.clear();
-        Ok(())
     }
 
     fn read(&mut self, place: u32) -> io::Result<Quest> {
         let place = place as usize;
-        let (Some(start), next) = (self.starts.get(place), self.starts.get(place + 1)) else {
-            return Err(io::ErrorKind::NotFound.into());
-        };
-        let end = next.copied();
-        let end = end.unwrap_or(self.written + self.tail.len() as u64);
-        let bytes = usize::try_from(end - start).map_err(io::Error::other)?;
-        if let Some(from) = start.checked_sub(self.written) {
-            let from = usize::try_from(from).map_err(io::Error::other)?;
-            return Ok(serde_json::from_slice(&self.tail[from..from + bytes])?);
-        }
-        let mut line = vec![0; bytes];
-        self.file.seek(SeekFrom::Start(*start))?;
-        self.file.read_exact(&mut line)?;
+        let start = *self.starts.get(place).ok_or(io::ErrorKind::NotFound)?;
+        let end = self.starts.get(place + 1).unwrap_or(&self.end);
+        let mut line = vec![0; usize::try_from(end - start).map_err(io::Error::other)?];
+        // Seeking writes what the buffer holds.
+        self.file.seek(SeekFrom::Start(start))?;
+        self.file.get_mut().read_exact(&mut line)?;
+        self.file.seek(SeekFrom::End(0))?;
         Ok(serde_json::from_slice(&line)?)
     }
 
     fn each(&mut self, take: &mut dyn FnMut(Quest) -> ControlFlow<()>) -> io::Result<()> {
-        self.flush()?;
         self.file.rewind()?;
-        let mut lines = BufReader::with_capacity(TAIL_BYTES, &mut self.file);
+        let mut lines = BufReader::with_capacity(BUFFER_BYTES, self.file.get_mut());
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 {
             if take(serde_json::from_slice(&line)?).is_break() {
@@ -473,6 +457,7 @@ impl Spool {
             }
             line.clear();
         }
+        self.file.seek(SeekFrom::End(0))?;
         Ok(())
     }
 }

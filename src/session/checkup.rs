@@ -32,27 +32,16 @@ pub enum IndexState {
     Unfit(String),
 }
 
-/// How often a ledger is read on that grows while it is read.
-const LOOKS: usize = 5;
-
 pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), SessionError> {
     let (manifest, digest) = read_manifest(dir)?;
     let config = FoldConfig::of(&manifest, digest);
     let mut ledger = Ledger::new(dir);
     ledger.begins(digest)?;
     let mut folded = Projection::temporary(config)?;
-    let mut index = IndexState::Missing;
-    let mut tail = Tail::Clean;
-    for _ in 0..LOOKS {
-        tail = folded.follow(&mut ledger, watch)?;
-        let opened = Projection::open(dir, config);
-        // Else another process has appended meanwhile.
-        let known = opened.as_ref().map_or(0, |index| index.tip().length);
-        index = state(opened, &folded);
-        if known <= folded.tip().length {
-            break;
-        }
-    }
+    // Opened before the ledger is read: another process may append meanwhile, and the ledger never
+    // has less than its index.
+    let index = Projection::open(dir, config);
+    let tail = folded.follow(&mut ledger, watch)?;
     let Tip { length, head } = folded.tip();
     let checkup = Checkup {
         lines: length,
@@ -62,7 +51,7 @@ pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), S
             Tail::Torn(bytes) => bytes,
             Tail::Clean | Tail::Unread => 0,
         },
-        index,
+        index: state(index, &folded),
     };
     Ok((manifest, checkup))
 }

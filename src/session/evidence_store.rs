@@ -133,20 +133,6 @@ mod tests {
     }
 
     #[test]
-    fn replaces_what_was_put_there_beforehand() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = EvidenceStore::new(dir.path());
-        let digest = Digest::of(b"page");
-        let path = store.path(digest);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        for planted in [&b"junk!!"[..], b"", b"longer than the body"] {
-            fs::write(&path, planted).unwrap();
-            store.keep(digest, b"packed").unwrap();
-            assert_eq!(store.load(digest).unwrap().unwrap(), b"packed");
-        }
-    }
-
-    #[test]
     fn a_link_is_replaced_and_what_it_names_is_not() {
         let dir = tempfile::tempdir().unwrap();
         let store = EvidenceStore::new(dir.path());

@@ -139,10 +139,12 @@ impl Ledger {
         if length < self.end() {
             return Ok(AfterCursor::Cut);
         }
-        match self.reader(Forgetting::default())?.tip_of(last) {
-            Ok(tip) if tip == self.tip => Ok(AfterCursor::Bytes(length - self.end())),
-            _ => Ok(AfterCursor::Other),
-        }
+        let found = self.reader(Forgetting::default())?.tip_of(last);
+        Ok(if found == Some(self.tip) {
+            AfterCursor::Bytes(length - self.end())
+        } else {
+            AfterCursor::Other
+        })
     }
 
     /// Whether the chain on disk, read on from this place, comes by `tip`.
@@ -285,7 +287,6 @@ impl Ledger {
             ledger: self.clone(),
             file: BufReader::new(file),
             at: 0,
-            bytes: Vec::new(),
             forgetting,
         })
     }
@@ -386,7 +387,6 @@ pub struct LineReader {
     ledger: Ledger,
     file: BufReader<File>,
     at: u64,
-    bytes: Vec<u8>,
     forgetting: Forgetting,
 }
 
@@ -502,37 +502,28 @@ impl LineReader {
         span: Span,
         take: impl FnOnce(&Line<'_>) -> Result<T, Damage>,
     ) -> Result<T, SessionError> {
-        self.fill(span).map_err(self.ledger.reading())?;
-        let read = || -> Result<T, Damage> {
-            let line = self.line()?;
-            match line.redacted() {
-                Some(digest) if !self.forgetting.backs(line.seq(), digest) => Err(Damage::Unbacked),
-                _ => take(&line),
-            }
-        };
-        read().map_err(|why| self.damaged_at(span.offset, why))
+        let bytes = self.bytes(span).map_err(self.ledger.reading())?;
+        let read = unchained(&bytes).and_then(|line| match line.redacted() {
+            Some(digest) if !self.forgetting.backs(line.seq(), digest) => Err(Damage::Unbacked),
+            _ => take(&line),
+        });
+        read.map_err(|why| self.damaged_at(span.offset, why))
     }
 
     /// The end of the chain after the line at `span`, which may have been redacted meanwhile.
-    fn tip_of(&mut self, span: Span) -> Result<Tip, SessionError> {
-        self.fill(span).map_err(self.ledger.reading())?;
-        let tip = self.line().map(|line| line.tip());
-        tip.map_err(|why| self.damaged_at(span.offset, why))
+    fn tip_of(&mut self, span: Span) -> Option<Tip> {
+        let bytes = self.bytes(span).ok()?;
+        unchained(&bytes).ok().map(|line| line.tip())
     }
 
-    fn line(&self) -> Result<Line<'_>, Damage> {
-        let text = str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8)?;
-        Ok(Line::parse_unchained(text)?)
-    }
-
-    fn fill(&mut self, span: Span) -> io::Result<()> {
+    fn bytes(&mut self, span: Span) -> io::Result<Vec<u8>> {
         let ahead = i128::from(span.offset) - i128::from(self.at);
         let ahead = i64::try_from(ahead).map_err(io::Error::other)?;
         self.file.seek_relative(ahead)?;
-        self.bytes.resize(span.length as usize, 0);
-        self.file.read_exact(&mut self.bytes)?;
+        let mut bytes = vec![0; span.length as usize];
+        self.file.read_exact(&mut bytes)?;
         self.at = span.offset + u64::from(span.length);
-        Ok(())
+        Ok(bytes)
     }
 
     fn damaged_at(&self, offset: u64, why: Damage) -> SessionError {
@@ -546,6 +537,11 @@ impl LineReader {
         let why = Damage::IllegalEvent("a line that was read is another now");
         self.ledger.damaged(why)
     }
+}
+
+fn unchained(bytes: &[u8]) -> Result<Line<'_>, Damage> {
+    let text = str::from_utf8(bytes).map_err(|_| Damage::Utf8)?;
+    Ok(Line::parse_unchained(text)?)
 }
 
 /// A line that was read, with the event that it records.

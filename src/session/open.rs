@@ -164,19 +164,19 @@ impl Session {
             // Lines that this process has read are gone.
             return Err(ledger.damaged(Damage::Cut));
         }
-        if self.moves_on() {
+        // Opening the index again takes longer than most appends, so the one that is open moves on
+        // if it is still the one in its place and nothing is wrong with it.
+        let mut index = self.index.borrow_mut();
+        let moved = index.is_in_place(self.dir())
+            && matches!(
+                catch_up(self.dir(), &mut index, self.watch.as_ref()),
+                Ok(Tail::Clean)
+            );
+        drop(index);
+        if moved {
             return Ok(());
         }
         self.sync(lock, Projection::open(self.dir(), self.config))
-    }
-
-    /// Moves the index that is open to where the ledger ends, if it is still the one in its place
-    /// and nothing is wrong with it: opening it again takes longer than most appends.
-    fn moves_on(&self) -> bool {
-        let mut index = self.index.borrow_mut();
-        let watch = self.watch.as_ref();
-        index.is_in_place(self.dir())
-            && matches!(catch_up(self.dir(), &mut index, watch), Ok(Tail::Clean))
     }
 
     pub(super) fn sync(

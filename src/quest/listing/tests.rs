@@ -28,12 +28,15 @@ fn row_of<'a>(number: u32, key_parts: &'a [&'a str], anchor: &'a str) -> Row<'a>
     }
 }
 
+fn add(listing: &mut Listing, number: u32, key_parts: &[&str], anchor: &str) {
+    let row = row_of(number, key_parts, anchor);
+    listing.add(row, OtherCells::default).unwrap();
+}
+
 fn listed(rows: &[(&str, &str)]) -> (Vec<Plain>, ListingCounts) {
     let mut listing = Listing::new();
     for (row, (key, anchor)) in (2..).zip(rows) {
-        listing
-            .add(row_of(row, &[key], anchor), OtherCells::default)
-            .unwrap();
+        add(&mut listing, row, &[key], anchor);
     }
     let listed = listing.finish().unwrap();
     let plain = |quest: Quest| {
@@ -66,18 +69,14 @@ fn blanks_are_skipped_and_repeats_merged() {
 #[test]
 fn the_first_row_of_a_known_quest_is_no_repeat() {
     let mut before = Listing::new();
-    before
-        .add(row_of(2, &["Acme"], ""), OtherCells::default)
-        .unwrap();
+    add(&mut before, 2, &["Acme"], "");
     let mut listing = Listing::new();
     for quest in all(&before.finish().unwrap()) {
         let rows = Vec::new();
         listing.seed(&Quest { rows, ..quest }).unwrap();
     }
     for (row, key) in [(2, "Beta"), (3, "Acme"), (7, "Acme")] {
-        listing
-            .add(row_of(row, &[key], ""), OtherCells::default)
-            .unwrap();
+        add(&mut listing, row, &[key], "");
     }
     listing.skip(3);
     let listed = listing.finish().unwrap();
@@ -131,15 +130,9 @@ fn an_anchor_that_comes_late_joins_the_quest_without_one() {
 #[test]
 fn a_key_of_several_columns_joins_what_is_not_blank() {
     let mut listing = Listing::new();
-    listing
-        .add(row_of(1, &["Acme", " Seoul "], ""), OtherCells::default)
-        .unwrap();
-    listing
-        .add(row_of(2, &["Acme", ""], ""), OtherCells::default)
-        .unwrap();
-    listing
-        .add(row_of(3, &["", " "], ""), OtherCells::default)
-        .unwrap();
+    add(&mut listing, 1, &["Acme", " Seoul "], "");
+    add(&mut listing, 2, &["Acme", ""], "");
+    add(&mut listing, 3, &["", " "], "");
     let listed = listing.finish().unwrap();
     let (quests, counts) = (all(&listed), listed.counts());
     let keys: Vec<_> = quests.iter().map(|quest| quest.key.as_str()).collect();
@@ -154,17 +147,13 @@ fn linked(
 ) -> Result<Vec<(String, Vec<String>)>, String> {
     let mut listing = Listing::new();
     for (row, key) in (2..).zip(before) {
-        listing
-            .add(row_of(row, &[key], ""), OtherCells::default)
-            .unwrap();
+        add(&mut listing, row, &[key], "");
     }
-    let mut listing = {
-        let mut seeded = Listing::new();
-        for quest in all(&listing.finish().unwrap()) {
-            seeded.seed(&quest).unwrap();
-        }
-        seeded
-    };
+    let seeded = all(&listing.finish().unwrap());
+    let mut listing = Listing::new();
+    for quest in seeded {
+        listing.seed(&quest).unwrap();
+    }
     for (row, (key, anchor, after)) in (2..).zip(rows) {
         let key_parts = [*key];
         let row = Row {
