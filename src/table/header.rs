@@ -31,12 +31,6 @@ pub struct Header {
     pub cells: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FirstRow {
-    pub(super) row: u32,
-    pub(super) cells: Vec<String>,
-}
-
 /// Finds the heading row among the first rows of a list.
 ///
 /// A row is one of headings if it holds a known heading word (company, website, 회사명, 会社名,
@@ -46,7 +40,7 @@ pub(super) struct FirstRow {
 /// That row is the first one that is not blank; there may be titles above it, in up to five rows
 /// of one cell each. Rows above the headings are not data. With [`HeaderChoice::Yes`], if no row
 /// looks like headings, it is the first that is not blank.
-pub(super) fn find_header(choice: HeaderChoice, rows: &[FirstRow]) -> Option<Header> {
+pub(super) fn find_header(choice: HeaderChoice, rows: &[Header]) -> Option<Header> {
     let found = match choice {
         HeaderChoice::No => None,
         HeaderChoice::Auto => detect(rows),
@@ -62,7 +56,7 @@ pub(super) fn find_header(choice: HeaderChoice, rows: &[FirstRow]) -> Option<Hea
     })
 }
 
-fn detect(rows: &[FirstRow]) -> Option<&FirstRow> {
+fn detect(rows: &[Header]) -> Option<&Header> {
     for (index, first) in rows.iter().take(TITLE_ROWS + 1).enumerate() {
         let below = &rows[index + 1..];
         if has_heading_word(&first.cells) || differs_in_kind(&first.cells, below) {
@@ -88,7 +82,7 @@ fn has_heading_word(cells: &[String]) -> bool {
         && texts(cells).all(|cell| is_heading_word(cell) || !is_address(cell))
 }
 
-fn differs_in_kind(cells: &[String], below: &[FirstRow]) -> bool {
+fn differs_in_kind(cells: &[String], below: &[Header]) -> bool {
     let width = below.iter().map(|row| row.cells.len()).max().unwrap_or(0);
     let used = |column: usize| {
         below

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::{ColumnIndex, LAST_COLUMN, RowSink, Visit, near};
 use super::encoding::TextEncoding;
 use super::error::{Fault, ReadError, Result};
-use super::header::{FirstRow, Header, HeaderChoice, find_header};
+use super::header::{Header, HeaderChoice, find_header};
 use super::read_text::{JsonColumns, read_csv, read_lines};
 use super::read_workbook::{HeldSheet, XlsxSheet};
 use super::source::{SourceFormat, identify};
@@ -105,7 +105,7 @@ impl List {
         let mut rows = Vec::new();
         self.each_row(None, &mut |row, cells| {
             let cells = cells.to_vec();
-            rows.push(FirstRow { row, cells });
+            rows.push(Header { row, cells });
             if rows.len() < FIRST_ROWS {
                 Ok(())
             } else {
@@ -302,8 +302,8 @@ impl ListColumns {
                 )));
             }
         }
-        match wanted.parse::<ColumnIndex>() {
-            Ok(column) if column.index() < self.width as usize => Ok(column),
+        match ColumnIndex::parse(&wanted) {
+            Some(column) if column.index() < self.width as usize => Ok(column),
             _ => {
                 let columns = self.described();
                 let (known, near) = (columns.join(", "), near(name, &columns));

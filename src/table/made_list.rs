@@ -161,7 +161,7 @@ fn measure(path: &Path) -> io::Result<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{List, ReadOptions};
+    use crate::table::{ColumnIndex, List, ReadOptions};
 
     #[test]
     fn lines_are_objects_where_every_one_is() {
@@ -182,7 +182,7 @@ mod tests {
         let made = MadeList::of_lines(b"src/a.py\nsrc/b.py\n").unwrap();
         let mut list = List::open(made.path(), &ReadOptions::default()).unwrap();
         let mut rows = Vec::new();
-        let column = ["A".parse().unwrap()];
+        let column = [ColumnIndex::FIRST];
         list.rows(&column, |row, cells| {
             rows.push((row, cells[0].clone()));
             Ok::<_, ReadError>(())

@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_sheet_holds_is_refused() {
+    fn more_rows_or_columns_than_a_sheet_holds_are_refused() {
         let wide = vec![String::new(); 16_384];
         let refused = workbook(&[row(RowKind::Body, &wide, vec![Cell::Number(1)])]);
         assert!(matches!(refused, Err(ExportError::TooLarge(_))));
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_formula_is_text_and_stays_it() {
+    fn formulas_are_written_as_quoted_text() {
         let evil = "=HYPERLINK(\"http://evil.kr\",\"here\")";
         let workbook = written(&form(vec![vec![
             FormCell::text(evil),
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_stay_in_sight_and_choices_are_offered() {
+    fn headings_are_frozen_and_choices_are_offered() {
         let rows = vec![vec![FormCell::text("a")], vec![FormCell::text("b")]];
         let sheet = part(&written(&form(rows)).unwrap(), "xl/worksheets/sheet1.xml");
         for expected in [

@@ -401,7 +401,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_first_that_is_shown_is_read() {
+    fn the_first_visible_sheet_is_read() {
         let sheet = |(name, visible): (&str, SheetVisible)| Sheet {
             name: name.to_owned(),
             typ: SheetType::WorkSheet,
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_claim() {
+    fn the_claimed_number_of_strings_is_read() {
         let claim = |text: &str| claimed_strings(text.as_bytes());
         assert_eq!(claim("<sst count=\"9\" uniqueCount=\"12\">"), Some(12));
         let endless = claim("<sst uniqueCount='99999999999999999999'>");

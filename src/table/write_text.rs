@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_formula_never_runs_and_a_number_stays() {
+    fn formulas_get_an_apostrophe_and_numbers_do_not() {
         for text in "=1|+82-2-555|-x|@a|\tx|\r=1|＝1|－1| =1|--1|-|+1e5|-1.|\n1".split('|') {
             assert_eq!(harmless(text), format!("'{text}"));
         }
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_keeps_what_it_holds_and_gains_the_results() {
+    fn objects_keep_their_members_and_gain_the_results() {
         let list = "\n{\"a\": 1.50, \"b\\u0022\" :[ 1,{} ], \"a\":\"é\"}\r\n\n{ }\n";
         assert_eq!(
             written(list, false, &[2]),

@@ -3,12 +3,12 @@
 use super::*;
 
 /// The rows of a list; bars separate the cells, and ` / ` the rows.
-fn rows(list: &str) -> Vec<FirstRow> {
+fn rows(list: &str) -> Vec<Header> {
     let cells = |row: &str| row.split('|').map(str::to_owned).collect();
     let rows = list.split(" / ").filter(|_| !list.is_empty());
     (1..)
         .zip(rows)
-        .map(|(row, text)| FirstRow {
+        .map(|(row, text)| Header {
             row,
             cells: cells(text),
         })
@@ -57,7 +57,7 @@ fn the_heading_row_is_found_by_known_words_or_because_it_differs_in_kind() {
 }
 
 #[test]
-fn the_operator_has_the_last_word() {
+fn the_header_choice_overrides_the_detection() {
     let list = rows("Company / Acme");
     assert_eq!(find_header(HeaderChoice::No, &list), None);
     let found = find_header(HeaderChoice::Yes, &rows(" Who\n is  / Acme")).unwrap();

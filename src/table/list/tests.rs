@@ -111,7 +111,7 @@ fn a_heading_wins_over_a_letter() {
 }
 
 #[test]
-fn a_wrong_column_is_answered_with_those_that_exist() {
+fn an_unknown_column_is_reported_with_the_existing_ones() {
     let wide = ListColumns {
         header: None,
         width: u32::MAX,
@@ -155,8 +155,8 @@ fn visited(wanted: Option<&[ColumnIndex]>, cells: &[(u32, usize, &str)]) -> Rows
 }
 
 #[test]
-fn a_sink_keeps_the_order_asked_for_and_no_cell_of_the_row_before() {
-    let wanted = ["C", "A", "C"].map(|letter| letter.parse().unwrap());
+fn rows_keep_the_order_of_the_chosen_columns() {
+    let wanted = ["C", "A", "C"].map(|letter| ColumnIndex::parse(letter).unwrap());
     let cells = [
         (1, 0, "a"),
         (1, 2, "c"),
@@ -284,7 +284,7 @@ fn keys_are_the_columns_and_lines_the_rows() {
 }
 
 #[test]
-fn a_line_that_is_no_object_is_reported_with_its_place() {
+fn lines_that_are_no_object_are_reported_with_their_place() {
     let dir = TempDir::new().unwrap();
     let wide: Vec<_> = (0..20_000).map(|key| format!("\"{key}\":1")).collect();
     let wide = format!("{{{}}}", wide.join(","));
@@ -294,6 +294,14 @@ fn a_line_that_is_no_object_is_reported_with_its_place() {
             "a.jsonl: line 3, column 1: invalid type: sequence",
         ),
         ("{\"a\":1}\n{\"a\":x}\n", "line 2, column 6: expected value"),
+        (
+            "\"é\"",
+            "column 3: invalid type: string \"é\", expected a map;",
+        ),
+        ("{\"é\": tru}", "column 10: expected ident;"),
+        ("{\"a\":1} x", "column 9: trailing characters;"),
+        ("{\"a\":1", "column 6: EOF while parsing an object;"),
+        ("{'a':1}", "column 2: key must be a string;"),
         ("{}\n{\"a\":null}\n", "has no rows"),
         ("\n\n", "has no rows"),
         ("", "has no rows"),
@@ -308,7 +316,7 @@ fn a_line_that_is_no_object_is_reported_with_its_place() {
 }
 
 #[test]
-fn a_format_that_is_said_goes_before_the_name_and_not_against_the_content() {
+fn a_chosen_format_overrides_the_name_but_not_the_content() {
     let dir = TempDir::new().unwrap();
     for (name, format, ending) in [
         ("a.txt", InputFormat::Jsonl, "jsonl"),
@@ -328,7 +336,7 @@ fn a_format_that_is_said_goes_before_the_name_and_not_against_the_content() {
 }
 
 #[test]
-fn a_named_encoding_is_held_to() {
+fn a_chosen_encoding_is_used() {
     assert!(List::open(&fixture("cp949.csv"), &encoded("CP949")).is_ok());
     let dir = TempDir::new().unwrap();
     let path = written(&dir, "a.csv", b"Company\nAcme\n\xc7\xd1\xba\xfb\nBeta\n");
@@ -347,7 +355,7 @@ fn a_named_encoding_is_held_to() {
 }
 
 #[test]
-fn says_what_is_there_instead() {
+fn errors_name_the_existing_sheets_and_columns() {
     let sheets = "`Notes`, `업체 목록`, `옛 목록`, `빈 시트`";
     refused(&fixture("openpyxl.xlsx"), &sheet("Companies"), sheets);
     refused(
@@ -366,7 +374,7 @@ fn says_what_is_there_instead() {
 }
 
 #[test]
-fn refuses_what_is_no_list() {
+fn files_that_are_no_list_are_refused() {
     let dir = TempDir::new().unwrap();
     let none = ReadOptions::default();
     let unclosed = [b"Company\n\"Acme\n".as_slice(), &b"Beta\n".repeat(300_000)].concat();
@@ -450,20 +458,19 @@ fn packed(dir: &TempDir, name: &str, parts: &[(&str, &str)]) -> PathBuf {
 
 /// A workbook of one sheet with one more part.
 fn packed_workbook(dir: &TempDir, part: (&str, &str)) -> PathBuf {
+    let book = include_str!("../workbook_copy/book/workbook.xml");
+    let relationships = include_str!("../workbook_copy/book/workbook_rels.xml");
     let own = [
-        ("[Content_Types].xml", "<Types/>"),
+        (
+            "[Content_Types].xml",
+            include_str!("../workbook_copy/book/types.xml"),
+        ),
         (
             "_rels/.rels",
-            r#"<Relationships><Relationship Id="1" Type="x/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+            include_str!("../workbook_copy/book/root_rels.xml"),
         ),
-        (
-            "xl/workbook.xml",
-            r#"<workbook><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>"#,
-        ),
-        (
-            "xl/_rels/workbook.xml.rels",
-            r#"<Relationships><Relationship Id="r1" Type="x/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#,
-        ),
+        ("xl/workbook.xml", book),
+        ("xl/_rels/workbook.xml.rels", relationships),
     ];
     packed(dir, "made.xlsx", &[&own[..], &[part]].concat())
 }
@@ -503,7 +510,7 @@ fn unknown_error_values_do_not_end_the_reading() {
 }
 
 #[test]
-fn what_the_caller_refuses_ends_the_reading() {
+fn an_error_of_the_visitor_ends_the_reading() {
     let mut list = open("companies.xlsx");
     let mut seen = 0;
     let ended: anyhow::Result<()> = list.rows(&[ColumnIndex::FIRST], |_, _| {

@@ -38,7 +38,7 @@ fn chooses_orders_and_renames_columns() {
 }
 
 #[test]
-fn a_wrong_choice_is_refused_with_a_reason() {
+fn wrong_columns_are_refused_with_a_reason() {
     let known = "email, status, site, source, rule, facts, tries, judged at, settled by, note";
     let unknown = format!("\"xyz\"; there are: {known}");
     for (text, expected) in [
@@ -67,7 +67,7 @@ fn a_wrong_choice_is_refused_with_a_reason() {
 }
 
 #[test]
-fn shows_an_outcome() {
+fn an_outcome_fills_the_chosen_columns() {
     let fields = Fields::from([(FieldName::known("email"), "info@acme.com".to_owned())]);
     let columns = Columns::parse("email,site,tries,judged at,note,settled-by", &FIELDS).unwrap();
     let outcome = Outcome {
@@ -95,7 +95,7 @@ fn shows_an_outcome() {
 }
 
 #[test]
-fn taken_headings_are_set_apart() {
+fn taken_headings_get_a_suffix() {
     let taken = texts("Email ,site,site (comail)");
     let free = free_headings(&taken, &texts("email,site,status,status"));
     let expected = "email (comail),site (comail 2),status,status (comail)";
@@ -145,7 +145,7 @@ fn joined(
 }
 
 #[test]
-fn puts_results_next_to_their_rows() {
+fn results_are_put_next_to_their_rows() {
     let text = |(row, text): (u32, &str)| (row, Cell::Text(text.into()));
     let expected = [
         (1, ""),
@@ -161,7 +161,7 @@ fn puts_results_next_to_their_rows() {
 }
 
 #[test]
-fn what_does_not_fit_the_list_is_refused() {
+fn results_that_do_not_fit_the_list_are_refused() {
     let wide: &[(u32, &[&str])] = &[(1, &["", "", ""])];
     let twice: &[(u32, &[&str])] = &[(1, &[""]), (1, &[""])];
     let missing = "has results, but is not in the list";

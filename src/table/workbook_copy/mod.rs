@@ -21,10 +21,8 @@ use zip::result::ZipError;
 
 use super::header::Header;
 use super::results::{ExportError, ResultRow, RowError, free_headings};
-use super::workbook_copy::package::Package;
-use super::workbook_copy::package::Tokens;
-use super::workbook_copy::sheet::scan;
-use super::workbook_copy::sheet::{Plan, insert};
+use super::workbook_copy::package::{Package, Tokens};
+use super::workbook_copy::sheet::{Results, insert, scan};
 
 pub use package::WorkbookError;
 
@@ -55,18 +53,15 @@ pub fn copy_workbook(
     let taken = header.map_or(&[][..], |header| &header.cells);
     let tokens = Tokens::new(&package.name(sheet), package.content(sheet)?)?;
     let scan = scan(tokens, header_row)?;
-    let mut plan = Some(Plan::new(
-        &scan,
-        header_row,
-        free_headings(taken, headings),
-    )?);
+    let headings = free_headings(taken, headings);
+    let mut results = Some(Results::new(&scan, header_row, headings, rows)?);
 
     let mut copy = ZipWriter::new(out);
     let comment = package.archive.comment().into();
     copy.set_raw_comment(comment).map_err(unwritten)?;
     for index in 0..package.archive.len() {
-        if let Some(plan) = plan.take_if(|_| index == sheet) {
-            copy_sheet(&mut package, index, &mut copy, plan, rows)?;
+        if let Some(results) = results.take_if(|_| index == sheet) {
+            copy_sheet(&mut package, index, &mut copy, results)?;
         } else {
             let name = package.name(index);
             let raw = package.archive.by_index_raw(index);
@@ -83,8 +78,7 @@ fn copy_sheet<R: Read + Seek, W: Write + Seek>(
     package: &mut Package<R>,
     index: usize,
     copy: &mut ZipWriter<W>,
-    plan: Plan,
-    rows: &mut dyn Iterator<Item = Result<ResultRow, RowError>>,
+    results: Results<'_>,
 ) -> Result<(), ExportError> {
     let name = package.name(index);
     let old = package.archive.by_index_raw(index);
@@ -98,7 +92,7 @@ fn copy_sheet<R: Read + Seek, W: Write + Seek>(
     copy.start_file(&name, options).map_err(unwritten)?;
     let tokens = Tokens::new(&name, package.content(index)?)?;
     let mut out = BufWriter::with_capacity(64 * 1024, copy);
-    insert(tokens, &mut out, plan, rows)?;
+    insert(tokens, &mut out, results)?;
     out.flush().map_err(ExportError::Write)
 }
 

@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_values_by_whole_names() {
+    fn values_are_found_by_whole_names() {
         let tag = b"<x:c x:r=\"Z9\" dr='1'\r\n r = 'A\"1' s=\"\" t=\"a>b\"/>";
         assert_eq!(value(tag, "r"), Some("A\"1"));
         assert_eq!(value(tag, "s"), Some(""));

@@ -280,54 +280,16 @@ impl Walk {
     }
 }
 
-#[derive(Debug)]
-pub(super) struct Plan {
-    /// The columns of the first and the last result, counted from 1.
-    first: u32,
-    last: u32,
-    width: usize,
-    /// The row of the headings, and their cells.
-    header: Option<Gain>,
-}
-
-impl Plan {
-    pub(super) fn new(
-        scan: &Scan,
-        header_row: Option<u32>,
-        headings: Vec<String>,
-    ) -> Result<Self, ExportError> {
-        let width = headings.len();
-        let added = u32::try_from(width).unwrap_or(u32::MAX);
-        let last = scan.last_column.saturating_add(added);
-        if last > LAST_COLUMN {
-            return Err(ExportError::TooLarge("more columns"));
-        }
-        Ok(Self {
-            first: scan.last_column + 1,
-            last,
-            width,
-            header: header_row.map(|row| Gain {
-                row,
-                styles: vec![scan.header_style; width],
-                cells: headings.into_iter().map(Cell::Text).collect(),
-            }),
-        })
-    }
-}
-
 /// Copies a sheet with the results in it.
 pub(super) fn insert(
     mut tokens: Tokens<impl BufRead>,
     out: &mut dyn Write,
-    mut plan: Plan,
-    rows: &mut dyn Iterator<Item = Result<ResultRow, RowError>>,
+    results: Results<'_>,
 ) -> Result<(), ExportError> {
-    let header = plan.header.take();
     let mut sheet = Sheet {
         out,
-        plan: &plan,
         walk: Walk::new(tokens.part()),
-        pending: Pending::new(header, plan.width, rows)?,
+        results,
         gain: None,
         replacing: false,
     };
@@ -341,19 +303,20 @@ pub(super) fn insert(
     }
 }
 
-struct Sheet<'a> {
-    out: &'a mut dyn Write,
-    plan: &'a Plan,
+struct Sheet<'o, 'r> {
+    out: &'o mut dyn Write,
     walk: Walk,
-    pending: Pending<'a>,
+    results: Results<'r>,
     gain: Option<Gain>,
     replacing: bool,
 }
 
-impl Sheet<'_> {
+impl Sheet<'_, '_> {
     fn pass_on(&mut self, step: Step, raw: &[u8]) -> Result<(), ExportError> {
         match step {
-            Step::Dimension => return self.bytes(&widened_dimension(raw, self.plan.last)),
+            Step::Dimension => {
+                return self.bytes(&widened_dimension(raw, self.results.last_column));
+            }
             Step::Rows { empty: true } => return self.empty_rows(raw),
             Step::Row { row, empty } => return self.row(row, empty, raw),
             Step::Cell { column, empty } => return self.cell(column, empty, raw),
@@ -367,7 +330,7 @@ impl Sheet<'_> {
     }
 
     fn empty_rows(&mut self, raw: &[u8]) -> Result<(), ExportError> {
-        if self.pending.due().is_none() {
+        if self.results.due().is_none() {
             return self.bytes(raw);
         }
         self.bytes(&opened(raw))?;
@@ -377,11 +340,11 @@ impl Sheet<'_> {
 
     fn row(&mut self, row: u32, empty: bool, raw: &[u8]) -> Result<(), ExportError> {
         self.rows_before(row)?;
-        self.gain = self.pending.take(row)?;
+        self.gain = self.results.take(row)?;
         if self.gain.is_none() {
             return self.bytes(raw);
         }
-        let tag = widened_spans(raw, self.plan.last);
+        let tag = widened_spans(raw, self.results.last_column);
         if !empty {
             return self.bytes(&tag);
         }
@@ -391,7 +354,7 @@ impl Sheet<'_> {
     }
 
     fn cell(&mut self, column: u32, empty: bool, raw: &[u8]) -> Result<(), ExportError> {
-        let (first, last) = (self.plan.first, self.plan.last);
+        let (first, last) = (self.results.first_column, self.results.last_column);
         if column > last {
             self.gained_cells()?;
         }
@@ -413,7 +376,10 @@ impl Sheet<'_> {
             return Ok(());
         };
         let row = gain.row;
-        for ((column, cell), style) in (self.plan.first..).zip(&gain.cells).zip(gain.styles) {
+        for ((column, cell), style) in (self.results.first_column..)
+            .zip(&gain.cells)
+            .zip(gain.styles)
+        {
             let place = CellReference { column, row };
             write_cell(self.out, &self.walk.prefix, place, style, cell)
                 .map_err(ExportError::Write)?;
@@ -423,10 +389,10 @@ impl Sheet<'_> {
 
     /// Writes the rows that are due before `row` and that the sheet has not.
     fn rows_before(&mut self, row: u32) -> Result<(), ExportError> {
-        while let Some(due) = self.pending.due().filter(|due| *due < row) {
+        while let Some(due) = self.results.due().filter(|due| *due < row) {
             let start = format!("<{}row r=\"{due}\">", self.walk.prefix);
             self.bytes(start.as_bytes())?;
-            self.gain = self.pending.take(due)?;
+            self.gain = self.results.take(due)?;
             self.gained_cells()?;
             self.close("row")?;
         }
@@ -490,30 +456,47 @@ struct Gain {
     styles: Vec<Option<u32>>,
 }
 
-/// The header and the results that are still to be written, of which the next one is fetched.
-struct Pending<'a> {
+/// The columns of the results, and the headings and results that are still to be written, of
+/// which the next one is fetched.
+pub(super) struct Results<'a> {
+    /// Counted from 1, as `last_column` is.
+    first_column: u32,
+    last_column: u32,
+    width: usize,
     header: Option<Gain>,
     next: Option<Gain>,
     rows: &'a mut dyn Iterator<Item = Result<ResultRow, RowError>>,
-    width: usize,
-    last: u32,
+    last_row: u32,
 }
 
-impl<'a> Pending<'a> {
-    fn new(
-        header: Option<Gain>,
-        width: usize,
+impl<'a> Results<'a> {
+    pub(super) fn new(
+        scan: &Scan,
+        header_row: Option<u32>,
+        headings: Vec<String>,
         rows: &'a mut dyn Iterator<Item = Result<ResultRow, RowError>>,
     ) -> Result<Self, ExportError> {
-        let mut pending = Self {
-            header,
+        let width = headings.len();
+        let added = u32::try_from(width).unwrap_or(u32::MAX);
+        let last_column = scan.last_column.saturating_add(added);
+        if last_column > LAST_COLUMN {
+            return Err(ExportError::TooLarge("more columns"));
+        }
+        let mut results = Self {
+            first_column: scan.last_column + 1,
+            last_column,
+            width,
+            header: header_row.map(|row| Gain {
+                row,
+                styles: vec![scan.header_style; width],
+                cells: headings.into_iter().map(Cell::Text).collect(),
+            }),
             next: None,
             rows,
-            width,
-            last: 0,
+            last_row: 0,
         };
-        pending.advance()?;
-        Ok(pending)
+        results.advance()?;
+        Ok(results)
     }
 
     /// The number of the row that gains cells next.
@@ -540,7 +523,7 @@ impl<'a> Pending<'a> {
             return Ok(());
         };
         let ResultRow { row, cells } = next.map_err(ExportError::Rows)?;
-        if row <= self.last {
+        if row <= self.last_row {
             return Err(ExportError::mismatch(row, "is out of order"));
         }
         if row > LAST_ROW {
@@ -551,7 +534,7 @@ impl<'a> Pending<'a> {
             let why = format!("has {found} results for {width} columns");
             return Err(ExportError::mismatch(row, why));
         }
-        self.last = row;
+        self.last_row = row;
         self.next = Some(Gain {
             row,
             cells,
@@ -573,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_alone_are_not_use() {
+    fn cells_with_only_a_format_do_not_count_as_used() {
         let rows = "<row r=\"2\"><c r=\"A2\"><v>1</v></c><c r=\"B2\" s=\"1\"/><c r=\"C2\"><v/></c><c r=\"D2\"><v></v></c></row>";
         assert_eq!(scanned(rows, Some(2)).unwrap().last_column, 1);
         for used in ["<v>0</v>", "<f>A1</f>", "<f/>", "<is><t/></is>", "<v> </v>"] {
