@@ -22,7 +22,6 @@ use crate::world::evidence::unpack;
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
 
-/// What is to be forgotten, and who decides so.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     pub address: &'a Mailbox,

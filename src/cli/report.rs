@@ -12,7 +12,7 @@ use super::progress::Interrupt;
 use super::{context, exit, export};
 use crate::judge::audit::Onlooker;
 use crate::judge::completeness::{MinPass, Survey};
-use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness};
+use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness, live_runs};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
 use crate::session::{Ledger, Projection, RunId, Session, SessionError, read_manifest};
 use crate::world::evidence::recorded::RecordedWorld;
@@ -201,7 +201,7 @@ fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
     let known = history.get(run);
     let ended = known.is_some_and(|run| run.ended.is_some());
     let process = known.and_then(|run| run.began.process);
-    !ended && completeness::is_live(dir, run, process)
+    !ended && live_runs::is_live(dir, run, process)
 }
 
 /// What the checks over the whole result say. They are not run as long as quests are TODO.

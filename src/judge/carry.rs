@@ -66,7 +66,6 @@ impl CarryCounts {
     }
 }
 
-/// Carries the PASSes of an earlier session, one after the other.
 pub struct Carrier<'a> {
     old: &'a Session,
     origin: String,
@@ -142,7 +141,6 @@ impl<'a> Carrier<'a> {
         self.judged = Some(judged.into_iter().map(by_id).collect());
     }
 
-    /// How many are still to be judged.
     #[must_use]
     pub fn left(&self) -> usize {
         self.pairs.len()

@@ -9,7 +9,6 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 
 use jiff::Timestamp;
@@ -23,41 +22,11 @@ use crate::judge::audit::{
 use crate::judge::context::{FinalResult, FinalWord};
 use crate::judge::error::JudgeError;
 use crate::judge::kind::SessionKind;
-use crate::judge::live_runs::{is_alive, is_locked};
+use crate::judge::live_runs::orphaned;
 use crate::quest::QuestId;
-use crate::session::{Claim, Projection, RunId, RunProcess, Session, State, Tally, Worker};
+use crate::session::{Projection, RunId, Session, State, Tally};
 use crate::world::sandbox::{Changed, FileSeen, LiveSandbox, Sandbox};
 use crate::world::tree::TreePath;
-
-pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
-    let name = worker.as_str().strip_prefix("run-")?;
-    let (run, start) = name.split_once('.')?;
-    let number: u32 = start.parse().ok()?;
-    let run = run.parse().ok()?;
-    (number.to_string() == start).then_some((run, number))
-}
-
-pub fn is_live(dir: &Path, run: RunId, process: Option<RunProcess>) -> bool {
-    process.is_some_and(is_alive) || is_locked(dir, run)
-}
-
-/// The quests whose claims nobody will answer, in order.
-///
-/// `lives` tells whether a run goes on. Of a worker that no run started nothing is known but its
-/// lease: once that has run out it has not come back in time.
-pub fn orphaned<'a>(
-    claims: impl Iterator<Item = &'a Claim>,
-    now: Timestamp,
-    lives: &dyn Fn(RunId) -> bool,
-) -> Vec<QuestId> {
-    let left = claims.filter(|claim| {
-        let gone = start_of(&claim.worker).is_some_and(|(run, _)| !lives(run));
-        gone || !claim.is_live(now)
-    });
-    let mut quests: Vec<QuestId> = left.map(|claim| claim.quest).collect();
-    quests.sort_unstable();
-    quests
-}
 
 /// The least share of PASSes, in hundredths of a percent.
 ///

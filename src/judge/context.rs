@@ -31,7 +31,6 @@ pub struct JudgeContext {
     pub world: JudgeWorld,
 }
 
-/// What came of a submission, and of the fixer's work on it.
 #[derive(Debug)]
 pub struct SubmitResult {
     pub judged: Judged,

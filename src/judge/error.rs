@@ -98,7 +98,6 @@ impl From<Refusal> for JudgeError {
     }
 }
 
-/// A part of what a session froze.
 pub(super) fn settings<T: DeserializeOwned>(
     part: &'static str,
     value: &serde_json::Value,

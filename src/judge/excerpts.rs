@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use crate::gate::{Fact, Judgement};
-use crate::judge::forgotten::{blotted, is_evidence_blotted};
+use crate::judge::forgotten::{is_evidence_redacted, redacted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
 use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
@@ -164,7 +164,6 @@ pub struct ExcerptLine {
     pub found: bool,
 }
 
-/// How many lines are shown before what was found, and after it.
 const AROUND: usize = 2;
 
 /// The most characters of a line that are shown, and how many of them before what was found.
@@ -195,15 +194,10 @@ pub(crate) fn excerpt(
     let (named, others): (Vec<&Source>, Vec<&Source>) =
         sources.iter().partition(|source| source.is_at(location));
     let needles = needles(fact, submission, key);
-    if let Some(line) = line_of(location)
-        && let Some(found) = look(&Needle::Line(line), &named)
-    {
-        return Some(found);
-    }
-    [named, others].iter().find_map(|sources| {
-        needles
-            .iter()
-            .find_map(|needle| look(needle, sources.as_slice()))
+    let of_line = line_of(location).and_then(|line| look(&Needle::Line(line), &named));
+    of_line.or_else(|| {
+        let mut places = [named, others].into_iter();
+        places.find_map(|sources| needles.iter().find_map(|needle| look(needle, &sources)))
     })
 }
 
@@ -287,8 +281,8 @@ fn line_of(location: &str) -> Option<usize> {
 }
 
 fn clipped(line: &str, needle: &Needle) -> String {
-    let characters: Vec<char> = line.chars().collect();
-    if characters.len() <= MAX_LINE {
+    let length = line.chars().count();
+    if length <= MAX_LINE {
         return line.to_owned();
     }
     let text = match needle {
@@ -298,24 +292,17 @@ fn clipped(line: &str, needle: &Needle) -> String {
     };
     let at = line.to_lowercase().find(text).unwrap_or(0);
     // Of lower case, whose length may differ: close enough to show what is around.
-    let at = line
-        .char_indices()
-        .take_while(|(byte, _)| *byte < at)
-        .count();
-    let first = at.saturating_sub(BEFORE);
-    let last = characters.len().min(first + MAX_LINE);
-    let inner: String = characters[first..last].iter().collect();
-    let (before, after) = (
-        if first > 0 { "…" } else { "" },
-        if last < characters.len() { "…" } else { "" },
-    );
+    let before = line.char_indices().take_while(|(byte, _)| *byte < at);
+    let first = before.count().saturating_sub(BEFORE);
+    let inner: String = line.chars().skip(first).take(MAX_LINE).collect();
+    let before = if first > 0 { "…" } else { "" };
+    let after = if first + MAX_LINE < length { "…" } else { "" };
     format!("{before}{inner}{after}")
 }
 
 #[derive(Debug)]
 pub struct QuestSummary {
     pub quest: Quest,
-    /// The last submission; none if the quest was never judged.
     pub submission: Option<Submission>,
     pub sent_back: bool,
     pub worker: Option<Worker>,
@@ -369,9 +356,8 @@ impl SummaryReader {
     }
 
     pub fn summary(&mut self, record: &QuestRecord) -> Result<QuestSummary, JudgeError> {
-        let quest = self.reader.quest(record)?;
         let mut summary = QuestSummary {
-            quest,
+            quest: self.reader.quest(record)?,
             submission: None,
             sent_back: false,
             worker: None,
@@ -419,7 +405,7 @@ impl SummaryReader {
         }
         // Evidence that was redacted may no longer be readable.
         let (forgetting, reader) = (&self.forgetting, &mut self.reader);
-        if !forgetting.is_empty() && is_evidence_blotted(forgetting, reader, record, evidence)? {
+        if !forgetting.is_empty() && is_evidence_redacted(forgetting, reader, record, evidence)? {
             return Ok(Err(REMOVED.to_owned()));
         }
         let bytes = match bytes {
@@ -455,8 +441,8 @@ impl SummaryReader {
         let values = values.filter(|value| !is_web(value));
         let mut excerpts = found(facts, submission, key, values, &sources);
         let redact = |text: &mut String| {
-            if let Some(redacted) = blotted(&self.forgetting, text) {
-                *text = redacted;
+            if let Some(other) = redacted(&self.forgetting, text) {
+                *text = other;
             }
         };
         let mut bytes = 0;

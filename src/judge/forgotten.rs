@@ -77,38 +77,32 @@ pub fn holding_files(
 ) -> BTreeSet<FieldName> {
     let suppressed = forgetting.suppressed();
     let wanted = wanted(suppressed);
-    let files = kind
-        .fields
-        .iter()
-        .filter(|field| field.shape.kind() == FieldKind::File);
-    let holds = files.filter(|field| {
+    let mut found = BTreeSet::new();
+    for field in &kind.fields {
         let path = submission.field(field.name.as_str());
         let path = path.and_then(|path| TreePath::parse(path).ok());
-        path.is_some_and(|path| match sandbox.file(&path) {
-            FileSeen::File(bytes) => holds(&bytes, &wanted),
-            FileSeen::Absent | FileSeen::Other(_) => false,
-        })
-    });
-    holds.map(|field| field.name.clone()).collect()
+        if let (FieldKind::File, Some(path)) = (field.shape.kind(), path)
+            && let FileSeen::File(bytes) = sandbox.file(&path)
+            && holds(&bytes, &wanted)
+        {
+            found.insert(field.name.clone());
+        }
+    }
+    found
 }
 
-/// Whether the name of a worker contains a forgotten address.
 pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
     mention_one(forgetting.suppressed(), worker.as_str())
 }
 
 /// `text` without the addresses that were forgotten; none when it holds none of them.
-pub fn blotted(forgetting: &Forgetting, text: &str) -> Option<String> {
+pub fn redacted(forgetting: &Forgetting, text: &str) -> Option<String> {
     let suppressed = forgetting.suppressed();
-    let masked = || without(text, &wanted(suppressed), MASK);
-    if suppressed.is_empty() {
-        None
-    } else {
-        masked()
-    }
+    // Most sessions have forgotten nothing, and then no text is searched.
+    let searched = Some(text).filter(|_| !suppressed.is_empty())?;
+    without(searched, &wanted(suppressed), MASK)
 }
 
-/// Whether a submission contains a forgotten address.
 pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {
     match submission {
         Submission::None(why) => mention_one(suppressed, why),
@@ -165,7 +159,7 @@ pub fn is_forgotten(reader: &mut LineReader, record: &QuestRecord) -> Result<boo
 }
 
 /// Whether an address was removed from the evidence of the quest's last judgement.
-pub fn is_evidence_blotted(
+pub fn is_evidence_redacted(
     forgetting: &Forgetting,
     reader: &mut LineReader,
     record: &QuestRecord,
@@ -175,11 +169,11 @@ pub fn is_evidence_blotted(
         record.last.map(|last| last.line),
         record.resolution.map(|it| it.line),
     ];
-    let mut blotted = forgetting.empties(evidence.get());
+    let mut redacted = forgetting.empties(evidence.get());
     for line in lines.into_iter().flatten() {
-        blotted |= reader.is_redacted(line)?;
+        redacted |= reader.is_redacted(line)?;
     }
-    Ok(blotted)
+    Ok(redacted)
 }
 
 pub fn is_masked(submission: &Submission) -> bool {
@@ -318,7 +312,6 @@ fn parted(xml: &str, wanted: &Wanted<'_>) -> bool {
     false
 }
 
-/// A text without its tags.
 fn bare(xml: &str) -> String {
     let mut parts = xml.split('<');
     let first = parts.next().unwrap_or_default().to_owned();

@@ -25,13 +25,11 @@ use crate::world::evidence::Recording;
 
 const THREADS: usize = 16;
 
-/// How often a waiting caller is asked whether to stop.
 const POLL: Duration = Duration::from_millis(50);
 
 // Pages nest deeply, and parsing them recurses.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// A submission to be judged.
 #[derive(Debug, Clone)]
 pub struct Job {
     pub quest: Quest,
@@ -46,7 +44,6 @@ pub struct JudgedJob {
     pub recording: Recording,
 }
 
-/// What comes next.
 #[derive(Debug)]
 pub enum Next {
     Judged(Box<JudgedJob>),
@@ -55,7 +52,6 @@ pub enum Next {
     Done,
 }
 
-/// Submissions that threads judge.
 pub struct HostQueue {
     shared: Arc<Shared>,
     judged: Receiver<Result<JudgedJob, JudgeError>>,
@@ -110,7 +106,6 @@ impl HostQueue {
         })
     }
 
-    /// How many have not been returned.
     pub fn left(&self) -> usize {
         self.left
     }

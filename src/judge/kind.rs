@@ -35,7 +35,6 @@ pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, JudgeError> {
     }
 }
 
-/// How a session asks the network.
 pub fn network_of(manifest: &Manifest) -> Result<NetworkSettings, JudgeError> {
     settings("network", &manifest.frozen.network)
 }
@@ -51,7 +50,6 @@ pub struct SessionKind {
     pub quest: QuestKind,
     pub gate: SessionGate,
     pub definition: Option<Definition>,
-    /// Whether there are checks over the whole result.
     pub(super) has_final: bool,
     pub(super) fixer: Option<FixerPlan>,
     panel: Option<FrozenPanel>,

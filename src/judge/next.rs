@@ -5,16 +5,14 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::base::clock::Clock;
-use crate::judge::completeness::start_of;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::is_named;
-use crate::judge::live_runs::live_runs;
+use crate::judge::live_runs::{live_runs, start_of};
 use crate::judge::submit::appended;
 use crate::session::{
     Claim, Claimed, Event, Lease, QuestRecord, RunId, Session, SessionError, State, Waiting, Worker,
 };
 
-/// A worker who asks for a quest of its own.
 #[derive(Debug, Clone)]
 pub struct Claimant {
     pub worker: Worker,

@@ -105,7 +105,6 @@ fn hold(kind: &SessionKind, world: &JudgeWorld, quest: &Quest) -> bool {
     judged.is_ok_and(|judgement| judgement.verdict == Verdict::Pass)
 }
 
-/// Pauses are this many times as long as what they follow.
 const REST: u32 = 10;
 
 /// The pace of looks: an interval, and longer pauses after looks that took long.

@@ -172,7 +172,6 @@ pub enum ProveError {
     Unasked(String),
 }
 
-/// Runs every control of a quest file.
 pub fn prove(definition: &Definition) -> Result<Proof, ProveError> {
     let file = definition.file()?;
     let gate = definition.gate(GateSettings::default())?;
@@ -190,7 +189,6 @@ pub fn prove(definition: &Definition) -> Result<Proof, ProveError> {
     Ok(proof)
 }
 
-/// Runs every control of the built-in e-mail gate.
 pub fn prove_email() -> Result<Proof, ProveError> {
     let (file, gate) = email()?;
     Stage::new(&file, None)?.proof(&gate, &gate.rules())
@@ -237,7 +235,6 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
     }
 }
 
-/// A world in which there is nothing.
 const NO_WORLD: &str = r#"{"pages": {}}"#;
 
 const EMAIL_WORLD_NAME: &str = "../gate/email/controls.json";
@@ -253,10 +250,9 @@ struct Stage<'a> {
     worlds: BTreeMap<Option<String>, Arc<RecordedWorld>>,
 }
 
-/// What one control is judged by.
+/// What one control is judged by: its world, and the copy of its tree, which is removed with it.
 struct Scene {
     world: JudgeWorld,
-    /// The copy of the control's tree, which is removed with the scene.
     _tree: Option<TempDir>,
 }
 

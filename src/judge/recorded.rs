@@ -80,7 +80,6 @@ pub(crate) struct NewJudgement {
 }
 
 impl NewJudgement {
-    /// A judgement for which nothing was looked up.
     pub(crate) fn without_gate(judgement: Judgement, grounds: VerdictBasis) -> Self {
         Self {
             judgement,
@@ -191,7 +190,6 @@ pub(super) fn may_answer(fact: &Fact, evidence: &Evidence) -> bool {
     }
 }
 
-/// Whether DNS was asked about `name`.
 fn was_asked(evidence: &Evidence, name: &str) -> bool {
     let mut exchanges = evidence.exchanges.iter();
     exchanges.any(|it| matches!(it, Exchange::Dns { name: asked, .. } if asked.as_str() == name))
@@ -234,7 +232,6 @@ pub fn grounds(judgement: &Judgement, evidence: &Evidence, fact_checks: &[&str])
 pub(super) struct SessionAccepted<'a> {
     store: &'a Session,
     except: QuestId,
-    /// Whether reviewers may be asked about the answer.
     pub(super) may_ask: bool,
     failed: RefCell<Option<SessionError>>,
 }

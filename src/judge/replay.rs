@@ -18,7 +18,6 @@ use crate::quest::{Quest, Submission};
 use crate::session::{Attempt, EvidenceStore, Manifest, Resolution, VerdictBasis};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 
-/// Why a judgement cannot be made again.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error(transparent)]
@@ -132,7 +131,6 @@ impl Replayer {
         Ok((judgement.ok_or(ReplayError::Unanswered)?, recording))
     }
 
-    /// The recorded evidence with the bodies that it names.
     pub fn recording(&self, evidence: &RawValue) -> Result<Recording, ReplayError> {
         let evidence: Evidence =
             serde_json::from_str(evidence.get()).map_err(ReplayError::Evidence)?;

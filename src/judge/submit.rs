@@ -27,7 +27,6 @@ use crate::world::World;
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 
-/// An answer of a worker for one quest.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     pub quest: QuestId,

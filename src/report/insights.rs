@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::base::Digest;
 use crate::base::text::truncate;
 use crate::gate::{Fact, Judgement, Level};
-use crate::judge::completeness::start_of;
+use crate::judge::live_runs::start_of;
 use crate::quest::{FieldName, QuestId, Verdict};
 use crate::session::{Attempt, DrivenAttempt, Event, RunId, RunStep, Worker};
 

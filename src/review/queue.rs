@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::gate::{CheckReport, Fact, Judgement};
 use crate::judge::excerpts::{Excerpt, REMOVED, SeenPage, excerpt, pages, sources};
-use crate::judge::forgotten::{is_evidence_blotted, is_forgotten};
+use crate::judge::forgotten::{is_evidence_redacted, is_forgotten};
 use crate::judge::{JudgeError, Replayer};
 use crate::quest::email::SOURCE;
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
@@ -221,7 +221,7 @@ impl Viewer {
             None => (last.at, &last.value.judgement, &last.value.evidence),
         };
         let judged: Judgement = serde_json::from_str(judgement.get())?;
-        let blotted = is_evidence_blotted(&self.forgetting, &mut self.reader, record, evidence)?;
+        let blotted = is_evidence_redacted(&self.forgetting, &mut self.reader, record, evidence)?;
         // Without bodies, and why, where they are not whole.
         let (recording, damage) = match self.replayer.recording(evidence) {
             Ok(recording) => (recording, None),

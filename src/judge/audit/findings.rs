@@ -111,7 +111,6 @@ pub struct Audited {
     pub files: Vec<SeenFile>,
 }
 
-/// A line that proves its quest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proven {
     pub line: u64,
@@ -140,7 +139,6 @@ pub struct NotedHead {
     pub since: u64,
 }
 
-/// What a PASS saw at one path of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenFile {
     pub line: u64,
@@ -168,7 +166,6 @@ impl Audited {
     }
 }
 
-/// A finding for each program that was changed since the scan.
 pub fn programs(definition: &Definition) -> Vec<Finding> {
     let programs = definition.gathered.programs.iter();
     let changed = programs.filter_map(|(name, pinned)| {
@@ -204,7 +201,6 @@ pub fn edits(definition: &Definition) -> Vec<String> {
     edited.collect()
 }
 
-/// A note for each line that is not judged again.
 pub fn notes(places: &[Place]) -> Vec<String> {
     let note = |place: &Place| {
         let line = place.line.unwrap_or_default();

@@ -17,7 +17,6 @@ use crate::world::evidence::{Asked, Evidence, Exchange, Recording, SandboxAnswer
 use crate::world::sandbox::FileSeen;
 use crate::world::{EarlierDoubt, UniqueValue};
 
-/// A line of the ledger with a judgement.
 #[derive(Debug)]
 pub(super) struct JudgementLine {
     pub(super) line: u64,
@@ -55,7 +54,6 @@ pub(super) struct Examiner<'a> {
 }
 
 impl Examiner<'_> {
-    /// Examines lines until there are no more.
     pub(super) fn work(
         &mut self,
         waiting: &Mutex<Receiver<JudgementLine>>,

@@ -61,7 +61,6 @@ pub struct Onlooker<'a> {
 // Pages nest deeply, and parsing them recurses.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// How many lines wait for each thread.
 const WAITING: usize = 8;
 
 /// Examines every line of the ledger.
@@ -108,7 +107,6 @@ pub fn audit_ledger(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, J
     Ok(audited)
 }
 
-/// Reads the ledger, and hands its judgements to the threads.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the threads end when the sender is dropped"
@@ -423,7 +421,6 @@ pub struct Silent {
     pub facts: Vec<Fact>,
 }
 
-/// How many submissions are in memory at once.
 const BATCH: usize = 4096;
 
 /// Asks the world about every quest of `proven`; each host politely, many at once.

@@ -1,8 +1,5 @@
 //! Each condition with its negative control.
 
-use jiff::SignedDuration;
-use std::fs::File;
-
 use super::*;
 use crate::base::Digest;
 use crate::judge::audit::{Place, SeenFile};
@@ -191,74 +188,6 @@ fn each_finding_counts_as_its_kind() {
         let kinds: Vec<ShortfallKind> = kinds.iter().map(|it| it.kind).collect();
         assert_eq!(kinds, [ShortfallKind::Ledger]);
     }
-}
-
-fn at() -> Timestamp {
-    "2026-01-02T03:00:00Z".parse().unwrap()
-}
-
-fn claim(quest: usize, worker: &str) -> Claim {
-    Claim {
-        quest: id(quest),
-        worker: worker.parse().unwrap(),
-        at: at(),
-        lease: "15m".parse().unwrap(),
-    }
-}
-
-fn left(claims: &[Claim], minutes: i64) -> Vec<String> {
-    let now = at() + SignedDuration::from_mins(minutes);
-    let lives = |run| run == RunId::new(7);
-    let quests = orphaned(claims.iter(), now, &lives);
-    quests.iter().map(ToString::to_string).collect()
-}
-
-#[test]
-fn a_start_is_known_by_its_name_alone() {
-    let start = |name: &str| start_of(&name.parse().unwrap());
-    assert_eq!(start("run-00000007.12"), Some((RunId::new(7), 12)));
-    for other in [
-        "w1",
-        "run-7.1",
-        "run-00000007",
-        "run-00000007.01",
-        "run-00000007.1.2",
-        "run-0000000G.1",
-    ] {
-        assert_eq!(start(other), None, "{other}");
-    }
-}
-
-#[test]
-fn a_claim_of_a_run_that_ended_is_left_behind_and_one_of_a_live_run_is_not() {
-    let claims = [
-        claim(3, "run-00000008.1"),
-        claim(2, "run-00000007.1"),
-        claim(1, "w1"),
-    ];
-    assert_eq!(left(&claims, 1), ["3"]);
-    assert_eq!(left(&claims[1..], 1), [""; 0]);
-}
-
-#[test]
-fn a_lease_that_ran_out_leaves_its_claim_behind() {
-    let claims = [claim(2, "run-00000007.1"), claim(1, "w1")];
-    assert_eq!(left(&claims, 15), ["1", "2"]);
-}
-
-#[test]
-fn a_run_lives_as_long_as_its_lock_is_held() {
-    let dir = tempfile::tempdir().unwrap();
-    let run = RunId::new(7);
-    assert!(!is_live(dir.path(), run, None));
-    std::fs::create_dir(dir.path().join("runs")).unwrap();
-    let lock = File::create(dir.path().join("runs/00000007.lock")).unwrap();
-    assert!(!is_live(dir.path(), run, None));
-    lock.lock().unwrap();
-    assert!(is_live(dir.path(), run, None));
-    assert!(!is_live(dir.path(), RunId::new(8), None));
-    lock.unlock().unwrap();
-    assert!(!is_live(dir.path(), run, None));
 }
 
 #[test]

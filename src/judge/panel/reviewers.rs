@@ -389,7 +389,6 @@ const DOUBTS_OVER: u8 = 80;
 const ASKS_FROM: u8 = 50;
 const SUREST: u8 = 100;
 
-/// What a reviewer said on each question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReviewerAnswer {
     pub(super) votes: Vec<VoteOn>,
@@ -560,7 +559,6 @@ fn vote(answer: &AnswerTo, form: AnswerForm, shown: &ShownInputs) -> Vote {
 /// The fewest visible characters of a quotation: fewer are found in every text.
 const MIN_QUOTED: usize = 8;
 
-/// The inputs as one reviewer sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShownInputs {
     pub(super) inputs: Vec<(ReviewInput, String)>,

@@ -34,7 +34,6 @@ impl SessionGate {
         Self { machine, panel }
     }
 
-    /// The machine's checks alone.
     pub fn machine(&self) -> &dyn Gate {
         self.machine.as_ref()
     }
@@ -373,7 +372,6 @@ fn plant_for<'p>(case: Case<'_>, plants: &'p [PlantTable]) -> Option<&'p PlantTa
     plants.get(usize::try_from(place).ok()?).copied()
 }
 
-/// The inputs with the defect in them.
 fn planted(
     inputs: &[(ReviewInput, String)],
     defects: &BTreeMap<String, String>,
@@ -442,7 +440,6 @@ pub(super) enum Tally {
     Unsettled(Lack),
 }
 
-/// Why a question is not settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lack {
     /// Only so many answered.

@@ -126,7 +126,6 @@ impl Definition {
     }
 }
 
-/// What a new session of the e-mail kind freezes of it.
 pub fn email_record() -> KindRecord {
     let lists = list_digests().into_iter();
     KindRecord {

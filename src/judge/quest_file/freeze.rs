@@ -33,7 +33,6 @@ use crate::world::evidence::pack;
 use crate::world::sandbox::{Confinement, Pinned, SandboxConfig};
 use crate::world::tree::{Ignored, Listing, TreeError, TreePath, Zones, take_baseline};
 
-/// A quest file, and where and when it is frozen.
 pub struct Freezing<'a> {
     pub path: &'a Path,
     pub text: String,
@@ -280,7 +279,6 @@ fn read(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// A panel as a session freezes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrozenPanel {
@@ -297,7 +295,6 @@ pub struct FrozenPanel {
     confinement: Confinement,
 }
 
-/// Where a panel is read from when a session is made.
 pub struct FreezingPanel<'a> {
     /// The file of reviewers alone: its absolute path, and its text.
     pub file: Option<(&'a Path, String)>,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::gate::{CheckOutcome, CheckReport};
-use crate::judge::completeness::start_of;
+use crate::judge::live_runs::start_of;
 use crate::quest::{QuestId, Verdict};
 use crate::report::picture::{Bar, FunnelStep, Marks, Remaining, Spread, WorkerRow};
 use crate::session::{Attempt, Event, State, Worker};

@@ -14,9 +14,9 @@ use jiff::Timestamp;
 use self::figures::{BurnDown, Clock, Funnel, TIMES, TRIES, Workers, spread};
 use self::quests::{Courses, MAX_ROW_BYTES, RowInput, chosen, fit, row};
 use crate::gate::{Level, Rule};
-use crate::judge::completeness::is_live;
 use crate::judge::excerpts::{Bounds, SummaryReader};
-use crate::judge::forgotten::blotted;
+use crate::judge::forgotten::redacted;
+use crate::judge::live_runs::is_live;
 use crate::judge::{JudgeError, SessionKind};
 use crate::quest::{FieldName, QuestId};
 use crate::report::picture::{Picture, QuestRow, RuleRow, Word, WorkerRow};
@@ -150,7 +150,7 @@ fn runs(history: &RunHistory, dir: &Path) -> Vec<RunReport> {
 }
 
 fn without(forgetting: &Forgetting, text: &str) -> String {
-    blotted(forgetting, text).unwrap_or_else(|| text.to_owned())
+    redacted(forgetting, text).unwrap_or_else(|| text.to_owned())
 }
 
 #[derive(Debug)]

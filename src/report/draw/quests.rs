@@ -9,7 +9,7 @@ use crate::base::Digest;
 use crate::base::text::truncate_with_size;
 use crate::gate::{Fact, Judgement};
 use crate::judge::excerpts::QuestSummary;
-use crate::judge::forgotten::blotted;
+use crate::judge::forgotten::redacted;
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
 use crate::report::picture::{FactRows, QuestRow, Step, Worth};
 use crate::session::{
@@ -87,7 +87,7 @@ pub(super) struct RowInput<'a> {
 
 pub(super) fn row(input: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
     let (record, summary, course) = (input.record, input.summary, input.course);
-    let mask = |text: &str| blotted(forgetting, text);
+    let mask = |text: &str| redacted(forgetting, text);
     let masked = |text: &str| mask(text).unwrap_or_else(|| text.to_owned());
     let cut = |text: &str, most| truncate_with_size(&masked(text), most).into_owned();
     let cells = |cells: Vec<Shown>| -> Vec<Shown> {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::completeness::start_of;
+use crate::judge::live_runs::start_of;
 use crate::quest::QuestId;
 use crate::session::{
     Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Worker,
