@@ -15,7 +15,7 @@ use super::run_dir::{RunDir, RunLock};
 use super::worker::RunWorker;
 use crate::base::clock::Clock;
 use crate::judge::JudgeContext;
-use crate::judge::completeness::start_of;
+use crate::judge::live_runs::start_of;
 use crate::judge::live_runs::{is_alive, is_locked, this_process};
 use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;

@@ -12,7 +12,7 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::plan::{Plan, RunError};
-use crate::judge::completeness::start_of;
+use crate::judge::live_runs::start_of;
 use crate::run::agent::{AgentOrder, CommandLine};
 use crate::run::detect::SelfCall;
 use crate::session::{BadWorker, Reason, RunId, Worker};

@@ -14,7 +14,7 @@ use super::quest_run::{
 };
 use super::run_dir::{Calls, RunDir, worker_of};
 use crate::judge;
-use crate::judge::completeness::start_of;
+use crate::judge::live_runs::start_of;
 use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
 use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{
