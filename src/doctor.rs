@@ -582,67 +582,42 @@ mod tests {
         let dir = Path::new("/s");
         let error = SessionError::Missing { dir: "/s".into() };
         let refused = LockState::Refused("no locks".into());
+        let behind = IndexState::Behind { lines: 3 };
         for (finding, expected) in [
-            (Some(missing(dir, false)), Some(Level::Note)),
-            (Some(missing(dir, true)), Some(Level::Problem)),
-            (Some(unreadable(&error)), Some(Level::Problem)),
-            (Some(permissions(dir, 0o700, true)), Some(Level::Ok)),
-            (Some(permissions(dir, 0o700, false)), Some(Level::Note)),
-            (Some(permissions(dir, 0o750, true)), Some(Level::Problem)),
-            (Some(permissions(dir, 0o701, false)), Some(Level::Problem)),
-            (Some(lock(dir, &LockState::Free)), Some(Level::Ok)),
-            (Some(lock(dir, &LockState::Missing)), Some(Level::Note)),
-            (Some(lock(dir, &LockState::Held)), Some(Level::Problem)),
-            (Some(lock(dir, &refused)), Some(Level::Problem)),
-            (Some(evidence(dir)), Some(Level::Problem)),
-            (index(&IndexState::Fits, 9), None),
-            (index(&IndexState::Missing, 9), Some(Level::Note)),
-            (
-                index(&IndexState::Behind { lines: 3 }, 9),
-                Some(Level::Note),
-            ),
-            (
-                index(&IndexState::Unfit("x".into()), 9),
-                Some(Level::Problem),
-            ),
+            (missing(dir, false), Level::Note),
+            (missing(dir, true), Level::Problem),
+            (unreadable(&error), Level::Problem),
+            (permissions(dir, 0o700, true), Level::Ok),
+            (permissions(dir, 0o700, false), Level::Note),
+            (permissions(dir, 0o750, true), Level::Problem),
+            (permissions(dir, 0o701, false), Level::Problem),
+            (lock(dir, &LockState::Free), Level::Ok),
+            (lock(dir, &LockState::Missing), Level::Note),
+            (lock(dir, &LockState::Held), Level::Problem),
+            (lock(dir, &refused), Level::Problem),
+            (evidence(dir), Level::Problem),
         ] {
-            let level = finding.as_ref().map(|finding| finding.level);
-            assert_eq!(level, expected, "{finding:?}");
+            assert_levels([finding], &[expected]);
         }
+        assert_levels(index(&IndexState::Fits, 9), &[]);
+        assert_levels(index(&IndexState::Missing, 9), &[Level::Note]);
+        assert_levels(index(&behind, 9), &[Level::Note]);
+        assert_levels(index(&IndexState::Unfit("x".into()), 9), &[Level::Problem]);
     }
 
     #[test]
     fn each_promise_that_a_file_system_breaks_is_a_problem() {
-        let good = Disk {
-            synced: Duration::from_millis(2),
-            renamed: true,
-            locked: true,
-        };
-        let slow = Duration::from_secs(1);
-        for (disk, expected) in [
-            (good, Level::Ok),
-            (
-                Disk {
-                    synced: slow,
-                    ..good
-                },
-                Level::Note,
-            ),
-            (
-                Disk {
-                    renamed: false,
-                    ..good
-                },
-                Level::Problem,
-            ),
-            (
-                Disk {
-                    locked: false,
-                    ..good
-                },
-                Level::Problem,
-            ),
+        for (ms, renamed, locked, expected) in [
+            (2, true, true, Level::Ok),
+            (1_000, true, true, Level::Note),
+            (2, false, true, Level::Problem),
+            (2, true, false, Level::Problem),
         ] {
+            let disk = Disk {
+                synced: Duration::from_millis(ms),
+                renamed,
+                locked,
+            };
             let findings = disk_findings(Path::new("/s"), Ok(disk));
             assert_levels(findings, &[expected]);
         }

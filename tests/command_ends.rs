@@ -10,50 +10,37 @@ use comail::world::sandbox::{CommandSpec, End};
 use crate::harness::bench::{Bench, benches, order, shell, stdout};
 
 #[test]
-fn the_exit_code_is_the_programs() {
+fn the_end_of_a_command_is_its_exit_code_or_its_signal() {
     for bench in benches() {
-        assert_eq!(bench.shell("exit 0").end, End::Exited(0));
-        assert_eq!(bench.shell("exit 1").end, End::Exited(1));
-        assert_eq!(bench.shell("exit 255").end, End::Exited(255));
-    }
-}
-
-#[test]
-fn a_signal_is_no_exit_code() {
-    for bench in benches() {
-        assert_eq!(bench.shell("kill -SEGV $$").end, End::Signalled(11));
-        assert_eq!(bench.shell("kill -KILL $$").end, End::Signalled(9));
+        for (script, end) in [
+            ("exit 0", End::Exited(0)),
+            ("exit 1", End::Exited(1)),
+            ("exit 255", End::Exited(255)),
+            ("kill -SEGV $$", End::Signalled(11)),
+            ("kill -KILL $$", End::Signalled(9)),
+        ] {
+            assert_eq!(bench.shell(script).end, end, "{script}");
+        }
         let real_time = bench.shell("kill -40 $$").end;
         assert!(matches!(real_time, End::Signalled(_)), "{real_time:?}");
     }
 }
 
 #[test]
-fn what_traps_the_signal_and_exits_0_has_still_run_out_of_time() {
+fn what_traps_or_ignores_the_signal_or_stops_itself_has_still_run_out_of_time() {
     for bench in benches() {
-        let mut order = shell("trap 'exit 0' TERM; echo on; while :; do sleep 0.01; done");
-        order.timeout_ms = 300;
-        let ran = bench.run(&order);
-        assert_eq!(ran.end, End::TimedOut);
-        assert_eq!(stdout(&ran), "on\n");
-    }
-}
-
-#[test]
-fn what_ignores_the_signal_is_killed() {
-    for bench in benches() {
-        let mut order = shell("trap '' TERM INT HUP; while :; do sleep 60; done");
-        order.timeout_ms = 300;
-        assert_eq!(bench.run(&order).end, End::TimedOut);
-    }
-}
-
-#[test]
-fn what_stops_itself_is_killed() {
-    for bench in benches() {
-        let mut order = shell("kill -STOP $$");
-        order.timeout_ms = 300;
-        assert_eq!(bench.run(&order).end, End::TimedOut);
+        let traps = "trap 'exit 0' TERM; echo on; while :; do sleep 0.01; done";
+        let ignores = "trap '' TERM INT HUP; while :; do sleep 60; done";
+        for (script, written) in [(traps, "on\n"), (ignores, ""), ("kill -STOP $$", "")] {
+            let mut order = shell(script);
+            order.timeout_ms = 300;
+            let ran = bench.run(&order);
+            assert_eq!(
+                (&ran.end, &*stdout(&ran)),
+                (&End::TimedOut, written),
+                "{script}"
+            );
+        }
     }
 }
 
@@ -191,22 +178,14 @@ fn reporting(script: &str, reports: &[&str]) -> CommandSpec {
 }
 
 #[test]
-fn a_report_is_what_the_command_wrote() {
+fn a_report_is_what_the_command_wrote_and_nothing_that_was_there_before() {
     let bench = Bench::new();
+    fs::write(bench.at("old"), "old").expect("a file");
     let script = "mkdir -p out; printf new >out/report; exit 1";
-    let ran = bench.run(&reporting(script, &["out/report", "other"]));
+    let ran = bench.run(&reporting(script, &["out/report", "other", "old"]));
     assert_eq!(ran.end, End::Exited(1));
     assert_eq!(ran.reports["out/report"].as_deref(), Some(&b"new"[..]));
-    assert_eq!(ran.reports["other"], None);
-}
-
-#[test]
-fn a_report_that_was_there_before_is_none() {
-    let bench = Bench::new();
-    fs::write(bench.at("report"), "old").expect("a file");
-    let ran = bench.run(&reporting("exit 0", &["report"]));
-    assert_eq!(ran.end, End::Exited(0));
-    assert_eq!(ran.reports["report"], None);
+    assert_eq!((&ran.reports["other"], &ran.reports["old"]), (&None, &None));
 }
 
 #[test]

@@ -1,74 +1,13 @@
 //! `comail log`: the ledger for people and programs, also while it grows.
 
 use std::fs::{self, OpenOptions};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
+use std::io::Write as _;
 
 use serde_json::Value;
 
 use crate::harness::email_net::ACME;
-use crate::harness::{EmailNet, Place, Run};
-
-/// How long an output is waited for that must come.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A `log --follow` at work, and the lines that it prints.
-struct Follower {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Follower {
-    fn start(place: &Place, args: &[&str]) -> Self {
-        let mut command = place.command();
-        let command = command.args(["log", "--follow"]).args(args);
-        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().expect("the program starts");
-        let stdout = child.stdout.take().expect("a pipe");
-        let (sender, lines) = channel();
-        thread::spawn(move || {
-            for line in BufReader::new(stdout).split(b'\n') {
-                let line = String::from_utf8(line.expect("a pipe")).expect("UTF-8");
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { child, lines }
-    }
-
-    #[track_caller]
-    fn next(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("a line")
-    }
-
-    /// Expects the program to print nothing more and to end by itself.
-    #[track_caller]
-    fn end(mut self) -> Run {
-        let rest = self.lines.recv_timeout(PATIENCE);
-        assert_eq!(rest, Err(RecvTimeoutError::Disconnected));
-        let mut stderr = String::new();
-        let mut pipe = self.child.stderr.take().expect("a pipe");
-        pipe.read_to_string(&mut stderr).expect("UTF-8");
-        let status = self.child.wait().expect("it ends");
-        Run {
-            code: status.code().unwrap_or(-1),
-            stdout: String::new(),
-            stderr,
-        }
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::harness::follower::{Follower, taken_one};
+use crate::harness::{EmailNet, Place};
 
 fn lines(ledger: &[u8]) -> Vec<String> {
     let text = String::from_utf8(ledger.to_vec()).expect("a ledger is UTF-8");
@@ -190,8 +129,11 @@ fn damage_is_told_with_its_line_after_what_stands_before_it() {
 #[test]
 fn a_follower_sees_what_others_add() {
     let world = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
-    let json = Follower::start(&world.place, &["--json"]);
-    let text = Follower::start(&world.place, &["--type=attempt", "--from=2"]);
+    let json = Follower::start(&world.place, &["log", "--follow", "--json"]);
+    let text = Follower::start(
+        &world.place,
+        &["log", "--follow", "--type=attempt", "--from=2"],
+    );
     for line in lines(&world.place.ledger()) {
         assert_eq!(json.next(), line);
     }
@@ -214,7 +156,7 @@ fn a_line_is_printed_once_it_is_whole_and_a_torn_one_never() {
     let path = world.place.at(".comail/ledger.jsonl");
     let added = &whole[before.len()..];
     fs::write(&path, &whole[..before.len() + 9]).unwrap();
-    let follower = Follower::start(&world.place, &["--json"]);
+    let follower = Follower::start(&world.place, &["log", "--follow", "--json"]);
     for line in lines(&before) {
         assert_eq!(follower.next(), line);
     }
@@ -247,7 +189,7 @@ fn a_ledger_that_is_cut_or_rewritten_under_a_follower_ends_it() {
         (other, "changed after it was read"),
     ] {
         fs::write(&path, &whole).unwrap();
-        let follower = Follower::start(&world.place, &["--json"]);
+        let follower = Follower::start(&world.place, &["log", "--follow", "--json"]);
         for line in &all {
             assert_eq!(follower.next(), *line);
         }
@@ -259,13 +201,6 @@ fn a_ledger_that_is_cut_or_rewritten_under_a_follower_ends_it() {
     }
 }
 
-/// Takes the first line and goes away.
-fn take_one(stdout: ChildStdout) {
-    let mut line = String::new();
-    BufReader::new(stdout).read_line(&mut line).expect("a pipe");
-    assert!(line.contains("the session begins"), "{line}");
-}
-
 #[test]
 fn a_reader_who_goes_away_ends_it_quietly() {
     let names: Vec<String> = (0..5_000).map(|n| format!("Company {n}")).collect();
@@ -273,11 +208,8 @@ fn a_reader_who_goes_away_ends_it_quietly() {
     let place = Place::new();
     place.scan(&names, &[]);
     for args in [&["log"][..], &["log", "--follow"]] {
-        let mut command = place.command();
-        let piped = command.args(args).stdout(Stdio::piped());
-        let mut child = piped.stderr(Stdio::piped()).spawn().unwrap();
-        take_one(child.stdout.take().unwrap());
-        let run = Run::from(child.wait_with_output().unwrap());
+        let (line, run) = taken_one(&place, args);
+        assert!(line.contains("the session begins"), "{line}");
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
     }
 }
@@ -285,13 +217,11 @@ fn a_reader_who_goes_away_ends_it_quietly() {
 #[test]
 fn ctrl_c_ends_a_follower_cleanly() {
     let world = EmailNet::with(&[ACME], &[]);
-    let follower = Follower::start(&world.place, &[]);
+    let follower = Follower::start(&world.place, &["log", "--follow"]);
     for _ in 0..2 {
         follower.next();
     }
-    let mut kill = Command::new("kill");
-    let kill = kill.args(["-INT", &follower.child.id().to_string()]);
-    assert!(kill.status().expect("kill runs").success());
+    follower.interrupt();
     let run = follower.end();
     assert_eq!((run.code, run.stderr.as_str()), (130, ""));
 }

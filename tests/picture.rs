@@ -64,11 +64,23 @@ fn marked(row: &QuestRow) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn a_picture_counts_what_status_and_report_count() {
+fn a_picture_shows_what_happened_and_counts_it() {
     let world = played();
-    let picture = picture(&world, MOST_QUESTS);
+    let whole = picture(&world, MOST_QUESTS);
+    a_picture_counts_what_status_and_report_count(&world, &whole);
+    each_submission_is_in_one_place_of_each_chart(&whole);
+    a_row_shows_what_was_seen_and_what_happened(&world, &whole);
+    what_fired_before_is_told_with_what_was_expected(&whole);
+    // Of too many quests, those that need eyes are shown, and all are counted.
+    let few = picture(&world, 2);
+    let shown: Vec<usize> = few.quests.iter().map(|row| row.id.index() + 1).collect();
+    assert_eq!((shown, few.left_out), (vec![2, 3], 2));
+    assert_eq!(few.overview.total, 4);
+}
+
+fn a_picture_counts_what_status_and_report_count(world: &EmailNet, picture: &Picture) {
     let (_, status) = world.place.json(["status"]);
-    let told = serde_json::to_value(&picture).expect("JSON");
+    let told = serde_json::to_value(picture).expect("JSON");
     let overview = told["overview"].as_object().expect("an overview");
     for (name, value) in overview {
         assert_eq!(value, &status[name], "{name}");
@@ -94,10 +106,7 @@ fn a_picture_counts_what_status_and_report_count() {
     assert!(given_up.meaning.is_some());
 }
 
-#[test]
-fn each_submission_is_in_one_place_of_each_chart() {
-    let world = played();
-    let picture = picture(&world, MOST_QUESTS);
+fn each_submission_is_in_one_place_of_each_chart(picture: &Picture) {
     let attempts = picture.overview.attempts;
     assert_eq!(attempts, 5);
     let left: Vec<u32> = picture.burn_down.iter().map(|it| it.left).collect();
@@ -122,11 +131,8 @@ fn each_submission_is_in_one_place_of_each_chart() {
     assert_eq!(picture.times.known, 2, "one was settled by its first line");
 }
 
-#[test]
-fn a_row_shows_what_was_seen_and_what_happened() {
-    let world = played();
-    let picture = picture(&world, MOST_QUESTS);
-    let pass = row(&picture, 1);
+fn a_row_shows_what_was_seen_and_what_happened(world: &EmailNet, picture: &Picture) {
+    let pass = row(picture, 1);
     let source = world.acme().source;
     assert_eq!(
         marked(pass),
@@ -136,7 +142,7 @@ fn a_row_shows_what_was_seen_and_what_happened() {
     let labels: Vec<&str> = pass.answer.iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["email", "site", "source"]);
     assert!(pass.took.is_some() && pass.last.is_some() && pass.damage.is_none());
-    let review = row(&picture, 2);
+    let review = row(picture, 2);
     assert!(
         review
             .facts
@@ -148,24 +154,21 @@ fn a_row_shows_what_was_seen_and_what_happened() {
     let site = world.acme().site;
     let shows = |(of, text): &(&str, &str)| *of == site && text.contains("info@acme.co.kr");
     assert!(marked(review).iter().any(shows), "{review:?}");
-    let done = row(&picture, 3);
+    let done = row(picture, 3);
     assert_eq!(
         (done.key.as_str(), course(done)),
         (SCRIPT, vec!["FAIL", "FAIL"])
     );
     assert_eq!(done.facts.shown[0].rule.as_str(), "no-result");
-    let todo = row(&picture, 4);
+    let todo = row(picture, 4);
     assert_eq!(
         (todo.answer.len(), todo.history.len(), todo.last),
         (0, 0, None)
     );
 }
 
-#[test]
-fn what_fired_before_is_told_with_what_was_expected() {
-    let world = played();
-    let picture = picture(&world, MOST_QUESTS);
-    let pass = row(&picture, 1);
+fn what_fired_before_is_told_with_what_was_expected(picture: &Picture) {
+    let pass = row(picture, 1);
     assert!(pass.facts.shown.is_empty(), "nothing fired in the end");
     let first = &pass.history[0].facts.shown;
     let absent = first
@@ -175,11 +178,11 @@ fn what_fired_before_is_told_with_what_was_expected() {
     assert!(absent.level == Level::Fail && absent.expected.contains("made.up@acme.co.kr"));
     assert!(absent.actual.contains("info@acme.co.kr"), "{absent:?}");
     assert_eq!(pass.fired, ["email-not-on-source"]);
-    let done = row(&picture, 3);
+    let done = row(picture, 3);
     let told = done.history.iter().map(|step| step.facts.shown.len());
     assert_eq!(told.collect::<Vec<_>>(), [1, 0], "the last are its own");
     assert_eq!((done.fired.len(), done.again), (1, false));
-    let worth = [1, 2, 3, 4].map(|id| row(&picture, id).worth);
+    let worth = [1, 2, 3, 4].map(|id| row(picture, id).worth);
     let stands = Some(Worth::Stands);
     assert_eq!(worth, [stands, stands, Some(Worth::Missing), None]);
 }
@@ -204,19 +207,6 @@ fn what_was_refuted_is_no_answer_and_the_known_site_is_told() {
     }
     assert!(!html.contains(">made.up@acme.co.kr</td>"), "{html}");
     assert!(!html.contains("No rule fired."), "{html}");
-}
-
-#[test]
-fn of_too_many_quests_those_that_need_eyes_are_shown() {
-    let world = played();
-    let picture = picture(&world, 2);
-    let shown: Vec<usize> = picture
-        .quests
-        .iter()
-        .map(|row| row.id.index() + 1)
-        .collect();
-    assert_eq!((shown, picture.left_out), (vec![2, 3], 2));
-    assert_eq!(picture.overview.total, 4, "all are counted");
 }
 
 #[test]

@@ -1,13 +1,10 @@
 //! `status --watch`: a screen that is kept up to date, driven in tmux, and lines elsewhere.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
 
-use serde_json::Value;
-
+use crate::harness::follower::{Follower, taken_one};
 use crate::harness::tmux::Tmux;
-use crate::harness::{Place, Run, poll};
+use crate::harness::{Place, poll};
 
 const NAMES: [&str; 3] = ["Acme Foods", "한빛상사", "Cargo\u{1b}[2J Ring"];
 
@@ -109,82 +106,32 @@ fn the_terminal_is_given_back_however_it_ends() {
     }
 }
 
-struct Follower {
-    child: Child,
-    lines: BufReader<ChildStdout>,
-}
-
-impl Follower {
-    fn start(place: &Place, args: &[&str]) -> Self {
-        let mut command = place.command();
-        let command = command.args(["status", "--watch"]).args(args);
-        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().expect("the program starts");
-        let stdout = child.stdout.take().expect("a pipe");
-        Self {
-            child,
-            lines: BufReader::new(stdout),
-        }
-    }
-
-    fn next(&mut self) -> String {
-        let mut line = String::new();
-        self.lines.read_line(&mut line).expect("a pipe");
-        line
-    }
-
-    fn document(&mut self) -> Value {
-        serde_json::from_str(&self.next()).expect("one document a line")
-    }
-
-    fn ends(self) -> Run {
-        let run = Run::from(self.child.wait_with_output().expect("the program ends"));
-        drop(self.lines);
-        run
-    }
-}
-
 #[test]
 fn elsewhere_every_change_is_a_line() {
     let place = place();
-    let mut text = Follower::start(&place, &[]);
-    let mut json = Follower::start(&place, &["--json"]);
+    let text = Follower::start(&place, &["status", "--watch"]);
+    let json = Follower::start(&place, &["status", "--watch", "--json"]);
     let begin = text.next();
     assert!(
-        begin.ends_with("Z  0 PASS, 0 REVIEW, 0 DONE, 3 TODO; 0 submissions judged\n"),
+        begin.ends_with("Z  0 PASS, 0 REVIEW, 0 DONE, 3 TODO; 0 submissions judged"),
         "{begin}"
     );
     let begin = json.document();
     assert_eq!([&begin["tally"]["todo"], &begin["tries"]], [3, 0]);
     assert_eq!(place.give_up(1), 5);
-    assert!(text.next().ends_with("3 TODO; 1 submission judged\n"));
+    assert!(text.next().ends_with("3 TODO; 1 submission judged"));
     assert_eq!(json.document()["tries"], 1);
     place.run(["next", "--worker=w1", "--lease=2m"]).ok();
-    assert!(text.next().ends_with("1 submission judged; 1 claimed\n"));
+    assert!(text.next().ends_with("1 submission judged; 1 claimed"));
     let claimed = json.document();
     assert_eq!(claimed["claims"][0]["worker"], "w1");
     assert_eq!(claimed["claims"][0]["lease_seconds"], 120);
-    let killed = Command::new("kill")
-        .args(["-INT", &text.child.id().to_string()])
-        .status();
-    assert!(killed.expect("kill runs").success());
-    let run = text.ends();
+    text.interrupt();
+    let run = text.end();
     assert_eq!((run.code, run.stderr.as_str()), (130, ""));
     // A reader who goes away ends it quietly, though nothing changes any more.
-    drop(std::mem::replace(&mut json.lines, none()));
-    let run = json.ends();
+    let (_, run) = taken_one(&place, &["status", "--watch"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-}
-
-/// A pipe in which nothing is.
-fn none() -> BufReader<ChildStdout> {
-    let mut child = Command::new("true")
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("true runs");
-    let stdout = child.stdout.take().expect("a pipe");
-    child.wait().expect("it ends");
-    BufReader::new(stdout)
 }
 
 #[test]

@@ -654,79 +654,64 @@ fn line(fact: &Fact) -> String {
 mod tests {
     use super::*;
 
-    /// The outcome for a list of this ending: path, format, whether it is a whole copy.
-    fn decided(
-        list: &str,
-        path: Option<&str>,
-        format: Option<Format>,
-        filtered: bool,
-    ) -> Result<(String, Format, bool), String> {
-        let list_path = format!("/lists/업체.v2.{list}");
-        let copy = format!("source.{list}");
+    /// The path, the format and whether it is a whole copy, for a list of this ending; or that it
+    /// is refused, with the path in the message.
+    fn decided(list: &str, path: &str, format: Option<Format>, filtered: bool) -> String {
         let args = ExportArgs {
-            path: path.map(PathBuf::from),
+            path: (!path.is_empty()).then(|| path.into()),
             format,
             columns: None,
             only: filtered.then_some(State::Pass).into_iter().collect(),
             force: false,
         };
-        let target = target(&args, Path::new(&list_path), Path::new(&copy));
-        let target = target.map_err(|refused| refused.to_string())?;
-        let path = target.path.display().to_string();
-        Ok((path, target.format, target.in_place))
+        let list_path = format!("/lists/업체.v2.{list}");
+        let copy = format!("source.{list}");
+        match target(&args, Path::new(&list_path), Path::new(&copy)) {
+            Ok(target) => {
+                let whole = if target.in_place { ", whole" } else { "" };
+                format!(
+                    "{} {}{whole}",
+                    target.path.display(),
+                    target.format.ending()
+                )
+            }
+            Err(refused) if refused.to_string().contains(path) => "refused".to_owned(),
+            Err(refused) => refused.to_string(),
+        }
     }
 
     #[test]
-    fn without_a_name_it_stays_closest_to_the_list() {
-        for (list, name, format, in_place) in [
-            ("xlsx", "업체.v2.comail.xlsx", Format::Xlsx, true),
-            ("xlsm", "업체.v2.comail.xlsm", Format::Xlsx, true),
-            ("xls", "업체.v2.comail.xlsx", Format::Xlsx, false),
-            ("ods", "업체.v2.comail.xlsx", Format::Xlsx, false),
-            ("tsv", "업체.v2.comail.csv", Format::Csv, false),
-            ("txt", "업체.v2.comail.csv", Format::Csv, false),
-            ("jsonl", "업체.v2.comail.jsonl", Format::Jsonl, false),
+    fn a_name_or_a_flag_decides_and_else_the_list_and_no_name_promises_another_format() {
+        let (csv, jsonl, html) = (Some(Format::Csv), Some(Format::Jsonl), Some(Format::Html));
+        for (list, path, format, filtered, expected) in [
+            ("xlsx", "", None, false, "업체.v2.comail.xlsx xlsx, whole"),
+            ("xlsm", "", None, false, "업체.v2.comail.xlsm xlsx, whole"),
+            ("xlsm", "", None, true, "업체.v2.comail.xlsx xlsx"),
+            ("xls", "", None, false, "업체.v2.comail.xlsx xlsx"),
+            ("ods", "", None, false, "업체.v2.comail.xlsx xlsx"),
+            ("tsv", "", None, false, "업체.v2.comail.csv csv"),
+            ("txt", "", None, false, "업체.v2.comail.csv csv"),
+            ("jsonl", "", None, false, "업체.v2.comail.jsonl jsonl"),
+            ("xlsx", "a.CSV", None, false, "a.CSV csv"),
+            ("xlsx", "a.ndjson", None, false, "a.ndjson jsonl"),
+            ("xlsx", "a.dat", csv, false, "a.dat csv"),
+            ("xlsx", "a", None, false, "a xlsx, whole"),
+            ("xlsx", "", jsonl, false, "업체.v2.comail.jsonl jsonl"),
+            ("xlsx", "", html, false, "업체.v2.comail.html html"),
+            ("xlsx", "a.html", None, false, "a.html html"),
+            ("xlsx", "a.HTM", None, false, "a.HTM html"),
+            ("xlsx", "a.pdf", None, false, "refused"),
+            ("xlsx", "a.html", csv, false, "refused"),
+            ("xlsx", "a.csv", html, false, "refused"),
+            ("xlsx", "a.xlsx", csv, false, "refused"),
+            ("xlsm", "a.xlsx", None, false, "refused"),
+            ("xlsx", "a.xlsm", None, false, "refused"),
+            ("xlsm", "a.xlsm", None, true, "refused"),
+            ("csv", "a.xlsm", None, false, "refused"),
         ] {
-            let expected = Ok((name.to_owned(), format, in_place));
-            assert_eq!(decided(list, None, None, false), expected);
+            let decided = decided(list, path, format, filtered);
+            assert_eq!(decided, expected, "{list} {path} {format:?}");
         }
-        let filtered = decided("xlsm", None, None, true).unwrap();
-        assert_eq!(
-            filtered,
-            ("업체.v2.comail.xlsx".into(), Format::Xlsx, false)
-        );
-    }
-
-    #[test]
-    fn a_name_or_a_flag_decides() {
-        let format = |path, flag| decided("xlsx", path, flag, false).map(|(_, format, _)| format);
-        assert_eq!(format(Some("a.CSV"), None), Ok(Format::Csv));
-        assert_eq!(format(Some("a.ndjson"), None), Ok(Format::Jsonl));
-        assert_eq!(format(Some("a.dat"), Some(Format::Csv)), Ok(Format::Csv));
-        assert_eq!(format(Some("a"), None), Ok(Format::Xlsx));
-        assert_eq!(format(None, Some(Format::Jsonl)), Ok(Format::Jsonl));
-        for page in ["a.html", "a.HTM"] {
-            assert_eq!(format(Some(page), None), Ok(Format::Html));
-        }
-        let page = decided("xlsx", None, Some(Format::Html), false).unwrap();
-        assert_eq!(page, ("업체.v2.comail.html".into(), Format::Html, false));
-    }
-
-    #[test]
-    fn no_name_promises_what_is_not_in_the_file() {
-        let refused = |list, path, flag, filtered| {
-            decided(list, Some(path), flag, filtered)
-                .expect_err("a refusal")
-                .contains(path)
-        };
-        assert!(refused("xlsx", "a.pdf", None, false));
-        assert!(refused("xlsx", "a.html", Some(Format::Csv), false));
-        assert!(refused("xlsx", "a.csv", Some(Format::Html), false));
-        assert!(refused("xlsx", "a.xlsx", Some(Format::Csv), false));
-        assert!(refused("xlsm", "a.xlsx", None, false));
-        assert!(refused("xlsx", "a.xlsm", None, false));
-        assert!(refused("xlsm", "a.xlsm", None, true));
-        assert!(refused("csv", "a.xlsm", None, false));
     }
 
     #[test]
@@ -751,16 +736,12 @@ mod tests {
             (State::Review, Some(Rejected), none, "REVIEW (rejected)"),
             (State::Review, Some(Refuted), none, "REVIEW (refuted)"),
             (State::Review, Some(Open), none, "REVIEW (open)"),
-            (
-                State::Review,
-                Some(Accepted),
-                disputed,
-                "REVIEW (accepted, disputed)",
-            ),
             (State::Pass, Some(Pass), disputed, "PASS (disputed)"),
             (State::Todo, None, blocked, "TODO (blocked)"),
         ] {
             assert_eq!(status(state, became, noted), expected);
         }
+        let both = status(State::Review, Some(Accepted), disputed);
+        assert_eq!(both, "REVIEW (accepted, disputed)");
     }
 }

@@ -6,6 +6,7 @@ pub mod audited;
 pub mod bench;
 pub mod case;
 pub mod email_net;
+pub mod follower;
 pub mod forge;
 pub mod forgotten;
 pub mod letters;

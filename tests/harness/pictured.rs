@@ -31,30 +31,14 @@ pub const NAMES: [&str; 12] = [
     "Zweite Wiese Genossenschaft",
 ];
 
-/// The rules that fire, in turn, with what they mean and whether they make a FAIL.
-const RULES: [(&str, &str, bool); 6] = [
-    (
-        "email-not-on-source",
-        "the whole address is not on the page",
-        true,
-    ),
-    (
-        "domain-mismatch",
-        "the address and the site are of different domains",
-        true,
-    ),
-    (
-        "email-obfuscated",
-        "the address is there only as `info [at] acme [dot] com`",
-        false,
-    ),
-    (
-        "company-mentioned-only",
-        "the name is not where an owner's name stands",
-        false,
-    ),
-    ("mx-missing", "no mail can be sent to the domain", true),
-    ("source-unanswered", "the page did not answer", false),
+/// Rules with what they mean, whether they make a FAIL, and how often in a hundred they fire.
+const RULES: [(&str, &str, bool, u32); 6] = [
+    ("email-not-on-source", "not on the page", true, 57),
+    ("domain-mismatch", "of another domain", true, 31),
+    ("email-obfuscated", "only `a [at] b`", false, 17),
+    ("company-mentioned-only", "no owner's name", false, 9),
+    ("mx-missing", "no mail can be sent", true, 5),
+    ("source-unanswered", "no answer", false, 1),
 ];
 
 /// The moment of the first line.
@@ -95,8 +79,13 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
         burn_down: burn_down(&rows),
         funnel: funnel(small(quests)),
         rules: rules(small(quests)),
-        times: times(small(quests)),
-        tries: tries(small(quests)),
+        times: spread(
+            small(quests),
+            [900, 127_000, 262_000, 401_000],
+            (0, 30_000),
+            &[2, 6, 14, 22, 18, 13, 9, 6, 4, 2, 0, 1, 1, 1],
+        ),
+        tries: spread(small(quests), [1, 1, 3, 3], (1, 1), &[71, 18, 11]),
         workers: workers(),
         runs: vec![
             run("7f3a09c2", Reason::WallClock),
@@ -164,18 +153,11 @@ fn burn_down(rows: &[QuestRow]) -> Vec<Remaining> {
         left: small(rows.len()),
         grew: false,
     };
-    let falls = settled.enumerate().map(|(index, row)| {
-        let night = if index * 2 > rows.len() {
-            rows.len() * 20
-        } else {
-            0
-        };
-        Remaining {
-            at: row.last.unwrap_or_default()
-                + SignedDuration::from_secs(i64::try_from(night).unwrap_or(0)),
-            left: small(rows.len() - index - 1),
-            grew: false,
-        }
+    let night = SignedDuration::from_secs(i64::from(small(rows.len())) * 20);
+    let falls = settled.enumerate().map(|(index, row)| Remaining {
+        at: row.last.unwrap_or_default() + night * i32::from(index * 2 > rows.len()),
+        left: small(rows.len() - index - 1),
+        grew: false,
     });
     [first].into_iter().chain(falls).collect()
 }
@@ -205,59 +187,41 @@ fn funnel(quests: u32) -> Vec<FunnelStep> {
 }
 
 fn rules(quests: u32) -> Vec<RuleRow> {
-    let rules = RULES
-        .iter()
-        .zip([57, 31, 17, 9, 5, 1])
-        .map(|((rule, meaning, fails), percent)| RuleRow {
-            rule: (*rule).to_owned(),
-            meaning: Some((*meaning).to_owned()),
-            fails: Some(*fails),
-            submissions: quests * percent / 100,
-        });
+    let rules = RULES.map(|(rule, meaning, fails, percent)| RuleRow {
+        rule: rule.to_owned(),
+        meaning: Some(meaning.to_owned()),
+        fails: Some(fails),
+        submissions: quests * percent / 100,
+    });
     let unknown = RuleRow {
         rule: "<i>old-rule</i>".to_owned(),
         meaning: None,
         fails: None,
         submissions: 1,
     };
-    rules.chain([unknown]).collect()
+    rules.into_iter().chain([unknown]).collect()
 }
 
-fn times(quests: u32) -> Spread {
-    let shares = [2, 6, 14, 22, 18, 13, 9, 6, 4, 2, 0, 1, 1, 1];
-    let bars = (0u64..).zip(shares).map(|(slot, percent)| Bar {
-        from: slot * 30_000,
-        to: slot * 30_000 + 29_999,
+/// Bars from `first` on, each `step` wide, with these percents of the quests.
+fn spread(
+    quests: u32,
+    [least, median, ninth, most]: [u64; 4],
+    (first, step): (u64, u64),
+    percents: &[u32],
+) -> Spread {
+    let bars = (0..).zip(percents).map(|(slot, percent)| Bar {
+        from: first + slot * step,
+        to: first + (slot + 1) * step - 1,
         quests: quests * percent / 100,
     });
-    let marks = Marks {
-        least: 900,
-        median: 127_000,
-        ninth: 262_000,
-        most: 401_000,
-    };
     Spread {
         known: quests * 9 / 10,
-        marks: Some(marks),
-        bars: bars.collect(),
-    }
-}
-
-fn tries(quests: u32) -> Spread {
-    let bars = (1u64..).zip([71, 18, 11]).map(|(tries, percent)| Bar {
-        from: tries,
-        to: tries,
-        quests: quests * percent / 100,
-    });
-    let marks = Marks {
-        least: 1,
-        median: 1,
-        ninth: 3,
-        most: 3,
-    };
-    Spread {
-        known: quests * 9 / 10,
-        marks: Some(marks),
+        marks: Some(Marks {
+            least,
+            median,
+            ninth,
+            most,
+        }),
         bars: bars.collect(),
     }
 }

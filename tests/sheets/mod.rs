@@ -232,3 +232,17 @@ pub fn on_a_full_disk(place: &Place, kib: u32, args: &str) -> Run {
         .current_dir(place.path());
     Run::of(&mut command)
 }
+
+/// Runs `command` and expects this exit code, these words (separated by bars) on stderr, and a
+/// directory in which nothing is new and no workbook has changed.
+#[track_caller]
+pub fn refused(place: &Place, command: &str, args: &[&str], code: i32, words: &str) {
+    let list = || std::fs::read(place.at("companies.xlsx")).ok();
+    let before = (names(place.path()), list());
+    let run = place.run([&[command], args].concat());
+    assert_eq!((run.code, &*run.stdout), (code, ""), "{args:?}: {run:?}");
+    for word in words.split('|') {
+        assert!(run.stderr.contains(word), "{args:?}: {word:?} in {run:?}");
+    }
+    assert_eq!((names(place.path()), list()), before, "{args:?}");
+}

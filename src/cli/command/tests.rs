@@ -8,18 +8,18 @@ use super::*;
 use crate::cli::command::parser;
 use crate::quest::email;
 
-/// Every command and the help that --help prints of it, by its path.
-fn helps() -> BTreeMap<String, String> {
-    fn walk(command: &Command, path: &str, helps: &mut BTreeMap<String, String>) {
-        let help = command.clone().render_long_help().to_string();
-        helps.insert(path.to_owned(), help);
+/// Every command with its path and the help that --help prints on a usual terminal.
+fn helps() -> Vec<(Command, String, String)> {
+    fn walk(command: &Command, path: &str, helps: &mut Vec<(Command, String, String)>) {
+        let help = command.clone().term_width(80).render_long_help();
+        helps.push((command.clone(), path.to_owned(), help.to_string()));
         for inner in command.get_subcommands() {
             walk(inner, &format!("{path} {}", inner.get_name()), helps);
         }
     }
     let mut root = parser(&email::kind()).disable_help_subcommand(true);
     root.build();
-    let mut helps = BTreeMap::new();
+    let mut helps = Vec::new();
     walk(&root, "comail", &mut helps);
     helps
 }
@@ -95,7 +95,7 @@ fn the_list_fits_a_terminal() {
 
 #[test]
 fn every_command_has_an_example_and_every_example_parses() {
-    for (path, help) in helps() {
+    for (_, path, help) in helps() {
         let examples = shown(&help);
         for words in &examples {
             if let Err(error) = parses(words) {
@@ -110,12 +110,6 @@ fn every_command_has_an_example_and_every_example_parses() {
             line == path || line.starts_with(&format!("{path} "))
         });
         assert!(of_it, "the help of `{path}` has no example of it");
-        let short = help
-            .lines()
-            .filter(|line| line.trim_start().starts_with("comail "));
-        for line in short {
-            assert!(line.chars().count() <= 120, "{line}");
-        }
     }
 }
 
@@ -134,29 +128,15 @@ fn what_does_not_parse_is_seen() {
 
 #[test]
 fn no_example_is_broken_by_a_usual_terminal() {
-    fn walk(command: &Command, wrong: &mut Vec<String>) {
-        let help = command
-            .clone()
-            .term_width(80)
-            .render_long_help()
-            .to_string();
+    for (command, path, help) in helps() {
         let below = command.get_after_long_help().map(ToString::to_string);
         let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
         for line in below.unwrap_or_default().lines() {
-            // Prose stands at the left edge, and may be broken.
-            if line.starts_with(' ') && !lines.contains(&line.trim_end()) {
-                wrong.push(format!("{}: {line}", command.get_name()));
-            }
+            // Prose is not indented, and may be broken.
+            let is_kept = !line.starts_with(' ') || lines.contains(&line.trim_end());
+            assert!(is_kept, "{path}: {line}");
         }
-        command
-            .get_subcommands()
-            .for_each(|inner| walk(inner, wrong));
     }
-    let mut wrong = Vec::new();
-    let mut root = parser(&email::kind()).disable_help_subcommand(true);
-    root.build();
-    walk(&root, &mut wrong);
-    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
@@ -204,16 +184,12 @@ const SESSION_ARGS: [&str; 7] = [
 
 #[test]
 fn an_argument_names_a_part_of_the_session_if_and_only_if_values_are_offered_for_it() {
-    fn walk(command: &Command, path: &str, found: &mut Vec<String>) {
-        for arg in command.get_arguments() {
-            found.push(format!("{path}{}", arg.get_id()));
-        }
-        for inner in command.get_subcommands() {
-            walk(inner, &format!("{path}{} ", inner.get_name()), found);
-        }
+    let mut found: Vec<String> = Vec::new();
+    for (command, path, _) in helps() {
+        let path = path.strip_prefix("comail ").unwrap_or_default();
+        let args = command.get_arguments().map(|arg| arg.get_id());
+        found.extend(args.map(|id| format!("{path} {id}").trim().to_owned()));
     }
-    let mut found = Vec::new();
-    walk(&parser(&email::kind()), "", &mut found);
     let offers = completions::OFFERS.iter();
     let offers: Vec<String> = offers
         .map(|(path, arg, _)| format!("{path} {arg}"))

@@ -100,7 +100,7 @@ fn facts(index: usize, state: State) -> FactRows {
 }
 
 fn fact(index: usize, at: usize) -> Fact {
-    let (rule, meaning, fails) = RULES[at % RULES.len()];
+    let (rule, meaning, fails, _) = RULES[at % RULES.len()];
     let fact = json!({
         "rule": rule,
         "level": if fails { "FAIL" } else { "REVIEW" },
