@@ -16,7 +16,7 @@ pub(super) struct Cascade {
 
 /// Checks that wait for each other, or for one that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the check `{check}` needs `{needed}`, which {}", if *there { "needs it in turn" } else { "is not a check of this gate" })]
+#[error("the check `{check}` needs `{needed}`, which {}", if *there { "can never run: their needs form a circle" } else { "is not a check of this gate" })]
 pub(super) struct BadNeed {
     pub(super) check: String,
     pub(super) needed: String,
@@ -51,7 +51,14 @@ impl Cascade {
                 Some((cost, place))
             });
             let Some((cost, place)) = ready.min() else {
-                return Err(circle(&waiting));
+                // Every check that waits is in a circle, or behind one.
+                let is_waiting = |need: &&String| waiting.iter().any(|it| it.name == **need);
+                let needed = waiting[0].needs.iter().find(is_waiting);
+                return Err(BadNeed {
+                    check: waiting[0].name.clone(),
+                    needed: needed.cloned().unwrap_or_default(),
+                    there: true,
+                });
             };
             placed.push((cost, waiting.remove(place)));
         }
@@ -121,24 +128,6 @@ impl Cascade {
             });
         }
         Judgement::from_facts(facts, reports)
-    }
-}
-
-/// The first check of `waiting` that needs itself by way of others.
-fn circle(waiting: &[Check]) -> BadNeed {
-    let next = |place: usize| {
-        let needs = &waiting[place].needs;
-        let waits_for = |need: &String| waiting.iter().position(|other| other.name == *need);
-        needs.iter().find_map(waits_for).unwrap_or(place)
-    };
-    // After as many steps from need to need as there are checks, the walk is inside a circle.
-    let entered = (0..waiting.len()).fold(0, |place, _| next(place));
-    let around = std::iter::successors(Some(entered), |place| Some(next(*place)));
-    let first = around.take(waiting.len()).min().unwrap_or(entered);
-    BadNeed {
-        check: waiting[first].name.clone(),
-        needed: waiting[next(first)].name.clone(),
-        there: true,
     }
 }
 

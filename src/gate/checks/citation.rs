@@ -13,7 +13,7 @@ use super::context::Context;
 use super::fields::shown;
 use super::json::{json_of, places, pointer};
 use super::kind::{Check, CheckConfig, Flaw, Source, Verifies, default_number};
-use super::subject::{State, Subject, Text, file_text, standing};
+use super::subject::{State, Subject, Text, file_text, whole_words};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};
 use crate::world::tree::TreePath;
@@ -176,7 +176,7 @@ fn says(lines: &[&str], quote: &str) -> bool {
     let quote = visible(quote);
     let whole = |lines: &[&str]| {
         let text = visible(&lines.join("\n"));
-        standing(&text, &quote).next().is_some()
+        whole_words(&text, &quote).next().is_some()
     };
     let Some((_, but_first)) = lines.split_first() else {
         return false;

@@ -84,7 +84,6 @@ fn zero() -> Vec<i32> {
 }
 
 struct Command {
-    name: String,
     means: Option<String>,
     config: CommandConfig,
     plan: CommandPlan,
@@ -122,7 +121,6 @@ impl CheckConfig for CommandConfig {
             services: self.services.clone(),
         };
         let command = Command {
-            name: source.head.name.clone(),
             means: source.head.means.clone(),
             plan: CommandPlan::build("argv", &self.argv, keys, source)?,
             stdin: stdin.transpose()?,
@@ -167,7 +165,7 @@ impl CommandConfig {
 
 impl Command {
     fn run(&self, context: &Context<'_>) -> Found {
-        let run = context.run(&self.name, self.order(context)?);
+        let run = context.run(&self.plan.check, self.order(context)?);
         self.judged(&run.ran)
     }
 
@@ -199,7 +197,7 @@ impl Command {
             return Err(wrong_code(exit, code, ran, None).unconfirmed());
         }
         let complaints = facts.and_then(|facts| facts.read(ran).ok());
-        let located = complaints.map_or_else(Vec::new, Complaints::into_facts);
+        let located = complaints.map_or_else(Vec::new, |all| all.facts);
         if located.is_empty() {
             return Err(wrong_code(exit, code, ran, self.means.as_deref()));
         }

@@ -52,16 +52,14 @@ pub const fn ten_mebibytes() -> ByteSize {
 
 /// All of a command but what the submission and the services put into it.
 pub struct CommandPlan {
-    check: String,
+    pub check: String,
     program: String,
     arguments: Vec<Template>,
     /// The variables that are the same for every submission.
     fixed: BTreeMap<String, String>,
     env: BTreeMap<String, Template>,
-    timeout: Span,
-    output: ByteSize,
     network: NetworkName,
-    services: Vec<String>,
+    keys: RunKeys,
 }
 
 impl CommandPlan {
@@ -93,17 +91,15 @@ impl CommandPlan {
             arguments: arguments.collect::<Result<_, _>>()?,
             fixed: fixed_variables(&keys.pass_env, source)?,
             env: env.collect::<Result<_, _>>()?,
-            timeout: keys.timeout,
-            output: keys.output_cap,
             network: network(&keys)?,
-            services: keys.services,
+            keys,
         })
     }
 
     /// The values of this judgement, with what is known of the services once they are up.
     pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
-        let mut values = context.values().clone();
-        for name in &self.services {
+        let mut values = context.values.clone();
+        for name in &self.keys.services {
             let port = match context.world.sandbox.service(name) {
                 Started::Listening { port } => port,
                 Started::Failed(why) => {
@@ -137,8 +133,8 @@ impl CommandPlan {
             name: self.check.clone(),
             argv,
             env,
-            timeout_ms: self.timeout.millis().into(),
-            output_bytes: self.output.bytes(),
+            timeout_ms: self.keys.timeout.millis().into(),
+            output_bytes: self.keys.output_cap.bytes(),
             network: match self.network {
                 NetworkName::None => Network::None,
                 NetworkName::Any => Network::Any,
@@ -189,14 +185,14 @@ impl CommandPlan {
                 Fact::wrong("it exits by itself", actual)
             }
             End::TimedOut => {
-                let span = self.timeout;
+                let span = self.keys.timeout;
                 let actual = format!(
                     "it was still running after {span}, and was stopped with everything that it had started"
                 );
                 Fact::wrong(format!("it ends within {span}"), actual)
             }
             End::TooMuchOutput => {
-                let expected = format!("it prints at most {} bytes", self.output.bytes());
+                let expected = format!("it prints at most {} bytes", self.keys.output_cap.bytes());
                 Fact::wrong(expected, "it printed more, and was stopped")
             }
             End::Withheld(why) => Fact::wrong("its output", why.clone()).unconfirmed(),

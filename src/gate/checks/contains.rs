@@ -13,7 +13,7 @@ use super::context::Context;
 use super::fields::shown;
 use super::kind::{Check, CheckConfig, Flaw, Source, Verifies, default_number};
 use super::page::{PageTemplate, one_site, pages};
-use super::subject::{Place, State, file_text, rendered, standing};
+use super::subject::{Place, State, file_text, rendered, whole_words};
 use crate::base::text::{fold, visible};
 use crate::base::word_list::word_lists;
 use crate::gate::email::site::{anchor_sites, registrable};
@@ -183,7 +183,7 @@ impl Quotation {
         let is_said = passages.iter().any(|passage| {
             let passage = self.comparable(passage);
             let mut ways = sought.wordings.iter();
-            ways.any(|way| standing(&passage, way).next().is_some())
+            ways.any(|way| whole_words(&passage, way).next().is_some())
         });
         let actual = "not found as whole words";
         (!is_said).then(|| self.fact(&self.named(sought), actual.to_owned()))

@@ -20,7 +20,7 @@ pub struct Context<'a> {
     pub world: &'a World<'a>,
     pub settings: &'a GateSettings,
     pub kind: &'a QuestKind,
-    values: Values,
+    pub values: Values,
     visits: RefCell<BTreeMap<Url, Rc<Visit>>>,
     runs: RefCell<BTreeMap<String, Rc<Run>>>,
 }
@@ -59,10 +59,6 @@ impl<'a> Context<'a> {
 
     pub fn render(&self, template: &Template) -> Result<String, BadTemplate> {
         template.render(&self.values)
-    }
-
-    pub fn values(&self) -> &Values {
-        &self.values
     }
 
     pub fn visit(&self, url: &Url) -> Rc<Visit> {

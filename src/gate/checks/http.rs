@@ -17,7 +17,7 @@ use super::fields::shown;
 use super::json::{JsonRules, json_asset, json_of};
 use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies, default_number};
 use super::page::links_answer;
-use super::subject::{Subject, brief, by_values, rendered};
+use super::subject::{Subject, by_values, rendered};
 use crate::base::word_list::word_lists;
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
@@ -225,7 +225,7 @@ impl ServiceCheck {
                 let value = json_of(&text)?;
                 // Serde would read a list as the members in their order.
                 if !value.is_object() {
-                    return Err(misfit(&brief(&value)));
+                    return Err(misfit(&value.to_string()));
                 }
                 serde_json::from_value(value).map_err(|error| misfit(&error.to_string()))?
             }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::fields::shown;
 use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
-use super::subject::{Subject, Text, brief};
+use super::subject::{Subject, Text};
 use crate::gate::Fact;
 use crate::quest::json;
 
@@ -149,7 +149,9 @@ fn collect_errors(error: &ValidationError<'_, '_>, value: &Value, found: &mut Ve
         shown(error.schema_url.trim_start_matches(NAME)),
         shown(&error.kind.to_string())
     );
-    let actual = value.pointer(&place).map_or_else(String::new, brief);
+    let actual = value
+        .pointer(&place)
+        .map_or_else(String::new, |value| shown(&value.to_string()));
     let place = if place.is_empty() {
         "/".to_owned()
     } else {

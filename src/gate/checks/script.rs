@@ -52,7 +52,6 @@ pub struct ScriptConfig {
 }
 
 struct Script {
-    name: String,
     means: Option<String>,
     plan: CommandPlan,
     /// The folder in the copy of the tree that is the script's alone.
@@ -74,9 +73,8 @@ impl CheckConfig for ScriptConfig {
         }
         let text = source.asset("script", &self.script)?;
         source.given_to_script(&text);
-        let name = source.head.name.clone();
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();
-        let folder = format!(".comail/{name}");
+        let folder = format!(".comail/{}", source.head.name);
         let keys = RunKeys {
             env: self.env,
             pass_env: self.pass_env,
@@ -86,7 +84,6 @@ impl CheckConfig for ScriptConfig {
             services: self.services,
         };
         let script = Script {
-            name,
             means: source.head.means.clone(),
             plan: CommandPlan::build("interpreter", &self.interpreter, keys, source)?,
             edit: Edit {
@@ -104,7 +101,7 @@ impl CheckConfig for ScriptConfig {
 impl Script {
     fn run(&self, context: &Context<'_>) -> Found {
         self.alone(context)?;
-        let ran = &context.run(&self.name, self.order(context)?).ran;
+        let ran = &context.run(&self.plan.check, self.order(context)?).ran;
         match ran.end {
             // What such an end says of a submission is the script's to say.
             End::Exited(_) | End::Signalled(_) => {}

@@ -3,7 +3,6 @@
 use unicode_normalization::char::is_combining_mark;
 
 use super::context::Context;
-use super::fields::shown;
 use super::kind::{Flaw, Source};
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
@@ -135,10 +134,6 @@ pub(super) fn file_text(
     })
 }
 
-pub(super) fn brief(value: &serde_json::Value) -> String {
-    shown(&value.to_string())
-}
-
 /// The template with its values.
 ///
 /// Where other values of the fields would have rendered, the submission is at fault; otherwise the
@@ -152,7 +147,7 @@ pub(super) fn rendered(context: &Context<'_>, template: &Template) -> Result<Str
         // An example may be a text where the template wants a number.
         let heals = |fields: &[&Field]| {
             [None, Some("1")].iter().any(|stand_in| {
-                let mut values = context.values().clone();
+                let mut values = context.values.clone();
                 for field in fields {
                     let text = stand_in.map_or_else(|| field.example.to_string(), str::to_owned);
                     values.field.insert(field.name.as_str().to_owned(), text);
@@ -184,7 +179,7 @@ pub(super) fn by_values(template: &Template, fact: Fact) -> Fact {
 }
 
 /// The offsets at which `text` contains `quote` as whole words.
-pub(super) fn standing<'t>(text: &'t str, quote: &'t str) -> impl Iterator<Item = usize> + 't {
+pub(super) fn whole_words<'t>(text: &'t str, quote: &'t str) -> impl Iterator<Item = usize> + 't {
     let mut from = 0;
     std::iter::from_fn(move || {
         while let Some(found) = text.get(from..).filter(|_| !quote.is_empty())?.find(quote) {
@@ -233,8 +228,8 @@ fn is_word(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn stands(text: &str, quote: &str) -> usize {
-        standing(text, quote).count()
+    fn count_of(text: &str, quote: &str) -> usize {
+        whole_words(text, quote).count()
     }
 
     #[test]
@@ -255,7 +250,7 @@ mod tests {
             ("", "x"),
             ("x", ""),
         ] {
-            assert_eq!(stands(text, quote), 0, "{text} {quote}");
+            assert_eq!(count_of(text, quote), 0, "{text} {quote}");
         }
     }
 
@@ -274,8 +269,8 @@ mod tests {
             ("1212 1 12", "12"),
             ("x-5", "5"),
         ] {
-            assert_eq!(stands(text, quote), 1, "{text} {quote}");
+            assert_eq!(count_of(text, quote), 1, "{text} {quote}");
         }
-        assert_eq!(stands("ab ab ab", "ab"), 3);
+        assert_eq!(count_of("ab ab ab", "ab"), 3);
     }
 }

@@ -4,7 +4,7 @@
 //! ends with the line. Domains are in ASCII (A-labels) and cover their subdomains.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use crate::base::Digest;
 
@@ -12,12 +12,16 @@ use crate::base::Digest;
 pub struct List {
     name: &'static str,
     text: &'static str,
-    entries: OnceLock<HashSet<&'static str>>,
+    entries: LazyLock<HashSet<&'static str>>,
 }
 
 macro_rules! lists {
     ($($list:ident = $name:literal, $path:literal;)+) => {
-        $(pub static $list: List = List::new($name, include_str!($path));)+
+        $(pub static $list: List = List {
+            name: $name,
+            text: include_str!($path),
+            entries: LazyLock::new(|| words(include_str!($path)).collect()),
+        };)+
 
         const ALL: &[&List] = &[$(&$list),+];
     };
@@ -85,29 +89,17 @@ pub fn with_parents(host: &str) -> impl Iterator<Item = &str> {
 }
 
 impl List {
-    const fn new(name: &'static str, text: &'static str) -> Self {
-        Self {
-            name,
-            text,
-            entries: OnceLock::new(),
-        }
-    }
-
     pub fn has(&self, entry: &str) -> bool {
-        self.entries().contains(entry)
+        self.entries.contains(entry)
     }
 
     /// The entry that is `host`, or the nearest that is a name above it.
     pub fn covering(&self, host: &str) -> Option<&'static str> {
-        with_parents(host).find_map(|name| self.entries().get(name).copied())
+        with_parents(host).find_map(|name| self.entries.get(name).copied())
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &'static str> {
-        self.entries().iter().copied()
-    }
-
-    fn entries(&self) -> &HashSet<&'static str> {
-        self.entries.get_or_init(|| words(self.text).collect())
+        self.entries.iter().copied()
     }
 }
 

@@ -26,8 +26,20 @@ pub enum BadWebUrl {
     Credentials,
     #[error("what follows the colon after its host is not a port")]
     Port,
-    #[error(transparent)]
-    Host(#[from] BadHost),
+    #[error("it has no host")]
+    NoHost,
+    #[error("its host is an IP address, not a name")]
+    IpAddress,
+    #[error("its host ends with a dot")]
+    TrailingDot,
+    #[error("its host is not a valid name")]
+    NotAName,
+    #[error("its host would be read as {0}")]
+    RepairedHost(HostName),
+    #[error("its host mixes scripts")]
+    MixedScripts,
+    #[error("its host is written in letters that look like Latin ones")]
+    LooksLatin,
     #[error("its host {0} is not a name under a public suffix")]
     NoDomain(HostName),
     #[error("a browser would read it as {0}")]
@@ -89,7 +101,7 @@ fn authority_host(authority: &str) -> Result<HostName, BadWebUrl> {
         return Err(BadWebUrl::Credentials);
     }
     if authority.starts_with('[') {
-        return Err(BadHost::IpAddress.into());
+        return Err(BadWebUrl::IpAddress);
     }
     let host = match authority.split_once(':') {
         None => authority,
@@ -102,7 +114,7 @@ fn authority_host(authority: &str) -> Result<HostName, BadWebUrl> {
             host
         }
     };
-    Ok(written_host(host)?)
+    written_host(host)
 }
 
 fn encoded(tail: &str) -> String {
@@ -116,47 +128,29 @@ fn encoded(tail: &str) -> String {
     )
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadHost {
-    #[error("it has no host")]
-    Missing,
-    #[error("its host is an IP address, not a name")]
-    IpAddress,
-    #[error("its host ends with a dot")]
-    TrailingDot,
-    #[error("its host is not a valid name")]
-    NotAName,
-    #[error("its host would be read as {0}")]
-    Repaired(HostName),
-    #[error("its host mixes scripts")]
-    MixedScripts,
-    #[error("its host is written in letters that look like Latin ones")]
-    LooksLatin,
-}
-
 /// The name that `text` spells exactly, letter case aside.
 ///
 /// Non-ASCII names and A-labels are checked against UTS 46 with `UseSTD3ASCIIRules`,
 /// `CheckHyphens` and `VerifyDnsLength`; a name that this processing would change is refused.
-pub fn written_host(text: &str) -> Result<HostName, BadHost> {
+fn written_host(text: &str) -> Result<HostName, BadWebUrl> {
     match text {
-        "" => return Err(BadHost::Missing),
-        _ if text.starts_with('[') || ends_in_number(text) => return Err(BadHost::IpAddress),
-        _ if text.ends_with('.') => return Err(BadHost::TrailingDot),
+        "" => return Err(BadWebUrl::NoHost),
+        _ if text.starts_with('[') || ends_in_number(text) => return Err(BadWebUrl::IpAddress),
+        _ if text.ends_with('.') => return Err(BadWebUrl::TrailingDot),
         _ => {}
     }
     let written = text.to_lowercase();
     if text.is_ascii() && !written.split('.').any(|label| label.starts_with("xn--")) {
-        return HostName::parse(text).map_err(|_| BadHost::NotAName);
+        return HostName::parse(text).map_err(|_| BadWebUrl::NotAName);
     }
-    let international = InternationalName::parse(text).ok_or(BadHost::NotAName)?;
-    let name = HostName::parse(&international.ascii).map_err(|_| BadHost::NotAName)?;
+    let international = InternationalName::parse(text).ok_or(BadWebUrl::NotAName)?;
+    let name = HostName::parse(&international.ascii).map_err(|_| BadWebUrl::NotAName)?;
     if international.repair(&written).is_some() {
-        return Err(BadHost::Repaired(name));
+        return Err(BadWebUrl::RepairedHost(name));
     }
     match international.disguise() {
-        Some(Disguise::MixedScripts(_)) => Err(BadHost::MixedScripts),
-        Some(Disguise::LooksLatin(_)) => Err(BadHost::LooksLatin),
+        Some(Disguise::MixedScripts(_)) => Err(BadWebUrl::MixedScripts),
+        Some(Disguise::LooksLatin(_)) => Err(BadWebUrl::LooksLatin),
         None => Ok(name),
     }
 }

@@ -210,15 +210,15 @@ mod tests {
             failed: 5,
             skipped: 2,
         };
-        assert_eq!((all.seen, all.count), (Some(seen), 5));
-        let bad = &all.first[1];
+        assert_eq!((all.seen, all.facts.len()), (Some(seen), 5));
+        let bad = &all.facts[1];
         assert_eq!(bad.location.as_deref(), Some("tests/test_a.py:8"));
         assert!(
             bad.actual
                 .starts_with("tests.test_a.test_bad: AssertionError: sum & <tax> assert 3 == 4"),
             "{bad:?}"
         );
-        let broken = &all.first[0];
+        let broken = &all.facts[0];
         assert_eq!(broken.location.as_deref(), Some("tests/test_b.py:1"));
         assert!(broken.actual.contains("ImportError"), "{broken:?}");
     }
@@ -271,7 +271,7 @@ mod tests {
         let all =
             read(br#"<testsuites><testsuite><error message="boom"/></testsuite></testsuites>"#)
                 .expect("JUnit");
-        assert_eq!((all.count, all.first[0].actual.as_str()), (1, "boom"));
+        assert_eq!((all.facts.len(), all.facts[0].actual.as_str()), (1, "boom"));
     }
 
     #[test]
@@ -298,6 +298,6 @@ mod tests {
         let bomb = br#"<!DOCTYPE t [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/hostname">]>
             <testsuite><testcase name="n&b;"><failure>&b;&x;&amp;&#65;</failure></testcase></testsuite>"#;
         let all = read(bomb).expect("JUnit");
-        assert_eq!(all.first[0].actual, "n&b;: &b;&x;&A");
+        assert_eq!(all.facts[0].actual, "n&b;: &b;&x;&A");
     }
 }

@@ -51,10 +51,8 @@ const MAX_KEPT: usize = 20;
 /// What a tool complains of, and how many tests it says that it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Complaints {
-    /// The first ones, at most 20.
-    pub first: Vec<Fact>,
-    /// How many there are.
-    pub count: u32,
+    /// The first ones, at most 20; the last of them counts for those that are not kept.
+    pub facts: Vec<Fact>,
     pub seen: Option<Seen>,
 }
 
@@ -69,20 +67,11 @@ pub struct Seen {
 }
 
 impl Complaints {
-    /// The facts that are kept; the last one counts for those that are not.
-    pub fn into_facts(mut self) -> Vec<Fact> {
-        let kept = u32::try_from(self.first.len()).unwrap_or(u32::MAX);
-        if let Some(last) = self.first.last_mut() {
-            last.count = self.count.saturating_sub(kept).saturating_add(1);
-        }
-        self.first
-    }
-
     fn push(&mut self, complaint: Fact) {
-        if self.first.len() < MAX_KEPT {
-            self.first.push(complaint);
+        match self.facts.get_mut(MAX_KEPT - 1) {
+            Some(last) => last.count = last.count.saturating_add(1),
+            None => self.facts.push(complaint),
         }
-        self.count = self.count.saturating_add(1);
     }
 }
 

@@ -72,7 +72,7 @@ mod tests {
     fn reads_results_and_passes_over_what_is_no_complaint() {
         let all = read(include_bytes!("samples/lint.sarif")).expect("SARIF");
         let seen: Vec<_> = all
-            .first
+            .facts
             .iter()
             .map(|one| (one.location.as_deref(), one.actual.as_str()))
             .collect();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn no_results_are_not_none() {
-        let said = |text: &str| read(text.as_bytes()).map(|all| all.count);
+        let said = |text: &str| read(text.as_bytes()).map(|all| all.facts.len());
         assert_eq!(
             said(r#"{"version":"2.1.0","runs":[{"results":[]}]}"#),
             Ok(0)

@@ -17,8 +17,8 @@ fn hold(bytes: &[u8]) {
         let Ok(all) = format.read(bytes) else {
             continue;
         };
-        assert!(all.first.len() <= 20 && all.first.len() <= all.count as usize);
-        for one in &all.first {
+        assert!(all.facts.len() <= 20);
+        for one in &all.facts {
             let place = one.location.as_deref().unwrap_or_default();
             for text in [&*one.actual, &*one.expected, place] {
                 // A name and what is said of it are each cut.
@@ -75,6 +75,6 @@ fn the_first_are_kept_and_all_are_counted() {
     for _ in 0..50 {
         all.push(complaint("x", "", "y", ""));
     }
-    let facts = all.into_facts();
+    let facts = all.facts;
     assert_eq!((facts.len(), facts[0].count, facts[19].count), (20, 1, 31));
 }

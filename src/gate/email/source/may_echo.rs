@@ -196,84 +196,62 @@ fn is_blob(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn suspicion_of(url: &str) -> Option<String> {
+    /// Expects a suspicion of each of these URLs of the site, and none of the others.
+    fn suspects(suspicious: &str, plain: &str) {
         let email = Mailbox::parse("contact@acme.co.kr").unwrap();
         let name = CompanyName::parse("(주)한빛식품 (Acme Foods)");
-        suspicion(&Url::parse(url).unwrap(), &email, &name)
-    }
-
-    fn fires(url: &str) {
-        assert!(suspicion_of(url).is_some(), "{url}");
-    }
-
-    fn is_quiet(url: &str) {
-        assert_eq!(suspicion_of(url), None, "{url}");
+        let site = Url::parse("https://acme.co.kr/").unwrap();
+        let suspicion = |path: &str| suspicion(&site.join(path).unwrap(), &email, &name);
+        for path in suspicious.split_whitespace() {
+            assert!(suspicion(path).is_some(), "{path}");
+        }
+        for path in plain.split_whitespace() {
+            assert_eq!(suspicion(path), None, "{path}");
+        }
     }
 
     #[test]
     fn parts_of_the_address() {
-        fires("https://acme.co.kr/mail?user=contact&host=acme.co.kr");
-        fires("https://acme.co.kr/mail?user=contact");
-        fires("https://acme.co.kr/mail?d=acme.co.kr");
-        fires("https://acme.co.kr/mail?x=%2540");
-        fires("https://acme.co.kr/echo/contact/at/acme.co.kr");
-        is_quiet("https://acme.co.kr/contact");
-        is_quiet("https://acme.co.kr/?page=contact");
-        fires("https://acme.co.kr/?page=contact&host=acme.co.kr");
-        is_quiet("https://acme.co.kr/view?no=12");
-        is_quiet("https://acme.co.kr/?q=contactus");
-    }
-
-    #[test]
-    fn parts_of_the_address_in_disguise() {
-        fires("https://acme.co.kr/mail?user=con%5Ctact");
-        fires("https://acme.co.kr/mail?user=con%FFtact");
-        fires("https://acme.co.kr/echo/con%22tact/at/ac%FFme.co.kr");
-        fires("https://acme.co.kr/search/jo@elsewhere.kr");
-        fires("https://acme.co.kr/search/@jo@elsewhere.kr");
-        fires("https://acme.co.kr/search/x%EF%BC%A0y");
-        is_quiet("https://acme.co.kr/@acme/contact");
-        // No page answers it.
-        is_quiet("mailto:sales@acme.co.kr");
-        is_quiet("https://acme.co.kr/l'entreprise/contact");
+        suspects(
+            "/mail?user=contact&host=acme.co.kr /mail?user=contact /mail?d=acme.co.kr
+            /mail?x=%2540 /echo/contact/at/acme.co.kr ?page=contact&host=acme.co.kr",
+            "/contact ?page=contact /view?no=12 ?q=contactus",
+        );
+        // No page answers a mailbox's URL.
+        suspects(
+            "/mail?user=con%5Ctact /mail?user=con%FFtact /echo/con%22tact/at/ac%FFme.co.kr
+            /search/jo@elsewhere.kr /search/@jo@elsewhere.kr /search/x%EF%BC%A0y",
+            "/@acme/contact mailto:sales@acme.co.kr /l'entreprise/contact",
+        );
     }
 
     #[test]
     fn the_name_of_the_company() {
-        fires("https://acme.co.kr/search?q=Acme+Foods");
-        fires("https://acme.co.kr/search?q=%ED%95%9C%EB%B9%9B%EC%8B%9D%ED%92%88");
-        fires("https://acme.co.kr/search?q=ACME%2520foods&x=1");
-        is_quiet("https://acme.co.kr/search?q=acme");
-        is_quiet("https://acme.co.kr/acme-foods/contact");
+        suspects(
+            "/search?q=Acme+Foods /search?q=%ED%95%9C%EB%B9%9B%EC%8B%9D%ED%92%88
+            /search?q=ACME%2520foods&x=1",
+            "/search?q=acme /acme-foods/contact",
+        );
     }
 
     #[test]
     fn markup_and_foreign_urls() {
-        fires("https://acme.co.kr/?m=%3Cb%3E");
-        fires("https://acme.co.kr/?m=a%26%2364;b");
-        fires("https://acme.co.kr/?next=https://evil.com/x");
-        fires("https://acme.co.kr/?next=%2F%2Fevil.com");
-        fires("https://acme.co.kr/?url=evil.com/x");
-        fires("https://acme.co.kr/?next=https://acme.co.kr.evil.com/");
-        fires("https://acme.co.kr/no/con%3Cb%3Etact@ac%3Cb%3Eme.co.kr");
-        fires("https://acme.co.kr/no/con&shytact");
-        fires("https://acme.co.kr/?q=con%26zwj;tact");
-        is_quiet("https://acme.co.kr/r&d");
-        is_quiet("https://acme.co.kr/r&d/a;b=c?x=r%26d");
-        is_quiet("https://acme.co.kr/?next=https://www.acme.co.kr/help");
-        is_quiet("https://acme.co.kr/?url=/help/index.do");
+        suspects(
+            "?m=%3Cb%3E ?m=a%26%2364;b ?next=https://evil.com/x ?next=%2F%2Fevil.com
+            ?url=evil.com/x ?next=https://acme.co.kr.evil.com/
+            /no/con%3Cb%3Etact@ac%3Cb%3Eme.co.kr /no/con&shytact ?q=con%26zwj;tact",
+            "/r&d /r&d/a;b=c?x=r%26d ?next=https://www.acme.co.kr/help ?url=/help/index.do",
+        );
     }
 
     #[test]
     fn opaque_blobs() {
-        fires("https://acme.co.kr/?d=q83vEjRWeJCrze8SNFZ4");
-        fires("https://acme.co.kr/?d=0123456789abcdef0123");
-        fires(&format!("https://acme.co.kr/?d={}", "ab ".repeat(400)));
-        fires("https://acme.co.kr/con%E2%80%8Btact");
-        fires("https://acme.co.kr/contact%1B(B");
-        fires("https://acme.co.kr/?u=con%E2%80%8Btact");
-        is_quiet("https://acme.co.kr/?id=550e8400-e29b-41d4-a716-446655440000");
-        is_quiet("https://acme.co.kr/?title=how-to-reach-the-people-of-our-company");
-        is_quiet("https://acme.co.kr/?date=20240102030405123");
+        suspects(
+            "?d=q83vEjRWeJCrze8SNFZ4 ?d=0123456789abcdef0123 /con%E2%80%8Btact
+            /contact%1B(B ?u=con%E2%80%8Btact",
+            "?id=550e8400-e29b-41d4-a716-446655440000 ?date=20240102030405123
+            ?title=how-to-reach-the-people-of-our-company",
+        );
+        suspects(&format!("?d={}", "ab+".repeat(400)), "");
     }
 }
