@@ -39,7 +39,7 @@ use crate::table::results::{
     Cell, Columns, ExportError, Join, Layout, Outcome, ResultRow, RowError, TableRow,
 };
 use crate::table::workbook_copy::copy_workbook;
-use crate::table::write_text::{each_object, write_csv, write_jsonl, write_objects};
+use crate::table::write_text::{write_csv, write_jsonl, write_objects};
 use crate::table::{List, SourceFormat, digest};
 
 /// Write the results to a copy of the list
@@ -363,21 +363,19 @@ fn new_file(
     results: impl Iterator<Item = Result<ResultRow, RowError>>,
     mut out: impl Write + Send,
 ) -> Result<()> {
-    let objects = match (target.format, list.format()) {
-        (Format::Jsonl, SourceFormat::Jsonl { encoding }) => Some(encoding),
-        _ => None,
-    };
     let is_lines = matches!(list.format(), SourceFormat::Lines { .. });
+    let has_objects = matches!(list.format(), SourceFormat::Jsonl { .. });
+    let as_objects = has_objects && target.format == Format::Jsonl;
     let heading = heading.filter(|_| is_lines);
     // A heading that the list lacks moves its rows down.
     let shift = u32::from(heading.is_some());
     let layout = Layout {
-        header_row: match (heading, objects) {
-            (Some(_), _) => Some(shift),
-            (None, Some(_)) => None,
-            (None, None) => list.header().map(|header| header.row),
+        header_row: match heading {
+            Some(_) => Some(shift),
+            None if as_objects => None,
+            None => list.header().map(|header| header.row),
         },
-        width: if objects.is_some() { 1 } else { list.width() },
+        width: if as_objects { 1 } else { list.width() },
         headings,
         only_results,
     };
@@ -394,10 +392,8 @@ fn new_file(
             let row = join.row(row, cells)?;
             row.map_or(Ok(()), &mut *put)
         };
-        if let Some(encoding) = objects {
-            return each_object(list.path(), encoding, |row, line| {
-                take(row, vec![line.to_owned()])
-            });
+        if as_objects {
+            return list.each_object(|row, line| take(row, vec![line.to_owned()]));
         }
         if let Some(heading) = heading {
             take(shift, vec![heading.to_owned()])?;
@@ -407,7 +403,7 @@ fn new_file(
     match target.format {
         Format::Xlsx => write_workbook(out, directory_of(&target.path), rows)?,
         Format::Csv => write_csv(&mut out, rows)?,
-        Format::Jsonl if objects.is_some() => {
+        Format::Jsonl if as_objects => {
             write_objects(&mut out, &keys, &layout.headings, rows)?;
         }
         Format::Jsonl => write_jsonl(&mut out, &layout.headings, rows)?,

@@ -1,23 +1,16 @@
 //! The encodings of text lists: their names, their detection, and decoding to UTF-8.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
-
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv::{Reader, ReaderBuilder};
-use encoding_rs::{Decoder, DecoderResult, Encoding};
+use encoding_rs::{DecoderResult, Encoding};
 
-use super::error::{Result, UndecodableLine, UnknownEncoding};
+use super::error::{Fault, Result, UnknownEncoding};
 
 /// An encoding of the WHATWG Encoding standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextEncoding(&'static Encoding);
 
 impl TextEncoding {
-    #[cfg(test)]
-    pub(super) const UTF_8: Self = Self(encoding_rs::UTF_8);
-
     /// The encoding with this label, in either case.
     ///
     /// Besides the labels of the standard it knows the names that Windows and Java give to the
@@ -57,50 +50,28 @@ const HEAD_BYTES: usize = 4096;
 
 /// Detects the encoding of a text; none if the bytes are no text.
 ///
-/// In this order: a byte order mark; UTF-16 by its zero bytes; UTF-8 if all of the file is
-/// valid UTF-8; otherwise what `chardetng` guesses from the bytes that are not ASCII.
-pub(super) fn detect(reader: &mut impl Read) -> io::Result<Option<TextEncoding>> {
-    let mut head = Vec::with_capacity(HEAD_BYTES);
-    reader.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-    let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
-    if let Some(encoding) = marked.or_else(|| utf16_without_mark(&head)) {
-        return Ok(Some(TextEncoding(encoding)));
+/// In this order: a byte order mark; UTF-16 by its zero bytes; UTF-8 if all of it is valid UTF-8;
+/// otherwise what `chardetng` guesses from the bytes that are not ASCII.
+pub(super) fn detect(bytes: &[u8]) -> Option<TextEncoding> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let marked = Encoding::for_bom(head).map(|(encoding, _)| encoding);
+    if let Some(encoding) = marked.or_else(|| utf16_without_mark(head)) {
+        return Some(TextEncoding(encoding));
     }
-    let mut utf8 = encoding_rs::UTF_8.new_decoder_without_bom_handling();
-    let mut is_utf8 = true;
-    let mut decoded = vec![0; 2 * CHUNK];
+    if bytes.contains(&0) {
+        return None;
+    }
+    // Escapes make ISO-2022-JP of what is pure ASCII otherwise.
+    let is_plain = |byte: &u8| byte.is_ascii() && *byte != 0x1b;
+    let start = bytes.iter().position(|byte| !is_plain(byte));
+    let end = bytes.len().min(start.unwrap_or_default() + DETECTOR_BYTES);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let mut left = DETECTOR_BYTES;
-    let mut chunk = head;
-    loop {
-        if chunk.contains(&0) {
-            return Ok(None);
-        }
-        // The last chunk is empty: only then is a character that is cut off malformed.
-        let is_last = chunk.is_empty();
-        if is_utf8 {
-            let (result, ..) =
-                utf8.decode_to_utf8_without_replacement(&chunk, &mut decoded, is_last);
-            is_utf8 = result == DecoderResult::InputEmpty;
-        }
-        if is_last {
-            detector.feed(&[], true);
-            // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
-            let allowed = if is_utf8 {
-                Utf8Detection::Allow
-            } else {
-                Utf8Detection::Deny
-            };
-            return Ok(Some(TextEncoding(detector.guess(None, allowed))));
-        }
-        let has_begun = left > 0 && detector.feed(&chunk, false);
-        if has_begun {
-            left = left.saturating_sub(chunk.len());
-        }
-        chunk.resize(CHUNK, 0);
-        let read = reader.read(&mut chunk)?;
-        chunk.truncate(read);
-    }
+    detector.feed(&bytes[..end], end == bytes.len());
+    let allowed = match std::str::from_utf8(bytes) {
+        Ok(_) => Utf8Detection::Allow,
+        Err(_) => Utf8Detection::Deny,
+    };
+    Some(TextEncoding(detector.guess(None, allowed)))
 }
 
 /// UTF-16 of a text that is mostly ASCII, as lists with commas, line ends and addresses are.
@@ -115,96 +86,23 @@ fn utf16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// How many bytes are decoded at a time.
-const CHUNK: usize = 64 * 1024;
-
-/// A reader of UTF-8 without a byte order mark, decoded from a file in any encoding.
+/// The text of `bytes` without a byte order mark.
 ///
-/// Bytes that are not text in the encoding are an error, an [`UndecodableLine`], and never a
-/// replacement character.
-pub(super) struct DecodedText<R> {
-    bytes: R,
-    decoder: Decoder,
-    output: Vec<u8>,
-    output_at: usize,
-    line: u64,
-    is_flushed: bool,
-}
-
-pub(super) fn open_text(
-    path: &Path,
-    encoding: TextEncoding,
-) -> io::Result<DecodedText<BufReader<File>>> {
-    let file = BufReader::with_capacity(CHUNK, File::open(path)?);
-    Ok(DecodedText::new(file, encoding))
-}
-
-impl<R: BufRead> DecodedText<R> {
-    /// Decodes `bytes`; a byte order mark of `encoding` at their start is dropped.
-    fn new(bytes: R, encoding: TextEncoding) -> Self {
-        Self {
-            bytes,
-            decoder: encoding.0.new_decoder_with_bom_removal(),
-            output: Vec::with_capacity(CHUNK),
-            output_at: 0,
-            line: 1,
-            is_flushed: false,
-        }
+/// Bytes that are not text in the encoding are an error, and never a replacement character.
+pub(super) fn decode(bytes: &[u8], encoding: TextEncoding) -> Result<String> {
+    let mut decoder = encoding.0.new_decoder_with_bom_removal();
+    let room = decoder.max_utf8_buffer_length_without_replacement(bytes.len());
+    let mut text = String::with_capacity(room.unwrap_or_default());
+    let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, true);
+    if result == DecoderResult::InputEmpty {
+        return Ok(text);
     }
-
-    fn refill(&mut self) -> io::Result<()> {
-        self.output_at = 0;
-        self.output.clear();
-        while self.output.is_empty() && !self.is_flushed {
-            let input = self.bytes.fill_buf()?;
-            let is_last = input.is_empty();
-            self.output.resize(CHUNK, 0);
-            let (result, read, written) =
-                self.decoder
-                    .decode_to_utf8_without_replacement(input, &mut self.output, is_last);
-            self.bytes.consume(read);
-            self.output.truncate(written);
-            self.line += self.output.split(|&byte| byte == b'\n').skip(1).count() as u64;
-            match result {
-                DecoderResult::InputEmpty => self.is_flushed = is_last,
-                DecoderResult::OutputFull => {}
-                DecoderResult::Malformed(..) => {
-                    let line = self.line;
-                    let encoding = self.decoder.encoding().name();
-                    let undecodable = UndecodableLine { line, encoding };
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, undecodable));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<R: BufRead> Read for DecodedText<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.output_at == self.output.len() {
-            self.refill()?;
-        }
-        let ready = &self.output[self.output_at..];
-        let given = ready.len().min(buffer.len());
-        buffer[..given].copy_from_slice(&ready[..given]);
-        self.output_at += given;
-        Ok(given)
-    }
-}
-
-/// Reads at most `limit` bytes of UTF-8 from the start of the file at `path`, and returns whether
-/// that is all of it.
-pub(super) fn read_start(
-    path: &Path,
-    encoding: TextEncoding,
-    limit: u64,
-) -> Result<(String, bool)> {
-    let mut text = open_text(path, encoding)?;
-    let mut bytes = Vec::new();
-    (&mut text).take(limit).read_to_end(&mut bytes)?;
-    let whole = text.read(&mut [0])? == 0;
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), whole))
+    let line = text.matches('\n').count() + 1;
+    let encoding = encoding.0.name();
+    Err(Fault::Other(format!(
+        "line {line} is not text in {encoding}; name the file's encoding with --encoding, or \
+         correct that line"
+    )))
 }
 
 /// How many records are compared.
@@ -228,7 +126,7 @@ pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> u8 {
 
 /// How many per cent of the records have the most common number of cells, and that number.
 fn score(sample: &str, whole: bool, delimiter: u8) -> (usize, usize) {
-    let mut widths: Vec<usize> = csv_reader(sample.as_bytes(), delimiter)
+    let mut widths: Vec<usize> = csv_reader(sample, delimiter)
         .into_records()
         .map_while(std::result::Result::ok)
         .take(RECORDS)
@@ -248,12 +146,12 @@ fn score(sample: &str, whole: bool, delimiter: u8) -> (usize, usize) {
 /// A reader of RFC 4180 records with any number of cells; no record is taken for headings.
 ///
 /// Rows are identified by the numbers of their records, so all readers of a list must use this.
-pub(super) fn csv_reader<R: Read>(text: R, delimiter: u8) -> Reader<R> {
+pub(super) fn csv_reader(text: &str, delimiter: u8) -> Reader<&[u8]> {
     ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
-        .from_reader(text)
+        .from_reader(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -283,8 +181,7 @@ mod tests {
     }
 
     fn name(bytes: &[u8]) -> &'static str {
-        let detected = detect(&mut &*bytes).unwrap();
-        detected.map_or("binary", TextEncoding::name)
+        detect(bytes).map_or("binary", TextEncoding::name)
     }
 
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
@@ -330,11 +227,8 @@ mod tests {
         assert_ne!(name(cut), "UTF-8");
     }
 
-    fn decoded(bytes: &[u8], name: &str) -> io::Result<String> {
-        let encoding = TextEncoding::named(name).unwrap();
-        let mut text = String::new();
-        DecodedText::new(bytes, encoding).read_to_string(&mut text)?;
-        Ok(text)
+    fn decoded(bytes: &[u8], name: &str) -> Result<String> {
+        decode(bytes, TextEncoding::named(name).unwrap())
     }
 
     #[test]
@@ -348,9 +242,17 @@ mod tests {
     fn undecodable_lines_are_reported_by_number() {
         let bytes = [EUC_KR.encode("한빛\n대한\n").0.as_ref(), b"\xff\xff\n"].concat();
         let error = decoded(&bytes, "cp949").unwrap_err();
-        assert_eq!(error.to_string(), "line 3 is not text in EUC-KR");
+        assert!(
+            error
+                .to_string()
+                .starts_with("line 3 is not text in EUC-KR;")
+        );
         let error = decoded(b"a\nb\n\xed\x95", "utf-8").unwrap_err();
-        assert_eq!(error.to_string(), "line 3 is not text in UTF-8");
+        assert!(
+            error
+                .to_string()
+                .starts_with("line 3 is not text in UTF-8;")
+        );
         assert!(decoded(b"A\0B", "utf-16le").is_err());
     }
 

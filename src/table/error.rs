@@ -11,14 +11,6 @@ use std::{fmt, result};
 )]
 pub struct UnknownEncoding(pub(super) String);
 
-/// Bytes that are not text, as the source of an [`io::Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} is not text in {encoding}")]
-pub(super) struct UndecodableLine {
-    pub(super) line: u64,
-    pub(super) encoding: &'static str,
-}
-
 /// A list that cannot be read, and why.
 #[derive(Debug)]
 pub struct ReadError {
@@ -109,26 +101,10 @@ impl From<&str> for Fault {
 
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
-        // The decoder can report a line that is not text only as an error of reading.
-        let inner = error.get_ref();
-        if let Some(line) = inner.and_then(|inner| inner.downcast_ref::<UndecodableLine>()) {
-            return Self::Other(format!(
-                "{line}; name the file's encoding with --encoding, or correct that line"
-            ));
-        }
         match error.kind() {
             io::ErrorKind::NotFound => "there is no such file; check the path".into(),
             io::ErrorKind::IsADirectory => "this is a directory; name a file in it".into(),
             _ => Self::Io(error),
-        }
-    }
-}
-
-impl From<csv::Error> for Fault {
-    fn from(error: csv::Error) -> Self {
-        match error.into_kind() {
-            csv::ErrorKind::Io(source) => source.into(),
-            other => Self::Damaged(format!("{other:?}")),
         }
     }
 }

@@ -6,10 +6,9 @@ use std::result;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{ColumnIndex, LAST_COLUMN, RowSink, Visit, near};
-use super::encoding::TextEncoding;
 use super::error::{Fault, ReadError, Result};
 use super::header::{Header, HeaderChoice, find_header};
-use super::read_text::{JsonColumns, read_csv, read_lines};
+use super::read_text::{JsonColumns, json_lines, read_csv, read_lines};
 use super::read_workbook::{HeldSheet, XlsxSheet};
 use super::source::{SourceFormat, identify};
 use crate::base::text::single_spaced;
@@ -39,6 +38,8 @@ pub struct ReadOptions {
 pub struct List {
     path: PathBuf,
     format: SourceFormat,
+    /// The text of a list that is no workbook.
+    text: String,
     source: Source,
     columns: ListColumns,
     widest: usize,
@@ -47,9 +48,9 @@ pub struct List {
 enum Source {
     Xlsx(Box<XlsxSheet>),
     Held(HeldSheet),
-    Jsonl(Box<JsonColumns>, TextEncoding),
-    Csv(u8, TextEncoding),
-    Lines(TextEncoding),
+    Jsonl(Box<JsonColumns>),
+    Csv(u8),
+    Lines,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -70,7 +71,7 @@ impl List {
     }
 
     fn opened(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let format = identify(path, options.encoding.as_deref(), options.format)?;
+        let (format, text) = identify(path, options.encoding.as_deref(), options.format)?;
         let sheet = options.sheet.as_deref();
         let source = match format {
             SourceFormat::Xlsx | SourceFormat::Xlsm => {
@@ -79,21 +80,17 @@ impl List {
             SourceFormat::Xls => Source::Held(HeldSheet::open_xls(path, sheet)?),
             SourceFormat::Ods => Source::Held(HeldSheet::open_ods(path, sheet)?),
             _ if sheet.is_some() => {
-                let text = "this is text and has no sheets; remove --sheet";
-                return Err(Fault::NoSuchSheet(text.to_owned()));
+                let why = "this is text and has no sheets; remove --sheet";
+                return Err(Fault::NoSuchSheet(why.to_owned()));
             }
-            SourceFormat::Jsonl { encoding } => {
-                Source::Jsonl(Box::new(JsonColumns::find(path, encoding)?), encoding)
-            }
-            SourceFormat::Csv {
-                delimiter,
-                encoding,
-            } => Source::Csv(delimiter, encoding),
-            SourceFormat::Lines { encoding } => Source::Lines(encoding),
+            SourceFormat::Jsonl { .. } => Source::Jsonl(Box::new(JsonColumns::find(&text)?)),
+            SourceFormat::Csv { delimiter, .. } => Source::Csv(delimiter),
+            SourceFormat::Lines { .. } => Source::Lines,
         };
         Ok(Self {
             path: path.to_path_buf(),
             format,
+            text,
             source,
             columns: ListColumns::default(),
             widest: 0,
@@ -176,7 +173,7 @@ impl List {
     /// The keys of JSON Lines as they are spelled: the names of its columns.
     pub fn keys(&self) -> Option<&[String]> {
         match &self.source {
-            Source::Jsonl(columns, _) => Some(&columns.names),
+            Source::Jsonl(columns) => Some(&columns.names),
             _ => None,
         }
     }
@@ -212,7 +209,7 @@ impl List {
     /// Hands the rows below the headings to `visit`, in order: each one's number and the texts
     /// of `columns`, blank where it has none.
     ///
-    /// One row is held at a time. An error of `visit` ends the reading.
+    /// An error of `visit` ends the reading.
     pub fn rows<E: From<ReadError>>(
         &mut self,
         columns: &[ColumnIndex],
@@ -231,7 +228,7 @@ impl List {
     /// Hands every row to `visit`, the headings and what is above them too: each one's number
     /// and all its texts.
     ///
-    /// One row is held at a time. An error of `visit` ends the reading.
+    /// An error of `visit` ends the reading.
     pub fn every_row<E: From<ReadError>>(
         &mut self,
         mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
@@ -240,6 +237,18 @@ impl List {
             visit(0, keys)?;
         }
         self.visit_rows(None, visit)
+    }
+
+    /// Hands each line of JSON Lines to `visit`: its number and its text.
+    pub fn each_object<E: From<ReadError>>(
+        &self,
+        mut visit: impl FnMut(u32, &str) -> result::Result<(), E>,
+    ) -> result::Result<(), E> {
+        for line in json_lines(&self.text) {
+            let (row, line) = line.map_err(|fault| fault.at(&self.path))?;
+            visit(row, line)?;
+        }
+        Ok(())
     }
 
     fn visit_rows<E: From<ReadError>>(
@@ -263,13 +272,12 @@ impl List {
         visit: &mut Visit<'_>,
     ) -> result::Result<(), ReadError> {
         let mut sink = RowSink::new(wanted, visit);
-        let path = &self.path;
         let read = match &mut self.source {
             Source::Xlsx(sheet) => sheet.read(&mut sink),
             Source::Held(sheet) => sheet.read(&mut sink),
-            Source::Jsonl(columns, encoding) => columns.read(path, *encoding, &mut sink),
-            Source::Csv(delimiter, encoding) => read_csv(path, *delimiter, *encoding, &mut sink),
-            Source::Lines(encoding) => read_lines(path, *encoding, &mut sink),
+            Source::Jsonl(columns) => columns.read(&self.text, &mut sink),
+            Source::Csv(delimiter) => read_csv(&self.text, *delimiter, &mut sink),
+            Source::Lines => read_lines(&self.text, &mut sink),
         };
         let read = read.and_then(|()| sink.finish());
         self.widest = self.widest.max(sink.widest);

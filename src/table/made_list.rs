@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::io::{BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::result;
 
@@ -144,18 +144,12 @@ fn as_jsonl(root: &Path, files: &[String]) -> Result<Vec<u8>> {
 /// How many bytes and lines a file has. A last line without a line feed counts too.
 fn measure(path: &Path) -> io::Result<(u64, u64)> {
     let mut file = BufReader::new(File::open(path)?);
-    let mut chunk = vec![0; 64 * 1024];
-    let (mut bytes, mut lines, mut last) = (0, 0, b'\n');
-    loop {
-        let read = file.read(&mut chunk)?;
-        let Some(end) = read.checked_sub(1) else {
-            break;
-        };
+    let (mut bytes, mut lines) = (0, 0);
+    while let read @ 1.. = file.skip_until(b'\n')? {
         bytes += read as u64;
-        lines += chunk[..read].split(|&byte| byte == b'\n').skip(1).count() as u64;
-        last = chunk[end];
+        lines += 1;
     }
-    Ok((bytes, lines + u64::from(last != b'\n')))
+    Ok((bytes, lines))
 }
 
 #[cfg(test)]

@@ -5,16 +5,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::Path;
 
 use csv::StringRecord;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::cell::{LAST_COLUMN, RowSink};
-use super::encoding::{DecodedText, TextEncoding, csv_reader, open_text};
+use super::encoding::csv_reader;
 use super::error::{Fault, Result};
 
 /// The longest cell of a text.
@@ -26,17 +23,12 @@ const MAX_CELL_BYTES: usize = 1024 * 1024;
 /// The longest line of JSON.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-pub(super) fn read_csv(
-    path: &Path,
-    delimiter: u8,
-    encoding: TextEncoding,
-    sink: &mut RowSink<'_>,
-) -> Result<()> {
-    let mut reader = csv_reader(open_text(path, encoding)?, delimiter);
+pub(super) fn read_csv(text: &str, delimiter: u8, sink: &mut RowSink<'_>) -> Result<()> {
+    let mut reader = csv_reader(text, delimiter);
     let mut record = StringRecord::new();
-    let mut row = 0_u32;
-    while reader.read_record(&mut record)? {
-        row = next_row(row)?;
+    let mut row = 0;
+    while reader.read_record(&mut record).map_err(Fault::damaged)? {
+        row += 1;
         sink.at_row(row)?;
         for (column, cell) in record.iter().enumerate() {
             check_length(row, cell)?;
@@ -44,12 +36,6 @@ pub(super) fn read_csv(
         }
     }
     Ok(())
-}
-
-fn next_row(row: u32) -> Result<u32> {
-    let limit = u32::MAX;
-    row.checked_add(1)
-        .ok_or_else(|| format!("it has more than {limit} rows; split the list").into())
 }
 
 fn check_length(row: u32, cell: &str) -> Result<()> {
@@ -61,81 +47,44 @@ fn check_length(row: u32, cell: &str) -> Result<()> {
     )))
 }
 
-/// Reads the file at `path`; each line is a row of one cell.
-pub(super) fn read_lines(
-    path: &Path,
-    encoding: TextEncoding,
-    sink: &mut RowSink<'_>,
-) -> Result<()> {
-    let mut lines = BufReader::new(open_text(path, encoding)?);
-    let mut line = String::new();
-    let mut row = 0_u32;
-    while lines.read_line(&mut line)? > 0 {
-        row = next_row(row)?;
-        check_length(row, &line)?;
+/// Reads text of which each line is a row of one cell.
+pub(super) fn read_lines(text: &str, sink: &mut RowSink<'_>) -> Result<()> {
+    for (row, line) in (1..).zip(text.lines()) {
+        check_length(row, line)?;
         sink.at_row(row)?;
-        sink.put(0, line.trim_end_matches(['\r', '\n']));
-        line.clear();
+        sink.put(0, line);
     }
     Ok(())
 }
 
-/// The lines of a file that are not blank, with their numbers.
-pub(super) struct JsonLines {
-    text: BufReader<DecodedText<BufReader<File>>>,
-    line: Vec<u8>,
-    number: u32,
+/// The lines of JSON Lines that are not blank, with their numbers.
+pub(super) fn json_lines(text: &str) -> impl Iterator<Item = Result<(u32, &str)>> {
+    let lines = (1..).zip(text.lines());
+    let filled = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
+    filled.map(|(row, line)| {
+        if line.len() <= MAX_LINE_BYTES {
+            return Ok((row, line));
+        }
+        let what = format!("the line is longer than {MAX_LINE_BYTES} bytes");
+        Err(refused(row, MAX_LINE_BYTES, &what))
+    })
 }
 
-impl JsonLines {
-    pub(super) fn open(path: &Path, encoding: TextEncoding) -> Result<Self> {
-        Ok(Self {
-            text: BufReader::new(open_text(path, encoding)?),
-            line: Vec::new(),
-            number: 0,
-        })
-    }
-
-    pub(super) fn next(&mut self) -> Result<Option<(u32, &str)>> {
-        loop {
-            self.line.clear();
-            let most = MAX_LINE_BYTES as u64 + 1;
-            let mut bounded = (&mut self.text).take(most);
-            let read = bounded.read_until(b'\n', &mut self.line)?;
-            if read == 0 {
-                return Ok(None);
-            }
-            self.number = next_row(self.number)?;
-            if read > MAX_LINE_BYTES {
-                let what = format!("the line is longer than {MAX_LINE_BYTES} bytes");
-                return Err(refused(self.number, MAX_LINE_BYTES, &what));
-            }
-            if !self.line.trim_ascii().is_empty() {
-                break;
-            }
-        }
-        match std::str::from_utf8(&self.line) {
-            Ok(line) => Ok(Some((self.number, line.trim_end_matches(['\r', '\n'])))),
-            Err(_) => Err(Fault::damaged("its text does not decode")),
-        }
-    }
-}
-
-/// The columns of a file: its keys, in the order in which they first appear.
+/// The columns of JSON Lines: their keys, in the order in which they first appear.
 pub(super) struct JsonColumns {
     pub(super) names: Vec<String>,
     places: HashMap<String, usize>,
 }
 
 impl JsonColumns {
-    /// Reads through the file at `path`; every line must be an object.
-    pub(super) fn find(path: &Path, encoding: TextEncoding) -> Result<Self> {
-        let mut lines = JsonLines::open(path, encoding)?;
+    /// Reads through the text; every line must be an object.
+    pub(super) fn find(text: &str) -> Result<Self> {
         let mut columns = Self {
             names: Vec::new(),
             places: HashMap::new(),
         };
-        while let Some((row, line)) = lines.next()? {
+        for line in json_lines(text) {
+            let (row, line) = line?;
             let members = members(line).map_err(|error| not_an_object(row, line, 0, &error))?;
             for (name, _) in members {
                 if !columns.places.contains_key(&name) {
@@ -153,29 +102,20 @@ impl JsonColumns {
         Ok(columns)
     }
 
-    /// Reads the file at `path` again; each line is a row.
-    pub(super) fn read(
-        &self,
-        path: &Path,
-        encoding: TextEncoding,
-        sink: &mut RowSink<'_>,
-    ) -> Result<()> {
-        let mut lines = JsonLines::open(path, encoding)?;
-        while let Some((row, line)) = lines.next()? {
+    /// Reads the same text again; each line is a row.
+    pub(super) fn read(&self, text: &str, sink: &mut RowSink<'_>) -> Result<()> {
+        for line in json_lines(text) {
+            let (row, line) = line?;
             sink.at_row(row)?;
             let members = members(line).map_err(|error| not_an_object(row, line, 0, &error))?;
             for (name, value) in members {
-                // A key that was not there during the first reading was added since.
-                let Some(column) = self.places.get(&name) else {
-                    return Err(Fault::damaged("it changed while it was read"));
-                };
-                let text = text(value).map_err(|error| {
+                let text = text_of(value).map_err(|error| {
                     // The value is a part of the line.
                     let before = value.get().as_ptr().addr() - line.as_ptr().addr();
                     not_an_object(row, line, before, &error)
                 })?;
                 check_length(row, &text)?;
-                sink.put(*column, &text);
+                sink.put(self.places[&name], &text);
             }
         }
         Ok(())
@@ -192,7 +132,7 @@ pub(super) fn members(line: &str) -> serde_json::Result<IndexMap<String, &RawVal
 
 /// The text of a value: that of a string, nothing for null, and for others their JSON without
 /// white space.
-fn text(value: &RawValue) -> serde_json::Result<Cow<'_, str>> {
+fn text_of(value: &RawValue) -> serde_json::Result<Cow<'_, str>> {
     let json = value.get();
     Ok(match json.as_bytes().first() {
         Some(b'"') => Cow::Owned(serde_json::from_str(json)?),
@@ -244,11 +184,11 @@ mod tests {
     fn texts(line: &str) -> Vec<(String, String)> {
         let texts = members(line).unwrap().into_iter();
         texts
-            .map(|(name, value)| (name, text(value).unwrap().into_owned()))
+            .map(|(name, value)| (name, text_of(value).unwrap().into_owned()))
             .collect()
     }
 
-    fn text_of(value: &str) -> String {
+    fn shown(value: &str) -> String {
         texts(&format!("{{\"a\": {value} }}"))[0].1.clone()
     }
 
@@ -269,7 +209,7 @@ mod tests {
             ),
             (r#"{ "c:\\" : [ ] }"#, r#"{"c:\\":[]}"#),
         ] {
-            assert_eq!(text_of(value), expected);
+            assert_eq!(shown(value), expected);
         }
     }
 
@@ -285,7 +225,7 @@ mod tests {
     #[test]
     fn deeply_nested_values_are_read() {
         let deep = format!("{}{}", "[ ".repeat(300_000), "]".repeat(300_000));
-        assert_eq!(text_of(&deep).len(), 600_000);
+        assert_eq!(shown(&deep).len(), 600_000);
         assert!(members(&deep).is_err());
         assert!(members(&format!("{{\"a\":{}", "{\"a\":".repeat(300_000))).is_err());
     }

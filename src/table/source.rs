@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zip::ZipArchive;
 
-use super::encoding::{TextEncoding, detect, read_start, sniff_delimiter};
+use super::encoding::{TextEncoding, decode, detect, sniff_delimiter};
 use super::error::{Fault, ReadError, Result};
 use crate::base::Digest;
 use crate::quest::file::InputFormat;
@@ -14,8 +14,11 @@ use crate::quest::file::InputFormat;
 const ZIP: &[u8] = b"PK";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
-/// How much decoded text is enough to detect the delimiter.
-const SAMPLE_BYTES: u64 = 64 * 1024;
+/// How much text is enough to detect the delimiter.
+const SAMPLE_BYTES: usize = 64 * 1024;
+
+/// The largest list of text. It is held in memory, unlike a workbook.
+const MAX_TEXT_BYTES: u64 = 1 << 30;
 
 /// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +57,7 @@ impl SourceFormat {
     }
 }
 
-/// Determines the format of the file at `path`.
+/// Determines the format of the file at `path`; of text it returns the text too.
 ///
 /// A workbook is recognised by its content, whatever its name. Text is delimited if its name ends
 /// in `.csv`, `.tsv` or `.tab`, and JSON Lines if in `.jsonl` or `.ndjson`; all other text is one
@@ -63,7 +66,7 @@ pub(super) fn identify(
     path: &Path,
     encoding: Option<&str>,
     wish: Option<InputFormat>,
-) -> Result<SourceFormat> {
+) -> Result<(SourceFormat, String)> {
     let wants_workbook = wish == Some(InputFormat::Xlsx);
     let wants_text = wish.is_some() && !wants_workbook;
     match workbook(path, wants_text)? {
@@ -71,7 +74,7 @@ pub(super) fn identify(
         Some(_) if encoding.is_some() => {
             Err("this is a workbook, which has no encoding to choose; remove --encoding".into())
         }
-        Some(format) => Ok(format),
+        Some(format) => Ok((format, String::new())),
         None if wants_workbook => Err(other_format("xlsx", "no workbook")),
         None => text(path, encoding, wish),
     }
@@ -133,36 +136,49 @@ fn packed(path: &Path, file: File) -> Result<SourceFormat> {
     }
 }
 
-fn text(path: &Path, name: Option<&str>, wish: Option<InputFormat>) -> Result<SourceFormat> {
+fn text(
+    path: &Path,
+    name: Option<&str>,
+    wish: Option<InputFormat>,
+) -> Result<(SourceFormat, String)> {
+    let mut bytes = Vec::new();
+    let most = MAX_TEXT_BYTES + 1;
+    open_regular(path)?.take(most).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == most {
+        return Err(Fault::too_large("the list", MAX_TEXT_BYTES));
+    }
     let encoding = match name {
         Some(name) => TextEncoding::named(name)?,
-        None => detect(&mut open_regular(path)?)?.ok_or(
+        None => detect(&bytes).ok_or(
             "this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, \
              .jsonl or lines of text",
         )?,
     };
+    let text = decode(&bytes, encoding)?;
     let ending = extension(path);
     let by_name = match ending.as_str() {
         "csv" | "tsv" | "tab" => InputFormat::Csv,
         "jsonl" | "ndjson" => InputFormat::Jsonl,
         _ => InputFormat::Lines,
     };
-    Ok(match wish.unwrap_or(by_name) {
+    let format = match wish.unwrap_or(by_name) {
         InputFormat::Csv => SourceFormat::Csv {
-            delimiter: delimiter(path, &ending, encoding)?,
+            delimiter: match ending.as_str() {
+                "tsv" | "tab" => b'\t',
+                _ => sniff_delimiter(start_of(&text), text.len() <= SAMPLE_BYTES),
+            },
             encoding,
         },
         InputFormat::Jsonl => SourceFormat::Jsonl { encoding },
         _ => SourceFormat::Lines { encoding },
-    })
+    };
+    Ok((format, text))
 }
 
-fn delimiter(path: &Path, ending: &str, encoding: TextEncoding) -> Result<u8> {
-    if matches!(ending, "tsv" | "tab") {
-        return Ok(b'\t');
-    }
-    let (sample, whole) = read_start(path, encoding, SAMPLE_BYTES)?;
-    Ok(sniff_delimiter(&sample, whole))
+fn start_of(text: &str) -> &str {
+    let mut ends = (0..=SAMPLE_BYTES.min(text.len())).rev();
+    let end = ends.find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
 }
 
 pub(super) fn open_regular(path: &Path) -> Result<File> {

@@ -8,14 +8,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::Path;
 
 use serde_json::Value;
 
 use super::cell::column_letters;
-use super::encoding::TextEncoding;
-use super::error::Fault;
-use super::read_text::{JsonLines, members};
+use super::read_text::members;
 use super::results::{Cell, ExportError, RowKind, Rows, TableRow, free_headings};
 
 pub fn write_csv(out: &mut dyn Write, rows: Rows<'_>) -> Result<(), ExportError> {
@@ -141,20 +138,6 @@ fn write_object(
     writeln!(out, "{{{}}}", members.join(",")).map_err(ExportError::Write)
 }
 
-/// Hands the lines of the JSON Lines file at `path` to `take`, with their numbers.
-pub fn each_object(
-    path: &Path,
-    encoding: TextEncoding,
-    mut take: impl FnMut(u32, &str) -> Result<(), ExportError>,
-) -> Result<(), ExportError> {
-    let refused = |fault: Fault| ExportError::from(fault.at(path));
-    let mut lines = JsonLines::open(path, encoding).map_err(refused)?;
-    while let Some((row, line)) = lines.next().map_err(refused)? {
-        take(row, line)?;
-    }
-    Ok(())
-}
-
 /// Writes rows whose one cell is an object, with their results in it.
 ///
 /// The results are named `headings`, or otherwise where `keys`, those of the list, have that.
@@ -188,6 +171,7 @@ pub fn write_objects(
 mod tests {
     use super::*;
     use crate::table::results::{Join, Layout, ResultRow};
+    use crate::table::{List, ReadOptions};
     use proptest::prelude::*;
     use serde_json::Map;
 
@@ -314,9 +298,10 @@ mod tests {
         });
         let mut join = Join::new(&layout, results);
         let keys = ["a".to_owned(), "Email".into()];
+        let list = List::open(&path, &ReadOptions::default()).unwrap();
         let mut out = Vec::new();
         write_objects(&mut out, &keys, &layout.headings, &mut |put| {
-            each_object(&path, TextEncoding::UTF_8, |row, line| {
+            list.each_object(|row, line| {
                 let row = join.row(row, vec![line.to_owned()])?;
                 row.map_or(Ok(()), &mut *put)
             })
