@@ -1,7 +1,4 @@
-//! Queues before worlds that stop, die, or have nothing to do.
-
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
+//! Queues whose threads die or have nothing to do.
 
 use super::*;
 use crate::base::Digest;
@@ -88,29 +85,6 @@ fn never() -> bool {
 }
 
 #[test]
-fn whoever_is_asked_to_stop_waits_for_no_lookup_and_keeps_what_is_judged() {
-    // The second site answers only when the test is over.
-    let over = Arc::new(Barrier::new(2));
-    let last = Arc::clone(&over);
-    let stuck = Arc::new(AtomicBool::new(false));
-    let is_stuck = Arc::clone(&stuck);
-    let world = Mute(move |host: &str| {
-        if host == "www.slow.com" && !is_stuck.swap(true, Ordering::SeqCst) {
-            last.wait();
-        }
-    });
-    let jobs = vec![job(0, "acme.co.kr"), job(1, "slow.com"), job(2, "slow.com")];
-    let mut queue = start(jobs, world).unwrap();
-    let next = queue.next(&never).unwrap();
-    assert!(matches!(next, Next::Judged(judged) if judged.job.quest.id.index() == 0));
-    let stop = || stuck.load(Ordering::SeqCst);
-    let next = queue.next(&stop).unwrap();
-    assert!(matches!(next, Next::Stopped), "{next:?}");
-    assert_eq!(queue.left(), 2);
-    over.wait();
-}
-
-#[test]
 fn a_thread_that_dies_is_told_of() {
     let world = Mute(|host: &str| assert_ne!(host, "www.cursed.com", "as the test means it"));
     let jobs = vec![job(0, "acme.co.kr"), job(1, "cursed.com")];
@@ -119,12 +93,8 @@ fn a_thread_that_dies_is_told_of() {
     let ended = queue.next(&never);
     assert!(matches!(ended, Err(JudgeError::Deserted(1))), "{ended:?}");
     assert!(matches!(queue.next(&never).unwrap(), Next::Done));
-}
-
-#[test]
-fn nothing_to_do_is_done_at_once() {
-    let mut queue = start(Vec::new(), Mute(|_: &str| ())).unwrap();
-    assert!(matches!(queue.next(&never).unwrap(), Next::Done));
+    let mut nothing = start(Vec::new(), Mute(|_: &str| ())).unwrap();
+    assert!(matches!(nothing.next(&never).unwrap(), Next::Done));
 }
 
 #[test]

@@ -138,16 +138,11 @@ fn quest(key: &str) -> Quest {
 }
 
 fn judged(gate: &SessionGate, sandbox: &dyn Sandbox) -> Judgement {
-    judged_after(&[], true, gate, sandbox)
+    judged_if(true, gate, sandbox)
 }
 
-/// The same, where this was doubted before, and reviewers may be asked or not.
-fn judged_after(
-    earlier: &[EarlierDoubt],
-    may_ask: bool,
-    gate: &SessionGate,
-    sandbox: &dyn Sandbox,
-) -> Judgement {
+/// The same, where reviewers may be asked or not.
+fn judged_if(may_ask: bool, gate: &SessionGate, sandbox: &dyn Sandbox) -> Judgement {
     let quest = quest("acme");
     let summary = String::from("It was founded in Seoul.");
     let submission = Submission::Fields(Fields::from([(FieldName::known("summary"), summary)]));
@@ -157,7 +152,7 @@ fn judged_after(
     };
     let (fetcher, resolver) = (MockFetcher::new(), MockResolver::new());
     let mut accepted = MockUniquenessIndex::new();
-    accepted.expect_doubts().return_const(earlier.to_vec());
+    accepted.expect_doubts().return_const(Vec::new());
     accepted.expect_may_ask().return_const(may_ask);
     let recorder = Recorder::new(World {
         fetcher: &fetcher,
@@ -211,24 +206,6 @@ fn what_cannot_be_shown_is_for_a_person() {
 }
 
 #[test]
-fn a_script_is_heard_in_place_of_the_reviewers() {
-    let says = |reader: &str| {
-        let script = [("reader", reader), ("other", CLEAR)];
-        let script = script.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        let panel = crate::quest::file::Panel::parse(PANEL).unwrap();
-        let reviewers = Reviewers {
-            script: Some(BTreeMap::from(script)),
-            ..Reviewers::new(&panel, &Gathered::default()).unwrap()
-        };
-        let gate = SessionGate::new(Box::new(Says(Verdict::Pass)), Some(reviewers));
-        judged(&gate, &answering(&[])).verdict
-    };
-    assert_eq!(says(CLEAR), Verdict::Pass);
-    assert_eq!(says(SEOUL), Verdict::Review);
-    assert_eq!(says("no JSON"), Verdict::Review);
-}
-
-#[test]
 fn the_change_is_shown_as_a_diff() {
     let text = crate::judge::panel::reviewers::diff(&answering(&[])).unwrap();
     assert_eq!(
@@ -262,22 +239,6 @@ fn the_only_one_who_doubts_is_not_silenced_into_a_pass() {
 }
 
 #[test]
-fn what_was_doubted_before_is_doubted_while_it_stands() {
-    let clears: &[_] = &[("small-1", MARS, CLEAR), ("large-2", MARS, CLEAR)];
-    let earlier = |quotation: &str| EarlierDoubt {
-        reviewer: String::from("other"),
-        question: String::from("faithful"),
-        quotation: quotation.to_owned(),
-    };
-    let after = |quotation| {
-        let gate = gate(Verdict::Pass);
-        judged_after(&[earlier(quotation)], true, &gate, &answering(clears))
-    };
-    assert_eq!(fired(&after("founded in Seoul")), ["reviewers-doubt"]);
-    assert_eq!(after("founded on Mars").verdict, Verdict::Pass);
-}
-
-#[test]
 fn a_change_that_is_no_text_is_shown_to_nobody() {
     let latin = b"# -*- coding: latin-1 -*- \xe9\none\n".to_vec();
     for (before, after) in [
@@ -308,7 +269,7 @@ fn nobody_is_asked_again_where_what_they_said_was_never_recorded() {
     sandbox.checkpoint();
     sandbox.expect_failure().return_const(None);
     sandbox.expect_changes().returning(|| Ok(Vec::new()));
-    let judgement = judged_after(&[], false, &gate(Verdict::Pass), &sandbox);
+    let judgement = judged_if(false, &gate(Verdict::Pass), &sandbox);
     assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
     let actual = &judgement.facts[0].actual;
     assert!(actual.contains("was never recorded"), "{actual}");
