@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{json_of, places, pointer};
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies, default_number};
+use super::kind::{Check, CheckConfig, Flaw, Source, default_number};
 use super::subject::{State, Subject, Text, file_text, whole_words};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};
@@ -44,9 +44,6 @@ pub struct CitationConfig {
 }
 
 impl CheckConfig for CitationConfig {
-    const KIND: &'static str = "citation";
-    const VERIFIES: Verifies = Verifies::Fact;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         source.needs_tree("field", "citations name files of a tree: add [tree]")?;
         let pointer = pointer("pointer", self.pointer.clone())?;

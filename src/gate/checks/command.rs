@@ -12,7 +12,7 @@ use super::command_plan::{
     CommandPlan, NetworkName, RunKeys, a_minute, names, tail, ten_mebibytes,
 };
 use super::context::Context;
-use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source, Verifies};
+use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source};
 use crate::gate::tools::{Complaints, Format};
 use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;
@@ -92,9 +92,6 @@ struct Command {
 }
 
 impl CheckConfig for CommandConfig {
-    const KIND: &'static str = "command";
-    const VERIFIES: Verifies = Verifies::Fact;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         if self.exit.is_empty() {
             return Err(Flaw::new("exit", "it is empty: nothing would pass"));

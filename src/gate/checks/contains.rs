@@ -11,7 +11,7 @@ use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies, default_number};
+use super::kind::{Check, CheckConfig, Flaw, Source, default_number};
 use super::page::{PageTemplate, one_site, pages};
 use super::subject::{Place, State, file_text, rendered, whole_words};
 use crate::base::text::{fold, visible};
@@ -71,12 +71,19 @@ enum Reading {
     Date,
 }
 
-/// What is looked for, and how.
-struct Quotation {
+/// A check of this kind, with its templates parsed.
+struct Contains {
+    config: ContainsConfig,
     said: Said,
-    reading: Reading,
-    ignore_case: bool,
-    min_chars: usize,
+    place: Where,
+}
+
+enum Where {
+    Page {
+        url: PageTemplate,
+        site: Option<Template>,
+    },
+    File(Place),
 }
 
 /// A text, and the ways of writing it that count.
@@ -91,54 +98,42 @@ enum Said {
 }
 
 impl CheckConfig for ContainsConfig {
-    const KIND: &'static str = "contains";
-    const VERIFIES: Verifies = Verifies::Fact;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let said = match (&self.text, &self.field) {
             (Some(text), None) => Said::Text(source.template("text", text)?),
             (None, Some(field)) => Said::Field(source.field("field", field)?.name),
             _ => return Err(Flaw::new("text", "say either `text` or `field`")),
         };
-        let quotation = Quotation {
-            said,
-            reading: self.reading,
-            ignore_case: self.ignore_case || self.reading == Reading::Date,
-            min_chars: self.min_chars,
-        };
-        match (&self.url, &self.path) {
+        let (place, cost) = match (&self.url, &self.path) {
             (Some(url), None) => {
-                let page = OnPage {
-                    url: PageTemplate::new(source, "url", url)?,
-                    site: source.maybe_template("same_site_as", self.same_site_as.as_ref())?,
-                    slug: self.slug,
-                    quotation,
-                };
-                Ok(source.check(Cost::Page, move |context| {
-                    if let Some(sought) = page.quotation.sought(context)? {
-                        page.look(context, &sought)?;
+                let url = PageTemplate::new(source, "url", url)?;
+                let site = source.maybe_template("same_site_as", self.same_site_as.as_ref())?;
+                (Where::Page { url, site }, Cost::Page)
+            }
+            (None, Some(path)) => (Where::File(Place::path(source, path)?), Cost::Tree),
+            _ => return Err(Flaw::new("url", "say either `url` or `path`")),
+        };
+        let config = self;
+        let check = Contains {
+            config,
+            said,
+            place,
+        };
+        Ok(source.check(cost, move |context| {
+            if let Some(sought) = check.sought(context)? {
+                match &check.place {
+                    Where::Page { url, site } => {
+                        check.look_on_page(context, url, site.as_ref(), &sought)?;
                     }
-                    Ok(Vec::new())
-                }))
+                    Where::File(place) => check.look_in_file(context, place, &sought)?,
+                }
             }
-            (None, Some(path)) => {
-                let place = Place::path(source, path)?;
-                Ok(source.check(Cost::Tree, move |context| {
-                    let Some(sought) = quotation.sought(context)? else {
-                        return Ok(Vec::new());
-                    };
-                    let path = place.resolve(context)?;
-                    let text = file_text(context, &path, State::Pinned)?;
-                    let misfit = quotation.misfit(&[text.said], &sought);
-                    Ok(Vec::from_iter(misfit.map(|fact| fact.at(path.as_str()))))
-                }))
-            }
-            _ => Err(Flaw::new("url", "say either `url` or `path`")),
-        }
+            Ok(Vec::new())
+        }))
     }
 }
 
-impl Quotation {
+impl Contains {
     fn sought(&self, context: &Context<'_>) -> Result<Option<Sought>, Fact> {
         let text = match &self.said {
             Said::Text(template) => rendered(context, template)?,
@@ -147,7 +142,7 @@ impl Quotation {
                 None => return Ok(None),
             },
         };
-        if self.reading == Reading::Date {
+        if self.config.reading == Reading::Date {
             let text = text.trim();
             let date = text.parse::<Date>().ok().filter(|_| text.len() == 10);
             let date = date.ok_or_else(|| self.fact("a date such as 2026-11-22", shown(text)))?;
@@ -158,8 +153,11 @@ impl Quotation {
             }));
         }
         let text = self.comparable(&text);
-        if text.chars().count() < self.min_chars || text.is_empty() {
-            let expected = format!("a text of at least {} characters", self.min_chars.max(1));
+        if text.chars().count() < self.config.min_chars || text.is_empty() {
+            let expected = format!(
+                "a text of at least {} characters",
+                self.config.min_chars.max(1)
+            );
             return Err(self.fact(&expected, shown(&text)));
         }
         Ok(Some(Sought {
@@ -170,7 +168,7 @@ impl Quotation {
 
     fn comparable(&self, text: &str) -> String {
         let text = visible(text);
-        if self.ignore_case {
+        if self.config.ignore_case || self.config.reading == Reading::Date {
             CaseMapper::new().fold_string(&text).into_owned()
         } else {
             text
@@ -190,7 +188,7 @@ impl Quotation {
     }
 
     fn named(&self, sought: &Sought) -> String {
-        match self.reading {
+        match self.config.reading {
             Reading::Text => format!("{:?}", shown(&sought.text)),
             Reading::Date => format!("the date {} in full", sought.text),
         }
@@ -203,30 +201,41 @@ impl Quotation {
             Said::Text(_) => fact,
         }
     }
-}
 
-struct OnPage {
-    quotation: Quotation,
-    url: PageTemplate,
-    site: Option<Template>,
-    slug: bool,
-}
+    fn look_in_file(
+        &self,
+        context: &Context<'_>,
+        place: &Place,
+        sought: &Sought,
+    ) -> Result<(), Fact> {
+        let path = place.resolve(context)?;
+        let text = file_text(context, &path, State::Pinned)?;
+        let misfit = self.misfit(&[text.said], sought);
+        misfit.map_or(Ok(()), |fact| Err(fact.at(path.as_str())))
+    }
 
-impl OnPage {
-    fn look(&self, context: &Context<'_>, sought: &Sought) -> Result<(), Fact> {
-        let url = self.url.url(context)?;
+    fn look_on_page(
+        &self,
+        context: &Context<'_>,
+        url: &PageTemplate,
+        site: Option<&Template>,
+        sought: &Sought,
+    ) -> Result<(), Fact> {
+        let url = url.url(context)?;
         let mut slug = self.echo(&url, sought)?;
         let visit = context.visit(&url);
         for hop in visit.way() {
             slug = self.echo(&hop.url, sought)?.or(slug);
         }
         let (main, frames) = pages(&visit)?;
-        self.on_site(context, &main.url)?;
+        if let Some(site) = site {
+            is_on_site(context, site, &main.url)?;
+        }
         let frames = frames.iter().filter(|frame| {
             one_site(&main.url, &frame.url) && carried_any(&frame.url, sought).is_none()
         });
         // A frame is a text of its own: what it says does not go on from the page's.
-        let fits = |page: &Page| self.quotation.misfit(&page.visible, sought).is_none();
+        let fits = |page: &Page| self.misfit(&page.visible, sought).is_none();
         if !std::iter::once(main).chain(frames).any(fits) {
             return Err(self.absent(&visit, main, sought).at_url(&main.url));
         }
@@ -243,33 +252,17 @@ impl OnPage {
         let actual = match carried_any(url, sought) {
             Some(Carried::InUrl) => "its URL contains the text",
             Some(Carried::Part) => "its URL contains a part of it",
-            Some(Carried::Slug) if !self.slug => return Ok(Some(url.clone())),
+            Some(Carried::Slug) if !self.config.slug => return Ok(Some(url.clone())),
             Some(Carried::Slug) | None => return Ok(None),
         };
         let expected = "a page whose URL does not carry the text";
         Err(Fact::wrong(expected, actual).at_url(url))
     }
 
-    fn on_site(&self, context: &Context<'_>, page: &Url) -> Result<(), Fact> {
-        let Some(site) = &self.site else {
-            return Ok(());
-        };
-        let text = rendered(context, site)?;
-        let Some(wanted) = site_domain(&text) else {
-            let expected = "a site under a public suffix";
-            return Err(Fact::wrong(expected, shown(&text)));
-        };
-        if registrable(page).as_ref() == Some(&wanted) {
-            return Ok(());
-        }
-        let expected = format!("a page on {}", wanted.as_str());
-        Err(Fact::wrong(expected, "a page elsewhere").at_url(page))
-    }
-
     fn absent(&self, visit: &Visit, main: &Page, sought: &Sought) -> Fact {
         let unsure = |why: &str| {
-            let expected = format!("{} on the page", self.quotation.named(sought));
-            self.quotation.fact(&expected, why.to_owned()).unconfirmed()
+            let expected = format!("{} on the page", self.named(sought));
+            self.fact(&expected, why.to_owned()).unconfirmed()
         };
         let mut unread = visit.unread.iter();
         if unread.any(|(url, _)| one_site(&main.url, url)) {
@@ -278,9 +271,22 @@ impl OnPage {
         if main.needs_script {
             return unsure("the page shows little without its scripts, and not that");
         }
-        let misfit = self.quotation.misfit(&main.visible, sought);
+        let misfit = self.misfit(&main.visible, sought);
         misfit.unwrap_or_else(|| Fact::wrong(shown(&sought.text), "not there"))
     }
+}
+
+fn is_on_site(context: &Context<'_>, site: &Template, page: &Url) -> Result<(), Fact> {
+    let text = rendered(context, site)?;
+    let Some(wanted) = site_domain(&text) else {
+        let expected = "a site under a public suffix";
+        return Err(Fact::wrong(expected, shown(&text)));
+    };
+    if registrable(page).as_ref() == Some(&wanted) {
+        return Ok(());
+    }
+    let expected = format!("a page on {}", wanted.as_str());
+    Err(Fact::wrong(expected, "a page elsewhere").at_url(page))
 }
 
 /// The domain of the one site that the text names: a URL, an e-mail address or a host.

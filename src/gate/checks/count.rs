@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json::{json_of, places, pointer};
-use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source};
 use super::subject::{Subject, Text};
 use crate::base::text::visible;
 use crate::gate::Fact;
@@ -44,9 +44,6 @@ enum Counted {
 }
 
 impl CheckConfig for CountConfig {
-    const KIND: &'static str = "count";
-    const VERIFIES: Verifies = Verifies::Form;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         if self.min.is_none() && self.max.is_none() {
             return Err(Flaw::new("of", "say `min` or `max`"));

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::command::from_command;
 use super::context::Context;
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Source};
 use super::own_lines::{OwnLines, Place};
 use crate::gate::tools::{Coverage, Lines, line_runs};
 use crate::gate::{Cost, Fact};
@@ -34,9 +34,6 @@ pub struct CoverageConfig {
 }
 
 impl CheckConfig for CoverageConfig {
-    const KIND: &'static str = "coverage";
-    const VERIFIES: Verifies = Verifies::Fact;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let command = from_command(source, &self.from)?;
         if !command.reports.contains(&self.report) {

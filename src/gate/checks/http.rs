@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{JsonRules, json_asset, json_of};
-use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies, default_number};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source, default_number};
 use super::page::links_answer;
 use super::subject::{Subject, by_values, rendered};
 use crate::base::word_list::word_lists;
@@ -60,9 +60,6 @@ fn ten_seconds() -> Span {
 }
 
 impl CheckConfig for HttpConfig {
-    const KIND: &'static str = "http";
-    const VERIFIES: Verifies = Verifies::Fact;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         match (&self.links_in, &self.service) {
             (None, Some(_)) => {

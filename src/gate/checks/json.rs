@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::shown;
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Source};
 use super::subject::{Subject, Text};
 use crate::gate::Fact;
 use crate::quest::json;
@@ -52,9 +52,6 @@ enum SchemaText {
 }
 
 impl CheckConfig for JsonSchemaConfig {
-    const KIND: &'static str = "json-schema";
-    const VERIFIES: Verifies = Verifies::Form;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let schema = match self.schema {
             SchemaText::Beside(name) => json_asset(source, "schema", &name)?,

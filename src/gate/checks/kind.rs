@@ -29,9 +29,6 @@ pub const UNCONFIRMED: &str = "-unconfirmed";
 
 /// The keys of a kind's table, except those that every check has.
 pub trait CheckConfig: DeserializeOwned + JsonSchema {
-    const KIND: &'static str;
-    const VERIFIES: Verifies;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw>;
 }
 
@@ -151,10 +148,10 @@ impl Source<'_> {
 
     pub fn field(&self, key: &'static str, name: &str) -> Result<Field, Flaw> {
         self.note(|field| field == name);
-        let mut fields = self.file.fields.iter();
-        let field = fields.find(|field| field.name.as_str() == name).cloned();
-        field.ok_or_else(|| {
-            let known: Vec<_> = self.file.fields.iter().map(|it| it.name.as_str()).collect();
+        let fields = &self.file.fields;
+        let place = fields.iter().position(|it| it.name.as_str() == name);
+        place.map(|at| fields[at].clone()).ok_or_else(|| {
+            let known: Vec<_> = fields.iter().map(|it| it.name.as_str()).collect();
             Flaw::new(key, self.of_no_quest(unknown_name("field", name, &known)))
         })
     }

@@ -11,7 +11,8 @@ use super::count::CountConfig;
 use super::coverage::CoverageConfig;
 use super::http::HttpConfig;
 use super::json::JsonSchemaConfig;
-use super::kind::{Check, CheckConfig, Flaw, Kind, Source, Verifies};
+use super::kind::Verifies::{self, Fact, Form};
+use super::kind::{Check, CheckConfig, Flaw, Kind, Source};
 use super::matches::{MatchesConfig, UniqueConfig};
 use super::mutation::MutationConfig;
 use super::only_changed::OnlyChangedConfig;
@@ -20,11 +21,11 @@ use crate::gate::email::{domain, format, freemail, identity, mail, placeholder, 
 use crate::quest::file::{Mistake, RawTable};
 
 pub static KINDS: &[&dyn Kind] = &[
-    &Table::<CitationConfig>(PhantomData),
-    &Table::<CommandConfig>(PhantomData),
-    &Table::<ContainsConfig>(PhantomData),
-    &Table::<CountConfig>(PhantomData),
-    &Table::<CoverageConfig>(PhantomData),
+    &table::<CitationConfig>("citation", Fact),
+    &table::<CommandConfig>("command", Fact),
+    &table::<ContainsConfig>("contains", Fact),
+    &table::<CountConfig>("count", Form),
+    &table::<CoverageConfig>("coverage", Fact),
     &domain::STEP,
     &format::STEP,
     &freemail::STEP,
@@ -32,25 +33,38 @@ pub static KINDS: &[&dyn Kind] = &[
     &mail::STEP,
     &placeholder::STEP,
     &source::STEP,
-    &Table::<HttpConfig>(PhantomData),
-    &Table::<JsonSchemaConfig>(PhantomData),
-    &Table::<MatchesConfig>(PhantomData),
-    &Table::<MutationConfig>(PhantomData),
-    &Table::<OnlyChangedConfig>(PhantomData),
-    &Table::<ScriptConfig>(PhantomData),
-    &Table::<UniqueConfig>(PhantomData),
+    &table::<HttpConfig>("http", Fact),
+    &table::<JsonSchemaConfig>("json-schema", Form),
+    &table::<MatchesConfig>("matches", Form),
+    &table::<MutationConfig>("mutation", Fact),
+    &table::<OnlyChangedConfig>("only-changed", Form),
+    &table::<ScriptConfig>("script", Fact),
+    &table::<UniqueConfig>("unique", Form),
 ];
 
 /// A kind whose checks' names are their rules'.
-struct Table<S>(PhantomData<fn() -> S>);
+struct Table<S> {
+    name: &'static str,
+    verifies: Verifies,
+    config: PhantomData<fn() -> S>,
+}
+
+const fn table<S>(name: &'static str, verifies: Verifies) -> Table<S> {
+    let config = PhantomData;
+    Table {
+        name,
+        verifies,
+        config,
+    }
+}
 
 impl<S: CheckConfig> Kind for Table<S> {
     fn name(&self) -> &'static str {
-        S::KIND
+        self.name
     }
 
     fn verifies(&self) -> Verifies {
-        S::VERIFIES
+        self.verifies
     }
 
     fn build(

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::fields::shown;
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Source};
 use super::takes::{Takes, taken};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};
@@ -25,9 +25,6 @@ pub struct MatchesConfig {
 }
 
 impl CheckConfig for MatchesConfig {
-    const KIND: &'static str = "matches";
-    const VERIFIES: Verifies = Verifies::Form;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let field = source.field("field", &self.field)?.name;
         let pattern = source.pattern("pattern", &self.pattern)?;
@@ -67,9 +64,6 @@ pub struct UniqueConfig {
 }
 
 impl CheckConfig for UniqueConfig {
-    const KIND: &'static str = "unique";
-    const VERIFIES: Verifies = Verifies::Form;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let field = source.field("field", &self.field)?;
         let takes = Some(Takes::Value(field.clone()));

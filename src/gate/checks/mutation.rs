@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::command::{CommandConfig, ToolFacts, from_command};
 use super::command_plan::tail;
 use super::context::{Context, Run};
-use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source};
 use super::own_lines::{OwnLines, Place};
 use crate::gate::{Cost, Fact};
 use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
@@ -59,9 +59,6 @@ struct Mutation {
 }
 
 impl CheckConfig for MutationConfig {
-    const KIND: &'static str = "mutation";
-    const VERIFIES: Verifies = Verifies::Fact;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let command = from_command(source, &self.from)?;
         let mut codes = self.red_exit.iter();

@@ -6,7 +6,7 @@ mod tests;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::kind::{Check, CheckConfig, Flaw, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Source};
 use crate::gate::{Cost, Fact};
 
 /// `kind = "only-changed"`: changes are allowed where the tree's `write` says.
@@ -15,9 +15,6 @@ use crate::gate::{Cost, Fact};
 pub struct OnlyChangedConfig {}
 
 impl CheckConfig for OnlyChangedConfig {
-    const KIND: &'static str = "only-changed";
-    const VERIFIES: Verifies = Verifies::Form;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         const EXPECTED: &str = "no change outside the zones that the agent may write";
         source.needs_tree(

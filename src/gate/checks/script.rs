@@ -13,7 +13,7 @@ use serde_json::json;
 use super::command::with_meaning;
 use super::command_plan::{CommandPlan, NetworkName, RunKeys, a_minute, tail, ten_mebibytes};
 use super::context::Context;
-use super::kind::{Check, CheckConfig, Flaw, Found, Source, Verifies};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source};
 use crate::base::text::truncate;
 use crate::gate::{Cost, Fact};
 use crate::quest::json::whole_text;
@@ -62,9 +62,6 @@ struct Script {
 }
 
 impl CheckConfig for ScriptConfig {
-    const KIND: &'static str = "script";
-    const VERIFIES: Verifies = Verifies::Fact;
-
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let fixed = |text: &&String| source.template("interpreter", text).map(|it| it.is_fixed());
         if let Some(text) = self.interpreter.iter().find(|text| fixed(text) != Ok(true)) {

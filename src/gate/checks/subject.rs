@@ -5,8 +5,8 @@ use unicode_normalization::char::is_combining_mark;
 use super::context::Context;
 use super::kind::{Flaw, Source};
 use crate::gate::{Cost, Fact};
+use crate::quest::FieldName;
 use crate::quest::template::Template;
-use crate::quest::{Field, FieldName};
 use crate::world::page::is_unspaced;
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
@@ -140,31 +140,25 @@ pub(super) fn file_text(
 /// quest file or its list is.
 pub(super) fn rendered(context: &Context<'_>, template: &Template) -> Result<String, Fact> {
     context.render(template).map_err(|bad| {
-        let fields = context.kind.fields.iter();
-        let read: Vec<&Field> = fields
-            .filter(|field| template.reads_field(field.name.as_str()))
-            .collect();
+        let mut read = context.kind.fields.clone();
+        read.retain(|field| template.reads_field(field.name.as_str()));
         // An example may be a text where the template wants a number.
-        let heals = |fields: &[&Field]| {
-            [None, Some("1")].iter().any(|stand_in| {
-                let mut values = context.values.clone();
-                for field in fields {
-                    let text = stand_in.map_or_else(|| field.example.to_string(), str::to_owned);
-                    values.field.insert(field.name.as_str().to_owned(), text);
-                }
-                template.render(&values).is_ok()
-            })
-        };
-        let alone = !template.reads_others();
-        let blamed = match *read {
-            [only] if alone => Some(only),
-            _ => read.iter().copied().find(|field| heals(&[*field])),
+        let renders_with = |stand_in: Option<&str>| {
+            let mut values = context.values.clone();
+            for field in &read {
+                let text = stand_in.unwrap_or(&field.example).to_owned();
+                values.field.insert(field.name.as_str().to_owned(), text);
+            }
+            template.render(&values).is_ok()
         };
         let fact = Fact::wrong("a text that can be rendered", bad.to_string());
-        match blamed {
-            Some(field) => fact.on(&field.name),
-            None if !read.is_empty() && (alone || heals(&read)) => fact,
-            None => fact.unconfirmed(),
+        let of_fields = !template.reads_others();
+        if read.is_empty() || !(of_fields || renders_with(None) || renders_with(Some("1"))) {
+            return fact.unconfirmed();
+        }
+        match read.as_slice() {
+            [only] => fact.on(&only.name),
+            _ => fact,
         }
     })
 }

@@ -55,8 +55,12 @@ fn line_names(line: &str, name: &CompanyName) -> bool {
     values(line)
         .into_iter()
         .any(|Labelled { label, value, next }| match label {
-            None => value_names(value, next.is_some_and(is_following), name),
-            Some(label) => is_owners(label) && value_names(value, true, name),
+            None => value_names(
+                value,
+                next.is_some_and(|label| is_listed(&FOLLOWING, label)),
+                name,
+            ),
+            Some(label) => is_listed(&LABELS, label) && value_names(value, true, name),
         })
 }
 
@@ -100,8 +104,8 @@ fn tail_label(piece: &str, is_first: bool) -> (&str, Option<&str>) {
         .find(|(_, c)| c.is_whitespace())
         .map_or(0, |(at, c)| at + c.len_utf8());
     let last = &trimmed[word.max(sign)..];
-    let is_firms = !is_first && is_firms_own(last);
-    if !is_owners(whole) && (is_firms || is_following(last)) {
+    let is_firms = !is_first && is_listed(&FIRMS, last);
+    if !is_listed(&LABELS, whole) && (is_firms || is_listed(&FOLLOWING, last)) {
         (&trimmed[..word.max(sign)], Some(last))
     } else {
         (&trimmed[..sign], Some(whole))
@@ -168,9 +172,9 @@ pub(super) fn cut_label(value: &str) -> &str {
     for word in value.split_whitespace() {
         let from = at + value[at..].find(word).unwrap_or_default();
         at = from + word.len();
-        if from == 0 && is_owners(word) {
+        if from == 0 && is_listed(&LABELS, word) {
             start = at;
-        } else if from > start && is_following(word) {
+        } else if from > start && is_listed(&FOLLOWING, word) {
             return &value[start..from];
         }
     }
@@ -243,18 +247,6 @@ pub(super) fn is_between(c: char) -> bool {
         c,
         '|' | '｜' | ',' | ';' | '·' | '•' | '/' | '│' | 'ㅣ' | '–' | '—' | '、' | '，' | '＊'
     )
-}
-
-pub(super) fn is_owners(label: &str) -> bool {
-    is_listed(&LABELS, label)
-}
-
-pub(super) fn is_following(label: &str) -> bool {
-    is_listed(&FOLLOWING, label)
-}
-
-pub(super) fn is_firms_own(label: &str) -> bool {
-    is_listed(&FIRMS, label)
 }
 
 fn is_listed(list: &[&str], label: &str) -> bool {
@@ -359,11 +351,11 @@ fn firm(line: &str) -> Option<String> {
             matches!(label.as_str(), "company" | "company name")
         };
         let label = value.label?;
-        (is_firms_own(label) || is_company(label)).then_some(value.value)
+        (is_listed(&FIRMS, label) || is_company(label)).then_some(value.value)
     });
     let behind_word = || {
         let (label, value) = line.split_once(char::is_whitespace)?;
-        is_firms_own(label).then_some(value)
+        is_listed(&FIRMS, label).then_some(value)
     };
     let value = labelled.or_else(behind_word)?;
     let first = cut_label(value).split(is_between).next()?;

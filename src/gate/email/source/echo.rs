@@ -150,12 +150,7 @@ fn base32_digit(byte: u8) -> Option<u8> {
 
 /// The value of a digit of base 16 (RFC 4648 §8).
 fn hex_digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        _ => None,
-    }
+    u8::try_from(char::from(byte).to_digit(16)?).ok()
 }
 
 const SIGNS: &[&str] = &["at", "dot", "골뱅이", "앳", "닷", "점"];
