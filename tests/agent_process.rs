@@ -155,22 +155,19 @@ fn who_hears_the_signal_ends_in_its_own_way() {
 
 #[test]
 fn who_ignores_it_is_killed_with_what_has_left_its_group() {
-    let desk = Desk::new();
-    let agent = desk.start(WEDGED);
-    let (here, away) = (desk.pid("here"), desk.pid("away"));
-    assert!(lives(here) && lives(away));
-    let end = agent.stop(Duration::from_millis(50));
-    assert_eq!((end.exit, end.signal), (None, Some(9)));
-    assert!(!lives(here) && !lives(away));
-}
-
-#[test]
-fn an_agent_that_is_dropped_is_gone() {
-    let desk = Desk::new();
-    let agent = desk.start(WEDGED);
-    let (here, away) = (desk.pid("here"), desk.pid("away"));
-    drop(agent);
-    assert!(!lives(here) && !lives(away));
+    for drops in [false, true] {
+        let desk = Desk::new();
+        let agent = desk.start(WEDGED);
+        let (here, away) = (desk.pid("here"), desk.pid("away"));
+        assert!(lives(here) && lives(away));
+        if drops {
+            drop(agent);
+        } else {
+            let end = agent.stop(Duration::from_millis(50));
+            assert_eq!((end.exit, end.signal), (None, Some(9)));
+        }
+        assert!(!lives(here) && !lives(away));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `comail report` on what runs left: whole ones, one that was killed, and names that mean harm.
+//! `comail report` on what runs left: whole ones, and one that was killed.
 
 use std::fs::{self, File};
 
@@ -214,50 +214,4 @@ fn one_run_can_be_asked_for_and_none_that_never_was() {
     assert_eq!(driven.len(), 1, "{report:#}");
     letters.run(["report", "--run", "0000000c"]).exits(2);
     letters.run(["report", "--run", "x"]).exits(2);
-}
-
-#[test]
-fn hostile_names_break_no_table() {
-    let letters = Letters::with(LETTERS);
-    let keys = [
-        "a | b",
-        "<script>alert(1)</script>",
-        "x\n# COMPLETE\n| y |",
-        "\u{1b}[2J\u{202e}z",
-    ];
-    let lines: Vec<String> = keys
-        .iter()
-        .map(|key| json!({"letter": key, "text": "t"}).to_string() + "\n")
-        .collect();
-    letters.place.write("list.jsonl", lines.concat());
-    letters
-        .run(["scan", "list.jsonl", "--quest", "letters.toml"])
-        .ok();
-    append(
-        &letters,
-        vec![began(FIRST, "evil\n# COMPLETE <b>"), claim(FIRST, 1, 1)],
-    );
-    let text = letters.run(["report"]).exits(8);
-    let heads: Vec<&str> = text.lines().filter(|it| it.starts_with('#')).collect();
-    let expected = [
-        "# NOT COMPLETE",
-        "## Why it is not complete",
-        "## Shares",
-        "## Run 0000000a",
-        "## Quests",
-    ];
-    assert_eq!(heads, expected, "{text}");
-    assert!(!text.contains("<script") && !text.contains("<b>"), "{text}");
-    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
-    let (_, quests) = text.split_once("## Quests").expect("quests");
-    let bars = |line: &str| {
-        line.replace("\\\\", "")
-            .replace("\\|", "")
-            .matches('|')
-            .count()
-    };
-    let rows: Vec<usize> = quests.lines().map(bars).filter(|bars| *bars > 0).collect();
-    assert_eq!(rows, [11; 6], "{quests}");
-    let (_, report) = letters.json(["report"]);
-    assert_eq!(report["quests"][2]["key"], keys[2]);
 }

@@ -44,39 +44,25 @@ fn is_stopped_for(reason: &str, act: &str, count: u32, others: &[&str]) {
 }
 
 #[test]
-fn the_same_answer_again_and_again() {
-    is_stopped_for("repeat", "comail submit --id $id --answer wrong", 7, &[]);
-}
-
-#[test]
-fn an_answer_that_is_refused_again_and_again() {
+fn answers_that_go_in_a_circle() {
+    let again = "comail submit --id $id --answer wrong";
+    is_stopped_for("repeat", again, 7, &[]);
     // Its flags are wrong, so that nothing of it is in the ledger.
-    is_stopped_for("repeat", "comail submit --id $id --reply it", 7, &[]);
+    let refused = "comail submit --id $id --reply it";
+    is_stopped_for("repeat", refused, 7, &[]);
+    let in_turn = "comail submit --id $id --answer wrong$((i % 2))";
+    is_stopped_for("ping-pong", in_turn, 8, &[]);
 }
 
 #[test]
-fn two_answers_in_turn() {
-    let act = "comail submit --id $id --answer wrong$((i % 2))";
-    is_stopped_for("ping-pong", act, 8, &[]);
-}
-
-#[test]
-fn asking_over_and_over_where_it_stands() {
+fn calls_that_bring_nothing_new() {
     is_stopped_for("poll", "comail next", 7, &[]);
     let mixed = "if [ $((i % 2)) = 0 ]; then comail --json next; else comail status; fi";
     is_stopped_for("poll", mixed, 7, &[]);
-}
-
-#[test]
-fn nothing_new_for_too_long() {
     let line = r#"{"type":"tool_use","name":"Read","input":{"path":"a","from":1}}"#;
     let other = r#"{"type":"tool_use","name":"Read","input":{"from":1,"path":"a"}}"#;
     let act = format!("echo '{line}'; echo '{other}'");
     is_stopped_for("breaker", &act, 16, &[]);
-}
-
-#[test]
-fn calls_that_its_notes_tell_trip_the_breaker_as_well() {
     is_stopped_for("breaker", "comail status", 31, &["--set=no-detect=poll"]);
 }
 

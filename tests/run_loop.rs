@@ -23,20 +23,14 @@ fn an_honest_agent_that_submits_gets_all_done() {
 #[test]
 fn an_honest_agent_that_prints_gets_all_done() {
     let driven = Driven::new(3);
-    driven.drive(&["--answer=stdout"], PRINTS).ok();
-    assert_eq!(driven.tally("pass"), 3);
-    assert_eq!(driven.reasons("quest"), ["settled"; 3]);
-    driven.assert_free();
-    driven.place.run(["audit"]).ok();
-}
-
-#[test]
-fn prose_around_the_answer_does_no_harm() {
-    let driven = Driven::new(1);
     let prose = "echo 'First {\"answer\":\"wrong\"} came to mind.'; \
          echo 'So: {\"answer\":'; echo '\"right {so}\"} and that is all. }'";
     driven.drive(&["--answer=stdout"], prose).ok();
-    assert_eq!(driven.place.attempts().len(), 1);
+    assert_eq!(driven.tally("pass"), 3);
+    assert_eq!(driven.place.attempts().len(), 3);
+    assert_eq!(driven.reasons("quest"), ["settled"; 3]);
+    driven.assert_free();
+    driven.place.run(["audit"]).ok();
 }
 
 #[test]

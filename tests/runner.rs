@@ -103,7 +103,6 @@ mod report_tree;
 mod review;
 mod review_forged;
 mod review_office;
-mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
 mod run_budgets;

@@ -64,18 +64,6 @@ fn the_rules_decide_about_commands() {
 }
 
 #[test]
-fn in_a_run_nobody_is_asked() {
-    let place = scanned(&["Acme"]);
-    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "$X" } });
-    for (run, decision) in [("", "ask"), ("r", "deny")] {
-        let mut command = place.command();
-        command.args(["hook", "tool"]).env("COMAIL_RUN", run);
-        let reply = answer(&mut command, call.to_string().as_bytes());
-        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], decision);
-    }
-}
-
-#[test]
 fn the_session_and_the_commands_of_a_person_are_protected() {
     let place = scanned(&["Acme"]);
     for line in [
@@ -87,7 +75,14 @@ fn the_session_and_the_commands_of_a_person_are_protected() {
     }
     assert_eq!(runs(&place, &[], "comail next"), "allow");
     assert_eq!(runs(&place, &[], "make"), "-");
-    assert_eq!(runs(&place, &[], "make $(cat list)"), "ask");
+    // In a run nobody is asked.
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "make $(cat list)" } });
+    for (run, decision) in [("", "ask"), ("r", "deny")] {
+        let mut command = place.command();
+        command.args(["hook", "tool"]).env("COMAIL_RUN", run);
+        let reply = answer(&mut command, call.to_string().as_bytes());
+        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], decision);
+    }
     assert_eq!(edits(&place, ".comail/ledger.jsonl"), "deny");
     assert_eq!(edits(&place, "notes.md"), "-");
 }

@@ -2,13 +2,12 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use serde_json::value::to_raw_value;
 
 use crate::base::Digest;
-use crate::gate::{Fact, Judgement, Level, RuleId};
-use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
+use crate::gate::{Fact, Judgement, Level};
+use crate::quest::{Key, Quest, QuestId, Verdict};
 use crate::session::{
-    Attempt, Claimed, Event, Extended, Lease, QuestRecord, SourceRecord, Span, State, VerdictBasis,
+    Attempt, Claimed, Event, Extended, Lease, QuestRecord, SourceRecord, Span, State,
 };
 
 pub(super) fn at(second: i64) -> Timestamp {
@@ -51,23 +50,10 @@ pub(super) fn claim(number: usize, worker: &str) -> Event {
 }
 
 pub(super) fn attempt_by(worker: Option<&str>, verdict: Verdict) -> Attempt {
-    let submission = Submission::None("nothing".to_owned());
     Attempt {
-        quest: id(1),
-        number: 1,
-        submitted: submission.digest(),
-        submission,
-        verdict,
-        grounds: VerdictBasis::World,
-        state: State::Todo,
-        tries: 0,
         rules: vec!["some-rule".to_owned()],
-        anchored: false,
-        holds: Vec::new(),
-        revision: false,
         worker: worker.map(|name| name.parse().unwrap()),
-        judgement: to_raw_value(&Value::Null).unwrap(),
-        evidence: to_raw_value(&Value::Null).unwrap(),
+        ..Attempt::sample(id(1), verdict, State::Todo)
     }
 }
 
@@ -90,17 +76,11 @@ pub(super) fn record(number: usize, state: State) -> QuestRecord {
     record
 }
 
-/// A fact of this rule, with this actual value.
 pub(super) fn fact(rule: &'static str, actual: &str) -> Fact {
     Fact {
-        cause: crate::gate::Cause::Wrong,
-        rule: RuleId::known(rule),
         level: Level::Fail,
-        field: None,
-        location: None,
-        expected: "this".to_owned(),
-        actual: actual.to_owned(),
         count: 1,
+        ..Fact::new(rule, "this", actual)
     }
 }
 

@@ -10,10 +10,10 @@ use tempfile::TempDir;
 use super::*;
 use crate::base::Digest;
 use crate::base::clock::Salt;
-use crate::quest::{Quest, Submission, Verdict};
+use crate::quest::{Quest, Verdict};
 use crate::session::{
-    Attempt, FORMAT, Frozen, KindRecord, Lease, Manifest, NewSession, SourceRecord, VerdictBasis,
-    create, nothing_to_stock,
+    Attempt, FORMAT, Frozen, KindRecord, Lease, Manifest, NewSession, SourceRecord, create,
+    nothing_to_stock,
 };
 
 const KIM: Person<'_> = Person {
@@ -91,7 +91,7 @@ fn made(key: Option<&SigningKey>) -> Made {
         (2, Verdict::Review, State::Review),
         (3, Verdict::Pass, State::Pass),
     ] {
-        let event = Event::Attempt(Box::new(attempt(number, verdict, state)));
+        let event = Event::Attempt(Box::new(Attempt::sample(id(number), verdict, state)));
         let appended = session.append(&mut (at, salt), |_, _| Ok::<_, ()>(vec![event]));
         assert!(matches!(appended, Ok(Appended::Done)));
     }
@@ -101,28 +101,6 @@ fn made(key: Option<&SigningKey>) -> Made {
 fn quest(number: usize) -> Quest {
     let key = Key::new(&format!("company {number}")).unwrap();
     Quest::new(id(number), key)
-}
-
-fn attempt(number: usize, verdict: Verdict, state: State) -> Attempt {
-    let submission = Submission::None("nothing".into());
-    let raw = || serde_json::value::to_raw_value("").unwrap();
-    Attempt {
-        quest: id(number),
-        number: 1,
-        submitted: submission.digest(),
-        submission,
-        verdict,
-        grounds: VerdictBasis::World,
-        state,
-        tries: 0,
-        rules: Vec::new(),
-        anchored: false,
-        revision: false,
-        holds: Vec::new(),
-        worker: None,
-        judgement: raw(),
-        evidence: raw(),
-    }
 }
 
 fn decide(

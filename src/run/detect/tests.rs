@@ -30,74 +30,75 @@ fn alarms(all: impl IntoIterator<Item = Observed>) -> Vec<(Detector, Level, u32)
 }
 
 #[test]
-fn the_same_answer_again_is_warned_of_once_and_then_stopped() {
-    let same = |times| vec![Observed::Judged(digest(1)); times];
-    assert_eq!(alarms(same(9)), []);
-    let warning = (Detector::Repeat, Level::Warn, 10);
-    assert_eq!(alarms(same(19)), [warning]);
-    let stop = (Detector::Repeat, Level::Stop, 20);
-    assert_eq!(alarms(same(20)), [warning, stop]);
+fn each_circle_is_warned_of_once_and_then_stopped() {
+    use Detector::{PingPong, Poll, Repeat};
+    let same = Observed::Judged(digest(1));
+    let of = |count: u32, each: fn(u32) -> Observed| (0..count).map(each).collect::<Vec<_>>();
+    let to_and_fro = |n: u32| Observed::Judged(digest(n % 2));
+    for (case, observed, expected) in [
+        ("too few answers", vec![same; 9], &[][..]),
+        ("a repeat", vec![same; 19], &[(Repeat, Level::Warn, 10)]),
+        (
+            "many repeats",
+            vec![same; 20],
+            &[(Repeat, Level::Warn, 10), (Repeat, Level::Stop, 20)],
+        ),
+        (
+            "an answer that is refused each time",
+            vec![Observed::Refused(digest(7)); 20],
+            &[(Repeat, Level::Warn, 10), (Repeat, Level::Stop, 20)],
+        ),
+        (
+            "others are refused",
+            of(100, |n| Observed::Refused(digest(n))),
+            &[],
+        ),
+        ("too few polls", vec![Observed::Poll; 9], &[]),
+        (
+            "polls",
+            vec![Observed::Poll; 20],
+            &[(Poll, Level::Warn, 10), (Poll, Level::Stop, 20)],
+        ),
+        (
+            "now and then an answer",
+            of(300, |n| {
+                if n % 4 == 0 {
+                    Observed::Judged(digest(1))
+                } else {
+                    reads(n)
+                }
+            }),
+            &[],
+        ),
+        (
+            // As the window moves, nine or ten of it are polls: there is one warning.
+            "every third is a poll",
+            of(300, |n| if n % 3 == 0 { Observed::Poll } else { reads(n) }),
+            &[(Poll, Level::Warn, 10)],
+        ),
+    ] {
+        assert_eq!(alarms(observed), expected, "{case}");
+    }
+    let often = (0..29).map(|n| if n % 3 == 2 { reads(n) } else { same });
+    let stop = (Repeat, Level::Stop, 20);
+    assert_eq!(alarms(often).last(), Some(&stop), "others do not hide it");
+    let seen = alarms((0..20).map(to_and_fro));
+    assert!(seen.contains(&(PingPong, Level::Warn, 10)), "{seen:?}");
+    assert_eq!(seen.last(), Some(&(PingPong, Level::Stop, 20)));
+    let between_four = alarms((0..40).map(|n| Observed::Judged(digest(n % 4))));
+    assert!(!between_four.iter().any(|(which, ..)| *which == PingPong));
 }
 
 #[test]
-fn other_calls_in_between_do_not_hide_a_repeat() {
-    let often = (0..29).map(|n| match n % 3 {
-        2 => reads(n),
-        _ => Observed::Judged(digest(1)),
-    });
-    let stop = (Detector::Repeat, Level::Stop, 20);
-    assert_eq!(alarms(often).last(), Some(&stop));
-    let seldom = (0..300).map(|n| match n % 4 {
-        0 => Observed::Judged(digest(1)),
-        _ => reads(n),
-    });
-    assert_eq!(alarms(seldom), []);
-}
-
-#[test]
-fn a_call_that_is_refused_each_time_is_a_repeat() {
-    let stop = (Detector::Repeat, Level::Stop, 20);
-    let refused = alarms(vec![Observed::Refused(digest(7)); 20]);
-    assert_eq!(refused.last(), Some(&stop));
-    let others = (0..100).map(|n| Observed::Refused(digest(n)));
-    assert_eq!(alarms(others), []);
-}
-
-#[test]
-fn the_same_answer_over_a_changed_tree_is_another() {
-    let all = (0..100).flat_map(|_| [Observed::Progress, Observed::Judged(digest(1))]);
-    assert_eq!(alarms(all), []);
-}
-
-#[test]
-fn going_to_and_fro_is_stopped() {
-    let between_two = (0..20).map(|n| Observed::Judged(digest(n % 2)));
-    let seen = alarms(between_two);
-    assert!(
-        seen.contains(&(Detector::PingPong, Level::Warn, 10)),
-        "{seen:?}"
-    );
-    assert_eq!(seen.last(), Some(&(Detector::PingPong, Level::Stop, 20)));
-    let between_four = (0..40).map(|n| Observed::Judged(digest(n % 4)));
-    let seen = alarms(between_four);
-    assert!(!seen.iter().any(|(which, ..)| *which == Detector::PingPong));
-}
-
-#[test]
-fn asking_over_and_over_is_stopped() {
-    let asked = |times| vec![Observed::Poll; times];
-    assert_eq!(alarms(asked(9)), []);
-    let stop = (Detector::Poll, Level::Stop, 20);
-    assert_eq!(alarms(asked(20)).last(), Some(&stop));
-}
-
-#[test]
-fn who_asks_after_something_changed_is_not_polling() {
-    let all = (0..100).flat_map(|n| {
+fn what_changes_in_between_is_no_circle() {
+    let same = Observed::Judged(digest(1));
+    let over_a_changed_tree = (0..100).flat_map(|_| [Observed::Progress, same]);
+    assert_eq!(alarms(over_a_changed_tree), []);
+    let asked_after_an_answer = (0..100).flat_map(|n| {
         let answer = Observed::Judged(digest(n));
         [Observed::Poll, Observed::Poll, answer]
     });
-    assert_eq!(alarms(all), []);
+    assert_eq!(alarms(asked_after_an_answer), []);
 }
 
 #[test]
@@ -131,16 +132,6 @@ fn a_detector_that_is_off_says_nothing() {
     let others = Settings::default().without(Detector::Repeat);
     let seen = observe_all(&mut Detectors::new(others), polls);
     assert_eq!(seen.len(), 2);
-}
-
-#[test]
-fn a_warning_that_was_given_is_not_given_again_while_it_holds() {
-    // Every third call is a poll: as the window moves, nine or ten of it are.
-    let all = (0..300).map(|n| match n % 3 {
-        0 => Observed::Poll,
-        _ => reads(n),
-    });
-    assert_eq!(alarms(all), [(Detector::Poll, Level::Warn, 10)]);
 }
 
 fn any_observed() -> impl Strategy<Value = Observed> {
@@ -192,15 +183,6 @@ fn alarm(detector: Detector, level: Level) -> Alarm {
 }
 
 #[test]
-fn only_a_stop_is_a_reason() {
-    for detector in Detector::ALL {
-        assert_eq!(alarm(detector, Level::Warn).reason(), None);
-        let stop = alarm(detector, Level::Stop);
-        assert_eq!(stop.reason(), Some(detector.reason()));
-    }
-}
-
-#[test]
 fn a_warning_says_what_was_counted_and_what_comes() {
     assert_eq!(
         alarm(Detector::PingPong, Level::Warn).text(),
@@ -209,6 +191,11 @@ fn a_warning_says_what_was_counted_and_what_comes() {
     );
     let stop = alarm(Detector::Breaker, Level::Stop).text();
     assert_eq!(stop, "the last 10 calls brought nothing new");
+    for detector in Detector::ALL {
+        assert_eq!(alarm(detector, Level::Warn).reason(), None);
+        let stop = alarm(detector, Level::Stop);
+        assert_eq!(stop.reason(), Some(detector.reason()));
+    }
 }
 
 #[test]

@@ -9,15 +9,6 @@ fn bill(tokens: u64, cost: u64) -> Bill {
     }
 }
 
-fn little() -> Used {
-    Used {
-        starts: 1,
-        bill: bill(10, 10),
-        time: Duration::from_secs(1),
-        ..Used::default()
-    }
-}
-
 fn strict() -> Limits {
     let mut limits = Limits::default();
     limits.quest.cost = Some(Cost::from_billionths(1_000));
@@ -31,124 +22,90 @@ fn strict() -> Limits {
     limits
 }
 
-#[test]
-fn a_quest_is_bounded_unless_it_is_said_how() {
-    let limits = Limits::default();
-    let of = |used: Used| limits.quest_ended(&used, Before::Start);
-    assert_eq!(of(little()), None);
-    let starts = |starts| Used { starts, ..little() };
-    assert_eq!(of(starts(29)), None);
-    assert_eq!(of(starts(30)), Some(Reason::Attempts));
-    let tokens = |tokens| Used {
-        bill: bill(tokens, 0),
-        ..little()
-    };
-    assert_eq!(of(tokens(99_999)), None);
-    assert_eq!(of(tokens(100_000)), Some(Reason::Tokens));
-    let time = |seconds| Used {
+fn used(starts: u32, quests: u32, bill: Bill, seconds: u64) -> Used {
+    Used {
+        starts,
+        quests,
+        bill,
         time: Duration::from_secs(seconds),
-        ..little()
-    };
-    assert_eq!(of(time(599)), None);
-    assert_eq!(of(time(600)), Some(Reason::QuestTimeout));
-    let dear = Used {
-        bill: bill(0, u64::MAX),
-        ..little()
-    };
-    assert_eq!(of(dear), None, "money is bounded only where that is said");
-    assert_eq!(
-        strict().quest_ended(&dear, Before::Start),
-        Some(Reason::Cost)
-    );
+    }
 }
 
 #[test]
-fn the_last_start_is_not_stopped_for_being_the_last() {
-    let limits = strict();
-    let last = Used {
-        starts: 30,
-        ..little()
-    };
-    assert_eq!(limits.quest_ended(&last, Before::GoingOn), None);
-    assert_eq!(
-        limits.quest_ended(&last, Before::Start),
-        Some(Reason::Attempts)
-    );
-    let last = Used {
-        starts: 5,
-        quests: 2,
-        ..Used::default()
-    };
-    assert_eq!(limits.run_ended(&last, Before::GoingOn), None);
-    assert_eq!(
-        limits.run_ended(&last, Before::Start),
-        Some(Reason::Attempts)
-    );
-}
-
-#[test]
-fn the_last_quest_is_driven_on() {
-    let limits = strict();
-    let last = Used {
-        quests: 2,
-        ..Used::default()
-    };
-    assert_eq!(limits.run_ended(&last, Before::Start), None);
-    assert_eq!(limits.run_ended(&last, Before::Quest), Some(Reason::Quests));
-    assert_eq!(limits.run_ended(&Used::default(), Before::Quest), None);
+fn a_quest_ends_for_the_budget_that_is_used_up() {
+    use Before::{GoingOn, Start};
+    let little = bill(10, 10);
+    let (usual, strict) = (Limits::default(), strict());
+    let mut unpriced = strict;
+    unpriced.quest.cost = None;
+    let dear = bill(0, u64::MAX);
+    let all = bill(u64::MAX, u64::MAX);
+    for (limits, used, before, expected) in [
+        (usual, used(29, 0, little, 1), Start, None),
+        (usual, used(30, 0, little, 1), Start, Some(Reason::Attempts)),
+        (usual, used(1, 0, bill(99_999, 0), 1), Start, None),
+        (
+            usual,
+            used(1, 0, bill(100_000, 0), 1),
+            Start,
+            Some(Reason::Tokens),
+        ),
+        (usual, used(1, 0, little, 599), Start, None),
+        (
+            usual,
+            used(1, 0, little, 600),
+            Start,
+            Some(Reason::QuestTimeout),
+        ),
+        // Money is bounded only where that is said.
+        (usual, used(1, 0, dear, 1), Start, None),
+        (strict, used(1, 0, dear, 1), Start, Some(Reason::Cost)),
+        // The last start is not stopped for being the last.
+        (strict, used(30, 0, little, 1), GoingOn, None),
+        (
+            strict,
+            used(30, 0, little, 1),
+            Start,
+            Some(Reason::Attempts),
+        ),
+        // One reason is given where all are used up.
+        (
+            strict,
+            used(u32::MAX, 0, all, u64::MAX),
+            Start,
+            Some(Reason::Cost),
+        ),
+        (
+            unpriced,
+            used(u32::MAX, 0, all, u64::MAX),
+            Start,
+            Some(Reason::QuestTimeout),
+        ),
+    ] {
+        assert_eq!(limits.quest_ended(&used, before), expected, "{used:?}");
+    }
 }
 
 #[test]
 fn a_run_is_bounded_only_as_is_said() {
-    let all = Used {
-        starts: u32::MAX,
-        quests: u32::MAX,
-        bill: bill(u64::MAX, u64::MAX),
-        time: Duration::MAX,
-    };
-    assert_eq!(Limits::default().run_ended(&all, Before::Quest), None);
-    let over = |change: fn(&mut Used)| {
-        let mut used = Used::default();
-        change(&mut used);
-        strict().run_ended(&used, Before::Start)
-    };
-    assert_eq!(over(|_| ()), None);
-    assert_eq!(over(|used| used.bill.tokens = 1_000), Some(Reason::Tokens));
-    let cost = |used: &mut Used| used.bill.cost = Cost::from_billionths(5_000);
-    assert_eq!(over(cost), Some(Reason::Cost));
-    let time = |used: &mut Used| used.time = Duration::from_secs(60);
-    assert_eq!(over(time), Some(Reason::WallClock));
-}
-
-#[test]
-fn where_all_are_used_up_one_reason_is_given() {
-    let limits = strict();
-    let quest = Used {
-        starts: u32::MAX,
-        bill: bill(u64::MAX, u64::MAX),
-        time: Duration::MAX,
-        ..Used::default()
-    };
-    assert_eq!(
-        limits.quest_ended(&quest, Before::Start),
-        Some(Reason::Cost)
-    );
-    let mut unpriced = limits;
-    unpriced.quest.cost = None;
-    assert_eq!(
-        unpriced.quest_ended(&quest, Before::Start),
-        Some(Reason::QuestTimeout)
-    );
-    let run = Used {
-        starts: u32::MAX,
-        quests: u32::MAX,
-        bill: quest.bill,
-        time: Duration::MAX,
-    };
-    assert_eq!(
-        limits.run_ended(&run, Before::Quest),
-        Some(Reason::WallClock)
-    );
+    use Before::{GoingOn, Quest, Start};
+    let nothing = Bill::default();
+    let all = used(u32::MAX, u32::MAX, bill(u64::MAX, u64::MAX), u64::MAX);
+    assert_eq!(Limits::default().run_ended(&all, Quest), None);
+    for (used, before, expected) in [
+        (Used::default(), Quest, None),
+        (used(0, 0, bill(1_000, 0), 0), Start, Some(Reason::Tokens)),
+        (used(0, 0, bill(0, 5_000), 0), Start, Some(Reason::Cost)),
+        (used(0, 0, nothing, 60), Start, Some(Reason::WallClock)),
+        // The last start and the last quest continue.
+        (used(5, 2, nothing, 0), GoingOn, None),
+        (used(5, 2, nothing, 0), Start, Some(Reason::Attempts)),
+        (used(0, 2, nothing, 0), Start, None),
+        (used(0, 2, nothing, 0), Quest, Some(Reason::Quests)),
+        (all, Quest, Some(Reason::WallClock)),
+    ] {
+        assert_eq!(strict().run_ended(&used, before), expected, "{used:?}");
+    }
 }
 
 #[test]
@@ -159,7 +116,7 @@ fn an_estimated_price_counts_like_one_that_was_told() {
         cost: Some(999),
         told: true,
     };
-    let mut used = little();
+    let mut used = used(1, 0, bill(10, 10), 1);
     used.bill = limits.bill(&told);
     assert_eq!(limits.quest_ended(&used, Before::Start), None);
     used.bill = limits.bill(&Spent { cost: None, ..told });
@@ -194,45 +151,26 @@ fn reads_amounts_as_people_write_them() {
 
 #[test]
 fn refuses_none_and_nonsense() {
-    for bad in ["", "0", "-1", "1.5", "many", "99999999999"] {
-        assert_eq!(parse_count(bad).ok(), None, "{bad}");
-    }
-    for bad in ["", "0", "0k", "k", "1kk", "-1", "99999999999999M"] {
-        assert_eq!(parse_tokens(bad).ok(), None, "{bad}");
-    }
-    for bad in ["", "%", "0%", "101%", "80%%", "300"] {
-        assert_eq!(parse_percent(bad).ok(), None, "{bad}");
-    }
-    for bad in [
-        "",
-        "10",
-        "0s",
-        "-10m",
-        "1 fortnight",
-        "400d",
-        "9000h",
-        "1ns",
-    ] {
-        assert_eq!(parse_time(bad).ok(), None, "{bad}");
-    }
-    for bad in [
-        "",
-        "0",
-        "0.00",
-        ".5",
-        "1.",
-        "-1",
-        "+1",
-        "1,50",
-        "$2",
-        "1e3",
-        "1.0000000001",
-        "nan",
-        "99999999999999999999",
-        "18446744074",
-    ] {
-        assert_eq!(parse_cost(bad).ok(), None, "{bad}");
-    }
+    let refused = |parses: fn(&str) -> bool, texts: &str| {
+        for bad in texts.split(',').chain([""]) {
+            assert!(!parses(bad), "{bad}");
+        }
+    };
+    refused(|it| parse_count(it).is_ok(), "0,-1,1.5,many,99999999999");
+    refused(
+        |it| parse_tokens(it).is_ok(),
+        "0,0k,k,1kk,-1,99999999999999M",
+    );
+    refused(|it| parse_percent(it).is_ok(), "%,0%,101%,80%%,300");
+    refused(
+        |it| parse_time(it).is_ok(),
+        "10,0s,-10m,1 fortnight,400d,9000h,1ns",
+    );
+    refused(
+        |it| parse_cost(it).is_ok(),
+        "0,0.00,.5,1.,-1,+1,$2,1e3,1.0000000001,nan,99999999999999999999,18446744074",
+    );
+    assert!(parse_cost("1,50").is_err());
 }
 
 #[test]
@@ -321,17 +259,6 @@ fn ends_after_three_turns_in_a_row_that_bring_little() {
 }
 
 #[test]
-fn a_judgement_begins_the_count_anew() {
-    let settings = Diminishing::default();
-    let mut stall = StallBudget::default();
-    for _ in 0..3 {
-        stall.turn(1, &settings);
-    }
-    stall.clear();
-    assert_eq!(settings.of(0, BUDGET, stall), None);
-}
-
-#[test]
 fn the_three_numbers_are_settings() {
     let settings = Diminishing {
         share: 50,
@@ -344,4 +271,7 @@ fn the_three_numbers_are_settings() {
     assert_eq!(settings.of(49_999, BUDGET, stall), None);
     stall.turn(9, &settings);
     assert!(settings.of(49_999, BUDGET, stall).is_some());
+    // After a judgement, the count starts again.
+    stall.clear();
+    assert_eq!(settings.of(49_999, BUDGET, stall), None);
 }
