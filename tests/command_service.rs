@@ -97,6 +97,11 @@ fn a_service_that_ends_is_told_of() {
         panic!("{died:?}");
     };
     assert_eq!((end, output.stderr), (End::Exited(3), b"why\n".to_vec()));
+    let missing = start(&bench, &order(&["/no/such"]), &line("x"), 0);
+    assert!(
+        matches!(missing, Err(ServiceFailed::NotStarted { .. })),
+        "{missing:?}"
+    );
     let ready = "echo ready; while [ ! -e stop ]; do sleep 0.01; done; exit 4";
     let service = start(&bench, &shell(ready), &line("ready"), 0).expect("a service");
     assert_eq!(service.ended(), None);
@@ -120,16 +125,6 @@ fn another_who_answers_is_not_the_service() {
     assert!(
         matches!(silent, Err(ServiceFailed::NotReady { .. })),
         "{silent:?}"
-    );
-}
-
-#[test]
-fn what_cannot_be_a_service_is_told_of() {
-    let bench = Bench::new();
-    let missing = start(&bench, &order(&["/no/such"]), &line("x"), 0);
-    assert!(
-        matches!(missing, Err(ServiceFailed::NotStarted { .. })),
-        "{missing:?}"
     );
 }
 

@@ -22,10 +22,16 @@ fn net() -> TestNet {
     net
 }
 
+fn world(settings: &NetworkSettings) -> LiveWorld {
+    LiveWorld::new(settings, None).expect("the settings can be used")
+}
+
 fn get(settings: &NetworkSettings, url: &str) -> Fetched {
-    let world = LiveWorld::new(settings, None).expect("the settings can be used");
+    get_from(&world(settings), url, None)
+}
+
+fn get_from(world: &LiveWorld, url: &str, crawl_delay: Option<Duration>) -> Fetched {
     let url = Url::parse(url).expect("the tests' URLs are well-formed");
-    let crawl_delay = None;
     world.fetcher().get(&Request { url, crawl_delay })
 }
 
@@ -55,21 +61,15 @@ fn assert_silent(fetched: &Fetched, silence: UnansweredKind) {
 #[test]
 fn a_page_comes_with_its_headers_and_body() {
     let reply = Reply::html("<p>info@acme.test</p>").with("Refresh", "3; url=/next");
-    let page = response(answered(reply));
-    assert_eq!(page.status, 200);
-    assert_eq!(
-        page.content_type.as_deref(),
-        Some("text/html; charset=utf-8")
-    );
-    assert_eq!(page.refresh.as_deref(), Some("3; url=/next"));
-    assert_eq!(page.location, None);
-    assert_eq!(page.body, b"<p>info@acme.test</p>");
-}
-
-#[test]
-fn a_compressed_page_comes_unpacked() {
-    let page = Reply::html("<p>info@acme.test</p>").gzipped();
-    assert_eq!(response(answered(page)).body, b"<p>info@acme.test</p>");
+    for reply in [reply.clone(), reply.gzipped()] {
+        let page = response(answered(reply));
+        assert_eq!(page.status, 200);
+        let content_type = page.content_type.as_deref();
+        assert_eq!(content_type, Some("text/html; charset=utf-8"));
+        assert_eq!(page.refresh.as_deref(), Some("3; url=/next"));
+        assert_eq!(page.location, None);
+        assert_eq!(page.body, b"<p>info@acme.test</p>");
+    }
 }
 
 #[test]
@@ -321,17 +321,8 @@ fn net_with(reply: Reply) -> TestNet {
     net
 }
 
-fn world(settings: &NetworkSettings) -> LiveWorld {
-    LiveWorld::new(settings, None).expect("the settings can be used")
-}
-
 fn get_root(world: &LiveWorld, net: &TestNet) -> Fetched {
-    get_after(world, net, None)
-}
-
-fn get_after(world: &LiveWorld, net: &TestNet, crawl_delay: Option<Duration>) -> Fetched {
-    let url = Url::parse(&net.web.url(HOST, "/")).expect("the tests' URLs are well-formed");
-    world.fetcher().get(&Request { url, crawl_delay })
+    get_from(world, &net.web.url(HOST, "/"), None)
 }
 
 #[test]
@@ -450,7 +441,7 @@ fn a_crawl_delay_is_obeyed_up_to_a_third_of_the_submissions_time() {
     settings.limits.submission_ms = 900;
     let world = world(&settings);
     for delay in [None, Some(Duration::from_secs(60))] {
-        let fetched = get_after(&world, &net, delay);
+        let fetched = get_from(&world, &net.web.url(HOST, "/"), delay);
         assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
     }
     let times: Vec<Instant> = net.web.seen().iter().map(|seen| seen.at).collect();
@@ -469,9 +460,7 @@ fn one_slow_host_does_not_hold_up_another() {
     let quick = slow.for_another();
     std::thread::scope(|scope| {
         let hanging = scope.spawn(|| get_root(&slow, &net));
-        let url = Url::parse(&net.web.url("quick.test", "/")).expect("a URL");
-        let crawl_delay = None;
-        let fetched = quick.fetcher().get(&Request { url, crawl_delay });
+        let fetched = get_from(&quick, &net.web.url("quick.test", "/"), None);
         assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
         assert!(!hanging.is_finished());
         assert_silent(&hanging.join().expect("no panic"), UnansweredKind::Timeout);

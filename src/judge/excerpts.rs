@@ -10,7 +10,7 @@ use crate::judge::forgotten::{is_evidence_redacted, redacted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
 use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
-use crate::world::evidence::{Asked, Evidence, Exchange, PageAnswer, Recording, SandboxAnswer};
+use crate::world::evidence::{Evidence, Exchange, PageAnswer, Question, Recording, SandboxAnswer};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
 use crate::world::sandbox::FileSeen;
@@ -97,10 +97,10 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
         },
         Exchange::Sandbox { asked, answer } => {
             let (place, bytes) = match (asked, answer) {
-                (Asked::File(path), SandboxAnswer::File(FileSeen::File(body))) => {
+                (Question::File(path), SandboxAnswer::File(FileSeen::File(body))) => {
                     (path.to_string(), bodies.get(&body.sha256)?)
                 }
-                (Asked::Run(order), SandboxAnswer::Run(ran)) => {
+                (Question::Run(order), SandboxAnswer::Run(ran)) => {
                     (order.name.clone(), bodies.get(&ran.stdout.sha256)?)
                 }
                 _ => return None,

@@ -39,7 +39,7 @@ use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
 
-pub use sandbox::{Asked, SandboxAnswer};
+pub use sandbox::{Question, SandboxAnswer};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,7 +72,7 @@ pub enum Exchange {
     Doubts(Vec<EarlierDoubt>),
     MayAsk(bool),
     Sandbox {
-        asked: Asked,
+        asked: Question,
         answer: SandboxAnswer,
     },
 }
@@ -135,14 +135,14 @@ impl Evidence {
             .rev()
             .find_map(|exchange| match exchange {
                 Exchange::Sandbox {
-                    asked: Asked::Run(order),
+                    asked: Question::Run(order),
                     answer,
                 } if order.name == check => Some(answer),
                 _ => None,
             })
     }
 
-    pub fn answer_to(&self, question: &Asked) -> Option<&SandboxAnswer> {
+    pub fn answer_to(&self, question: &Question) -> Option<&SandboxAnswer> {
         self.find(|exchange| match exchange {
             Exchange::Sandbox { asked, answer } if asked == question => Some(answer),
             _ => None,

@@ -13,7 +13,7 @@ use crate::judge::recorded::{doubts_of, mark, marks};
 use crate::judge::replay::{ReplayError, Replayer, is_recorded, resolved, without_gate};
 use crate::quest::{Key, Quest, QuestId, Verdict};
 use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};
-use crate::world::evidence::{Asked, Evidence, Exchange, Recording, SandboxAnswer};
+use crate::world::evidence::{Evidence, Exchange, Question, Recording, SandboxAnswer};
 use crate::world::sandbox::FileSeen;
 use crate::world::{EarlierDoubt, UniqueValue};
 
@@ -350,7 +350,7 @@ fn wrong_doubts(evidence: &Evidence, doubted: &[EarlierDoubt]) -> Option<String>
 fn seen_files(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<SeenFile> {
     let files = evidence.exchanges.iter().filter_map(|exchange| {
         let Exchange::Sandbox {
-            asked: Asked::File(path),
+            asked: Question::File(path),
             answer,
         } = exchange
         else {

@@ -32,19 +32,11 @@ fn whatever_stands_around_it_the_address_is_found() {
 
 #[test]
 fn another_address_is_left_alone() {
-    for text in [
-        "ann.jo@acme.com",
-        "banjo@acme.com",
-        "a-jo@acme.com",
-        "jo@acme.com.au",
-        "jo@mail.acme.com",
-        "jo@acme.company",
-        "jo+x@acme.com",
-        "jo@acme",
-        "joacme.com",
-        "@",
-        "",
-    ] {
+    for text in "ann.jo@acme.com banjo@acme.com a-jo@acme.com jo@acme.com.au jo@mail.acme.com
+        jo@acme.company jo+x@acme.com jo@acme joacme.com @"
+        .split_whitespace()
+        .chain([""])
+    {
         assert_eq!(masked(text), None, "{text}");
     }
 }
@@ -101,13 +93,9 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read(text in ".{0,80}") {
-        masked(&text);
-    }
-
-    #[test]
-    fn any_near_text_is_read(text in "[jo@acme.com%25&#64;\\\\u0040 \\[\\]at(dot)]{0,60}") {
-        masked(&text);
+    fn any_text_is_read(any in ".{0,80}", near in "[jo@acme.com%25&#64;\\\\u0040 \\[\\]at(dot)]{0,60}") {
+        masked(&any);
+        masked(&near);
     }
 }
 
@@ -120,34 +108,25 @@ fn meant(text: &str) -> String {
 
 #[test]
 fn every_spelling_means_the_same() {
-    for spelled in [
-        "jo@acme.com",
-        "Jo@ACME.com",
-        "jo%40acme.com",
-        "jo%2540acme%2ecom",
-        "%6a%6F@acme.com",
-        "jo&#64;acme&period;com",
-        "jo&#x40;acme&#46;com",
-        "jo&amp;#64;acme.com",
-        "jo&commat;acme.com",
-        "jo\\u0040acme.com",
-        "jo\\\\u0040acme\\x2Ecom",
-        "ｊｏ＠ａｃｍｅ．ｃｏｍ",
-        "𝐣𝐨@acme.com",
-        "ⓙⓞ@acme.com",
-        "jo@𝐚𝐜𝐦𝐞.com",
-        "jo﹫acme.com",
-        "jo@acme․com",
-        "jo@acme。com",
-        "jo=40acme=2Ecom",
-        "jo\\u{40}acme.com",
-        "jo &lt;at&gt; acme&lt;DOT&gt;com",
-        "jo [at] acme (dot) com",
-        "jo @ acme.com",
-        "jo at acme dot com",
-        "jo골뱅이acme.com",
-        "j\u{ad}o@ac\u{200b}me.com",
-    ] {
+    for spelled in "jo@acme.com Jo@ACME.com jo%40acme.com jo%2540acme%2ecom %6a%6F@acme.com
+        jo&#64;acme&period;com jo&#x40;acme&#46;com jo&amp;#64;acme.com jo&commat;acme.com
+        jo\\u0040acme.com jo\\\\u0040acme\\x2Ecom ⓙⓞ@acme.com jo@acme․com jo=40acme=2Ecom
+        jo골뱅이acme.com"
+        .split_whitespace()
+        .chain([
+            "ｊｏ＠ａｃｍｅ．ｃｏｍ",
+            "𝐣𝐨@acme.com",
+            "jo@𝐚𝐜𝐦𝐞.com",
+            "jo﹫acme.com",
+            "jo@acme。com",
+            "jo\\u{40}acme.com",
+            "jo &lt;at&gt; acme&lt;DOT&gt;com",
+            "jo [at] acme (dot) com",
+            "jo @ acme.com",
+            "jo at acme dot com",
+            "j\u{ad}o@ac\u{200b}me.com",
+        ])
+    {
         assert_eq!(meant(spelled), "jo@acme.com", "{spelled}");
     }
     assert_eq!(meant("%C3%BC"), "ü");
@@ -175,34 +154,28 @@ fn is_spelled(address: &str, text: &str) -> bool {
 
 #[test]
 fn spelled_addresses_are_found() {
-    for text in [
-        "info [at] acme [dot] com",
-        "info(at)acme.com",
-        "info @ acme.com",
-        "info at acme dot com",
-        "Info AT Acme DOT Com",
-        "info[골뱅이]acme.com",
-        "info골뱅이acme.com",
-        "info 골뱅이 acme 닷 com",
-        "info(a)acme.com",
-        "info＠acme.com",
-        "ｉｎｆｏ＠ａｃｍｅ．ｃｏｍ",
-        "info{AT}acme{DOT}com",
-        "info_at_acme_dot_com",
-        "info AT acme.com",
-        "info((at))acme.com",
-        "info <at> acme <dot> com",
-        "info★acme.com",
-        "info&#64;acme.com",
-        "info @ acme . com",
-        "info (at) acme.com.",
-        "이메일: info[at]acme.com 입니다",
-        "info -at- acme.com",
-        "info[@]acme[.]com",
-        "info( at )acme( dot )com",
-        "info@acme [dot] com",
-        "info(ät)acme.com",
-    ] {
+    for text in "info(at)acme.com info[골뱅이]acme.com info골뱅이acme.com info(a)acme.com
+        info{AT}acme{DOT}com info_at_acme_dot_com info((at))acme.com info★acme.com
+        info&#64;acme.com info[@]acme[.]com info(ät)acme.com"
+        .split_whitespace()
+        .chain([
+            "info [at] acme [dot] com",
+            "info @ acme.com",
+            "info at acme dot com",
+            "Info AT Acme DOT Com",
+            "info 골뱅이 acme 닷 com",
+            "info＠acme.com",
+            "ｉｎｆｏ＠ａｃｍｅ．ｃｏｍ",
+            "info AT acme.com",
+            "info <at> acme <dot> com",
+            "info @ acme . com",
+            "info (at) acme.com.",
+            "이메일: info[at]acme.com 입니다",
+            "info -at- acme.com",
+            "info( at )acme( dot )com",
+            "info@acme [dot] com",
+        ])
+    {
         assert!(is_spelled("info@acme.com", text), "{text}");
     }
     assert!(is_spelled(
@@ -215,30 +188,27 @@ fn spelled_addresses_are_found() {
 
 #[test]
 fn what_spells_nothing_or_another_address_is_not() {
-    for text in [
-        "info at acme.com",
-        "visit info at acme com",
-        "info [at] acme [dot] com [dot] kr",
-        "info(at)acme.com.kr",
-        "info @ acme.co",
-        "xinfo(at)acme.com",
-        "x.info(at)acme.com",
-        "x [dot] info [at] acme [dot] com",
-        "x dot info at acme dot com",
-        "x . info @ acme.com",
-        "info at acme dot com dot kr",
-        "info @ acme . com . kr",
-        "info(at]",
-        "info(bat)acme.com",
-        "infoatacmedotcom",
-        "info (at) acme.community",
-        "information (at) acme.com",
-        "info (at acme.com",
-        "info attacme.com",
-        "",
-        "info",
-        "info [at]",
-    ] {
+    for text in "info(at)acme.com.kr xinfo(at)acme.com x.info(at)acme.com info(at]
+        info(bat)acme.com infoatacmedotcom info"
+        .split_whitespace()
+        .chain([
+            "info at acme.com",
+            "visit info at acme com",
+            "info [at] acme [dot] com [dot] kr",
+            "info @ acme.co",
+            "x [dot] info [at] acme [dot] com",
+            "x dot info at acme dot com",
+            "x . info @ acme.com",
+            "info at acme dot com dot kr",
+            "info @ acme . com . kr",
+            "info (at) acme.community",
+            "information (at) acme.com",
+            "info (at acme.com",
+            "info attacme.com",
+            "",
+            "info [at]",
+        ])
+    {
         assert!(!is_spelled("info@acme.com", text), "{text}");
     }
     assert!(!is_spelled("us@acme.com", "find us at acme.com"));
@@ -264,74 +234,40 @@ fn found(address: &str, text: &str) -> bool {
 
 #[test]
 fn neighbours_that_do_not_hide_an_address() {
-    for text in [
-        "info@acme.co",
-        "INFO@Acme.CO",
-        "TEL|info@acme.co",
-        "E-mail:info@acme.co|FAX",
-        "이메일info@acme.co로",
-        "メールはセンターinfo@acme.coまで",
-        "电邮info@acme.co。",
-        "mail info@acme.co.",
-        "info@acme.co...",
-        "문의...info@acme.co",
-        "<info@acme.co>",
-        "(info@acme.co)",
-        "'info@acme.co'",
-        "mail='info@acme.co'",
-        "a@b.c/info@acme.co/d@e.f",
-        "-info@acme.co",
-        "info@acme.co-",
-        "✉info@acme.co☎",
-        "อีเมลinfo@acme.co",
-        "info@acme.co's",
-        "x=info@acme.co?",
-        "fo@acme.co info@acme.co",
-        "info@acme.co,a@b.c",
-        "*info@acme.co*",
-        "—info@acme.co—",
-        "info@acme.co.문의",
-    ] {
+    for text in "info@acme.co INFO@Acme.CO TEL|info@acme.co E-mail:info@acme.co|FAX
+        이메일info@acme.co로 info@acme.co... 문의...info@acme.co <info@acme.co> (info@acme.co)
+        'info@acme.co' mail='info@acme.co' a@b.c/info@acme.co/d@e.f -info@acme.co info@acme.co-
+        ✉info@acme.co☎ อีเมลinfo@acme.co info@acme.co's x=info@acme.co? info@acme.co,a@b.c
+        *info@acme.co* —info@acme.co— info@acme.co.문의"
+        .split_whitespace()
+        .chain([
+            "メールはセンターinfo@acme.coまで",
+            "电邮info@acme.co。",
+            "mail info@acme.co.",
+            "fo@acme.co info@acme.co",
+        ])
+    {
         assert!(found("info@acme.co", text), "{text}");
     }
 }
 
 #[test]
 fn neighbours_that_belong_to_another_address() {
-    for text in [
-        "info@acme.com",
-        "info@acme.co.kr",
-        "info@acme.co-op.com",
-        "x-info@acme.co",
-        "x.info@acme.co",
-        "xinfo@acme.co",
-        "1info@acme.co",
-        "_info@acme.co",
-        "a+info@acme.co",
-        "r&info@acme.co",
-        "o'info@acme.co",
-        "іinfo@acme.co",
-        "éinfo@acme.co",
-        "e\u{301}info@acme.co",
-        "αinfo@acme.co",
-        "info@acme.cо",
-        "info@acme.co\u{301}",
-        "info@acme.coop",
-        "info@acme.co1",
-        "info@acme.co@b.c",
-        "@info@acme.co",
-        "https://info@acme.co/",
-        "info@mail.acme.co",
-        "info @acme.co",
-        "info@ acme.co",
-        "info",
-        "@acme.co",
-        "",
-        "nfo@acme.co",
-        "info@acme.c",
-        "info@\u{212a}acme.co",
-        "info@acme.co_x",
-    ] {
+    for text in "info@acme.com info@acme.co.kr info@acme.co-op.com x-info@acme.co x.info@acme.co
+        xinfo@acme.co 1info@acme.co _info@acme.co a+info@acme.co r&info@acme.co o'info@acme.co
+        іinfo@acme.co éinfo@acme.co αinfo@acme.co info@acme.cо info@acme.coop info@acme.co1
+        info@acme.co@b.c @info@acme.co https://info@acme.co/ info@mail.acme.co info @acme.co
+        nfo@acme.co info@acme.c info@acme.co_x"
+        .split_whitespace()
+        .chain([
+            "e\u{301}info@acme.co",
+            "info@acme.co\u{301}",
+            "info @acme.co",
+            "info@ acme.co",
+            "",
+            "info@\u{212a}acme.co",
+        ])
+    {
         assert!(!found("info@acme.co", text), "{text}");
     }
 }
@@ -348,18 +284,15 @@ fn what_names_no_mailbox_is_none() {
     ] {
         assert!(!found("info@acme.co", text), "{text}");
     }
-    for text in [
-        "mailto:info@acme.co",
-        "E-mail:info@acme.co",
-        "gossip:info@acme.co",
-        "https://acme.co info@acme.co",
-        "https://acme.co|info@acme.co",
-        "https://acme.co/메일info@acme.co",
-        "Tel. 02-123-4567 / info@acme.co",
-        "info@acme.co: mail",
-        "info@acme.co:",
-        "//info@acme.co",
-    ] {
+    for text in "mailto:info@acme.co E-mail:info@acme.co gossip:info@acme.co
+        https://acme.co|info@acme.co https://acme.co/메일info@acme.co info@acme.co: //info@acme.co"
+        .split_whitespace()
+        .chain([
+            "https://acme.co info@acme.co",
+            "Tel. 02-123-4567 / info@acme.co",
+            "info@acme.co: mail",
+        ])
+    {
         assert!(found("info@acme.co", text), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::sandbox::{Answers, Kept};
-use super::{Asked, BodyRef, Evidence, Exchange, PageAnswer, Recording};
+use super::{BodyRef, Evidence, Exchange, PageAnswer, Question, Recording};
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{CommandResult, Sandbox};
@@ -133,7 +133,7 @@ impl UniquenessIndex for Recorder<'_> {
 }
 
 impl Answers for Recorder<'_> {
-    fn answer<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
+    fn answer<T: Kept>(&self, asked: Question, ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
         let known = {
             let Recording { evidence, bodies } = &*self.recording.borrow();
             evidence

@@ -6,7 +6,7 @@ mod tests;
 use std::cell::RefCell;
 
 use super::sandbox::{Answers, Kept};
-use super::{Asked, Bodies, Evidence, PageAnswer};
+use super::{Bodies, Evidence, PageAnswer, Question};
 use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::domain::HostName;
@@ -124,7 +124,7 @@ impl UniquenessIndex for Replay<'_> {
 }
 
 impl Answers for Replay<'_> {
-    fn answer<T: Kept>(&self, asked: Asked, _ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
+    fn answer<T: Kept>(&self, asked: Question, _ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
         let told = self.evidence.answer_to(&asked);
         let known = told.and_then(|told| T::read(told, &Checked(self.bodies)));
         known.unwrap_or_else(|| T::absent(self.miss(asked.to_string()).detail))

@@ -21,7 +21,7 @@ use crate::world::tree::TreePath;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Asked {
+pub enum Question {
     File(TreePath),
     Pinned(TreePath),
     Changes,
@@ -31,7 +31,7 @@ pub enum Asked {
     Chat(Box<ChatOrder>),
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "the file {path}"),
@@ -177,7 +177,7 @@ impl Kept for Started {
 
 /// Answers the questions of a sandbox: from the evidence, or by asking another.
 pub(super) trait Answers {
-    fn answer<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Sandbox) -> T) -> T;
+    fn answer<T: Kept>(&self, asked: Question, ask: impl FnOnce(&dyn Sandbox) -> T) -> T;
 
     fn last(&self, command: &str) -> Option<CommandResult>;
 
@@ -186,19 +186,21 @@ pub(super) trait Answers {
 
 impl<A: Answers> Sandbox for A {
     fn file(&self, path: &TreePath) -> FileSeen {
-        self.answer(Asked::File(path.clone()), |sandbox| sandbox.file(path))
+        self.answer(Question::File(path.clone()), |sandbox| sandbox.file(path))
     }
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.answer(Asked::Pinned(path.clone()), |sandbox| sandbox.pinned(path))
+        self.answer(Question::Pinned(path.clone()), |sandbox| {
+            sandbox.pinned(path)
+        })
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {
-        self.answer(Asked::Changes, |sandbox| sandbox.changes())
+        self.answer(Question::Changes, |sandbox| sandbox.changes())
     }
 
     fn run(&self, order: &CommandSpec) -> CommandResult {
-        let asked = Asked::Run(Box::new(order.clone()));
+        let asked = Question::Run(Box::new(order.clone()));
         self.answer(asked, |sandbox| sandbox.run(order))
     }
 
@@ -207,17 +209,17 @@ impl<A: Answers> Sandbox for A {
     }
 
     fn call(&self, call: &Call) -> Called {
-        let asked = Asked::Call(Box::new(call.clone()));
+        let asked = Question::Call(Box::new(call.clone()));
         self.answer(asked, |sandbox| sandbox.call(call))
     }
 
     fn chat(&self, order: &ChatOrder) -> Chatted {
-        let asked = Asked::Chat(Box::new(order.clone()));
+        let asked = Question::Chat(Box::new(order.clone()));
         self.answer(asked, |sandbox| sandbox.chat(order))
     }
 
     fn service(&self, name: &str) -> Started {
-        let asked = Asked::Service(name.to_owned());
+        let asked = Question::Service(name.to_owned());
         self.answer(asked, |sandbox| sandbox.service(name))
     }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::sandbox::Kept as _;
 use super::*;
-use crate::world::sandbox::{ChatOrder, Chatted, Said, Usage};
+use crate::world::sandbox::{Chatted, Said, Usage};
 use crate::world::{MockUniquenessIndex, Response, UnansweredKind};
 
 fn get(url: &str, answer: PageAnswer) -> Exchange {
@@ -92,22 +92,11 @@ fn notices_that_the_session_learnt_something() {
 
 #[test]
 fn what_a_model_said_is_kept_with_its_words_apart() {
-    let order = ChatOrder {
-        base_url: "http://127.0.0.1:1/v1".to_owned(),
-        model: "small".to_owned(),
-        key: Some("A_KEY".to_owned()),
-        system: "Doubt.".to_owned(),
-        prompt: "Well?".to_owned(),
-        timeout_ms: 1_000,
-        retries: 2,
-        most_bytes: 100,
-    };
     let said = Chatted::Said(Said {
         text: "No.".to_owned(),
         usage: Usage {
             input_tokens: Some(7),
-            output_tokens: None,
-            cost: None,
+            ..Usage::default()
         },
         millis: 12,
         tries: 1,
@@ -118,8 +107,6 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
         bodies.insert(body.sha256, bytes);
         body
     });
-    let asked = Asked::Chat(Box::new(order));
-    let exchange = Exchange::Sandbox { asked, answer };
     let json = serde_json::json!({"sandbox": {
         "asked": {"chat": {
             "base_url": "http://127.0.0.1:1/v1", "model": "small", "key": "A_KEY",
@@ -128,6 +115,8 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
         "answer": {"chat": {"said": {
             "text": {"sha256": Digest::of(b"No."), "bytes": 3},
             "usage": {"input_tokens": 7}, "millis": 12, "tries": 1}}}}});
+    let asked = serde_json::from_value(json["sandbox"]["asked"].clone()).unwrap();
+    let exchange = Exchange::Sandbox { asked, answer };
     assert_eq!(serde_json::to_value(&exchange).unwrap(), json);
     let Exchange::Sandbox { answer, .. } = serde_json::from_value(json).unwrap() else {
         panic!("a question to the sandbox");

@@ -18,23 +18,6 @@ pub const MAX_REDIRECTS: usize = 5;
 /// What is parsed of a robots.txt, in bytes (RFC 9309 §2.5).
 const MAX_PARSED_BYTES: usize = 500 * 1024;
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum RobotsRules {
-    AllowAll,
-    /// The server is in trouble or its answer has no end: nothing may be read.
-    DisallowAll,
-    /// It did not answer: nothing may be read until it does.
-    Unreachable(Unanswered),
-    Listed(Rules),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Permission {
-    Granted,
-    Refused,
-    Unknown(Unanswered),
-}
-
 pub fn robots_url(url: &Url) -> Url {
     let mut robots = url.clone();
     robots.set_path("/robots.txt");
@@ -55,43 +38,25 @@ fn client_error(silence: &Unanswered) -> bool {
         .is_some_and(|status| (400..500).contains(&status) && status != 429)
 }
 
-/// The rules that the last answer on the way to a robots.txt gives (RFC 9309 §2.3.1).
+/// The rules that the last answer on the way to a robots.txt gives (RFC 9309 §2.3.1). The error says
+/// why there is none: nothing may be read until there is.
 ///
 /// A redirect counts as none, as one does whose target nobody can follow.
-pub fn robots_rules(fetched: &Fetched) -> RobotsRules {
+pub fn robots_rules(fetched: &Fetched) -> Result<Rules, Unanswered> {
     match fetched {
         Fetched::Response(response) if (200..300).contains(&response.status) => {
             let parsed = response.body.len().min(MAX_PARSED_BYTES);
-            RobotsRules::Listed(Rules::parse(PRODUCT_TOKEN, &response.body[..parsed]))
+            Ok(Rules::parse(PRODUCT_TOKEN, &response.body[..parsed]))
         }
         // A host that does not exist forbids nothing; the page's own fetch says that it is gone.
-        Fetched::Response(_) | Fetched::NoSuchHost => RobotsRules::AllowAll,
-        Fetched::TooLarge { .. } => RobotsRules::DisallowAll,
-        Fetched::Unanswered(silence) if client_error(silence) => RobotsRules::AllowAll,
+        Fetched::Response(_) | Fetched::NoSuchHost => Ok(Rules::default()),
+        Fetched::TooLarge { .. } => Ok(Rules::nothing_allowed()),
+        Fetched::Unanswered(silence) if client_error(silence) => Ok(Rules::default()),
         Fetched::Unanswered(silence) => match silence.status {
-            Some(500..) => RobotsRules::DisallowAll,
-            _ => RobotsRules::Unreachable(silence.clone()),
+            // The server is in trouble, and may have rules that it cannot tell.
+            Some(500..) => Ok(Rules::nothing_allowed()),
+            _ => Err(silence.clone()),
         },
-    }
-}
-
-impl RobotsRules {
-    pub fn permission(&self, url: &Url) -> Permission {
-        match self {
-            // RFC 9309 §2.2.2: "/robots.txt" itself is always allowed.
-            _ if url.path() == "/robots.txt" => Permission::Granted,
-            Self::AllowAll => Permission::Granted,
-            Self::Listed(rules) if rules.allow(url) => Permission::Granted,
-            Self::Listed(_) | Self::DisallowAll => Permission::Refused,
-            Self::Unreachable(silence) => Permission::Unknown(silence.clone()),
-        }
-    }
-
-    pub fn crawl_delay(&self) -> Option<Duration> {
-        match self {
-            Self::Listed(rules) => rules.crawl_delay,
-            _ => None,
-        }
     }
 }
 
@@ -104,10 +69,11 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
+/// The default is no rule: everything is allowed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rules {
     rules: Vec<Rule>,
-    crawl_delay: Option<Duration>,
+    pub crawl_delay: Option<Duration>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -117,6 +83,17 @@ struct Rule {
 }
 
 impl Rules {
+    fn nothing_allowed() -> Self {
+        let everything = Rule {
+            allow: false,
+            pattern: b"/".to_vec(),
+        };
+        Self {
+            rules: vec![everything],
+            crawl_delay: None,
+        }
+    }
+
     /// The rules in `text` for `product`, or for `*` where no group names it.
     ///
     /// Groups of the same name add up. Lines that say nothing are skipped, and so are rules before
@@ -168,8 +145,11 @@ impl Rules {
     }
 
     /// Whether `url` may be read: the longest pattern that matches decides, and of equals the
-    /// one that allows (RFC 9309 §2.2.2).
+    /// one that allows (RFC 9309 §2.2.2). "/robots.txt" itself is always allowed.
     pub fn allow(&self, url: &Url) -> bool {
+        if url.path() == "/robots.txt" {
+            return true;
+        }
         let path = normal(url[Position::BeforePath..Position::AfterQuery].as_bytes());
         self.rules
             .iter()
@@ -271,31 +251,29 @@ mod tests {
         })
     }
 
-    fn permission(fetched: &Fetched) -> Permission {
-        robots_rules(fetched).permission(&Url::parse("https://acme.com/contact").unwrap())
+    /// Whether a page may be read; the error says why nobody knows.
+    fn may_read(fetched: &Fetched) -> Result<bool, Unanswered> {
+        let url = Url::parse("https://acme.com/contact").unwrap();
+        robots_rules(fetched).map(|rules| rules.allow(&url))
     }
 
     #[test]
     fn a_missing_file_forbids_nothing_and_a_server_in_trouble_everything() {
         let silent = |status| Fetched::Unanswered(Unanswered::status(status));
         let late = Unanswered::new(UnansweredKind::Timeout, "late");
-        let unknown = Permission::Unknown(late.clone());
         for (fetched, expected) in [
-            (
-                answer(404, b"User-agent: *\nDisallow: /"),
-                Permission::Granted,
-            ),
-            (answer(301, b""), Permission::Granted),
-            (Fetched::NoSuchHost, Permission::Granted),
-            (silent(401), Permission::Granted),
-            (silent(403), Permission::Granted),
-            (silent(500), Permission::Refused),
-            (silent(503), Permission::Refused),
-            (Fetched::TooLarge { limit_bytes: 1 }, Permission::Refused),
-            (silent(429), Permission::Unknown(Unanswered::status(429))),
-            (Fetched::Unanswered(late), unknown),
+            (answer(404, b"User-agent: *\nDisallow: /"), Ok(true)),
+            (answer(301, b""), Ok(true)),
+            (Fetched::NoSuchHost, Ok(true)),
+            (silent(401), Ok(true)),
+            (silent(403), Ok(true)),
+            (silent(500), Ok(false)),
+            (silent(503), Ok(false)),
+            (Fetched::TooLarge { limit_bytes: 1 }, Ok(false)),
+            (silent(429), Err(Unanswered::status(429))),
+            (Fetched::Unanswered(late.clone()), Err(late)),
         ] {
-            assert_eq!(permission(&fetched), expected, "{fetched:?}");
+            assert_eq!(may_read(&fetched), expected, "{fetched:?}");
         }
     }
 
@@ -304,9 +282,9 @@ mod tests {
         let mut body = b"User-agent: *\n".to_vec();
         body.resize(MAX_PARSED_BYTES - 14, b'\n');
         body.extend(b"Disallow: /a\n\nDisallow: /contact\n");
-        assert_eq!(permission(&answer(200, &body)), Permission::Granted);
+        assert_eq!(may_read(&answer(200, &body)), Ok(true));
         body.drain(20..60);
-        assert_eq!(permission(&answer(200, &body)), Permission::Refused);
+        assert_eq!(may_read(&answer(200, &body)), Ok(false));
     }
 
     #[test]

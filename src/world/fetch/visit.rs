@@ -10,9 +10,7 @@ use url::Url;
 
 use super::settings::RobotsPolicy;
 use crate::world::domain::{HostName, RegistrableDomain};
-use crate::world::fetch::robots::{
-    MAX_REDIRECTS, Permission, RobotsRules, robots_rules, robots_url,
-};
+use crate::world::fetch::robots::{MAX_REDIRECTS, Rules, robots_rules, robots_url};
 use crate::world::page::Page;
 use crate::world::{Fetched, Fetcher, Request, Response, Unanswered, UnansweredKind};
 
@@ -96,7 +94,8 @@ const MAX_LEFT_FRAMES: usize = 16;
 struct Walk<'a> {
     fetcher: &'a dyn Fetcher,
     policy: RobotsPolicy,
-    robots: BTreeMap<String, RobotsRules>,
+    /// By origin: the rules of its robots.txt, or why they are not known.
+    robots: BTreeMap<String, Result<Rules, Unanswered>>,
     hops: Vec<Hop>,
 }
 
@@ -169,10 +168,11 @@ impl Walk<'_> {
             let rules = self.robots.entry(origin);
             let rules =
                 rules.or_insert_with(|| robots_rules(&fetch_robots(fetcher, robots_url(at))));
-            match rules.permission(at) {
-                Permission::Granted => crawl_delay = rules.crawl_delay(),
-                Permission::Refused => return Err(End::Forbidden { url }),
-                Permission::Unknown(mut why) => {
+            match rules {
+                Ok(rules) if rules.allow(at) => crawl_delay = rules.crawl_delay,
+                Ok(_) => return Err(End::Forbidden { url }),
+                Err(silence) => {
+                    let mut why = silence.clone();
                     why.detail = format!("robots.txt: {}", why.detail);
                     return Err(End::Unanswered { url, why });
                 }

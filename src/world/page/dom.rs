@@ -219,15 +219,10 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_and_what_people_nest_is_not() {
-        for tag in [
-            "<div>",
-            "<b>",
-            "<font a=1>",
-            "<template>",
-            "<table><td>",
-            "<svg>",
-            "<ul><li>",
-        ] {
+        for tag in "<div> <b> <template> <table><td> <svg> <ul><li>"
+            .split_whitespace()
+            .chain(["<font a=1>"])
+        {
             let deep = tag.repeat(100_000);
             assert_eq!(
                 parse(&deep).err(),

@@ -239,17 +239,11 @@ mod tests {
 
     #[test]
     fn boxes_of_the_owner() {
-        for name in [
-            "commentary",
-            "dashboard",
-            "board-of-directors",
-            "board",
-            "preview",
-            "content-view",
-            "keyboard-list",
-            "news_view",
-            "",
-        ] {
+        for name in "commentary dashboard board-of-directors board preview content-view
+            keyboard-list news_view"
+            .split_whitespace()
+            .chain([""])
+        {
             assert!(!is_called_so(name), "{name}");
         }
     }

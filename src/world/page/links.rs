@@ -180,19 +180,11 @@ mod tests {
     #[test]
     fn reloads_and_timeouts_do_not() {
         let here = url("https://acme.co/a/");
-        for content in [
-            "30",
-            "5;",
-            "0;url=",
-            "0;url=./",
-            "0;url=#x",
-            "1800;url=/logout",
-            "x;url=/",
-            "",
-            "99999999999;url=/b",
-            "0;url=javascript:x",
-            "0;url=\u{e9}\u{e9}:",
-        ] {
+        for content in "30 5; 0;url= 0;url=./ 0;url=#x 1800;url=/logout x;url=/
+            99999999999;url=/b 0;url=javascript:x"
+            .split_whitespace()
+            .chain(["", "0;url=\u{e9}\u{e9}:"])
+        {
             let led = refresh(&here, &here, content);
             assert!(led.is_none() || content.contains('\u{e9}'), "{content}");
         }

@@ -325,7 +325,7 @@ mod tests {
             let texts = texts(lines, regions).into_iter();
             texts.map(|text| text.text).collect::<Vec<_>>()
         };
-        for credit in ["Designed by", "호스팅 제공자"] {
+        for credit in ["Designed by", "Hosting by", "호스팅 제공자"] {
             assert_eq!(
                 footer(&[credit, "Acme", "Beta"]),
                 [credit, "Beta"],
@@ -335,7 +335,7 @@ mod tests {
         for credit in [
             "Our partners:",
             "협력사：",
-            "Customers",
+            "CUSTOMERS",
             "주요 거래처",
             "取引先",
         ] {
@@ -346,7 +346,8 @@ mod tests {
                 "{credit}"
             );
         }
-        for line in ["Contact", "Company:", "주소"] {
+        let long = "We wrote a long line about our customers";
+        for line in ["Contact", "Company:", "주소", long] {
             assert!(
                 footer(&[line, "Acme"]).contains(&"Acme".to_owned()),
                 "{line}"
@@ -367,7 +368,7 @@ mod tests {
             ..Regions::default()
         };
         for (line, regions) in [("Acme", menu), ("© Acme", article)] {
-            assert_eq!(texts(&[line], regions), [], "{regions:?}");
+            assert!(texts(&[line], regions).is_empty(), "{regions:?}");
         }
     }
 
@@ -386,22 +387,5 @@ mod tests {
                 .iter()
                 .all(|text| text.text.chars().count() <= MOST_CHARS)
         );
-    }
-
-    #[test]
-    fn credits_announce_one_or_many() {
-        for (line, expected) in [
-            ("Hosting by", Credit::Next),
-            ("호스팅 제공자", Credit::Next),
-            ("Our partners:", Credit::List),
-            ("CUSTOMERS", Credit::List),
-            ("주요 거래처", Credit::List),
-            ("협력사：", Credit::List),
-            ("Contact", Credit::None),
-            ("We wrote a long line about our customers", Credit::None),
-            ("", Credit::None),
-        ] {
-            assert_eq!(credit(line), expected, "{line}");
-        }
     }
 }

@@ -495,22 +495,22 @@ word_lists! {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Scripts {
-    pub(super) has: bool,
+struct Scripts {
+    has: bool,
     /// It has an empty element that a framework renders into.
-    pub(super) empty_root: bool,
-    pub(super) asks: bool,
+    empty_root: bool,
+    asks: bool,
 }
 
 impl Scripts {
     /// Whether a page that shows `visible` shows little without its scripts.
-    pub(super) fn needed(&self, visible: &[String]) -> bool {
+    fn needed(&self, visible: &[String]) -> bool {
         let text: usize = visible.iter().map(|line| line.chars().count()).sum();
         self.has && (text < LITTLE_TEXT || (text < SOME_TEXT && (self.empty_root || self.asks)))
     }
 
     /// Reads the text of a `<noscript>`.
-    pub(super) fn noscript(&mut self, text: &str) {
+    fn noscript(&mut self, text: &str) {
         let lower = text.to_lowercase();
         let scripts = ["javascript", "자바스크립트", "스크립트"]
             .iter()
@@ -519,45 +519,6 @@ impl Scripts {
     }
 }
 
-pub(super) fn is_root(id: &str) -> bool {
+fn is_root(id: &str) -> bool {
     ROOTS.contains(&id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn needed(scripts: &Scripts, characters: usize) -> bool {
-        scripts.needed(&["x".repeat(characters)])
-    }
-
-    #[test]
-    fn little_text_with_scripts_needs_them() {
-        let mut scripts = Scripts {
-            has: true,
-            ..Scripts::default()
-        };
-        assert!(needed(&scripts, 10));
-        assert!(!needed(&scripts, 100));
-        scripts.noscript("You need to enable JavaScript to run this app.");
-        assert!(needed(&scripts, 100));
-        assert!(!needed(&scripts, 1000));
-    }
-
-    #[test]
-    fn without_scripts_little_text_is_all_there_is() {
-        let scripts = Scripts {
-            empty_root: true,
-            asks: true,
-            ..Scripts::default()
-        };
-        assert!(!needed(&scripts, 0));
-    }
-
-    #[test]
-    fn a_pixel_in_noscript_asks_for_nothing() {
-        let mut scripts = Scripts::default();
-        scripts.noscript("<img src='https://t.example/pixel?enable=1'>");
-        assert!(!scripts.asks);
-    }
 }

@@ -567,23 +567,20 @@ mod tests {
     }
 
     #[test]
-    fn shows_what_was_paid() {
-        let shown = |amount| Cost::of(amount).map(|cost| cost.to_string());
-        assert_eq!(shown(0.000_012_5).as_deref(), Some("0.0000125"));
-        assert_eq!(shown(2.0).as_deref(), Some("2.00"));
-        assert_eq!(shown(0.1).as_deref(), Some("0.10"));
-        assert_eq!(shown(0.0).as_deref(), Some("0.00"));
-    }
-
-    #[test]
-    fn what_is_no_amount_is_no_cost() {
-        for amount in [-0.1, f64::NAN, f64::INFINITY, 1e300] {
-            assert_eq!(Cost::of(amount), None, "{amount}");
+    fn a_cost_shows_what_was_paid_and_never_overflows() {
+        for (amount, shown) in [
+            (0.000_012_5, Some("0.0000125")),
+            (2.0, Some("2.00")),
+            (0.1, Some("0.10")),
+            (0.0, Some("0.00")),
+            (-0.1, None),
+            (f64::NAN, None),
+            (f64::INFINITY, None),
+            (1e300, None),
+        ] {
+            let cost = Cost::of(amount).map(|cost| cost.to_string());
+            assert_eq!(cost.as_deref(), shown, "{amount}");
         }
-    }
-
-    #[test]
-    fn a_sum_never_overflows() {
         let sum: Cost = [Cost(u64::MAX), Cost(1)].into_iter().sum();
         assert_eq!(sum, Cost(u64::MAX));
     }

@@ -154,16 +154,10 @@ fn lists_files_and_stores_equal_ones_once() {
     assert_eq!(tree.store.borrow().len(), 3);
     assert_eq!(tree.store.borrow()[&Digest::of(b"c")], b"c");
     assert_eq!(tree.baseline().unwrap().digest(), listing.digest());
-}
-
-#[test]
-fn leaves_out_what_is_ignored() {
     let tree = TestTree::of(&[".venv/a", "a/__pycache__/b", "a/c.pyc", "a/d"]);
     let globs = [".venv/**", "**/__pycache__", "**/*.pyc"];
-    assert_eq!(
-        paths(&tree.baseline_within(BOUNDS, &globs).unwrap()),
-        ["a/d"]
-    );
+    let listing = tree.baseline_within(BOUNDS, &globs).unwrap();
+    assert_eq!(paths(&listing), ["a/d"], "the rest is ignored");
 }
 
 #[test]
@@ -356,6 +350,11 @@ fn takes_the_zones_alone() {
     assert_eq!(tree.text(&snapshot, "tests/b"), None);
     assert_eq!(snapshot.taken.len(), 2);
     assert!(snapshot.left_out.is_empty());
+    // What was read is what is judged.
+    tree.write("tests/a", "a moment after");
+    assert_eq!(tree.text(&snapshot, "tests/a").unwrap(), "A tests");
+    let (after, _) = tree.snapshot(&baseline, TESTS);
+    assert_ne!(after.digest(), snapshot.digest());
 }
 
 #[test]
@@ -377,18 +376,6 @@ fn what_no_agent_can_write_has_no_file_of_a_zone() {
     let pinned = Snapshot::beyond(&baseline, &zones(TESTS));
     assert_eq!(paths(&pinned.listing), ["src/a"]);
     assert_eq!(tree.text(&pinned, "src/a").unwrap(), "src/a");
-}
-
-#[test]
-fn what_was_read_is_what_is_judged() {
-    let tree = TestTree::of(&["tests/a"]);
-    let baseline = tree.baseline().unwrap();
-    tree.write("tests/a", "while judged");
-    let (snapshot, _) = tree.snapshot(&baseline, TESTS);
-    tree.write("tests/a", "a moment after");
-    assert_eq!(tree.text(&snapshot, "tests/a").unwrap(), "while judged");
-    let (after, _) = tree.snapshot(&baseline, TESTS);
-    assert_ne!(after.digest(), snapshot.digest());
 }
 
 #[test]
@@ -435,15 +422,23 @@ fn an_edit_replaces_a_file_or_adds_one() {
 }
 
 #[test]
-fn a_store_that_lies_is_told_of() {
+fn a_store_that_lies_is_an_error_and_a_copy_replaces_nothing() {
     let tree = TestTree::of(&["a"]);
     let snapshot = Snapshot::of(&tree.baseline().unwrap());
-    let forged = snapshot.read(&path("a"), &|_| Ok(Some(b"forged".to_vec())));
-    assert!(error(forged).contains("were changed in the store"));
+    let forged = |_| Ok(Some(b"forged".to_vec()));
     let missing = snapshot.read(&path("a"), &|_| Ok(None));
     assert!(error(missing).contains("are not in the store"));
     let broken = snapshot.read(&path("a"), &|_| Err(io::Error::other("broken")));
     assert!(error(broken).ends_with("cannot be read from the store: broken"));
+    let read = snapshot.read(&path("a"), &forged);
+    assert!(error(read).contains("were changed in the store"));
+    let dir = tempfile::tempdir().unwrap();
+    let copied = snapshot.write_to(dir.path(), &forged);
+    assert!(error(copied).contains("were changed in the store"));
+
+    let (dir, _) = written(&tree, &snapshot);
+    let again = snapshot.write_to(dir.path(), &|digest| tree.load(digest));
+    assert!(matches!(again, Err(TreeError::Io { .. })));
 }
 
 #[test]
@@ -613,21 +608,6 @@ fn writes_the_snapshot_and_not_the_tree() {
 }
 
 #[test]
-fn replaces_nothing_and_writes_no_forged_contents() {
-    let tree = TestTree::of(&["a"]);
-    let snapshot = Snapshot::of(&tree.baseline().unwrap());
-    let (dir, _) = written(&tree, &snapshot);
-    let load = |digest| tree.load(digest);
-    assert!(matches!(
-        snapshot.write_to(dir.path(), &load),
-        Err(TreeError::Io { .. })
-    ));
-    let dir = tempfile::tempdir().unwrap();
-    let forged = snapshot.write_to(dir.path(), &|_| Ok(Some(Vec::new())));
-    assert!(error(forged).contains("were changed in the store"));
-}
-
-#[test]
 fn modes_are_one_of_two() {
     let tree = TestTree::of(&["plain", "run"]);
     set_mode(&tree.at("plain"), 0o600);
@@ -692,14 +672,8 @@ fn what_became_something_else_is_neither_followed_nor_waited_for() {
     assert_eq!(instead(at("gone").open()), None);
     assert_eq!(instead(at("gone").open_dir()), None);
     assert_eq!(instead(at("gone").read_link()), None);
-}
-
-#[test]
-fn a_file_that_grows_is_not_read_past_the_bound() {
-    let tree = TestTree::of(&["file"]);
-    let dir = Dir::open_ambient_dir(tree.root(), ambient_authority()).unwrap();
-    let name = OsStr::new("file");
-    let Met::There(opened) = (Unopened { dir: &dir, name }).open().unwrap() else {
+    // A file that grows is not read past the bound.
+    let Met::There(opened) = at("file").open().unwrap() else {
         unreachable!("the file is there");
     };
     fs::write(tree.at("file"), "longer").unwrap();

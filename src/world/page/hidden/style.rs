@@ -366,77 +366,40 @@ mod tests {
 
     #[test]
     fn styles_that_hide() {
-        for style in [
-            "display:none",
-            "DISPLAY : None !important",
-            "color:red;visibility: hidden",
-            "display:none;visibility:visible",
-            "display:none!important;display:block",
-            "opacity:0",
-            "opacity:0.0",
-            "opacity:.001",
-            "opacity:1%",
-            "font-size:0px",
-            "font-size:.01px",
-            "text-indent:-9999px",
-            "text-indent:-100%",
-            "position:absolute;left:-999em",
-            "left:9999px",
-            "clip:rect(0 0 0 0)",
-            "clip: rect(1px, 1px, 1px, 1px)",
-            "clip-path:inset(50%)",
-            "clip-path:polygon(0 0,0 0,0 0)",
-            "height:0;overflow:hidden",
-            "transform:scale(.001)",
-            "scale:0",
-            "d\\69splay:none",
-            "display:n\\6fne",
-            "color:transparent",
-            "color:rgba(0,0,0,0)",
-            "color:rgb(0 0 0 / 0%)",
-            "color:#0000",
-            "color:#12345600",
-            "color:#fff;background:#fff",
-            "color:white;background-color:#FFFFFF",
-            "/* x */display:none",
-            "text-decoration:line-through",
-        ] {
+        for style in "display:none display:none;visibility:visible
+            display:none!important;display:block opacity:0 opacity:0.0 opacity:.001 opacity:1%
+            font-size:0px font-size:.01px text-indent:-9999px text-indent:-100%
+            position:absolute;left:-999em left:9999px clip-path:inset(50%)
+            height:0;overflow:hidden transform:scale(.001) scale:0 d\\69splay:none
+            display:n\\6fne color:transparent color:rgba(0,0,0,0) color:#0000 color:#12345600
+            color:#fff;background:#fff color:white;background-color:#FFFFFF
+            text-decoration:line-through"
+            .split_whitespace()
+            .chain([
+                "DISPLAY : None !important",
+                "color:red;visibility: hidden",
+                "clip:rect(0 0 0 0)",
+                "clip: rect(1px, 1px, 1px, 1px)",
+                "clip-path:polygon(0 0,0 0,0 0)",
+                "color:rgb(0 0 0 / 0%)",
+                "/* x */display:none",
+            ])
+        {
             assert!(Declared::parse(style).hides(), "{style}");
         }
     }
 
     #[test]
     fn styles_that_do_not() {
-        for style in [
-            "display:block",
-            "display:none;display:block",
-            "opacity:0.5",
-            "opacity:.9",
-            "opacity:80%",
-            "zoom:100%",
-            "font-size:10px",
-            "font-size:.8em",
-            "font-size:1vw",
-            "font-size:80%",
-            "text-indent:-10px",
-            "left:-20px",
-            "top:1200px",
-            "height:0",
-            "width:1px;overflow:hidden",
-            "clip:rect(0,100px,50px,0)",
-            "clip-path:polygon(0 0,100% 0,100% 100%)",
-            "transform:scale(1)",
-            "scale:1.2",
-            "color:#fff;background:#000",
-            "color:rgba(0,0,0,.8)",
-            "color:rgb(0,0,0)",
-            "color:#000",
-            "color:#0f08",
-            "text-decoration:none",
-            "-x-display:none",
-            "nonsense",
-            "",
-        ] {
+        for style in "display:block display:none;display:block opacity:0.5 opacity:.9
+            opacity:80% zoom:100% font-size:10px font-size:.8em font-size:1vw font-size:80%
+            text-indent:-10px left:-20px top:1200px height:0 width:1px;overflow:hidden
+            clip:rect(0,100px,50px,0) transform:scale(1) scale:1.2 color:#fff;background:#000
+            color:rgba(0,0,0,.8) color:rgb(0,0,0) color:#000 color:#0f08 text-decoration:none
+            -x-display:none nonsense"
+            .split_whitespace()
+            .chain(["clip-path:polygon(0 0,100% 0,100% 100%)", ""])
+        {
             assert!(!Declared::parse(style).hides(), "{style}");
         }
     }
