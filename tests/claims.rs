@@ -336,10 +336,7 @@ fn a_person_frees_a_quest_with_the_operators_key_and_nobody_without() {
     assert_eq!(give_up(&world, "a", 1).0, 5);
     assert_eq!(given(&world, "c"), 1);
     assert_eq!(give_up(&world, "a", 1).0, 7);
-}
-
-#[test]
-fn at_no_terminal_nobody_frees_a_quest_where_no_key_was_frozen() {
+    // Where no key was frozen, only somebody at a terminal frees a quest.
     let world = EmailNet::with(&NAMES, &[]);
     given(&world, "a");
     let before = world.place.ledger();

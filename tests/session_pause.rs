@@ -180,48 +180,41 @@ fn a_session_pauses_neither_where_scan_said_so_nor_when_it_is_complete() {
 }
 
 #[test]
-fn nobody_resumes_without_a_terminal_or_the_operators_key() {
-    let world = pausing(&[]);
-    for id in 1..=3 {
-        end_by_giving_up(&world, id);
-    }
-    world.place.write("key", KEY);
-    let before = world.place.ledger();
-    for args in [
-        &["resume"][..],
-        &["resume", "--json"],
-        &["resume", "--operator-key", "key"],
+fn a_pause_is_lifted_once_by_the_operators_key_and_by_nobody_without() {
+    let keyless: [(&[&str], i32); 3] = [(&[], 2), (&["--json"], 2), (&["--operator-key=key"], 2)];
+    let keys: [(&[&str], i32); 4] = [
+        (&["--operator-key=other"], 2),
+        (&["--operator-key=short"], 1),
+        (&["--operator-key=none"], 1),
+        (&["--operator-key=/dev/null"], 1),
+    ];
+    for (world, words, refused) in [
+        (pausing(&[]), "operator-key", &keyless[..]),
+        (keyed(), "", &keys),
     ] {
-        let run = world.place.run(args);
-        run.says("operator-key");
-        run.exits(2);
+        world.place.write("key", KEY);
+        world.place.write("short", "0123456789abcdef");
+        for id in 1..=3 {
+            end_by_giving_up(&world, id);
+        }
+        assert_paused(&world);
+        for (flags, code) in refused {
+            let run = world.place.run([&["resume"], *flags].concat());
+            run.says(words);
+            run.exits(*code);
+        }
+        assert_paused(&world);
     }
-    assert_eq!(world.place.ledger(), before);
-    assert_paused(&world);
-}
-
-#[test]
-fn the_operators_key_lifts_the_pause_once() {
     let world = keyed();
-    world.place.write("short", "0123456789abcdef");
     for id in 1..=3 {
         end_by_giving_up(&world, id);
     }
-    assert_paused(&world);
-    for (file, code) in [("other", 2), ("short", 1), ("none", 1), ("/dev/null", 1)] {
-        world
-            .place
-            .run(["resume", "--operator-key", file])
-            .exits(code);
-    }
-    assert_paused(&world);
-    let (code, answer) = world.place.json(["resume", "--operator-key", "key"]);
+    let resume = || world.place.json(["resume", "--operator-key", "key"]);
     let resumed = serde_json::json!({"status": "resumed", "streak": 3});
-    assert_eq!((code, answer), (0, resumed));
+    assert_eq!(resume(), (0, resumed));
     world.place.run(["next"]).ok();
-    let (code, answer) = world.place.json(["resume", "--operator-key", "key"]);
     let not = serde_json::json!({"status": "not-paused", "streak": 0});
-    assert_eq!((code, answer), (0, not));
+    assert_eq!(resume(), (0, not));
     end_by_giving_up(&world, 4);
     world.place.run(["next"]).ok();
 }

@@ -86,16 +86,12 @@ pub enum Overwrite {
 
 #[derive(Debug, thiserror::Error)]
 pub enum AtomicError {
-    /// Something of that name exists, and replacing it was not asked for.
     #[error("{0} exists already; choose another name, or replace it with --force")]
     Exists(PathBuf),
-    /// The destination is the file that is read from, by whatever name.
     #[error("{0} is the source itself, which is never overwritten; choose another name")]
     Source(PathBuf),
-    /// The destination is a directory, a device or a pipe.
     #[error("{0} is a directory, a device or a pipe; name a file to write")]
     NotAFile(PathBuf),
-    /// The destination is a symbolic link where none is followed.
     #[error(
         "{0} is a symbolic link, which is not followed here; remove it, or name another directory"
     )]

@@ -137,7 +137,6 @@ impl OrphanReaper {
         })
     }
 
-    /// Kills and reaps all orphans.
     pub fn reap(&self) {
         let began = Instant::now();
         loop {
@@ -169,7 +168,6 @@ impl OrphanReaper {
     }
 }
 
-/// Sends one value as a frame.
 pub fn send(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_vec(value)?;
     let length = u32::try_from(text.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
@@ -202,7 +200,6 @@ pub enum Report<S> {
     Ended(Exit),
 }
 
-/// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Exit {
     Exited(i32),
@@ -312,7 +309,6 @@ pub fn wait_for(program: Pid) -> Exit {
     }
 }
 
-/// One of the two output streams of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pipe {
     Out,
@@ -417,7 +413,6 @@ impl<S: DeserializeOwned + Send + 'static, O: Sink> Supervised<S, O> {
 }
 
 impl<S, O> Supervised<S, O> {
-    /// Sends the supervisor its work.
     pub fn send(&self, value: &impl Serialize) -> io::Result<()> {
         send(&mut &self.socket, value)
     }
@@ -468,7 +463,6 @@ impl<S, O> Supervised<S, O> {
         self.wait_for_output();
     }
 
-    /// Kills every process of the program.
     pub fn kill(&mut self) {
         self.wake();
         let _ = self.socket.shutdown(Shutdown::Write);

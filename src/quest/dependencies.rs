@@ -7,7 +7,6 @@ use super::{Key, QuestId};
 /// The most keys of a circle that a message spells out.
 const MOST_SPELLED: usize = 12;
 
-/// Names of predecessors that cannot be gone by.
 #[derive(Debug, thiserror::Error)]
 pub enum DependencyError {
     #[error(
@@ -107,7 +106,6 @@ pub(super) fn circle<'a>(
     None
 }
 
-/// What the search has seen of a quest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Not,

@@ -12,21 +12,13 @@ use serde_json::{Map, Number, Value};
 
 const LONGEST_NAME: usize = 60;
 
-/// The value that `text` writes.
-///
-/// # Errors
-///
-/// The text is no JSON, nests deeper than 128 lists and objects, or has an object with two members
-/// of one name; with the line and column of it.
+/// The value that `text` writes. An error is what is no JSON, nests deeper than 128 lists and
+/// objects, or has an object with two members of one name.
 pub fn value(text: &str) -> serde_json::Result<Value> {
     slice(text.as_bytes())
 }
 
 /// The value that the bytes write, as [`value`] reads it.
-///
-/// # Errors
-///
-/// Those of [`value`]; and the bytes are no UTF-8.
 pub fn slice(bytes: &[u8]) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = Once.deserialize(&mut reader)?;

@@ -32,7 +32,6 @@ pub struct ListingCounts {
     pub known: u32,
 }
 
-/// Why rows do not become quests.
 #[derive(Debug, thiserror::Error)]
 pub enum ListingError {
     #[error("the list has more quests than can be numbered (4,294,967,295)")]
@@ -46,11 +45,9 @@ pub enum ListingError {
     Temporary(#[from] io::Error),
 }
 
-/// One row of a list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Row<'a> {
     pub number: u32,
-    /// The cells of the key's columns.
     pub key_parts: &'a [&'a str],
     /// What is known of it beforehand; may be blank.
     pub anchor: &'a str,
@@ -108,7 +105,6 @@ pub struct Listing {
     wishes: Vec<Wish>,
 }
 
-/// The quests of a list.
 #[derive(Debug, Default)]
 pub struct Listed {
     spool: RefCell<Spool>,
@@ -402,7 +398,6 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Quests in a temporary file, one JSON document a line. Between calls the file is at its end.
 struct Spool {
     file: BufWriter<SpooledTempFile>,
-    /// Where each quest starts.
     starts: Vec<u64>,
     end: u64,
 }

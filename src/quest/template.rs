@@ -22,7 +22,6 @@ pub struct Template {
     plain: bool,
 }
 
-/// Why a text is no template, or cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadTemplate(String);

@@ -42,7 +42,6 @@ pub struct Line<'a> {
     tip: OnceCell<Tip>,
 }
 
-/// Why a line is not the next of its ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
     #[error("it is not formatted as a ledger line")]

@@ -39,7 +39,6 @@ pub fn nothing_to_stock(_store: &EvidenceStore) -> Result<(), SessionError> {
     Ok(())
 }
 
-/// A PASS of an earlier session for a quest of the new one.
 #[derive(Debug)]
 pub struct CarriedPass {
     pub carried: Carried,

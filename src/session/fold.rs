@@ -17,7 +17,6 @@ use super::state::{Ending, State};
 use super::totals::Totals;
 use crate::quest::{Quest, QuestId};
 
-/// What one line does.
 pub(super) struct Fold<'a> {
     pub(super) tables: Tables<'a>,
     pub(super) totals: &'a mut Totals,
@@ -249,7 +248,6 @@ impl Fold<'_> {
     }
 }
 
-/// What the totals say of a quest before an event.
 #[derive(Clone, Copy)]
 struct Before {
     state: State,

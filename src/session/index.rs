@@ -191,7 +191,6 @@ impl Checkpoint {
         }
     }
 
-    /// The end of its last line in the ledger.
     pub(super) fn end(&self) -> u64 {
         if self.lines == 0 { 0 } else { self.last.end() }
     }
@@ -202,7 +201,6 @@ impl Checkpoint {
     }
 }
 
-/// The tables of an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tables<'a>(pub(super) &'a Connection);
 

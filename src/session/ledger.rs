@@ -44,7 +44,6 @@ impl Watch for Unwatched {
 pub struct Ledger {
     path: PathBuf,
     tip: Tip,
-    /// The last whole line that was read.
     last: Option<Span>,
     /// When that line was written, where it was read through this.
     pub(super) last_at: Option<Timestamp>,
@@ -58,7 +57,6 @@ pub(super) enum AfterCursor {
     Other,
 }
 
-/// How a reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     Clean,
@@ -70,7 +68,6 @@ pub(super) enum Tail {
 /// How many bytes are read between two words on how far the reading is.
 const WATCH_BYTES: u64 = 1024 * 1024;
 
-/// How much of the ledger is read or written at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 impl Ledger {
@@ -101,7 +98,6 @@ impl Ledger {
         self.tip
     }
 
-    /// The end of the last whole line that was read, in bytes.
     fn end(&self) -> u64 {
         self.last.map_or(0, Span::end)
     }
@@ -318,10 +314,8 @@ fn span(offset: u64, line: &Line<'_>) -> Result<Span, Damage> {
 pub(super) type TakeLine<'a, E> =
     dyn FnMut(&Line<'_>, Event, Span) -> Result<ControlFlow<()>, E> + 'a;
 
-/// A line that is to be appended.
 pub(super) type NewLine = (Line<'static>, Event, Span);
 
-/// Folds a line that was read or written.
 pub(super) type FoldLine<'a> = dyn FnMut(&Line<'_>, &Event, Span) -> Result<(), SessionError> + 'a;
 
 /// A ledger that is being written from its first line on.
@@ -420,7 +414,6 @@ impl LineReader {
         }))
     }
 
-    /// What became of the quest's REVIEW, with the time of its line.
     pub fn resolution(
         &mut self,
         record: &QuestRecord,
@@ -432,7 +425,6 @@ impl LineReader {
         })
     }
 
-    /// The decision on the quest's REVIEW, with the time of its line.
     pub fn settlement(
         &mut self,
         record: &QuestRecord,
@@ -444,7 +436,6 @@ impl LineReader {
         })
     }
 
-    /// What somebody said who disputed the quest, with the time of its line.
     pub fn dispute(
         &mut self,
         record: &QuestRecord,
@@ -544,7 +535,6 @@ fn unchained(bytes: &[u8]) -> Result<Line<'_>, Damage> {
     Ok(Line::parse_unchained(text)?)
 }
 
-/// A line that was read, with the event that it records.
 #[derive(Debug)]
 pub struct Entry<'a> {
     pub line: &'a Line<'a>,
@@ -602,7 +592,6 @@ pub struct LedgerWatch {
 }
 
 impl LedgerWatch {
-    /// The ledger of the session in `dir`, of which nothing was seen yet.
     pub fn of(dir: &Path) -> Self {
         Self {
             ledger: dir.join("ledger.jsonl"),

@@ -62,10 +62,14 @@ pub enum Repair {
         /// How many bytes were cut off; none of them had been acknowledged.
         bytes: u64,
     },
-    /// The index did not fit, and was rebuilt from the ledger.
-    Index { path: PathBuf, why: String },
-    /// The index does not fit, and cannot be rebuilt here.
-    Left { path: PathBuf, why: String },
+    Index {
+        path: PathBuf,
+        why: String,
+    },
+    Left {
+        path: PathBuf,
+        why: String,
+    },
 }
 
 impl fmt::Display for Repair {
@@ -261,7 +265,6 @@ fn left(dir: &Path, why: &IndexError) -> Repair {
     }
 }
 
-/// The ledger of the session in `dir`, read up to where `index` ends.
 fn place_of(dir: &Path, index: &Projection) -> Ledger {
     Ledger::at(dir, index.tip(), index.checkpoint().last)
 }
@@ -316,7 +319,6 @@ fn synced(
     Ok((index, repairs))
 }
 
-/// Moves an index to where the ledger ends.
 fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tail, IndexError> {
     index.reload()?;
     let mut ledger = place_of(dir, index);
@@ -335,7 +337,6 @@ fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tai
     }
 }
 
-/// Appending.
 impl Session {
     /// Appends what `decide` makes of the session as it is under the lock, at the time that `clock`
     /// shows then: the lock may have been waited for, and leases have run out meanwhile.
@@ -422,7 +423,6 @@ impl Session {
     }
 }
 
-/// What the session is, and what its files say.
 impl Session {
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -474,7 +474,6 @@ impl Session {
         self.ledger().reader(forgetting)
     }
 
-    /// The ledger from its first line on.
     pub fn log(&self) -> Ledger {
         Ledger::new(self.dir())
     }
@@ -550,7 +549,6 @@ impl Session {
         Ok(())
     }
 
-    /// The first quest in TODO that no worker holds at `now`, and that waits for no other.
     pub fn first_free(&self, now: Timestamp) -> Result<Option<QuestRecord>, SessionError> {
         self.first_free_but(now, &BTreeSet::new())
     }
@@ -599,12 +597,10 @@ impl Session {
         self.ask(|index| index.claim_of(worker))
     }
 
-    /// Every claim, also those whose lease has run out, in order of quests.
     pub fn claims(&self) -> Result<Vec<Claim>, SessionError> {
         self.ask(Projection::claims)
     }
 
-    /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
     pub fn unanswered(&self) -> Result<Vec<QuestRecord>, SessionError> {
         self.ask(Projection::unanswered)
     }

@@ -59,9 +59,7 @@ pub enum Prefix<'a> {
     Number(&'a str),
 }
 
-/// Making, opening and moving on.
 impl Projection {
-    /// The place of a session's index.
     pub(super) fn place(dir: &Path) -> PathBuf {
         dir.join("index.sqlite")
     }
@@ -370,7 +368,6 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What it is asked.
 impl Projection {
     fn tables<T>(
         &self,
@@ -392,7 +389,6 @@ impl Projection {
         &self.checkpoint.totals
     }
 
-    /// How many quests there are.
     pub fn count(&self) -> usize {
         self.totals().tally.total() as usize
     }
@@ -511,7 +507,6 @@ impl Projection {
         Ok(way)
     }
 
-    /// The first quest that passed with this.
     pub fn holder(&self, mark: &Mark) -> Result<Option<QuestRecord>, SessionError> {
         self.tables(|tables| match tables.holder(mark)? {
             Some(id) => self.quest(tables, id),

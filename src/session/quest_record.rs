@@ -21,7 +21,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// Where the next line begins.
     pub fn end(self) -> u64 {
         self.offset + u64::from(self.length) + 1
     }
@@ -51,7 +50,6 @@ pub struct QuestRecord {
     /// The line in which the last agent that worked on it said how far it got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<Span>,
-    /// How many of its attempts were sent back for a revision.
     pub revisions: u32,
     /// Whether reviewers were asked about an answer, and the ledger has no reply.
     pub asked: bool,
@@ -165,7 +163,6 @@ impl QuestRecord {
         Ok(())
     }
 
-    /// Takes in an attempt whose line is at `line`.
     pub(super) fn judge(
         &mut self,
         attempt: &Attempt,
@@ -201,7 +198,6 @@ impl QuestRecord {
         Ok(())
     }
 
-    /// Takes in a PASS of an earlier session.
     pub(super) fn carry(&mut self, carried: &Carried, line: Span) -> Result<(), IllegalEvent> {
         let attempt = &carried.attempt;
         if self.progress != Progress::NEW || self.attempts > 0 {

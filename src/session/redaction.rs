@@ -90,7 +90,6 @@ decided!(Forgotten = "forgotten");
 #[serde(deny_unknown_fields)]
 pub struct Forgetting {
     lines: BTreeMap<u64, Blot>,
-    /// The addresses that must not come back.
     suppressed: Vec<Suppressed>,
     evidence: BTreeSet<Digest>,
     copies: BTreeMap<Digest, Digest>,
@@ -109,7 +108,6 @@ impl Forgetting {
         *self == Self::default()
     }
 
-    /// The addresses that must not come back.
     pub fn suppressed(&self) -> &[Suppressed] {
         &self.suppressed
     }

@@ -152,7 +152,6 @@ impl<'t> QuestFile<'t> {
         self.text
     }
 
-    /// The place of a key at the top of the file.
     pub fn spot_of(&self, key: &str) -> Spot {
         self.top.spot_of(key)
     }
@@ -310,7 +309,6 @@ impl<'t> QuestFile<'t> {
     }
 }
 
-/// The field of this name, or what is wrong with the name.
 fn known_field<'f>(fields: &'f [Field], name: &str) -> Result<&'f Field, String> {
     let field = fields.iter().find(|field| field.name.as_str() == name);
     field.ok_or_else(|| {

@@ -66,7 +66,6 @@ impl<'t> RawTable<'t> {
         self.value(key).and_then(Self::of_value)
     }
 
-    /// The tables of the array of tables `key`.
     pub(super) fn tables(&self, key: &str) -> Vec<Self> {
         let items = self.value(key).and_then(|value| value.get_ref().as_array());
         let items = items.into_iter().flat_map(|items| items.iter());
@@ -139,7 +138,6 @@ impl fmt::Display for Mistake {
 }
 
 impl Mistake {
-    /// The mistake at these bytes of `text`.
     pub fn at(text: &str, span: &Range<usize>, what: impl Into<String>) -> Self {
         let start = (0..=span.start.min(text.len()))
             .rev()
@@ -175,7 +173,6 @@ fn nearest_expected(message: &str) -> Option<String> {
     nearest(found, names).map(str::to_owned)
 }
 
-/// The known name that is nearest to `found`, if one is near.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()

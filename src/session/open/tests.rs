@@ -4,7 +4,6 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
@@ -333,18 +332,4 @@ fn an_edited_index_is_told_of_also_where_nothing_can_be_locked() {
         matches!(mended.as_slice(), [Repair::Left { .. }]),
         "{mended:?}"
     );
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn any_bytes_as_a_ledger_are_refused_and_kept(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
-        let made = made(1);
-        let mut bytes = bytes;
-        bytes.push(b'\n');
-        fs::write(ledger(&made), &bytes).unwrap();
-        prop_assert!(Session::open(&made.dir).is_err());
-        prop_assert_eq!(fs::read(ledger(&made)).unwrap(), bytes);
-    }
 }
