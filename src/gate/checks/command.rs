@@ -13,7 +13,7 @@ use super::command_plan::{
 };
 use super::context::Context;
 use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source};
-use crate::gate::tools::{Complaints, Format};
+use crate::gate::tools::{TestReport, read_junit};
 use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;
 use crate::quest::template::Template;
@@ -69,10 +69,19 @@ pub struct CommandConfig {
 #[serde(deny_unknown_fields)]
 pub struct FactsTable {
     /// The format.
-    adapter: Format,
+    #[serde(rename = "adapter")]
+    _adapter: Format,
     /// `stdout`, `stderr`, or one of the check's `reports`.
     #[serde(default = "stdout")]
     from: String,
+}
+
+/// A format that facts are read from.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Format {
+    /// `JUnit`'s XML, which most test runners write.
+    Junit,
 }
 
 fn stdout() -> String {
@@ -145,16 +154,10 @@ impl CommandConfig {
             let what = format!("`{from}` is neither stdout, nor stderr, nor one of `reports`");
             return Err(Flaw::new("facts", what));
         }
-        let counts_tests = table.adapter.counts_tests();
-        if let Some((key, _)) = bound.filter(|_| !counts_tests) {
-            let what = "the format of `facts` does not tell how many tests there were";
-            return Err(Flaw::new(key, what));
-        }
         Ok(Some(ToolFacts {
             // Where nothing has run nothing was shown, whatever the code says.
-            min_passed: self.min_passed.unwrap_or(counts_tests.into()),
+            min_passed: self.min_passed.unwrap_or(1),
             max_skipped: self.max_skipped,
-            format: table.adapter,
             from: from.clone(),
         }))
     }
@@ -193,8 +196,8 @@ impl Command {
         if self.config.unconfirmed_exit.contains(&code) {
             return Err(wrong_code(exit, code, ran, None).unconfirmed());
         }
-        let complaints = facts.and_then(|facts| facts.read(ran).ok());
-        let located = complaints.map_or_else(Vec::new, |all| all.facts);
+        let report = facts.and_then(|facts| facts.read(ran).ok());
+        let located = report.map_or_else(Vec::new, |report| report.facts);
         if located.is_empty() {
             return Err(wrong_code(exit, code, ran, self.means.as_deref()));
         }
@@ -222,14 +225,13 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandConfig, Fl
 
 /// How facts are read out of what a command printed.
 pub struct ToolFacts {
-    format: Format,
     from: String,
     min_passed: u32,
     max_skipped: Option<u32>,
 }
 
 impl ToolFacts {
-    pub fn read(&self, ran: &CommandResult) -> Result<Complaints, String> {
+    pub fn read(&self, ran: &CommandResult) -> Result<TestReport, String> {
         let bytes = match self.from.as_str() {
             "stdout" => &ran.stdout,
             "stderr" => &ran.stderr,
@@ -239,40 +241,30 @@ impl ToolFacts {
                 .and_then(Option::as_ref)
                 .ok_or_else(|| format!("the command did not write {report}"))?,
         };
-        let read = self.format.read(bytes);
-        read.map_err(|unread| format!("in {}: {unread}", self.from))
-    }
-
-    /// Whether the output tells how many tests there were.
-    pub fn counts_tests(&self) -> bool {
-        self.format.counts_tests()
+        read_junit(bytes).map_err(|unread| format!("in {}: {unread}", self.from))
     }
 
     fn despite_success(&self, ran: &CommandResult) -> Vec<Fact> {
-        if !self.counts_tests() {
-            return Vec::new();
-        }
         let least = format!("at least {} passed tests", self.min_passed);
-        let complaints = match self.read(ran) {
-            Ok(complaints) => complaints,
+        let report = match self.read(ran) {
+            Ok(report) => report,
             Err(_) if self.min_passed == 0 && self.max_skipped.is_none() => return Vec::new(),
             Err(why) => {
                 let actual = format!("the command succeeded, but reported no test: {why}");
                 return vec![Fact::wrong(least, actual)];
             }
         };
-        let seen = complaints.seen.unwrap_or_default();
         let mut found = Vec::new();
-        if seen.failed > 0 {
-            let actual = format!("the command succeeded, but {} tests failed", seen.failed);
+        if report.failed > 0 {
+            let actual = format!("the command succeeded, but {} tests failed", report.failed);
             found.push(Fact::wrong("no failed test", actual));
         }
-        if seen.passed < self.min_passed {
-            found.push(Fact::wrong(least, format!("{} passed", seen.passed)));
+        if report.passed < self.min_passed {
+            found.push(Fact::wrong(least, format!("{} passed", report.passed)));
         }
-        if let Some(most) = self.max_skipped.filter(|most| seen.skipped > *most) {
+        if let Some(most) = self.max_skipped.filter(|most| report.skipped > *most) {
             let expected = format!("at most {most} skipped tests");
-            found.push(Fact::wrong(expected, format!("{} skipped", seen.skipped)));
+            found.push(Fact::wrong(expected, format!("{} skipped", report.skipped)));
         }
         found
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::gate::Rule;
 use crate::quest::Key;
 use crate::quest::file::{
-    ControlTable, FinalPart, Mistake, Panel, Placed, QuestFile, RawTable, ReviewerKind, Spot,
+    ControlTable, FinalPart, Mistake, Panel, Placed, QuestFile, RawTable, ReviewerKind,
     unknown_name,
 };
 use crate::world::sandbox::endpoint;
@@ -14,20 +14,16 @@ use crate::world::tree::{TreePath, Zones};
 pub(super) fn hold(file: &QuestFile<'_>, rules: &[Rule]) -> Result<(), Mistake> {
     let mut names = BTreeSet::new();
     for control in &file.controls {
-        let wrong = if names.insert(&control.name) {
-            wrong_in(control, file, rules)
-        } else {
+        if !names.insert(&control.name) {
             let what = format!("there are two controls `{}`", control.name);
-            Some((control.raw.spot_of("name"), what))
-        };
-        refuse(file, wrong)?;
+            let spot = control.raw.spot_of("name");
+            return Err(Mistake::at(file.text(), &spot, what));
+        }
+        names_what_there_is(control, file)?;
+        rules_hold(control.fires.as_ref(), &control.raw, file, rules)?;
+        has_tree(&control.raw, file)?;
     }
     Ok(())
-}
-
-fn refuse(file: &QuestFile<'_>, wrong: Option<(Spot, String)>) -> Result<(), Mistake> {
-    let mistake = wrong.map(|(spot, what)| Mistake::at(file.text(), &spot, what));
-    mistake.map_or(Ok(()), Err)
 }
 
 /// That each reviewer can be asked, and none by what the agent may write.
@@ -62,14 +58,18 @@ fn is_in(argument: &str, zones: &Zones) -> bool {
     })
 }
 
-fn wrong_in(
+/// That a control has a key, and names columns, fields and reviewers of the file.
+fn names_what_there_is(
     control: &Placed<'_, ControlTable>,
     file: &QuestFile<'_>,
-    rules: &[Rule],
-) -> Option<(Spot, String)> {
+) -> Result<(), Mistake> {
     let raw = &control.raw;
     if let Err(error) = Key::new(&control.key) {
-        return Some((raw.spot_of("key"), error.to_string()));
+        return Err(Mistake::at(
+            file.text(),
+            &raw.spot_of("key"),
+            error.to_string(),
+        ));
     }
     let columns: Vec<_> = file.input.columns().collect();
     let fields: Vec<_> = file.fields.iter().map(|it| it.name.as_str()).collect();
@@ -84,32 +84,41 @@ fn wrong_in(
     for (key, table, what, known) in tables {
         let mut names = table.keys().map(String::as_str);
         if let Some(name) = names.find(|name| !known.contains(name)) {
-            let spot = raw.spot_within(key, name);
-            return Some((spot, unknown_name(what, name, known)));
+            let what = unknown_name(what, name, known);
+            return Err(Mistake::at(file.text(), &raw.spot_within(key, name), what));
         }
     }
-    unknown_rule(control.fires.as_ref(), raw, rules).or_else(|| treeless(raw, file))
+    Ok(())
 }
 
-/// The first rule that a control names and the gate has not.
-fn unknown_rule(
+/// That the gate has every rule that a control names.
+fn rules_hold(
     fires: Option<&Vec<String>>,
     raw: &RawTable<'_>,
+    file: &QuestFile<'_>,
     rules: &[Rule],
-) -> Option<(Spot, String)> {
+) -> Result<(), Mistake> {
     let known: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
     let mut fires = fires.into_iter().flatten().map(String::as_str);
-    let rule = fires.find(|rule| !known.contains(rule))?;
+    let Some(rule) = fires.find(|rule| !known.contains(rule)) else {
+        return Ok(());
+    };
     let what = unknown_name("rule", rule, &known);
-    Some((raw.spot_of_text("fires", rule), what))
+    Err(Mistake::at(
+        file.text(),
+        &raw.spot_of_text("fires", rule),
+        what,
+    ))
 }
 
-/// The key by which a control gives files to a quest file without a tree.
-fn treeless(raw: &RawTable<'_>, file: &QuestFile<'_>) -> Option<(Spot, String)> {
+/// That a control gives files to no quest file without a tree.
+fn has_tree(raw: &RawTable<'_>, file: &QuestFile<'_>) -> Result<(), Mistake> {
     let mut keys = ["tree", "writes"].into_iter();
-    let key = keys.find(|key| raw.has(key) && file.tree.is_none())?;
+    let Some(key) = keys.find(|key| raw.has(key) && file.tree.is_none()) else {
+        return Ok(());
+    };
     let what = format!("`{key}` of a control, and the file has no [tree]");
-    Some((raw.spot_of(key), what))
+    Err(Mistake::at(file.text(), &raw.spot_of(key), what))
 }
 
 /// Looks at the controls of `[final]` and at the negative one.
@@ -119,28 +128,24 @@ pub(super) fn hold_in_final(
     rules: &[Rule],
 ) -> Result<(), Mistake> {
     for Placed { table, raw } in &part.controls {
-        let unknown = || unknown_rule(table.fires.as_ref(), raw, rules);
-        refuse(file, treeless(raw, file).or_else(unknown))?;
+        has_tree(raw, file)?;
+        rules_hold(table.fires.as_ref(), raw, file, rules)?;
     }
     let Some(Placed { table, raw }) = &part.negative else {
         return Ok(());
     };
     if file.tree.is_none() {
         let what = "it changes files of the tree, and the file has no [tree]";
-        return refuse(file, Some((raw.spot(), what.to_owned())));
+        return Err(Mistake::at(file.text(), &raw.spot(), what));
     }
     let written = table.files.keys();
     let written = written.map(|path| (path, raw.spot_within("files", path)));
     let removed = table.remove.iter();
     let removed = removed.map(|path| (path, raw.spot_of_text("remove", path)));
-    let bad = written.chain(removed).find_map(|(path, spot)| {
-        let bad = TreePath::parse(path).err()?;
-        Some((spot, bad.to_string()))
-    });
-    refuse(
-        file,
-        bad.or_else(|| unknown_rule(table.fires.as_ref(), raw, rules)),
-    )
+    for (path, spot) in written.chain(removed) {
+        TreePath::parse(path).map_err(|bad| Mistake::at(file.text(), &spot, bad.to_string()))?;
+    }
+    rules_hold(table.fires.as_ref(), raw, file, rules)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reads what tools print: complaints and coverage, as plain values.
+//! Reads what tools print: test reports and coverage, as plain values.
 //!
 //! Everything here is a function from bytes to values. What a tool prints may have been written
 //! by the author of the code that it ran, so every reader bounds what it keeps and none trusts a
@@ -6,71 +6,38 @@
 
 mod coverage;
 mod junit;
-mod sarif;
 
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use super::Fact;
 use crate::base::text::truncate;
 
 pub use coverage::{Coverage, Lines, line_runs};
+pub use junit::read as read_junit;
 
-/// A format that facts are read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// `JUnit`'s XML, which most test runners write.
-    Junit,
-    /// The Static Analysis Results Interchange Format.
-    Sarif,
-}
-
-impl Format {
-    pub fn read(self, bytes: &[u8]) -> Result<Complaints, Unread> {
-        match self {
-            Self::Junit => junit::read(bytes),
-            Self::Sarif => sarif::read(bytes),
-        }
-    }
-
-    /// Whether it tells how many tests there were.
-    pub fn counts_tests(self) -> bool {
-        self == Self::Junit
-    }
-}
-
-/// How many complaints are kept; all are counted.
+/// How many failed tests are kept; all are counted.
 const MAX_KEPT: usize = 20;
 
-/// What a tool complains of, and how many tests it says that it ran.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Complaints {
-    /// The first ones, at most 20; the last of them counts for those that are not kept.
-    pub facts: Vec<Fact>,
-    pub seen: Option<Seen>,
-}
-
-/// How many tests there were.
+/// What a runner says of tests, counted one by one.
 ///
 /// An exit code of 0 proves nothing if the runner was configured to skip everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Seen {
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TestReport {
+    /// The first failed tests, at most 20; the last of them counts for those that are not kept.
+    pub facts: Vec<Fact>,
     pub passed: u32,
     pub failed: u32,
     pub skipped: u32,
 }
 
-impl Complaints {
-    fn push(&mut self, complaint: Fact) {
+impl TestReport {
+    fn push(&mut self, failure: Fact) {
         match self.facts.get_mut(MAX_KEPT - 1) {
             Some(last) => last.count = last.count.saturating_add(1),
-            None => self.facts.push(complaint),
+            None => self.facts.push(failure),
         }
     }
 }

@@ -175,7 +175,6 @@ fn a_mistake_is_told_with_its_place() {
         "network = \"loopback\"" => "none is named";
         "network = \"none\"\nservices = [\"api\"]" => "say `loopback`";
         "min_passed = 1" => "needs `facts`";
-        "facts = { adapter = \"sarif\" }\nmax_skipped = 1" => "does not tell";
         "facts = { adapter = \"junit\", from = \"r.xml\" }" => "neither stdout";
         "facts = { adapter = \"juni\" }" => "did you mean `junit`?";
         "facts = 1" => "FactsTable";
@@ -275,14 +274,12 @@ fn a_run_in_which_nothing_was_tested_is_wrong() {
         "at least 3 passed tests / 2 passed",
         "at most 0 skipped tests / 1 skipped",
     ];
-    let sarif = "facts = { adapter = \"sarif\" }";
     for (keys, stdout, expected) in rows! {
         JUNIT, suite(&format!("<testcase/>{skipped}")) => &[][..];
         JUNIT, suite(skipped) => &["at least 1 passed tests / 0 passed"];
         JUNIT, suite("<testcase/><testcase><failure/></testcase>") => &[failed];
         &strict, suite(&format!("<testcase/><testcase/>{skipped}")) => &strictly;
         &lax, "" => &[];
-        sarif, r#"{"runs": [{"results": [{}]}]}"# => &[];
     } {
         assert_eq!(said(keys, stdout), expected, "{keys} {stdout}");
     }
