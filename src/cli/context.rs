@@ -11,10 +11,11 @@ use super::exit::{UsageError, refuse};
 use super::output::Output;
 use super::progress::SessionBar;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
+use crate::judge;
 use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
+use crate::session;
 use crate::session::{BadWorker, Projection, Session, SessionError, Watch, Worker};
 use crate::world::evidence::recorded::RecordedWorld;
-use crate::{judge, session};
 
 pub struct Context {
     /// The session directory: what `--session`, the environment or the user's file names.

@@ -27,6 +27,7 @@ use crate::gate::Gate as _;
 use crate::gate::GateSettings;
 use crate::gate::email::email_gate;
 use crate::gate::email::site::is_anchored;
+use crate::judge;
 use crate::judge::prove::{Proof, ProveError};
 use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen as FrozenFile};
 use crate::judge::{
@@ -34,12 +35,12 @@ use crate::judge::{
 };
 use crate::quest::file::Mistake;
 use crate::quest::{Listed, Listing, ListingCounts, QuestKind, Quests, email, prompt};
+use crate::session;
 use crate::session::{
     Appended, FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession, Session,
     SourceRecord,
 };
 use crate::table::digest;
-use crate::{judge, session};
 
 /// Make a session of quests from a list
 ///

@@ -96,23 +96,14 @@ impl EmailNet {
         let header = ["company", "site"];
         let rows = std::iter::once(&header).chain(rows);
         let lines: Vec<String> = rows.map(|row| row.join(",")).collect();
-        this.place.write("list.csv", lines.join("\n") + "\n");
-        let list = ["scan", "list.csv", "--col", "company", "--site-col", "site"];
-        let flags = this.flags();
-        this.place
-            .run(list.map(str::to_owned).iter().chain(&flags))
-            .ok();
+        let columns = ["--col", "company", "--site-col", "site"];
+        this.scan_csv(&(lines.join("\n") + "\n"), &columns);
         this
     }
 
     /// The net with a session of these quests that waits long for answers.
     pub fn patient(names: &[&str]) -> Self {
-        let this = Self::unscanned();
-        let mut flags = this.flags();
-        let timeout = flags.iter().position(|flag| flag == "--timeout");
-        "20".clone_into(&mut flags[timeout.expect("a timeout") + 1]);
-        this.place.scan(names, &flags);
-        this
+        Self::with(names, &["--timeout", "20"])
     }
 
     /// The flags with which a session sees this net as the world: asked without a gap between

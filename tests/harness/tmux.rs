@@ -102,25 +102,23 @@ impl Tmux {
     /// Waits until the screen shows all of these, and returns it.
     #[track_caller]
     pub fn shows(&self, wanted: &[&str]) -> String {
-        let mut last = String::new();
-        let mut seen = |text: String| {
-            // A screen may be looked at while it is drawn: it must have come to rest.
-            let rests = text == last;
-            last = text;
-            rests && wanted.iter().all(|part| last.contains(part))
-        };
-        let shown = poll::tried(|| seen(self.pane()));
-        assert!(shown, "the screen never shows {wanted:?}:\n{last}");
-        last
+        // A screen may be looked at while it is drawn: it must have come to rest.
+        self.awaits(wanted, true)
     }
 
     /// Waits until the screen shows all of these at once, whether or not it rests, and returns it.
     #[track_caller]
     pub fn glimpses(&self, wanted: &[&str]) -> String {
+        self.awaits(wanted, false)
+    }
+
+    #[track_caller]
+    fn awaits(&self, wanted: &[&str], at_rest: bool) -> String {
         let mut last = String::new();
         let shown = poll::tried(|| {
-            last = self.pane();
-            wanted.iter().all(|part| last.contains(part))
+            let before = std::mem::replace(&mut last, self.pane());
+            let rests = !at_rest || before == last;
+            rests && wanted.iter().all(|part| last.contains(part))
         });
         assert!(shown, "the screen never shows {wanted:?}:\n{last}");
         last

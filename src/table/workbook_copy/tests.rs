@@ -6,6 +6,8 @@ use std::io::{Cursor, Read as _, Write as _};
 
 use calamine::{Data, Range, Reader as _, Xlsx};
 use proptest::prelude::*;
+use regex::Regex;
+use serde::Deserialize;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
@@ -589,69 +591,45 @@ fn bytes_around_the_cells_stay_as_they_were() {
     assert_eq!(copy, expected);
 }
 
-#[test]
-fn missing_rows_are_inserted() {
-    let rows = r#"<row r="3"><c r="A3"><v>1</v></c></row>"#;
-    let results = [2, 3, 9].map(x);
-    let expected = format!(
-        r#"<row r="2">{}</row><row r="3"><c r="A3"><v>1</v></c>{}</row><row r="9">{}</row>"#,
-        cell("B2", "x"),
-        cell("B3", "x"),
-        cell("B9", "x")
-    );
-    assert_eq!(
-        copied_sheet(&sheet_of(rows), None, &results),
-        sheet_of(&expected)
-    );
-    let empty = format!("<worksheet xmlns=\"{MAIN}\"><sheetData/></worksheet>");
-    let expected = sheet_of(&format!(r#"<row r="4">{}</row>"#, cell("A4", "x")));
-    assert_eq!(copied_sheet(&empty, None, &[x(4)]), expected);
-    assert_eq!(copied_sheet(&empty, None, &[]), empty);
+/// A sheet before and after results are put in.
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    before: String,
+    after: String,
+    header: Option<u32>,
+    /// `email` where there is none.
+    #[serde(default)]
+    headings: Vec<String>,
+    results: Vec<(u32, Vec<String>)>,
 }
 
 #[test]
-fn only_dimension_and_spans_grow() {
-    let xml = |area: &str, spans: &str, cells: &str| {
-        format!(
-            r#"<worksheet xmlns="{MAIN}"><dimension ref="{area}"/><sheetData><row r="1" spans="{spans}"><c r="C1"><v>1</v></c>{cells}</row><row r="2" spans="1:3"/></sheetData><autoFilter ref="A1:C2"/></worksheet>"#
-        )
-    };
-    let copy = copied_sheet(&xml("A1:C2", "1:3", ""), None, &[x(1)]);
-    assert_eq!(copy, xml("A1:D2", "1:4", &cell("D1", "x")));
-    let odd = copied_sheet(&xml("?", "odd", ""), None, &[x(1)]);
-    assert_eq!(odd, xml("?", "odd", &cell("D1", "x")));
-}
+fn sheets_gain_results() {
+    #[derive(Deserialize)]
+    struct Table {
+        case: Vec<Case>,
+    }
 
-#[test]
-fn new_headings_take_the_style_of_the_last_and_differ_from_all() {
-    let rows = r#"<row r="1"><c r="A1" t="s" s="7"><v>0</v></c><c r="B1" t="s" s="8"><v>1</v></c></row><row r="2"><c r="A2" t="s"><v>2</v></c></row>"#;
-    let expected = format!(
-        r#"<row r="1"><c r="A1" t="s" s="7"><v>0</v></c><c r="B1" t="s" s="8"><v>1</v></c>{}</row><row r="2"><c r="A2" t="s"><v>2</v></c>{}</row>"#,
-        cell("C1", "email (comail)").replacen("\"C1\"", "\"C1\" s=\"8\"", 1),
-        cell("C2", "=x")
-    );
-    let copy = copied_sheet(&sheet_of(rows), Some(1), &[result(2, &[text("=x")])]);
-    assert_eq!(copy, sheet_of(&expected));
-    let without = copied_sheet(&sheet_of(rows), None, &[result(2, &[text("=x")])]);
-    assert!(!without.contains("comail"));
-}
-
-#[test]
-fn results_take_the_format_of_the_empty_cells_they_replace() {
-    let rows = r#"<row r="1"><c r="A1"><v>1</v></c><c r="B1" s="3"/><c r="C1" s="4"></c><c r="D1" s="5"/></row><row r="2"><c r="A2"/><c r="B2" s="6"/></row>"#;
-    let source = Book::with_sheet(sheet_of(rows)).zipped();
-    let copy = copied(
-        &source,
-        None,
-        &["a", "b"],
-        &[result(1, &[text("x"), text("")])],
-    )
-    .unwrap();
-    let expected = format!(
-        r#"<row r="1"><c r="A1"><v>1</v></c>{}<c r="C1" s="4"/><c r="D1" s="5"/></row><row r="2"><c r="A2"/><c r="B2" s="6"/></row>"#,
-        cell("B1", "x").replacen("\"B1\"", "\"B1\" s=\"3\"", 1)
-    );
-    assert_eq!(sheet_xml(&copy), sheet_of(&expected));
+    let table: Table = toml::from_str(include_str!("sheets.toml")).unwrap();
+    let inserted = Regex::new(r#"\{([A-Z]+[0-9]+)( s="[0-9]+")? ([^}]*)\}"#).unwrap();
+    let as_cell = r#"<c r="$1"$2 t="inlineStr"><is><t xml:space="preserve">$3</t></is></c>"#;
+    let whole = |inner: &str| format!(r#"<worksheet xmlns="{MAIN}">{inner}</worksheet>"#);
+    for case in table.case {
+        let source = Book::with_sheet(whole(&case.before)).zipped();
+        let mut headings: Vec<&str> = case.headings.iter().map(String::as_str).collect();
+        if headings.is_empty() {
+            headings.push("email");
+        }
+        let results = case.results.into_iter().map(|(row, texts)| ResultRow {
+            row,
+            cells: texts.into_iter().map(Cell::Text).collect(),
+        });
+        let results: Vec<ResultRow> = results.collect();
+        let copy = copied(&source, case.header, &headings, &results).unwrap();
+        let after = inserted.replace_all(&case.after, as_cell);
+        assert_eq!(sheet_xml(&copy), whole(&after), "{}", case.name);
+    }
 }
 
 #[test]
