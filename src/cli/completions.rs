@@ -27,7 +27,7 @@ use crate::gate::GateSettings;
 use crate::gate::email::email_gate;
 use crate::gate::{Gate as _, common_rules};
 use crate::quest::{Key, QuestKind};
-use crate::session::{Effective, Prefix, Projection, QuestRecord, SessionError, State};
+use crate::session::{Effective, Projection, QuestRecord, SessionError, State};
 
 /// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
@@ -260,7 +260,7 @@ impl Offer {
                 all.map(|rule| value(&rule.id, &rule.meaning)).collect()
             }
             Self::Keys(which) => {
-                let quests = quests(&index()?, Prefix::Key(typed), which)?;
+                let quests = quests(&index()?, typed, which)?;
                 let keys = quests.iter().filter_map(|quest| {
                     let about = format!("quest {}, {}", quest.id, quest.progress.state);
                     Some(value(&typeable(&quest.key)?, &about))
@@ -268,7 +268,10 @@ impl Offer {
                 keys.collect()
             }
             Self::Ids(which) => {
-                let quests = quests(&index()?, Prefix::Number(typed), which)?;
+                let (state, wanted) = which;
+                let begins =
+                    |quest: &QuestRecord| wanted(quest) && quest.id.to_string().starts_with(typed);
+                let quests = quests(&index()?, "", (state, begins))?;
                 let ids = quests.iter();
                 ids.map(|quest| value(&quest.id, &quest.key.as_str()))
                     .collect()
@@ -292,13 +295,13 @@ impl Offer {
 
 fn quests(
     index: &Projection,
-    by: Prefix<'_>,
-    (state, wanted): Which,
+    prefix: &str,
+    (state, wanted): (Option<State>, impl Fn(&QuestRecord) -> bool),
 ) -> Result<Vec<QuestRecord>, SessionError> {
     let end = Instant::now() + MAX_SEARCH;
     let mut found = Vec::new();
-    index.search(by, state, &mut |quest| {
-        found.extend(Some(quest).filter(wanted));
+    index.search(prefix, state, &mut |quest| {
+        found.extend(Some(quest).filter(&wanted));
         found.len() < MAX_VALUES && Instant::now() <= end
     })?;
     Ok(found)

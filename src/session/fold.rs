@@ -85,10 +85,10 @@ impl Fold<'_> {
             return Err("another worker held the quest".into());
         }
         self.nothing_before(&record)?;
-        let before = Before::of(&record);
+        let before = record.clone();
         record.judge(attempt, self.span, self.config.max_tries)?;
         self.totals.counts.add_attempt(attempt);
-        self.totals.counts.tries += record.progress.tries.saturating_sub(before.tries);
+        self.totals.counts.tries += record.progress.tries.saturating_sub(before.progress.tries);
         if let Some(ending) = record.ending() {
             self.totals.streak = match ending {
                 Ending::Proven => 0,
@@ -105,7 +105,7 @@ impl Fold<'_> {
             claim.renew(self.line.at());
         }
         self.take(record.id, &attempt.holds)?;
-        self.put(before, &record)
+        self.put(&before, &record)
     }
 
     fn claim(&mut self, claimed: &Claimed) -> Folded {
@@ -139,20 +139,20 @@ impl Fold<'_> {
 
     fn resolve(&mut self, resolution: &Resolution) -> Folded {
         let mut record = self.known(resolution.quest)?;
-        let before = Before::of(&record);
+        let before = record.clone();
         record.resolve(resolution, self.span)?;
         self.totals.counts.add_resolution(resolution.outcome);
         self.take(record.id, &resolution.holds)?;
-        self.put(before, &record)
+        self.put(&before, &record)
     }
 
     fn carry(&mut self, carried: &Carried) -> Folded {
         let mut record = self.known(carried.attempt.quest)?;
-        let before = Before::of(&record);
+        let before = record.clone();
         record.carry(carried, self.span)?;
         self.totals.counts.add_carried(&carried.attempt);
         self.take(record.id, &carried.attempt.holds)?;
-        self.put(before, &record)
+        self.put(&before, &record)
     }
 
     fn settle(&mut self, settlement: &Settlement) -> Folded {
@@ -165,9 +165,9 @@ impl Fold<'_> {
         }
         for settled in &settlement.quests {
             let mut record = self.known(settled.quest)?;
-            let before = Before::of(&record);
+            let before = record.clone();
             record.settle(settled.attempt, settlement.decision, self.span)?;
-            self.put(before, &record)?;
+            self.put(&before, &record)?;
         }
         Ok(())
     }
@@ -220,10 +220,11 @@ impl Fold<'_> {
     }
 
     /// Writes a record that was `before`, and counts it where it is now.
-    fn put(&mut self, before: Before, record: &QuestRecord) -> Folded {
-        self.totals.tally.shift(before.state, record.progress.state);
-        let effective = Effective::of(record);
-        self.totals.effective.shift(before.effective, effective);
+    fn put(&mut self, before: &QuestRecord, record: &QuestRecord) -> Folded {
+        let (old, new) = (before.progress.state, record.progress.state);
+        self.totals.tally.shift(old, new);
+        let (old, new) = (Effective::of(before), Effective::of(record));
+        self.totals.effective.shift(old, new);
         self.tables.put_quest(record)
     }
 
@@ -245,22 +246,5 @@ impl Fold<'_> {
     fn known(&self, id: QuestId) -> Result<QuestRecord, IndexError> {
         let record = self.tables.quest(id)?;
         record.ok_or_else(|| "there is no such quest".into())
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Before {
-    state: State,
-    tries: u32,
-    effective: Effective,
-}
-
-impl Before {
-    fn of(record: &QuestRecord) -> Self {
-        Self {
-            state: record.progress.state,
-            tries: record.progress.tries,
-            effective: Effective::of(record),
-        }
     }
 }

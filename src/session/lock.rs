@@ -28,31 +28,27 @@ impl Drop for LockGuard {
 
 impl LockGuard {
     pub fn acquire(dir: &Path) -> Result<Self, SessionError> {
+        let path = dir.join("lock");
+        let began = Instant::now();
         loop {
-            let lock = Self::of_file(dir)?;
+            let mut options = OpenOptions::new();
+            options.create(true).truncate(false).write(true);
+            let file = files::open_with(&mut options, &path)
+                .map_err(SessionError::io(&path, "open the lock"))?;
+            file.lock().map_err(SessionError::io(
+                &path,
+                "lock (is this a network file system without locks?)",
+            ))?;
+            let lock = Self {
+                file,
+                waited: began.elapsed(),
+                held: Instant::now(),
+            };
             // The file may have been removed, or another put in its place, while it was waited for.
             if lock.is_of(dir)? {
                 return Ok(lock);
             }
         }
-    }
-
-    fn of_file(dir: &Path) -> Result<Self, SessionError> {
-        let path = dir.join("lock");
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
-        let file = files::open_with(&mut options, &path)
-            .map_err(SessionError::io(&path, "open the lock"))?;
-        let began = Instant::now();
-        file.lock().map_err(SessionError::io(
-            &path,
-            "lock (is this a network file system without locks?)",
-        ))?;
-        Ok(Self {
-            file,
-            waited: began.elapsed(),
-            held: Instant::now(),
-        })
     }
 
     /// Whether the file that is locked is the one that others find: a lock on a file that was

@@ -52,13 +52,6 @@ pub struct Projection {
     config: FoldConfig,
 }
 
-/// How the names of the quests that are searched for begin.
-#[derive(Debug, Clone, Copy)]
-pub enum Prefix<'a> {
-    Key(&'a str),
-    Number(&'a str),
-}
-
 impl Projection {
     pub(super) fn place(dir: &Path) -> PathBuf {
         dir.join("index.sqlite")
@@ -539,58 +532,28 @@ impl Projection {
         self.tables(|tables| tables.quests(sql, []))
     }
 
-    /// Hands on the quests in `state`, or in any, whose names begin so, while `take` wants more.
+    /// Hands on the quests in `state`, or in any, whose keys begin so, while `take` wants more.
     pub fn search(
         &self,
-        by: Prefix<'_>,
+        prefix: &str,
         state: Option<State>,
         take: &mut dyn FnMut(QuestRecord) -> bool,
     ) -> Result<(), SessionError> {
-        let narrowed = state.map_or(String::new(), |state| format!(" AND state = '{state}'"));
-        let mut take = |record: QuestRecord| {
+        let take = |record: QuestRecord| {
             let fits = state.is_none_or(|state| record.progress.state == state);
             Ok(!fits || take(record))
         };
-        self.tables(|tables| match by {
-            Prefix::Key("") => {
-                let sql = format!("SELECT body FROM quest WHERE TRUE{narrowed} ORDER BY id");
-                tables.each_quest(&sql, [], take).map(drop)
-            }
-            Prefix::Key(prefix) => {
+        let narrowed = state.map_or(String::new(), |state| format!("WHERE state = '{state}'"));
+        let sql = format!("SELECT body FROM quest {narrowed} ORDER BY id");
+        self.tables(|tables| match prefix {
+            "" => tables.each_quest(&sql, [], take).map(drop),
+            prefix => {
                 let sql = "SELECT body FROM quest INDEXED BY quest_key \
                      WHERE key >= ?1 AND key < ?1 || char(0x10FFFF) ORDER BY key";
                 tables.each_quest(sql, [prefix], take).map(drop)
             }
-            Prefix::Number(prefix) => {
-                let sql = format!(
-                    "SELECT body FROM quest WHERE id BETWEEN ? AND ?{narrowed} ORDER BY id"
-                );
-                for range in numbers(prefix, self.totals().tally.total()) {
-                    if !tables.each_quest(&sql, range, &mut take)? {
-                        break;
-                    }
-                }
-                Ok(())
-            }
         })
     }
-}
-
-/// The ranges of the numbers up to `last` that begin with these digits.
-fn numbers(digits: &str, last: u32) -> Vec<(u32, u32)> {
-    if digits.is_empty() {
-        return vec![(1, last)];
-    }
-    let begin: Option<u32> = digits.parse().ok();
-    let begin = begin.filter(|begin| *begin > 0 && begin.to_string() == digits);
-    let one_digit_more = |(first, end): &(u32, u32)| {
-        let end = end.saturating_mul(10).saturating_add(9);
-        Some((first.checked_mul(10)?, end))
-    };
-    std::iter::successors(begin.map(|begin| (begin, begin)), one_digit_more)
-        .take_while(|(first, _)| *first <= last)
-        .map(|(first, end)| (first, end.min(last)))
-        .collect()
 }
 
 #[cfg(test)]

@@ -71,12 +71,7 @@ impl Counts {
         self.attempts += 1;
         self.add_pass(attempt);
         for rule in &attempt.rules {
-            match self.rules.get_mut(rule) {
-                Some(count) => *count += 1,
-                None => {
-                    self.rules.insert(rule.clone(), 1);
-                }
-            }
+            *self.rules.entry(rule.clone()).or_default() += 1;
         }
     }
 

@@ -315,41 +315,33 @@ const OWNING: [&str; 4] = ["LD_", "DYLD_", "BASH_FUNC_", "GCONV_"];
 
 /// What is wrong with how a reviewer is asked: the key, and what.
 fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
-    let there = [
-        ("argv", !reviewer.argv.is_empty(), ReviewerKind::Command),
-        ("env", !reviewer.env.is_empty(), ReviewerKind::Command),
-        ("pass", !reviewer.pass.is_empty(), ReviewerKind::Command),
-        ("network", reviewer.network.is_some(), ReviewerKind::Command),
-        ("base_url", reviewer.base_url.is_some(), ReviewerKind::Chat),
-        ("key", reviewer.key.is_some(), ReviewerKind::Chat),
-    ];
-    let mut foreign = there
-        .iter()
-        .filter(|(_, is, of)| *is && *of != reviewer.kind);
-    if let Some((key, ..)) = foreign.next() {
-        let kind = match reviewer.kind {
-            ReviewerKind::Command => "command",
-            ReviewerKind::Chat => "chat",
-        };
-        return Some((
-            key,
-            format!("`{key}` means nothing to a reviewer of kind `{kind}`"),
-        ));
+    let is_command = reviewer.kind == ReviewerKind::Command;
+    let (kind, foreign) = if is_command {
+        let chat = [
+            ("base_url", reviewer.base_url.is_some()),
+            ("key", reviewer.key.is_some()),
+        ];
+        ("command", chat.to_vec())
+    } else {
+        let command = [
+            ("argv", !reviewer.argv.is_empty()),
+            ("env", !reviewer.env.is_empty()),
+            ("pass", !reviewer.pass.is_empty()),
+            ("network", reviewer.network.is_some()),
+        ];
+        ("chat", command.to_vec())
+    };
+    if let Some((key, _)) = foreign.iter().find(|(_, is)| *is) {
+        let what = format!("`{key}` means nothing to a reviewer of kind `{kind}`");
+        return Some((key, what));
     }
     if reviewer.sees.is_empty() {
         return Some(("sees", String::from("it is empty: say what it is shown")));
     }
-    match reviewer.kind {
-        ReviewerKind::Command if reviewer.argv.is_empty() => {
-            Some(("kind", String::from("say `argv`: the program to ask")))
-        }
-        ReviewerKind::Command => variables(reviewer),
-        ReviewerKind::Chat => None,
+    if is_command && reviewer.argv.is_empty() {
+        return Some(("kind", String::from("say `argv`: the program to ask")));
     }
-}
-
-/// The first variable of a command by which its environment would say what the program is.
-fn variables(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
+    // A variable by which the environment of a command would say what the program is.
     let set = reviewer.env.keys().map(|name| ("env", name));
     let passed = reviewer.pass.iter().map(|name| ("pass", name));
     let (key, name) = set.chain(passed).find(|(_, name)| owns_programs(name))?;

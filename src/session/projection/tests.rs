@@ -361,26 +361,6 @@ fn all_quests_are_handed_on_in_order_however_many_are_read_at_once() {
     assert!(ids.eq(0..count));
 }
 
-#[test]
-fn numbers_that_begin_alike_are_a_few_ranges() {
-    assert_eq!(numbers("", 7), [(1, 7)]);
-    assert_eq!(numbers("3", 7), [(3, 3)]);
-    assert_eq!(numbers("12", 1_250), [(12, 12), (120, 129), (1_200, 1_250)]);
-    for none in [
-        "0",
-        "01",
-        "8",
-        "x",
-        "+1",
-        "-1",
-        "1 ",
-        "99999999999999999999",
-    ] {
-        assert!(numbers(none, 7).is_empty(), "{none:?}");
-    }
-    assert_eq!(numbers("4294967295", u32::MAX), [(u32::MAX, u32::MAX)]);
-}
-
 fn with_review(made: &Made) -> Session {
     let mut session = Session::open(&made.dir).unwrap();
     let review = attempt(&session, 0, Verdict::Review, VerdictBasis::World);
