@@ -253,7 +253,6 @@ struct Disk {
     locked: bool,
 }
 
-/// Checks the file system of `dir`.
 pub fn disk(dir: &Path) -> Vec<Finding> {
     let mut findings = disk_findings(dir, observe(dir));
     if let Ok(seen) = nix::sys::statvfs::statvfs(dir) {
@@ -278,7 +277,6 @@ fn space(bytes: u64) -> Finding {
     }
 }
 
-/// Looks for every known agent in the directories of `path_var`.
 pub fn agents(path_var: Option<&OsStr>) -> Finding {
     let dirs = || path_var.map(std::env::split_paths).into_iter().flatten();
     let is_program = |path: &PathBuf| {
@@ -401,7 +399,6 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
 const LOOKUP_PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT_PATIENCE: Duration = Duration::from_secs(8);
 
-/// Looks up a name that exists and one that does not.
 pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> Vec<Finding> {
     let ask = |name: &HostName| {
         let budget = Arc::new(Budget::new(LOOKUP_PATIENCE));
@@ -468,7 +465,6 @@ fn dns_findings(
     findings
 }
 
-/// Connects to the server of `url`, unless `offline`, and returns the time that it reports.
 pub fn tls(settings: &NetworkSettings, url: &Url, offline: bool) -> (Finding, Option<Timestamp>) {
     let greeted = (!offline).then(|| {
         let greeted = check_connection(url, settings, CONNECT_PATIENCE);

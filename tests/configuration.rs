@@ -113,39 +113,27 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
     run(&[], &["next"]).ok();
 }
 
+/// Files, and what is said about each.
+const MISTAKES: &str = r#"\ncolour = "always"\n => config.toml: unknown key `colour`\nhint: did you mean `color`?
+[run]\nagent = "cloud"\n => config.toml: `run.agent`: invalid value 'cloud'
+[run]\nagent = "claude"\nmodel = "--yolo"\n => config.toml: `run.model`:
+[run]\nparallel = 99\n => config.toml: `run.parallel`:
+[run]\nparallel = [1, 2]\n => config.toml: `run.parallel`: the argument
+[scan]\nlease = "soon"\n => config.toml: `scan.lease`:
+\ncolor\n => config.toml:2:
+[run]\nagnet = 1\n => `run.agnet`\nhint: did you mean `run.agent`?
+max_tries = 99\n => config.toml: unknown key `max_tries`
+[submit]\nid = 1\n => config.toml: unknown key `submit`
+color = true\n => config.toml: `color` takes a string
+run = 3\n => config.toml: unknown key `run`"#;
+
 #[test]
 fn mistakes_name_the_file_the_key_and_the_nearest_key() {
     let place = Place::new();
     place.scan(&[ACME], &[]);
-    for (text, expected) in [
-        (
-            "\ncolour = \"always\"\n",
-            "config.toml: unknown key `colour`\nhint: did you mean `color`?",
-        ),
-        (
-            "[run]\nagent = \"cloud\"\n",
-            "config.toml: `run.agent`: invalid value 'cloud'",
-        ),
-        (
-            "[run]\nagent = \"claude\"\nmodel = \"--yolo\"\n",
-            "config.toml: `run.model`: ",
-        ),
-        ("[run]\nparallel = 99\n", "config.toml: `run.parallel`: "),
-        (
-            "[run]\nparallel = [1, 2]\n",
-            "config.toml: `run.parallel`: the argument",
-        ),
-        ("[scan]\nlease = \"soon\"\n", "config.toml: `scan.lease`: "),
-        ("\ncolor\n", "config.toml:2: "),
-        (
-            "[run]\nagnet = 1\n",
-            "`run.agnet`\nhint: did you mean `run.agent`?",
-        ),
-        ("max_tries = 99\n", "config.toml: unknown key `max_tries`"),
-        ("[submit]\nid = 1\n", "config.toml: unknown key `submit`"),
-        ("color = true\n", "config.toml: `color` takes a string"),
-        ("run = 3\n", "config.toml: unknown key `run`"),
-    ] {
+    for mistake in MISTAKES.lines() {
+        let mistake = mistake.replace("\\n", "\n");
+        let (text, expected) = mistake.split_once(" => ").expect("two parts");
         with_user(&place, text);
         let run = |words: &[&str]| run(&place, &[], words);
         let config = run(&["config"]);

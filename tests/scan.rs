@@ -254,102 +254,75 @@ fn place() -> Place {
     place
 }
 
+/// Exit code, command line, and words of the error.
+const REFUSED: &str = r#"1 no.xlsx --col A => no.xlsx|no such file
+1 no.txt => no.txt|no such file
+1 . => directory
+1 encrypted.xlsx --col A => encrypted|without
+1 encrypted.ods => encrypted|password
+1 empty.txt => the list has no rows
+1 blank.txt => the list has no rows
+1 headings.csv --col=A => no rows below its headings
+1 nameless.csv --col=A => none of 2 rows|Company
+1 binary.txt => neither a workbook nor text
+1 fake.xlsx --col A => web page
+1 torn.xlsx --col A => damaged
+1 bad.jsonl --col=a => bad.jsonl: line 2, column 6: expected `:`
+# Columns and sheets that are not there are answered with those that are.
+1 companies.xlsx --col Firma => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --col Z => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --col company => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --col '' => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --col 1 => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --col=A --show=Firma => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --col=A --site-col=Firma => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --key-cols=A,Firma => A `Company`|B `Country`|C `Website`|D `Phone`
+1 openpyxl.xlsx --col=A --sheet=Suppliers => `Notes`|`업체 목록`|`옛 목록`
+1 twice.csv --col=Site => B, C|letter
+1 lines.txt --col=B => there are A
+1 lines.txt --sheet=X => no sheets
+2 companies.xlsx => --col|companies.xlsx|`Companies`|A `Company`|D `Phone`
+2 cp949.csv => A `회사명`, B `홈페이지`
+2 openpyxl.xlsx --sheet '업체 목록' => `업체 목록`|A `업체명`
+2 cp949.csv --col=A --encoding=klingon => klingon|euc-kr|shift_jis
+1 cp949.csv --col=A --encoding=utf-8 => line 1 is not text in UTF-8
+1 companies.xlsx --col=A --encoding=utf-8 => remove --encoding
+# Settings that could never work are not frozen.
+2 lines.txt --proxy=socks5://127.0.0.1:1 => --proxy http
+2 lines.txt '--user-agent=comail\nb' => header
+2 lines.txt --user-agent=AcmeBot/1.0 => must contain comail
+2 lines.txt --ca-cert=ca.pem => certificate
+2 lines.txt --ca-cert=empty.pem => empty.pem
+1 lines.txt --ca-cert=no.pem => no.pem
+2 lines.txt --rate=0 => --rate
+2 lines.txt --rate=NaN => --rate
+2 lines.txt --timeout=1000 => --timeout
+2 lines.txt --level=freemial=fail => freemail
+2 lines.txt --level=freemail=off => switched off
+2 lines.txt --level=no-result=review => cannot be changed
+2 lines.txt --max-tries=0 => --max-tries
+# Flags that contradict each other.
+2 companies.xlsx --col=A --key-cols=A,B =>
+2 companies.xlsx --col=A --update --max-tries=5 =>
+2 companies.xlsx --col=A --update --rate=2 =>
+2 companies.xlsx --col=A --header=perhaps =>
+2 =>
+1 lines.txt --update => no session|comail scan"#;
+
 #[test]
-#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn lists_columns_and_flags_that_cannot_be_used() {
     let place = place();
     place.write("bad.jsonl", "{\"a\":1}\n{\"a\" 2}\n");
     place.write("ca.pem", "-----BEGIN CERTIFICATE-----\nnot base64\n");
     place.write("empty.pem", "");
-    let columns = "A `Company`|B `Country`|C `Website`|D `Phone`";
-    let asked = "--col|companies.xlsx|`Companies`|A `Company`|D `Phone`";
-    let cases: [(&str, i32, &str); 50] = [
-        ("no.xlsx --col A", 1, "no.xlsx|no such file"),
-        ("no.txt", 1, "no.txt|no such file"),
-        (".", 1, "directory"),
-        ("encrypted.xlsx --col A", 1, "encrypted|without"),
-        ("encrypted.ods", 1, "encrypted|password"),
-        ("empty.txt", 1, "the list has no rows"),
-        ("blank.txt", 1, "the list has no rows"),
-        ("headings.csv --col=A", 1, "no rows below its headings"),
-        ("nameless.csv --col=A", 1, "none of 2 rows|Company"),
-        ("binary.txt", 1, "neither a workbook nor text"),
-        ("fake.xlsx --col A", 1, "web page"),
-        ("torn.xlsx --col A", 1, "damaged"),
-        (
-            "bad.jsonl --col=a",
-            1,
-            "bad.jsonl: line 2, column 6: expected `:`",
-        ),
-        // Columns and sheets that are not there are answered with those that are.
-        ("companies.xlsx --col Firma", 1, columns),
-        ("companies.xlsx --col Z", 1, columns),
-        ("companies.xlsx --col company", 1, columns),
-        ("companies.xlsx --col ''", 1, columns),
-        ("companies.xlsx --col 1", 1, columns),
-        ("companies.xlsx --col=A --show=Firma", 1, columns),
-        ("companies.xlsx --col=A --site-col=Firma", 1, columns),
-        ("companies.xlsx --key-cols=A,Firma", 1, columns),
-        (
-            "openpyxl.xlsx --col=A --sheet=Suppliers",
-            1,
-            "`Notes`|`업체 목록`|`옛 목록`",
-        ),
-        ("twice.csv --col=Site", 1, "B, C|letter"),
-        ("lines.txt --col=B", 1, "there are A"),
-        ("lines.txt --sheet=X", 1, "no sheets"),
-        ("companies.xlsx", 2, asked),
-        ("cp949.csv", 2, "A `회사명`, B `홈페이지`"),
-        (
-            "openpyxl.xlsx --sheet '업체 목록'",
-            2,
-            "`업체 목록`|A `업체명`",
-        ),
-        (
-            "cp949.csv --col=A --encoding=klingon",
-            2,
-            "klingon|euc-kr|shift_jis",
-        ),
-        (
-            "cp949.csv --col=A --encoding=utf-8",
-            1,
-            "line 1 is not text in UTF-8",
-        ),
-        (
-            "companies.xlsx --col=A --encoding=utf-8",
-            1,
-            "remove --encoding",
-        ),
-        // Settings that could never work are not frozen.
-        ("lines.txt --proxy=socks5://127.0.0.1:1", 2, "--proxy http"),
-        ("lines.txt '--user-agent=comail\nb'", 2, "header"),
-        (
-            "lines.txt --user-agent=AcmeBot/1.0",
-            2,
-            "must contain comail",
-        ),
-        ("lines.txt --ca-cert=ca.pem", 2, "certificate"),
-        ("lines.txt --ca-cert=empty.pem", 2, "empty.pem"),
-        ("lines.txt --ca-cert=no.pem", 1, "no.pem"),
-        ("lines.txt --rate=0", 2, "--rate"),
-        ("lines.txt --rate=NaN", 2, "--rate"),
-        ("lines.txt --timeout=1000", 2, "--timeout"),
-        ("lines.txt --level=freemial=fail", 2, "freemail"),
-        ("lines.txt --level=freemail=off", 2, "switched off"),
-        ("lines.txt --level=no-result=review", 2, "cannot be changed"),
-        ("lines.txt --max-tries=0", 2, "--max-tries"),
-        // Flags that contradict each other.
-        ("companies.xlsx --col=A --key-cols=A,B", 2, ""),
-        ("companies.xlsx --col=A --update --max-tries=5", 2, ""),
-        ("companies.xlsx --col=A --update --rate=2", 2, ""),
-        ("companies.xlsx --col=A --header=perhaps", 2, ""),
-        ("", 2, ""),
-        ("lines.txt --update", 1, "no session|comail scan"),
-    ];
-    for (line, code, words) in cases {
-        let args = shlex::split(line).expect("words");
+    let cases = REFUSED.lines().filter(|case| !case.starts_with('#'));
+    for case in cases {
+        let (line, words) = case.split_once(" =>").expect(case);
+        let (code, line) = line.split_once(' ').unwrap_or((line, ""));
+        let args = shlex::split(&line.replace("\\n", "\n")).expect(case);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        refused(&place, "scan", &args, code, words);
+        let code = code.parse().expect("an exit code");
+        refused(&place, "scan", &args, code, words.trim());
     }
     for (line, code, once) in [
         (

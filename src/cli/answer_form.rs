@@ -97,7 +97,6 @@ impl AnswerForm {
     }
 }
 
-/// An answer as a JSON object, with `text` for each required field.
 pub(super) fn json_form(kind: &QuestKind, text: fn(&Field) -> String) -> String {
     let required = kind.fields.iter().filter(|field| field.required);
     let members = required.map(|field| (field.name.to_string(), Value::String(text(field))));
@@ -110,7 +109,6 @@ pub(super) fn field_line(field: &Field) -> String {
     format!("{name}: {}{optional}", Escaped(&field.help))
 }
 
-/// Adds the flags that the quest kind names to `submit`.
 pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Command {
     let unit = Arg::new(UNIT)
         .long(kind.unit.to_string())
@@ -155,7 +153,6 @@ fn field_help(field: &Field) -> String {
     format!("{help}{optional}{example}")
 }
 
-/// Examples in the words of the quest kind.
 fn examples(kind: &QuestKind) -> String {
     let mut line = "  comail submit --id 17".to_owned();
     let mut object = Map::new();

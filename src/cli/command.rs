@@ -96,7 +96,6 @@ enum Command {
     Help(help::HelpArgs),
 }
 
-/// Parses `args`, runs the command and returns how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     // A write beyond the file size limit becomes an error, like a full disk. If this fails, a
     // signal ends the process, and what is on disk stays whole.
@@ -178,7 +177,6 @@ fn context(
     }
 }
 
-/// Prints help, a version, or what is wrong with a command line.
 fn print(error: &clap::Error, args: &[OsString]) -> Exit {
     // A message that cannot be written must not change the exit code.
     if !error.use_stderr() {
@@ -293,7 +291,6 @@ Watch and settle: status insights log claims review recheck dispute release resu
 Verify and deliver: export report audit rules
 Tools: doctor config prompt schema completions man help";
 
-/// The parser, whose help lists its commands in groups.
 fn grouped(parser: clap::Command) -> clap::Command {
     let header = parser.get_styles().get_header();
     let literal = parser.get_styles().get_literal();

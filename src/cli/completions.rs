@@ -29,7 +29,6 @@ use crate::gate::{Gate as _, common_rules};
 use crate::quest::{Key, QuestKind};
 use crate::session::{Effective, Projection, QuestRecord, SessionError, State};
 
-/// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
 
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
@@ -167,7 +166,6 @@ pub(super) enum Offer {
     Rules,
 }
 
-/// The arguments with values from the session: command, id of the argument, values.
 pub(super) const OFFERS: &[(&str, &str, Offer)] = &[
     ("submit", UNIT, Offer::Keys(TODO)),
     ("submit", "key", Offer::Keys(TODO)),
@@ -199,28 +197,33 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
     words.pop();
     words.retain(|word| !word.starts_with('-'));
     let names = help::names(&parser, &words);
-    let mut parser = with_values(parser, "help", "words", move |typed| {
-        candidates(names.clone(), typed)
-    });
-    for (path, arg, offer) in OFFERS {
-        let dir = dir.to_owned();
-        // Nothing is offered where the session cannot be read.
-        parser = with_values(parser, path, arg, move |typed| {
-            candidates(offer.values(&dir, typed).unwrap_or_default(), typed)
-        });
-    }
-    parser
+    let names = completer(move |_| names.clone());
+    OFFERS.iter().fold(
+        add(parser, "help", "words", names),
+        |parser, (path, arg, offer)| {
+            let dir = dir.to_owned();
+            // Nothing is offered where the session cannot be read.
+            let values = completer(move |typed| offer.values(&dir, typed).unwrap_or_default());
+            add(parser, path, arg, values)
+        },
+    )
 }
 
-fn with_values(
-    command: Command,
-    path: &str,
-    arg: &'static str,
-    values: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static,
-) -> Command {
-    let completer =
-        ArgValueCompleter::new(move |typed: &OsStr| typed.to_str().map_or_else(Vec::new, &values));
-    add(command, path, arg, completer)
+fn completer(values: impl Fn(&str) -> Vec<Named> + Send + Sync + 'static) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |typed: &OsStr| {
+        let Some(typed) = typed.to_str() else {
+            return Vec::new();
+        };
+        let mut values = values(typed);
+        // A value with invisible characters could not be recognised in a terminal.
+        values.retain(|value| value.name.starts_with(typed) && !value.name.contains(is_unsafe));
+        values.truncate(MAX_VALUES);
+        let candidates = values.into_iter().map(|Named { name, about }| {
+            let help = Escaped(&about).to_string();
+            CompletionCandidate::new(name).help(Some(help.into()))
+        });
+        candidates.collect()
+    })
 }
 
 fn add(command: Command, path: &str, arg: &'static str, completer: ArgValueCompleter) -> Command {
@@ -229,17 +232,6 @@ fn add(command: Command, path: &str, arg: &'static str, completer: ArgValueCompl
         return command.mut_arg(arg, |known| known.add(completer));
     }
     command.mut_subcommand(name, |inner| add(inner, rest, arg, completer))
-}
-
-fn candidates(mut values: Vec<Named>, typed: &str) -> Vec<CompletionCandidate> {
-    // A value with invisible characters could not be recognised in a terminal.
-    values.retain(|value| value.name.starts_with(typed) && !value.name.contains(is_unsafe));
-    values.truncate(MAX_VALUES);
-    let candidates = values.into_iter().map(|Named { name, about }| {
-        let help = Escaped(&about).to_string();
-        CompletionCandidate::new(name).help(Some(help.into()))
-    });
-    candidates.collect()
 }
 
 fn value(name: &impl ToString, about: &impl ToString) -> Named {
@@ -276,18 +268,13 @@ impl Offer {
                 ids.map(|quest| value(&quest.id, &quest.key.as_str()))
                     .collect()
             }
-            Self::Workers => {
+            Self::Workers | Self::ClaimedIds => {
                 let claims = index()?.claims()?;
-                let workers = claims.iter();
-                workers
-                    .map(|claim| value(&claim.worker, &format!("holds quest {}", claim.quest)))
-                    .collect()
-            }
-            Self::ClaimedIds => {
-                let claims = index()?.claims()?;
-                let ids = claims.iter();
-                ids.map(|claim| value(&claim.quest, &format!("held by {}", claim.worker)))
-                    .collect()
+                let values = claims.iter().map(|claim| match self {
+                    Self::Workers => value(&claim.worker, &format!("holds quest {}", claim.quest)),
+                    _ => value(&claim.quest, &format!("held by {}", claim.worker)),
+                });
+                values.collect()
             }
         })
     }

@@ -76,12 +76,10 @@ impl Key {
         }
     }
 
-    /// The name of its argument in the parser.
     fn id(self) -> String {
         self.1.replace('-', "_")
     }
 
-    /// Whether arguments that were given take the place of this key.
     fn is_overridden(self, given: &ArgMatches) -> bool {
         let others: &[&str] = match self {
             Key("scan", _) => &["update"],
@@ -94,7 +92,6 @@ impl Key {
         is_given(given, &self.id()) || others.iter().any(|id| is_given(given, id))
     }
 
-    /// Whether an environment variable takes its place.
     fn has_variable(self) -> bool {
         match self {
             SESSION => variable(SESSION_VARIABLE).is_some(),
@@ -114,7 +111,6 @@ pub(super) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The path of the user's file, if the environment names a place for it.
 pub(super) fn user_file() -> Option<PathBuf> {
     user_file_in(variable)
 }
@@ -176,7 +172,6 @@ impl UserFile {
         Ok(file)
     }
 
-    /// Refuses values that the flag of a key would not take.
     fn check(&self, key: Key, values: &[String], parser: &Command) -> Result<(), UsageError> {
         let command = if key.0.is_empty() { "status" } else { key.0 };
         let words = ["comail", command].map(str::to_owned).into_iter();

@@ -64,7 +64,6 @@ impl Context {
         }
     }
 
-    /// Opens the session, and reports repairs on stderr.
     pub fn open_session(&mut self) -> Result<Session> {
         let session = Session::open_watched(&self.dir, self.watch())?;
         session.log_opened();
@@ -81,14 +80,12 @@ impl Context {
         Ok(session)
     }
 
-    /// Opens the session and folds its whole ledger.
     pub(super) fn open_whole(&self) -> Result<(Session, Projection), SessionError> {
         let mut session = Session::open_watched(&self.dir, self.watch())?;
         let projection = session.fold()?;
         Ok((session, projection))
     }
 
-    /// Reports the repairs of `session` on stderr, each once.
     pub fn report_repairs(&mut self, session: &Session) {
         let repairs = session.repairs();
         for new in repairs.iter().skip(self.repairs_reported) {

@@ -59,7 +59,6 @@ struct PlayedStep {
     output: String,
 }
 
-/// Runs a command line on a recorded world.
 type Rehearse = fn(&[String], Output, Rc<RecordedWorld>) -> Result<Exit>;
 
 pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) -> Result<Exit> {

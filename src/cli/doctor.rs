@@ -104,7 +104,6 @@ fn settings(manifest: Option<&Manifest>, args: &DoctorArgs) -> NetworkSettings {
     settings
 }
 
-/// A name that exists, and one that does not.
 fn names(args: &DoctorArgs) -> Result<(HostName, HostName)> {
     let known = HostName::of_url(&args.url);
     let known = known.ok_or_else(|| UsageError("--url has no host name".to_owned()))?;

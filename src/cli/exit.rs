@@ -49,7 +49,6 @@ pub(super) fn hanging(mark: &str, text: &str, width: usize) -> Vec<String> {
 
 const TOPIC: &str = include_str!("help/exit-codes.md");
 
-/// The table of the topic `exit-codes`.
 pub(super) fn table() -> &'static str {
     let mut blocks = TOPIC.split("\n\n");
     blocks.find(|block| block.starts_with("  0 ")).unwrap_or("")
@@ -76,7 +75,6 @@ impl UsageError {
     }
 }
 
-/// Refuses how the program was called.
 pub(super) fn refuse<T>(why: impl Into<String>) -> anyhow::Result<T> {
     Err(UsageError(why.into()).into())
 }
@@ -114,7 +112,6 @@ pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
     })
 }
 
-/// The exit of a command that tells whether all is well.
 pub fn of_finding(is_well: bool) -> Exit {
     if is_well { Exit::Done } else { Exit::Finding }
 }

@@ -294,7 +294,6 @@ fn by_ending(ending: &str) -> Option<Format> {
     }
 }
 
-/// Writes the results next to the values of the list that `copy` holds.
 fn write_table(
     output: &mut Output,
     findings: Findings<'_>,
@@ -534,7 +533,6 @@ impl RowMap {
     }
 }
 
-/// The results of every row of a map, read when they are asked for.
 fn results<'a>(
     findings: Findings<'a>,
     map: &'a RowMap,

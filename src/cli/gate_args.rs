@@ -26,7 +26,6 @@ pub struct GateArgs {
     levels: Vec<(String, Level)>,
 }
 
-/// Parses `RULE=LEVEL`.
 fn level(text: &str) -> Result<(String, Level), &'static str> {
     let (rule, level) = text
         .split_once('=')

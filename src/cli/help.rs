@@ -228,7 +228,6 @@ fn check_page(name: &str, about: &str, example: &str) -> String {
     )
 }
 
-/// The keys of a kind with their descriptions, as the schema of quest files has them.
 fn check_keys(schema: &Value, kind: &str) -> String {
     let kinds = schema["$defs"]["Check"]["oneOf"].as_array();
     let table = kinds.into_iter().flatten().find(|it| it["title"] == kind);

@@ -27,10 +27,8 @@ use crate::hook::{
 use crate::judge::{self, Assignment, Claimant};
 use crate::session::{Session, State, Worker, read_manifest};
 
-/// The variable that names the run that started an agent.
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
 
-/// The variable by which a run lets an agent end its last call.
 const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
 
 /// The most bytes of a rules file: a person writes it.
@@ -175,10 +173,8 @@ fn in_a_run() -> bool {
 fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
     // The ledger decides, so a call that cannot be read is answered too; only the limit of
     // refusals then ends it.
-    let call = read_call()
-        .map_err(anyhow::Error::from)
-        .and_then(|bytes| Ok(StopCall::parse(&bytes)?));
-    let call = call.unwrap_or_else(|error| {
+    let call = || -> Result<_> { Ok(StopCall::parse(&read_call()?)?) };
+    let call = call().unwrap_or_else(|error| {
         write_error(&error);
         StopCall::default()
     });
@@ -279,10 +275,9 @@ fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
     let reply = tool_reply(context, args).unwrap_or_else(|error| {
         Permission::Deny.because(format!("the call cannot be judged: {error:#}"))
     });
-    let reply = if args.unattended || in_a_run() {
-        reply.unattended()
-    } else {
-        reply
+    let reply = match args.unattended || in_a_run() {
+        true => reply.unattended(),
+        false => reply,
     };
     match print_reply(&mut context.output, &reply.for_agent(args.agent)) {
         Ok(()) => Exit::Done,
@@ -345,13 +340,9 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     let old = read_settings(&file)?;
     let new = with_hooks(&old, args.agent, &caller(context, args)?)
         .with_context(|| format!("{} was not changed", file.display()))?;
-    let change = if new == old {
-        String::new()
-    } else {
-        let patch = diffy::create_patch(&old, &new).to_string();
-        // The two lines of file names say nothing.
-        patch.split_inclusive('\n').skip(2).collect()
-    };
+    let patch = diffy::create_patch(&old, &new).to_string();
+    // The two lines of file names say nothing.
+    let change: String = patch.split_inclusive('\n').skip(2).collect();
     let written = args.yes && !change.is_empty();
     let installed = Installed {
         file,

@@ -41,7 +41,6 @@ pub struct ListPlan {
     pub after: Option<String>,
 }
 
-/// A list that is open, with the columns of its plan.
 pub struct PlannedList {
     pub(super) list: List,
     plan: ListPlan,

@@ -145,7 +145,6 @@ fn free_in_seconds(session: &Session) -> Result<i64> {
     Ok(left.map_or(0, |left| left.as_secs()))
 }
 
-/// Why the session is paused, and how to resume it.
 pub(super) fn paused(streak: u32, session: Option<&Path>) -> String {
     let resume = ShellLine::comail("resume", session);
     format!(

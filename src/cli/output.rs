@@ -125,7 +125,6 @@ impl Output {
         }
     }
 
-    /// Writes a note to stderr, unless the caller wants only errors.
     pub fn note(&mut self, text: &str) {
         if !self.quiet {
             write_message("note", text);
@@ -133,7 +132,6 @@ impl Output {
     }
 }
 
-/// Writes an error, and its hint if it has one, to stderr.
 pub(super) fn write_error(error: &anyhow::Error) {
     write_message("error", &format!("{error:#}"));
     if let Some(hinted) = error.downcast_ref::<Hinted>() {

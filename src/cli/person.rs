@@ -35,7 +35,6 @@ impl PersonArgs {
         named.unwrap_or_else(user_name)
     }
 
-    /// See [`authorise`].
     pub(super) fn authorise(
         &self,
         session: &Session,

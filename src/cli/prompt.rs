@@ -31,7 +31,6 @@ enum Format {
     Skill,
 }
 
-/// The instructions, with a place for the fields of the session.
 pub(super) const INSTRUCTIONS: &str = include_str!("help/prompt.md");
 
 /// The front matter of a SKILL.md; an agent decides by it when to use the skill.

@@ -60,7 +60,6 @@ fn proof(context: &Context) -> Result<Proof> {
     }
 }
 
-/// Writes the result of each control, and what no control shows.
 pub(super) fn text(out: &mut TextOutput, proof: &Proof) {
     let lacking: Vec<String> = proof.lacking.iter().map(ToString::to_string).collect();
     let values = context! {
@@ -72,7 +71,6 @@ pub(super) fn text(out: &mut TextOutput, proof: &Proof) {
     out.template(include_str!("text/proof.txt"), values);
 }
 
-/// Says that no reviewer was asked, if the quest file has some.
 pub(super) fn reviewers_not_asked(out: &mut TextOutput, has_reviewers: bool) {
     if has_reviewers {
         out.line(
@@ -82,7 +80,6 @@ pub(super) fn reviewers_not_asked(out: &mut TextOutput, has_reviewers: bool) {
     }
 }
 
-/// Refuses a gate that its controls do not prove.
 pub(super) fn refuse_unproven(proof: &Proof, path: &str) -> Result<()> {
     if proof.holds() {
         return Ok(());

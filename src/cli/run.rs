@@ -371,7 +371,6 @@ fn refuse_inside_a_run(session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Finds mistakes before anything is started.
 fn check(session: &Session, plan: &Plan) -> Result<()> {
     let kind = judge::kind_of(session.manifest())?;
     if plan.answers == Answers::World && !needs_no_fields(&kind) {
@@ -414,7 +413,6 @@ fn check(session: &Session, plan: &Plan) -> Result<()> {
     }
 }
 
-/// The program that would be started in `dir`.
 fn found(program: &OsStr, dir: &Path) -> Option<PathBuf> {
     if Path::new(program).components().count() > 1 {
         let path = dir.join(program);
@@ -472,7 +470,6 @@ fn terminated() -> Arc<AtomicBool> {
     asked
 }
 
-/// Prints what happens, and listens for Ctrl-C.
 struct Watcher<'a> {
     output: &'a mut Output,
     interrupt: Interrupt,

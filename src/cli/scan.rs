@@ -127,15 +127,17 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let settings = gate_settings(definition, &args.gate, &args.network)?;
     let place = definition.map(|definition| Path::new(&definition.path));
     let table = definition.map(Definition::file).transpose()?;
-    let input = table.as_ref().map(|table| table.input.clone());
-    let unit = table.as_ref().map(|table| table.unit.clone());
-    let unit = unit.unwrap_or_else(|| email::kind().unit.into_owned());
+    let input = table.as_ref().map(|table| &table.input);
+    let unit = match &table {
+        Some(table) => table.unit.clone(),
+        None => email::kind().unit.into_owned(),
+    };
     let max_tries = table.as_ref().and_then(|table| table.max_tries);
     let frozen = frozen(args, settings, max_tries)?;
-    let file = ListFile::find(&args.list, input.as_ref(), place)?;
+    let file = ListFile::find(&args.list, input, place)?;
     let path = file.path();
     let sha256 = digest(path)?;
-    let plan = args.list.plan(&file, None, input.as_ref(), &unit)?;
+    let plan = args.list.plan(&file, None, input, &unit)?;
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;
@@ -468,7 +470,6 @@ pub(super) fn proof_of(frozen: &FrozenFile) -> Result<Proof> {
     })
 }
 
-/// The settings of the gate that `scan` freezes.
 pub(super) fn gate_settings(
     definition: Option<&Definition>,
     args: &GateArgs,
@@ -565,7 +566,6 @@ impl CarryArgs {
         self.carry.as_deref().map(open).transpose()
     }
 
-    /// Creates the session with the PASSes of the `old` one.
     fn create(
         &self,
         context: &Context,

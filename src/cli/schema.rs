@@ -144,6 +144,15 @@ const fn lines<T: JsonSchema>(name: &'static str, place: &'static str) -> Docume
     }
 }
 
+const fn read(name: &'static str, place: &'static str, make: fn(&QuestKind) -> Schema) -> Document {
+    Document {
+        name,
+        way: Way::Read,
+        place,
+        make,
+    }
+}
+
 fn of_type<T: JsonSchema>(_: &QuestKind) -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with_transform(RecursiveTransform(never_null));
@@ -197,19 +206,13 @@ fn never_null(schema: &mut Schema) {
     }
 }
 
-/// Every document, in the order of `comail schema`: one for each form that a command prints.
 pub const DOCUMENTS: &[Document] = &[
     printed::<scan::Scanned>("scan", "scan"),
     lines::<RunLine<'static>>("run", "run"),
     printed::<DryRun>("run-dry", "run --dry-run"),
     printed::<next::NextReply>("next", "next"),
     printed::<submit::SubmitReply>("submit", "submit"),
-    Document {
-        name: SUBMISSION,
-        way: Way::Read,
-        place: "submit --in",
-        make: submission_schema,
-    },
+    read(SUBMISSION, "submit --in", submission_schema),
     printed::<Status>("status", "status"),
     lines::<Status>("status-watch", "status --watch"),
     printed::<export::Exported>("export", "export"),
@@ -219,12 +222,9 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<rules::Catalogue>("rules", "rules"),
     printed::<quest::Checked>("quest-check", "quest check"),
     printed::<quest::FileWritten>("quest-new", "quest new"),
-    Document {
-        name: QUEST_FILE,
-        way: Way::Read,
-        place: "scan --quest",
-        make: |_| quest_file().try_into().unwrap_or_default(),
-    },
+    read(QUEST_FILE, "scan --quest", |_| {
+        quest_file().try_into().unwrap_or_default()
+    }),
     printed::<Proof>("prove", "prove"),
     printed::<Calibration>("prove-reviewers", "prove --reviewers"),
     printed::<resume::ResumeReply>("resume", "resume"),

@@ -248,7 +248,6 @@ fn key(event: KeyEvent) -> Option<Key> {
     })
 }
 
-/// A line of text, with unsafe characters escaped.
 pub fn line(text: &str) -> Line<'static> {
     Line::raw(Escaped(text).to_string())
 }

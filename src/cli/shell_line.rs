@@ -18,7 +18,6 @@ impl ShellLine {
         }
     }
 
-    /// Adds `--name value`.
     pub fn flag(mut self, name: &str, value: &str) -> Self {
         // clap takes a value that begins with `-` only if it is joined to its flag.
         let joint = if value.starts_with('-') { "=" } else { " " };

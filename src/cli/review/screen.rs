@@ -186,9 +186,8 @@ impl Desk {
             return Ok(Done::Overruled);
         }
         let done = self.record(SettledQuest { quest, attempt }, decision, note)?;
-        if done == Done::Recorded {
-            self.settled
-                .extend(self.line(quest)?.map(|line| (quest, line)));
+        if let (Done::Recorded, Some(line)) = (&done, self.line(quest)?) {
+            self.settled.insert(quest, line);
         }
         Ok(done)
     }
@@ -208,14 +207,8 @@ impl Desk {
             note,
             key: self.key.as_ref(),
         };
-        let recorded = review::settle(
-            &mut self.session,
-            vec![settled],
-            decision,
-            person,
-            &mut context::clock(),
-        );
-        match recorded {
+        let clock = &mut context::clock();
+        match review::settle(&mut self.session, vec![settled], decision, person, clock) {
             Ok(()) => Ok(Done::Recorded),
             Err(NotSettled::Session(error)) => Err(error.into()),
             Err(why) => Ok(Done::Refused(why.to_string())),
@@ -230,8 +223,7 @@ impl Desk {
 
     fn line(&self, quest: QuestId) -> Result<Option<Span>> {
         let record = self.session.quest_record(quest)?;
-        Ok(record
-            .and_then(|record| record.settled)
-            .map(|settled| settled.line))
+        let settled = record.and_then(|record| record.settled);
+        Ok(settled.map(|settled| settled.line))
     }
 }

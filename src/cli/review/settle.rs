@@ -92,13 +92,8 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         quest: named.id,
         attempt: named.attempt,
     });
-    let settled = review::settle(
-        &mut session,
-        quests.collect(),
-        decision,
-        person,
-        &mut context::clock(),
-    );
+    let clock = &mut context::clock();
+    let settled = review::settle(&mut session, quests.collect(), decision, person, clock);
     settled.map_err(usage_error)?;
     let answer = Answer {
         status: decision,

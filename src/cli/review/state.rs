@@ -237,12 +237,10 @@ impl ReviewScreen {
         None
     }
 
-    /// The item that is looked at was settled: on to the next.
     pub fn settled(&mut self, decision: Decision) {
         self.leave(Fate::Decided(decision));
     }
 
-    /// The last decision was withdrawn: back to its item.
     pub fn reopened(&mut self) {
         if let Some(last) = self.trail.pop() {
             self.back_to(last);

@@ -30,7 +30,6 @@ pub(super) fn write(out: &mut TextOutput, status: &Status, session: Option<&Path
     details(out, status);
 }
 
-/// What a screen shows; on a small one, the beginning.
 pub(super) fn view(
     status: &Status,
     session: Option<&Path>,

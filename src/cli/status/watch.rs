@@ -20,7 +20,6 @@ use crate::judge::live_runs::live_runs;
 use crate::report::{Standings, Status, forgotten};
 use crate::session::{Forgetting, LedgerWatch, Session, SessionError};
 
-/// The longest time until a change is seen.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(super) fn watch(context: &mut Context) -> Result<Exit> {
@@ -47,7 +46,6 @@ fn watch_on(observer: &mut Observer, screen: &mut Screen, context: &Context) -> 
     }
 }
 
-/// Follows what a session becomes.
 pub(super) struct Observer {
     dir: PathBuf,
     watch: LedgerWatch,

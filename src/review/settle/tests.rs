@@ -154,9 +154,9 @@ fn one_that_cannot_be_settled_stops_all() {
         refused(decide(&mut session, numbers, decision, KIM).unwrap_err())
     };
     let passed = why(&[1, 3], Decision::Accepted);
-    assert!(passed.contains("quest 3, company 3, is pass"), "{passed}");
+    assert!(passed.contains("quest 3, company 3, is PASS"), "{passed}");
     let todo = why(&[1, 4], Decision::Rejected);
-    assert!(todo.contains("is todo"), "{todo}");
+    assert!(todo.contains("is TODO"), "{todo}");
     let reopened = why(&[1], Decision::Reopened);
     assert!(reopened.contains("nothing to withdraw"), "{reopened}");
     let unknown = why(&[1, 9], Decision::Accepted);
