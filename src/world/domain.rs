@@ -76,9 +76,7 @@ impl HostName {
         let text = std::str::from_utf8(domain.as_bytes()).ok()?;
         Some(RegistrableDomain(text.to_owned()))
     }
-}
 
-impl HostName {
     /// The labels before the registrable domain: `www.en` of `www.en.acme.co.kr`.
     pub fn below_domain(&self) -> Option<&str> {
         let below = self.0.strip_suffix(self.registrable()?.as_str())?;

@@ -229,7 +229,7 @@ impl PageAnswer {
     }
 
     pub fn fetched(&self, bodies: &dyn Bodies) -> Option<Fetched> {
-        let body = |body: BodyRef| bodies.body(&body.sha256).ok_or(());
+        let body = |body: BodyRef| body.load(bodies).ok_or(());
         self.clone().with_body(body).ok()
     }
 }
@@ -240,6 +240,12 @@ impl BodyRef {
             sha256: Digest::of(body),
             bytes: body.len() as u64,
         }
+    }
+
+    /// The bytes, if they are there and are what their digest says: anybody may write to a store.
+    fn load(&self, bodies: &dyn Bodies) -> Option<Vec<u8>> {
+        let body = bodies.body(&self.sha256)?;
+        (Digest::of(&body) == self.sha256).then_some(body)
     }
 }
 

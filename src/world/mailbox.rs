@@ -6,6 +6,7 @@
 mod tests;
 
 use std::fmt;
+use std::net::Ipv6Addr;
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::WhiteSpace;
@@ -195,7 +196,8 @@ pub(super) fn mail_domain(text: &str) -> Result<HostName, BadMailbox> {
     if text.is_empty() {
         return Err(BadMailbox::NoDomain);
     }
-    if text.starts_with('[') || is_ip_address(text) {
+    let is_ipv4 = matches!(Host::parse(text), Ok(Host::Ipv4(_)));
+    if text.starts_with('[') || is_ipv4 || text.parse::<Ipv6Addr>().is_ok() {
         return Err(BadMailbox::AddressLiteral);
     }
     let bad = || BadMailbox::BadDomain(text.to_owned());
@@ -217,8 +219,4 @@ pub(super) fn mail_domain(text: &str) -> Result<HostName, BadMailbox> {
     } else {
         Ok(name)
     }
-}
-
-fn is_ip_address(text: &str) -> bool {
-    matches!(Host::parse(text), Ok(Host::Ipv4(_))) || text.parse::<std::net::Ipv6Addr>().is_ok()
 }

@@ -136,10 +136,10 @@ fn mask(body: &mut [u8], keep: &[String]) {
 
 fn mask_protected(body: &mut [u8], keep: &[String]) {
     for at in 0..body.len() {
-        let Some(mark) = PROTECTIONS
-            .iter()
-            .find(|mark| starts_with_octets(&body[at..], mark))
-        else {
+        let Some(mark) = PROTECTIONS.iter().find(|mark| {
+            let text = body.get(at..at + mark.len());
+            text.is_some_and(|text| text.eq_ignore_ascii_case(mark))
+        }) else {
             continue;
         };
         let from = at + mark.len();
@@ -173,9 +173,4 @@ fn masked_protection(digits: &[u8], keep: &[String]) -> Option<String> {
 fn is_kept(found: &str, keep: &[String]) -> bool {
     keep.iter()
         .any(|address| found.ends_with(address.as_str()) || address.ends_with(found))
-}
-
-fn starts_with_octets(text: &[u8], start: &[u8]) -> bool {
-    text.get(..start.len())
-        .is_some_and(|text| text.eq_ignore_ascii_case(start))
 }

@@ -7,7 +7,6 @@ use std::cell::RefCell;
 
 use super::sandbox::{Answers, Kept};
 use super::{Bodies, Evidence, PageAnswer, Question};
-use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{CommandResult, Sandbox};
@@ -58,23 +57,12 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Bodies that are what their digest says.
-struct Checked<'a>(&'a dyn Bodies);
-
-impl Bodies for Checked<'_> {
-    fn body(&self, digest: &Digest) -> Option<Vec<u8>> {
-        self.0
-            .body(digest)
-            .filter(|body| Digest::of(body) == *digest)
-    }
-}
-
 impl Fetcher for Replay<'_> {
     fn get(&self, request: &Request) -> Fetched {
         let Some(answer) = self.evidence.page(&request.url) else {
             return Fetched::Unanswered(self.miss(format!("the page {}", request.url)));
         };
-        answer.fetched(&Checked(self.bodies)).unwrap_or_else(|| {
+        answer.fetched(self.bodies).unwrap_or_else(|| {
             Fetched::Unanswered(self.miss(match answer {
                 PageAnswer::Response(response) => format!("the body {}", response.body.sha256),
                 _ => format!("the page {}", request.url),
@@ -126,12 +114,12 @@ impl UniquenessIndex for Replay<'_> {
 impl Answers for Replay<'_> {
     fn answer<T: Kept>(&self, asked: Question, _ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
         let told = self.evidence.answer_to(&asked);
-        let known = told.and_then(|told| T::read(told, &Checked(self.bodies)));
+        let known = told.and_then(|told| T::read(told, self.bodies));
         known.unwrap_or_else(|| T::absent(self.miss(asked.to_string()).detail))
     }
 
     fn last(&self, command: &str) -> Option<CommandResult> {
-        CommandResult::read(self.evidence.last_run(command)?, &Checked(self.bodies))
+        CommandResult::read(self.evidence.last_run(command)?, self.bodies)
     }
 
     fn failed(&self) -> Option<String> {

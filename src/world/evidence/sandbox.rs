@@ -99,7 +99,7 @@ macro_rules! kept {
                     return None;
                 };
                 let stored = $answer::<BodyRef>::clone(stored);
-                let body = |body: BodyRef| bodies.body(&body.sha256).ok_or(());
+                let body = |body: BodyRef| body.load(bodies).ok_or(());
                 stored.with_body(body).ok()
             }
 
@@ -130,7 +130,7 @@ impl Kept for Chatted {
             return None;
         };
         let text = |text: BodyRef| {
-            let text = bodies.body(&text.sha256).ok_or(())?;
+            let text = text.load(bodies).ok_or(())?;
             String::from_utf8(text).map_err(drop)
         };
         stored.clone().with_text(text).ok()
@@ -141,39 +141,29 @@ impl Kept for Chatted {
     }
 }
 
-impl Kept for Result<Vec<Changed>, String> {
-    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
-        SandboxAnswer::Changes(self)
-    }
+macro_rules! kept_whole {
+    ($answer:ty, $variant:ident, $absent:expr) => {
+        impl Kept for $answer {
+            fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
+                SandboxAnswer::$variant(self)
+            }
 
-    fn read(told: &SandboxAnswer, _: &dyn Bodies) -> Option<Self> {
-        match told {
-            SandboxAnswer::Changes(changes) => Some(changes.clone()),
-            _ => None,
+            fn read(told: &SandboxAnswer, _: &dyn Bodies) -> Option<Self> {
+                match told {
+                    SandboxAnswer::$variant(answer) => Some(answer.clone()),
+                    _ => None,
+                }
+            }
+
+            fn absent(why: String) -> Self {
+                $absent(why)
+            }
         }
-    }
-
-    fn absent(why: String) -> Self {
-        Err(why)
-    }
+    };
 }
 
-impl Kept for Started {
-    fn stored(self, _: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
-        SandboxAnswer::Service(self)
-    }
-
-    fn read(told: &SandboxAnswer, _: &dyn Bodies) -> Option<Self> {
-        match told {
-            SandboxAnswer::Service(started) => Some(started.clone()),
-            _ => None,
-        }
-    }
-
-    fn absent(why: String) -> Self {
-        Self::Failed(why)
-    }
-}
+kept_whole!(Result<Vec<Changed>, String>, Changes, Err);
+kept_whole!(Started, Service, Started::Failed);
 
 /// Answers the questions of a sandbox: from the evidence, or by asking another.
 pub(super) trait Answers {

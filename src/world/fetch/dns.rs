@@ -9,7 +9,6 @@ mod answer;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use hickory_resolver::net::NetError;
@@ -23,7 +22,7 @@ use hickory_resolver::system_conf::read_system_conf;
 
 use self::answer::Indefinite;
 use super::log;
-use super::settings::{Budget, Limits, NetworkSettings, backoff};
+use super::settings::{Budget, Limits, NetworkSettings, retry};
 use crate::world::client::block_on;
 use crate::world::domain::HostName;
 use crate::world::{Looked, RecordKind, Resolver, Unanswered, UnansweredKind};
@@ -106,6 +105,7 @@ impl Resolver for DnsResolver {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
         let began = Instant::now();
         let looked = self.look_up_in_the_end(name, kind);
+        let looked = looked.unwrap_or_else(Looked::Unanswered);
         log::looked(name, label(kind), &looked, began.elapsed());
         looked
     }
@@ -145,24 +145,13 @@ impl DnsResolver {
     }
 
     /// Asks until there is a definite answer, or no try is left.
-    fn look_up_in_the_end(&self, name: &HostName, kind: RecordKind) -> Looked {
-        let (servers, name) = match (self.servers(), Name::from_ascii(format!("{name}."))) {
-            (Ok(servers), Ok(name)) => (servers, name),
-            (Err(why), _) => return Looked::Unanswered(why),
-            (_, Err(error)) => return Looked::Unanswered(unanswered(error.to_string())),
-        };
-        for tried in 1.. {
-            let why = match self.round(servers, &name, kind) {
-                Ok(looked) => return looked,
-                Err(why) => why,
-            };
-            let pause = backoff(&self.limits, tried);
-            if tried >= self.limits.tries || self.budget.left().is_none_or(|left| left <= pause) {
-                return Looked::Unanswered(why);
-            }
-            thread::sleep(pause);
-        }
-        Looked::Unanswered(self.budget.used_up())
+    fn look_up_in_the_end(&self, name: &HostName, kind: RecordKind) -> Result<Looked, Unanswered> {
+        let servers = self.servers()?;
+        let name = Name::from_ascii(format!("{name}."));
+        let name = name.map_err(|error| unanswered(error.to_string()))?;
+        retry(&self.limits, &self.budget, || {
+            self.round(servers, &name, kind).map_err(|why| (why, None))
+        })
     }
 }
 

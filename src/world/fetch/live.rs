@@ -7,7 +7,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use url::Url;
@@ -15,7 +14,7 @@ use url::Url;
 use super::dns::DnsResolver;
 use super::http::{Client, ClientError, Silence};
 use super::politeness::Politeness;
-use super::settings::{Budget, NetworkSettings, backoff};
+use super::settings::{Budget, NetworkSettings, retry};
 use super::{log, route};
 use crate::world::{Fetched, Fetcher, Request, Resolver, Unanswered, UnansweredKind};
 
@@ -124,22 +123,6 @@ impl LiveWorld {
         let asked = crawl_delay.unwrap_or_default().min(longest);
         Duration::from_millis(self.shared.settings.min_gap_ms).max(asked)
     }
-
-    fn get_in_the_end(&self, url: &Url, crawl_delay: Option<Duration>) -> Fetched {
-        let limits = &self.shared.settings.limits;
-        for tried in 1.. {
-            let Silence { why, retry_after } = match self.try_once(url, crawl_delay) {
-                Ok(fetched) => return fetched,
-                Err(silence) => silence,
-            };
-            let pause = backoff(limits, tried).max(retry_after.unwrap_or_default());
-            if tried >= limits.tries || self.budget.left().is_none_or(|left| left <= pause) {
-                return Fetched::Unanswered(why);
-            }
-            thread::sleep(pause);
-        }
-        Fetched::Unanswered(self.budget.used_up())
-    }
 }
 
 impl Fetcher for LiveWorld {
@@ -149,7 +132,12 @@ impl Fetcher for LiveWorld {
             Err(why) => return Fetched::Unanswered(why),
         };
         let began = Instant::now();
-        let fetched = self.get_in_the_end(&url, request.crawl_delay);
+        let limits = &self.shared.settings.limits;
+        let fetched = retry(limits, &self.budget, || {
+            let fetched = self.try_once(&url, request.crawl_delay);
+            fetched.map_err(|silence| (silence.why, silence.retry_after))
+        });
+        let fetched = fetched.unwrap_or_else(Fetched::Unanswered);
         log::fetched(&url, &fetched, began.elapsed());
         fetched
     }

@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 use std::sync::OnceLock;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
@@ -129,8 +130,30 @@ impl Budget {
     }
 }
 
+/// Tries until there is an answer, no try is left, or the next would come after the budget's end. An
+/// error is why there is no answer, and how long the other side asks to be left alone.
+pub fn retry<T>(
+    limits: &Limits,
+    budget: &Budget,
+    mut try_once: impl FnMut() -> Result<T, (Unanswered, Option<Duration>)>,
+) -> Result<T, Unanswered> {
+    let mut tried = 0;
+    loop {
+        tried += 1;
+        let (why, asked) = match try_once() {
+            Ok(answer) => return Ok(answer),
+            Err(silence) => silence,
+        };
+        let pause = backoff(limits, tried).max(asked.unwrap_or_default());
+        if tried >= limits.tries || budget.left().is_none_or(|left| left <= pause) {
+            return Err(why);
+        }
+        thread::sleep(pause);
+    }
+}
+
 /// The wait after try number `tried` (from 1): the first backoff, doubled for each further try.
-pub fn backoff(limits: &Limits, tried: u32) -> Duration {
+fn backoff(limits: &Limits, tried: u32) -> Duration {
     let doublings = tried.saturating_sub(1).min(16);
     Duration::from_millis(limits.backoff_ms.saturating_mul(1 << doublings))
 }

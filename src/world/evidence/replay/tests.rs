@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::*;
+use crate::base::Digest;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::settings::RobotsPolicy;
