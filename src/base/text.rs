@@ -174,6 +174,11 @@ pub fn truncate_start(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// A count in a field that no real count exceeds.
+pub fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 pub fn plural(count: impl Into<u64>, noun: &str) -> String {
     match count.into() {
         1 => format!("1 {noun}"),

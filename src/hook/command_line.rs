@@ -6,7 +6,6 @@
 
 use tree_sitter::{Node, Parser};
 
-/// The longest line that is parsed.
 const MAX_LINE_BYTES: usize = 256 << 10;
 
 /// How deep constructs may be nested. The walk is recursive, and a hook that overflows its stack
@@ -49,13 +48,11 @@ impl Word {
 }
 
 impl SimpleCommand {
-    /// The program's name without its directory.
     pub(super) fn program(&self) -> &str {
         self.words.first().map_or("", |word| program(&word.text))
     }
 }
 
-/// The last part of a path.
 pub(super) fn program(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

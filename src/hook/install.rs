@@ -110,7 +110,6 @@ fn once(object: &CstObject, name: &'static str) -> Result<bool, SettingsError> {
     }
 }
 
-/// The command of our hook for this event, if the settings have one.
 fn existing(groups: &CstArray, caller: &HookCaller, subcommand: &str) -> Option<CstStringLit> {
     let hooks = |group: CstNode| group.as_object()?.array_value("hooks");
     let command = |hook: CstNode| hook.as_object()?.get("command")?.value()?.as_string_lit();

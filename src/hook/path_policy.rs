@@ -63,7 +63,6 @@ impl WriteZone {
 }
 
 impl PathPolicy {
-    /// Whether the file at `path` may be changed.
     pub(super) fn edit(&self, path: &str) -> ToolReply {
         if path.is_empty() || path.contains('\0') {
             return Permission::Deny.because("it names no file");
@@ -209,7 +208,6 @@ pub fn real_path(path: &Path) -> Result<PathBuf, PathError> {
     Ok(current)
 }
 
-/// Whether a file has further names under which it changes too.
 fn has_hard_links(path: &Path) -> bool {
     let found = std::fs::symlink_metadata(path);
     found.is_ok_and(|found| found.is_file() && found.nlink() > 1)

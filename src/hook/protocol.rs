@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The most bytes of a call that are read.
 pub const MAX_CALL_BYTES: u64 = 16 << 20;
 
 /// The most bytes of a text in a reply. Agents cut or drop longer ones.
@@ -97,9 +96,7 @@ pub struct ToolCall {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolAction {
-    /// Run a shell line.
     Run(String),
-    /// Change these files.
     Edit(Vec<String>),
     /// Use a tool that neither runs commands nor changes files.
     Other,
@@ -173,7 +170,6 @@ fn checked_length(bytes: &[u8]) -> Result<&[u8], CallError> {
     }
 }
 
-/// A command that comes as a list of words, as a shell line.
 fn joined(words: &Value) -> Option<String> {
     let words: Option<Vec<&str>> = words.as_array()?.iter().map(Value::as_str).collect();
     shlex::try_join(words?).ok()

@@ -99,7 +99,6 @@ impl ToolRules {
             .because(format!("what it does is unclear: {why}"))
     }
 
-    /// The strictest rule that names a command.
     fn named(&self, words: &[Word]) -> Option<ToolReply> {
         let own = own_rules();
         let rules = own.iter().chain(&self.rule);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::base::text::truncate;
+use crate::base::text::{small, truncate};
 use crate::gate::{Fact, Judgement, Level};
 use crate::judge::live_runs::start_of;
 use crate::quest::{FieldName, QuestId, Verdict};
@@ -36,39 +36,31 @@ const MOST_FACTS: usize = 20_000;
 
 const MOST_CHARS: usize = 200;
 
-#[derive(Debug, Default)]
-pub struct FactTable(HashMap<Digest, Found>);
+/// The facts of a session, with the quests in which each was found.
+type FactTable = HashMap<Digest, (Recurring, HashSet<QuestId>)>;
 
-#[derive(Debug)]
-struct Found {
-    fact: Recurring,
-    quests: HashSet<QuestId>,
-}
-
-impl FactTable {
-    pub(super) fn note(&mut self, fact: &Fact, quest: QuestId) {
-        let key = key(fact);
-        if self.0.len() >= MOST_FACTS && !self.0.contains_key(&key) {
-            self.0.retain(|_, found| found.fact.submissions > 1);
-            if self.0.len() >= MOST_FACTS {
-                return;
-            }
+fn note(table: &mut FactTable, fact: &Fact, quest: QuestId) {
+    let key = key(fact);
+    if table.len() >= MOST_FACTS && !table.contains_key(&key) {
+        table.retain(|_, (fact, _)| fact.submissions > 1);
+        if table.len() >= MOST_FACTS {
+            return;
         }
-        let found = self.0.entry(key).or_insert_with(|| Found {
-            fact: Recurring {
-                rule: fact.rule.as_str().to_owned(),
-                field: fact.field.as_ref().map(|field| field.as_str().to_owned()),
-                expected: truncate(&fact.expected, MOST_CHARS).into_owned(),
-                actual: truncate(&fact.actual, MOST_CHARS).into_owned(),
-                submissions: 0,
-                quests: 0,
-                weighted: 0.0,
-            },
-            quests: HashSet::new(),
-        });
-        found.fact.submissions += 1;
-        found.quests.insert(quest);
     }
+    let (found, quests) = table.entry(key).or_insert_with(|| {
+        let recurring = Recurring {
+            rule: fact.rule.as_str().to_owned(),
+            field: fact.field.as_ref().map(|field| field.as_str().to_owned()),
+            expected: truncate(&fact.expected, MOST_CHARS).into_owned(),
+            actual: truncate(&fact.actual, MOST_CHARS).into_owned(),
+            submissions: 0,
+            quests: 0,
+            weighted: 0.0,
+        };
+        (recurring, HashSet::new())
+    });
+    found.submissions += 1;
+    quests.insert(quest);
 }
 
 fn key(fact: &Fact) -> Digest {
@@ -304,7 +296,7 @@ impl SessionTally {
         let judgement: Option<Judgement> = serde_json::from_str(attempt.judgement.get()).ok();
         let mut fired = HashSet::new();
         for fact in judgement.iter().flat_map(|judgement| &judgement.facts) {
-            self.facts.note(fact, attempt.quest);
+            note(&mut self.facts, fact, attempt.quest);
             let rule = fact.rule.as_str();
             if fact.level == Level::Fail && fired.insert(rule) {
                 *counts.rules.entry(rule.to_owned()).or_default() += 1;
@@ -377,10 +369,10 @@ fn session(tally: &SessionTally, weight: f64) -> SessionInsight {
 fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
     let mut sums: BTreeMap<Digest, Recurring> = BTreeMap::new();
     for (weight, tally) in tallies {
-        for (key, found) in tally.facts.0 {
+        for (key, (fact, quests)) in tally.facts {
             let fact = Recurring {
-                quests: small(found.quests.len()),
-                ..found.fact
+                quests: small(quests.len()),
+                ..fact
             };
             let weighted = weight * f64::from(fact.submissions);
             sums.entry(key)
@@ -408,10 +400,6 @@ fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
 /// Counts of sessions with their weights.
 #[derive(Debug, Default)]
 struct Sum<'a>(Vec<(f64, &'a Counts)>);
-
-fn small(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
 
 #[expect(
     clippy::cast_precision_loss,
@@ -503,20 +491,9 @@ impl Sum<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Level, RuleId};
-    use jiff::Timestamp;
 
     fn fact(actual: &str) -> Fact {
-        Fact {
-            cause: crate::gate::Cause::Wrong,
-            rule: RuleId::known("some-rule"),
-            level: Level::Fail,
-            field: None,
-            location: None,
-            expected: "this".to_owned(),
-            actual: actual.to_owned(),
-            count: 1,
-        }
+        Fact::new("some-rule", "this", actual)
     }
 
     #[test]
@@ -524,11 +501,11 @@ mod tests {
         let mut table = FactTable::default();
         let two = QuestId::from_index(1).unwrap();
         for quest in [QuestId::FIRST, QuestId::FIRST, two] {
-            table.note(&fact("that"), quest);
+            note(&mut table, &fact("that"), quest);
         }
-        table.note(&fact("other"), two);
-        let each = table.0.values();
-        let counts = each.map(|it| (it.fact.submissions, it.quests.len()));
+        note(&mut table, &fact("other"), two);
+        let each = table.values();
+        let counts = each.map(|(fact, quests)| (fact.submissions, quests.len()));
         let mut counts: Vec<_> = counts.collect();
         counts.sort_unstable();
         assert_eq!(counts, [(1, 1), (3, 2)]);
@@ -537,13 +514,13 @@ mod tests {
     #[test]
     fn what_recurs_outlives_what_does_not() {
         let mut table = FactTable::default();
-        table.note(&fact("again"), QuestId::FIRST);
-        table.note(&fact("again"), QuestId::FIRST);
+        note(&mut table, &fact("again"), QuestId::FIRST);
+        note(&mut table, &fact("again"), QuestId::FIRST);
         for number in 0..MOST_FACTS + 10 {
-            table.note(&fact(&number.to_string()), QuestId::FIRST);
+            note(&mut table, &fact(&number.to_string()), QuestId::FIRST);
         }
-        assert!(table.0.len() <= MOST_FACTS);
-        assert!(table.0.contains_key(&key(&fact("again"))));
+        assert!(table.len() <= MOST_FACTS);
+        assert!(table.contains_key(&key(&fact("again"))));
     }
 
     #[test]

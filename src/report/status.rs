@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
+use crate::base::text::small;
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId, map_schema};
 use crate::session::{
-    Blocked, Claim, Counts, Effective, Outcome, Projection, RunId, RunProcess, Session,
-    SessionError, SettledTimes, State, Tally, Worker,
+    Blocked, Claim, Effective, Outcome, Projection, RunId, RunProcess, Session, SessionError,
+    SettledTimes, State, Tally, Worker,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,17 +149,6 @@ pub struct Resolutions {
     pub open: u32,
 }
 
-impl Resolutions {
-    fn of(counts: &Counts) -> Self {
-        let count = |outcome| counts.resolutions.get(&outcome).copied().unwrap_or(0);
-        Self {
-            confirmed: count(Outcome::Confirmed),
-            refuted: count(Outcome::Refuted),
-            open: count(Outcome::Open),
-        }
-    }
-}
-
 /// A quest that waits for one that ended without a PASS.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BlockedQuest {
@@ -229,10 +219,11 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
         .collect();
     rules.sort_by_key(|count| std::cmp::Reverse(count.attempts));
     let tally = totals.tally;
+    let resolved = |outcome| counts.resolutions.get(&outcome).copied().unwrap_or(0);
     Ok(Overview {
         tally,
         total: tally.total(),
-        blocked: u32::try_from(waiting.blocked.len()).unwrap_or(u32::MAX),
+        blocked: small(waiting.blocked.len()),
         first_blocked: first_blocked(session, &waiting.blocked)?,
         // Of a quest file the checks say what a PASS rests on.
         unanchored: match session.manifest().kind.definition {
@@ -240,7 +231,11 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
             Some(_) => 0,
         },
         carried: counts.carried,
-        resolutions: Resolutions::of(counts),
+        resolutions: Resolutions {
+            confirmed: resolved(Outcome::Confirmed),
+            refuted: resolved(Outcome::Refuted),
+            open: resolved(Outcome::Open),
+        },
         effective: Effective::ALL
             .map(|effective| (effective, totals.effective.of(effective)))
             .into(),
@@ -287,22 +282,20 @@ impl Pace {
             let of_late = ages.iter().filter(|age| *age <= window);
             let span = *of_late.clone().max()?;
             let enough = of_late.clone().count() >= *least && span >= SHORTEST;
-            enough.then(|| Self::over(of_late.count() - 1, span, left))
+            if !enough {
+                return None;
+            }
+            let settled = small(of_late.count() - 1);
+            let milliseconds = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+            let each = milliseconds / i64::from(settled.max(1));
+            let per_hour = f64::from(settled) * 3600.0 / span.as_secs_f64();
+            Some(Self {
+                settled,
+                seconds: span.as_secs(),
+                per_hour: (per_hour * 100.0).round() / 100.0,
+                left_seconds: each.saturating_mul(i64::from(left)) / 1000,
+            })
         })
-    }
-
-    fn over(settled: usize, span: SignedDuration, left: u32) -> Self {
-        let settled = u32::try_from(settled).unwrap_or(u32::MAX);
-        let seconds = span.as_secs();
-        let milliseconds = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
-        let each = milliseconds / i64::from(settled.max(1));
-        let per_hour = f64::from(settled) * 3600.0 / span.as_secs_f64();
-        Self {
-            settled,
-            seconds,
-            per_hour: (per_hour * 100.0).round() / 100.0,
-            left_seconds: each.saturating_mul(i64::from(left)) / 1000,
-        }
     }
 }
 

@@ -38,12 +38,10 @@ enum Column {
     Session,
 }
 
-/// Their headings, in the order of [`Column`].
 const HEADINGS: [&str; 7] = [
     "id", "key", "judged", "attempt", "decision", "note", "session",
 ];
 
-/// The words that decide; an empty cell decides nothing.
 const WORDS: [&str; 2] = ["accept", "reject"];
 
 /// What separates the session in its cell from the decision that was withdrawn.

@@ -28,7 +28,6 @@ pub enum NotSettled {
     },
     #[error("quest {0} has a new answer: look at it again")]
     Moved(QuestId),
-    /// Its state has changed since it was looked at.
     #[error("quest {0} changed just now: look at it again")]
     Meanwhile(QuestId),
     #[error(
@@ -43,7 +42,6 @@ pub enum NotSettled {
     /// The session froze a key, and this is not signed with it.
     #[error("only decisions signed with the operator's key count in this session")]
     Unsealed,
-    /// It cannot be asked.
     #[error(transparent)]
     Session(#[from] SessionError),
 }

@@ -13,6 +13,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::base::Digest;
+use crate::base::text::small;
 use crate::session::Reason;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +144,6 @@ pub enum Observed {
     /// It submitted an answer that was not judged.
     Refused(Digest),
     Judged(Digest),
-    /// The tree changed.
     Progress,
 }
 
@@ -231,7 +231,6 @@ pub struct Detectors {
     /// How many steps in a row brought nothing new.
     idle: u32,
     changes: u32,
-    /// The last alarm of each detector.
     raised: [Option<Level>; Detector::ALL.len()],
 }
 
@@ -357,7 +356,7 @@ impl Detectors {
             }
             Detector::Breaker => return self.idle,
         };
-        u32::try_from(count).unwrap_or(u32::MAX)
+        small(count)
     }
 }
 

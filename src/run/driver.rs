@@ -14,6 +14,7 @@ use super::quest_run::PromptBuilder;
 use super::run_dir::{RunDir, RunLock};
 use super::worker::RunWorker;
 use crate::base::clock::Clock;
+use crate::base::text::small;
 use crate::judge::JudgeContext;
 use crate::judge::live_runs::start_of;
 use crate::judge::live_runs::{is_alive, is_locked, this_process};
@@ -132,7 +133,6 @@ pub fn run(
     worked.map(|()| reason)
 }
 
-/// Hands on the events of the workers until all have ended.
 fn listen(events: &Receiver<RunEvent>, observer: &mut dyn RunObserver, shared: &SharedRunState) {
     loop {
         match events.recv_timeout(EVENT_INTERVAL) {
@@ -177,7 +177,6 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
 /// What ends everything that a run began and did not end.
 fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
     let line = |step| Event::Run(Box::new(RunLine { run: run.id, step }));
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     // An agent that has settled its quest may have claimed another under the same name.
     let starts = run.quests.values().flat_map(|driven| &driven.starts);
     let mut ended: BTreeSet<&Worker> = starts
@@ -198,7 +197,7 @@ fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
             if ended.insert(worker) {
                 events.push(line(RunStep::Attempt(DrivenAttempt {
                     quest: *quest,
-                    start: number(index + 1),
+                    start: small(index + 1),
                     worker: (*worker).clone(),
                     reason,
                     milliseconds: 0,
@@ -211,7 +210,7 @@ fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
             events.push(line(RunStep::Quest(DrivenQuest {
                 quest: *quest,
                 reason,
-                starts: number(starts.len()),
+                starts: small(starts.len()),
                 handover: None,
             })));
         }

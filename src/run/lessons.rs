@@ -137,7 +137,6 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// The lessons for a prompt about `quest`.
     pub fn lessons(&self, quest: QuestId, bound: Bound) -> String {
         let mut examples = self.accepted.iter().rev();
         let example = examples.find(|accepted| accepted.quest != quest);

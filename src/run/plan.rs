@@ -256,7 +256,6 @@ impl SharedRunState {
         }
     }
 
-    /// Waits for the pause after a crash to pass.
     pub fn wait_after_crash(&self) {
         let mut counters = self.counters();
         loop {
@@ -269,7 +268,6 @@ impl SharedRunState {
         }
     }
 
-    /// Waits until a quest is released, but no longer than `most`.
     pub fn wait(&self, most: Duration) {
         let counters = self.counters();
         if counters.stop.is_none() {
@@ -287,7 +285,6 @@ struct CrashBackoff {
 }
 
 impl CrashBackoff {
-    /// Returns whether there were too many.
     fn died(&mut self, now: Instant, rules: &CrashBackoffRules) -> bool {
         self.in_a_row = self.in_a_row.saturating_add(1);
         let doubled = rules.first.saturating_mul(1 << (self.in_a_row - 1).min(16));

@@ -95,7 +95,6 @@ pub struct Submitted {
     pub rules: Vec<String>,
 }
 
-/// A submission that the ledger records.
 pub type Judged = (Digest, Submitted);
 
 pub trait PromptBuilder: Sync {
@@ -132,7 +131,6 @@ impl Activity {
         self.tree = context.written();
     }
 
-    /// The calls of comail that were recorded since the last time.
     pub fn noted(&mut self) -> Vec<SelfCall> {
         self.calls.as_mut().map_or(Vec::new(), Calls::since)
     }
@@ -217,7 +215,6 @@ impl ClaimGuard {
         Ok(claim.is_some_and(|claim| claim.worker == self.worker))
     }
 
-    /// Appends the events unless the claim is lost.
     fn append(
         &self,
         events: Vec<Event>,
@@ -264,7 +261,6 @@ pub enum Choice {
     Nothing,
 }
 
-/// Claims the next quest that this run has not given up.
 pub fn choose(
     session: &mut Session,
     worker: &Worker,

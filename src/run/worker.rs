@@ -16,7 +16,7 @@ use super::run_dir::{Calls, RunDir, worker_of};
 use crate::judge;
 use crate::judge::live_runs::start_of;
 use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
-use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
+use crate::quest::{Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{
     Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, command_line,
 };
@@ -201,7 +201,6 @@ impl RunWorker<'_> {
         reasons.into_iter().flatten().min()
     }
 
-    /// Records the end of the work on a quest, and releases the claim.
     fn close(
         &mut self,
         quest_run: &QuestRun,
@@ -492,16 +491,6 @@ fn note(tail: &str) -> Option<Box<str>> {
 
 pub const NONE: &str = "none";
 
-#[derive(Debug, thiserror::Error)]
-enum NotSubmitted {
-    #[error(transparent)]
-    Fields(#[from] BadFields),
-    #[error("{0} is missing")]
-    Missing(String),
-    #[error("\"none\" needs a reason: what was tried, and where")]
-    NoWhy,
-}
-
 impl RunWorker<'_> {
     /// Judges the answer that an agent printed. Output that is not a submission uses no try; the
     /// next prompt says what was wrong.
@@ -512,7 +501,7 @@ impl RunWorker<'_> {
     ) -> Result<Option<Reason>, RunError> {
         let kind = judge::kind_of(self.session.manifest())?;
         let submission = match (&end.answer, &end.bad_answer) {
-            (Some(answer), _) => submission(&kind, answer.clone()).map_err(|why| why.to_string()),
+            (Some(answer), _) => submission(&kind, answer.clone()),
             (None, Some(why)) => Err(why.clone()),
             (None, None) => Err("it printed no JSON object".to_owned()),
         };
@@ -579,23 +568,24 @@ impl Submitted {
     }
 }
 
-fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, NotSubmitted> {
+/// The submission in an answer, or why it is none.
+fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, String> {
     if let Value::Object(members) = &answer
         && members.len() == 1
         && let Some(Value::String(why)) = members.get(NONE)
     {
         return if why.trim().is_empty() {
-            Err(NotSubmitted::NoWhy)
+            Err("\"none\" needs a reason: what was tried, and where".to_owned())
         } else {
             Ok(Submission::None(why.clone()))
         };
     }
-    let fields = fields_of(kind, answer)?;
+    let fields = fields_of(kind, answer).map_err(|error| error.to_string())?;
     let absent: Vec<_> = missing(kind, &fields).map(ToString::to_string).collect();
     if absent.is_empty() {
         Ok(Submission::Fields(fields))
     } else {
-        Err(NotSubmitted::Missing(absent.join(", ")))
+        Err(format!("{} is missing", absent.join(", ")))
     }
 }
 
@@ -613,7 +603,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
 struct Watch {
     begun: Instant,
-    /// The time of a last call.
     most: Option<Duration>,
     liveness: LivenessMonitor,
     looked: Instant,
@@ -622,7 +611,6 @@ struct Watch {
     alive: bool,
     last: VitalSigns,
     spent: Spent,
-    /// The bytes of its prompt.
     read: u64,
     poll: Option<Poll>,
 }
@@ -869,7 +857,7 @@ mod tests {
 
     #[test]
     fn an_object_with_every_required_field_or_a_reason_is_a_submission() {
-        let read = |answer| submission(&email::kind(), answer).map_err(|error| error.to_string());
+        let read = |answer| submission(&email::kind(), answer);
         let whole = json!({"email": "a@b.test", "site": "b.test", "source": "https://b.test"});
         assert!(matches!(read(whole), Ok(Submission::Fields(_))));
         let none = read(json!({"none": "looked everywhere"}));

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use serde::Deserialize;
 
+use crate::base::text::small;
 use crate::gate::{CheckOutcome, CheckReport};
 use crate::judge::live_runs::start_of;
 use crate::quest::{QuestId, Verdict};
@@ -201,10 +202,6 @@ fn marks(values: &[u64]) -> Option<Marks> {
         ninth: *upto(9)?,
         most: *values.last()?,
     })
-}
-
-fn small(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The first step: is there an answer, and is it new?

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 
 use self::figures::{BurnDown, Clock, Funnel, TIMES, TRIES, Workers, spread};
 use self::quests::{Courses, MAX_ROW_BYTES, RowInput, chosen, fit, row};
+use crate::base::text::small;
 use crate::gate::{Level, Rule};
 use crate::judge::excerpts::{Bounds, SummaryReader};
 use crate::judge::forgotten::redacted;
@@ -73,7 +74,7 @@ pub fn picture(
         workers: workers(reading.workers.rows(), &forgetting),
         runs: runs(&reading.runs, session.dir()),
         quests,
-        left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+        left_out: small(left_out),
         head: projection.tip().head,
         overview,
     })

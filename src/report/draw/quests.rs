@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use crate::base::Digest;
-use crate::base::text::truncate_with_size;
+use crate::base::text::{small, truncate_with_size};
 use crate::gate::{Fact, Judgement};
 use crate::judge::excerpts::QuestSummary;
 use crate::judge::forgotten::redacted;
@@ -161,7 +161,6 @@ fn worth(submission: &Submission, effective: Effective, sent_back: bool) -> Wort
 /// The most steps of one quest; of a longer history, the middle is left out.
 const MAX_STEPS: usize = 60;
 
-/// The most characters of a note.
 const MAX_NOTE: usize = 400;
 
 /// The most facts of one step and of all steps, and the most characters of a text in them. The
@@ -422,10 +421,6 @@ impl FactRows {
         self.left_out = self.left_out.saturating_add(small(self.shown.len()));
         self.shown.clear();
     }
-}
-
-fn small(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

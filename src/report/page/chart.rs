@@ -29,10 +29,9 @@ pub(super) fn length(hundredths: u32) -> String {
     }
 }
 
-/// The least width of a stripe.
 const MIN_STRIPE: u32 = 60;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stripe {
     pub(super) x: u32,
     pub(super) width: u32,

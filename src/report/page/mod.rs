@@ -21,7 +21,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minijinja::value::Value;
 use minijinja::{Environment, Error, HtmlEscape, context};
-use serde::{Deserialize as _, Serialize};
+use serde::Deserialize as _;
 
 use self::chart::{BurnDown, Stripe, length, portion, stripes};
 use crate::base::Digest;
@@ -34,7 +34,6 @@ use crate::session::{Effective, State, Tally};
 /// Why a page could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
-    /// A template is wrong: a mistake of ours.
     #[error("the page's template does not fit its data")]
     Template(#[from] minijinja::Error),
     #[error("could not write the page")]
@@ -66,7 +65,6 @@ pub fn write(picture: &Picture, to: &mut dyn Write) -> Result<(), PageError> {
     piece("end.html", context! { page, script => trusted(SCRIPT) }, to)
 }
 
-/// All but the quests.
 fn page(picture: &Picture) -> Value {
     let overview = &picture.overview;
     let mut rules_shown: BTreeMap<&str, u32> = BTreeMap::new();
@@ -109,21 +107,11 @@ const REVIEWS: [Effective; 5] = [
     Effective::Rejected,
 ];
 
-#[derive(Debug, Serialize)]
-struct StateShare {
-    state: State,
-    quests: u32,
-    #[serde(flatten)]
-    stripe: Stripe,
-}
-
-fn states(tally: &Tally) -> Vec<StateShare> {
+fn states(tally: &Tally) -> Vec<Value> {
     let counts = State::ALL.map(|state| tally.of(state));
     let shares = State::ALL.into_iter().zip(counts).zip(stripes(counts));
-    let shares = shares.map(|((state, quests), stripe)| StateShare {
-        state,
-        quests,
-        stripe,
+    let shares = shares.map(|((state, quests), Stripe { x, width })| {
+        context! { state, quests, x, width }
     });
     shares.collect()
 }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::text::small;
 use crate::judge::live_runs::start_of;
 use crate::quest::QuestId;
 use crate::session::{
@@ -242,10 +243,6 @@ impl RunReport {
             took,
         }
     }
-}
-
-fn small(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

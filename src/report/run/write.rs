@@ -1,11 +1,12 @@
 //! Writes `runs/RUNID/report.json`, `report.md` and `report.html`.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Report;
 use super::markdown::markdown;
+use crate::base::files::flush_directory;
 use crate::base::text::escape_json;
 use crate::session::RunId;
 
@@ -20,7 +21,6 @@ pub enum WriteError {
     },
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A template is wrong: a mistake of ours.
     #[error("the template of the report does not fit its data")]
     Template(#[from] minijinja::Error),
 }
@@ -68,11 +68,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         fs::rename(path, aside)?;
     }
     file.persist(path).map_err(|refused| refused.error)?;
-    match File::open(folder)?.sync_all() {
-        // Some file systems cannot sync a directory and do not need to.
-        Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
-        flushed => flushed,
-    }
+    flush_directory(folder)
 }
 
 fn create_own(folder: &Path) -> io::Result<()> {

@@ -294,7 +294,6 @@ impl Preset {
         }
     }
 
-    /// The program that is started.
     pub fn program(&self) -> &'static str {
         self.command.split(' ').next().unwrap_or(self.name)
     }

@@ -190,7 +190,6 @@ impl Reader {
         turn.bytes += message["content"].to_string().len() as u64;
     }
 
-    /// Ends a turn of Claude Code.
     pub(super) fn end(&mut self) {
         if let Some(turn) = self.turn.take() {
             let guessed = turn.read.saturating_add(turn.bytes / BYTES_OF_A_TOKEN);
@@ -449,7 +448,6 @@ impl Transcript {
         self.event(AgentEvent::Spent(used));
     }
 
-    /// Takes the name of the conversation from an event that has one.
     pub(super) fn converses(&mut self, event: &Value) {
         let names = ["session_id", "sessionID", "thread_id", "conversation_id"];
         let names = names.into_iter().filter_map(|name| event[name].as_str());

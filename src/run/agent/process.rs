@@ -170,7 +170,6 @@ impl Agent {
         }
     }
 
-    /// What the agent did since the last call.
     pub fn events(&mut self) -> Vec<AgentEvent> {
         self.process.state().output.events()
     }
@@ -185,7 +184,6 @@ impl Agent {
         }
     }
 
-    /// Waits until the agent has ended, but no longer than `within`.
     pub fn wait(&self, within: Duration) {
         self.process
             .wait(within, |state| state.is_over().then_some(()));
