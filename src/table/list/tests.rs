@@ -138,39 +138,26 @@ fn an_unknown_column_is_reported_with_the_existing_ones() {
     assert!(!error.contains("did you mean"), "{error}");
 }
 
-fn visited(wanted: Option<&[ColumnIndex]>, cells: &[(u32, usize, &str)]) -> Rows {
-    let mut rows = Vec::new();
-    let mut visit = |row, cells: &[String]| {
-        rows.push((row, cells.to_vec()));
-        Ok(())
-    };
-    let mut sink = RowSink::new(wanted, &mut visit);
-    for &(row, column, text) in cells {
-        sink.at_row(row).unwrap();
-        sink.put(column, text);
-    }
-    sink.finish().unwrap();
-    drop(sink);
-    rows
-}
-
 #[test]
 fn rows_keep_the_order_of_the_chosen_columns() {
-    let wanted = ["C", "A", "C"].map(|letter| ColumnIndex::parse(letter).unwrap());
-    let cells = [
-        (1, 0, "a"),
-        (1, 2, "c"),
-        (2, 1, "b"),
-        (3, 0, " "),
-        (9, 2, "z"),
-    ];
-    assert_eq!(
-        visited(Some(&wanted), &cells),
-        texts(&[(1, "c|a|c"), (2, "||"), (9, "z||z")])
-    );
-    let all = visited(None, &[(1, 3, "d"), (2, 0, "a"), (2, 99_999, "far")]);
-    assert_eq!(all[0].1.len(), 4);
-    assert_eq!(all[1], (2, vec!["a".to_owned()]));
+    let dir = TempDir::new().unwrap();
+    let far = ",".repeat(99_999);
+    let path = written(&dir, "a.csv", format!("a,,c\n,b,,d\n , ,\n{far}far\n,,z\n"));
+    let options = ReadOptions {
+        header: HeaderChoice::No,
+        ..ReadOptions::default()
+    };
+    let mut list = List::open(&path, &options).unwrap();
+    let expected = texts(&[(1, "c|a|c"), (2, "||"), (4, "||"), (5, "z||z")]);
+    assert_eq!(rows(&mut list, &["C", "A", "C"]), expected);
+    // A row is as wide as its last text, and no sheet has the column that is far away.
+    let mut widths = Vec::new();
+    list.every_row(|row, cells| {
+        widths.push((row, cells.len()));
+        Ok::<_, ReadError>(())
+    })
+    .unwrap();
+    assert_eq!(widths, [(1, 3), (2, 4), (4, 0), (5, 3)]);
 }
 
 /// What one or more workbooks of the fixtures must read as.
