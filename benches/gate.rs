@@ -61,10 +61,7 @@ fn judge(criterion: &mut Criterion) {
     ];
     let fields: Fields = fields.map(|(name, text)| (name, text.to_owned())).into();
     let submission = Submission::Fields(fields);
-    let case = Case {
-        quest: &quest,
-        submission: &submission,
-    };
+    let case = Case::new(&quest, &submission);
     let gate = email_gate(GateSettings::default());
     let recorder = Recorder::new(world.world_with(&NothingTaken));
     let judgement = gate.judge(case, &recorder.world());

@@ -63,3 +63,9 @@ pub struct Case<'a> {
     /// What the agent proposes.
     pub submission: &'a Submission,
 }
+
+impl<'a> Case<'a> {
+    pub fn new(quest: &'a Quest, submission: &'a Submission) -> Self {
+        Self { quest, submission }
+    }
+}

@@ -192,10 +192,7 @@ impl<'a> Carrier<'a> {
         let quest = &self.quest(pair)?;
         let passed = self.passed(pair)?;
         let made = self.judge(quest, &passed.value)?;
-        let case = Case {
-            quest,
-            submission: &passed.value.submission,
-        };
+        let case = Case::new(quest, &passed.value.submission);
         let holds = marks(self.replayer.gate(), case);
         let evidence = &made.recording.evidence;
         // It was judged as if no other quest had passed, and must not be worth more than that.

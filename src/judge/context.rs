@@ -241,10 +241,7 @@ impl JudgeContext {
         };
         let quest = quest_of_all(&self.kind.quest.name)?;
         let submission = Submission::Fields(Fields::new());
-        let case = Case {
-            quest: &quest,
-            submission: &submission,
-        };
+        let case = Case::new(&quest, &submission);
         let judged = |altered| {
             let nothing = NothingAccepted;
             let judge = |world: World<'_>| gate.judge(case, &world);

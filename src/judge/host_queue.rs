@@ -168,10 +168,7 @@ impl Shared {
     }
 
     fn judge(&self, gate: &dyn Gate, job: Job) -> Result<JudgedJob, JudgeError> {
-        let case = Case {
-            quest: &job.quest,
-            submission: &job.submission,
-        };
+        let case = Case::new(&job.quest, &job.submission);
         let judged = self
             .world
             .lend(&NothingAccepted, |world| record(gate, case, world));

@@ -94,10 +94,7 @@ impl Poll {
 /// Only a PASS holds: a REVIEW is not settled while the agent still works.
 fn hold(kind: &SessionKind, world: &JudgeWorld, quest: &Quest) -> bool {
     let submission = Submission::Fields(Fields::new());
-    let case = Case {
-        quest,
-        submission: &submission,
-    };
+    let case = Case::new(quest, &submission);
     let judged = world.lend(&NothingAccepted, |world| {
         kind.gate.machine().judge(case, &world)
     });

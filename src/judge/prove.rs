@@ -451,15 +451,9 @@ impl Scene {
         let submission = submission_of(&control.submit);
         let before = PassedBefore {
             texts: &control.taken,
-            taken: gate.takes(Case {
-                quest: &quest,
-                submission: &submission_of(&control.taken),
-            }),
+            taken: gate.takes(Case::new(&quest, &submission_of(&control.taken))),
         };
-        let case = Case {
-            quest: &quest,
-            submission: &submission,
-        };
+        let case = Case::new(&quest, &submission);
         let judged = self.world.lend_altered(&before, altered, |world| {
             judge(case, &Recorder::new(world).world())
         });

@@ -74,10 +74,7 @@ pub fn resolve(
         let Some(record) = record.filter(QuestRecord::is_unanswered) else {
             return Ok(Vec::new());
         };
-        let case = Case {
-            quest: &job.quest,
-            submission: &job.submission,
-        };
+        let case = Case::new(&job.quest, &job.submission);
         let made =
             NewJudgement::by_gate(gate, judgement, recording).judge_again(gate, case, session)?;
         let made = without_forgotten(&session.forgetting(), made);

@@ -439,10 +439,7 @@ mod tests {
         let expected: &[&str] = &["mailbox info@mail.acme.co.kr", "domain acme.co.kr"];
         for (address, expected) in [("INFO@Mail.Acme.co.kr", expected), ("not an address", &[])] {
             let submission = Submission::Fields([(email::EMAIL, address.to_owned())].into());
-            let case = Case {
-                quest: &quest,
-                submission: &submission,
-            };
+            let case = Case::new(&quest, &submission);
             let marks = marks(&email_gate(GateSettings::default()), case);
             let marks: Vec<_> = marks.iter().map(|mark| mark.0.as_str()).collect();
             assert_eq!(marks, expected);

@@ -123,10 +123,7 @@ impl Replayer {
         attempt: &Attempt,
     ) -> Result<(Judgement, Recording), ReplayError> {
         let recording = self.recording(&attempt.evidence)?;
-        let case = Case {
-            quest,
-            submission: &attempt.submission,
-        };
+        let case = Case::new(quest, &attempt.submission);
         let judgement = judge_from(&self.gate, case, &recording);
         Ok((judgement.ok_or(ReplayError::Unanswered)?, recording))
     }

@@ -167,10 +167,7 @@ struct Submitted<'a> {
 
 impl<'a> Submitted<'a> {
     fn case(&self) -> Case<'a> {
-        Case {
-            quest: self.quest,
-            submission: self.answer.submission,
-        }
+        Case::new(self.quest, self.answer.submission)
     }
 
     /// The judgement on a submission that no gate is asked about: it holds a forgotten address,

@@ -186,10 +186,7 @@ impl GateCase {
     fn judge_in(&self, world: World<'_>) -> Judgement {
         let gate = self.gate().unwrap_or_else(|mistake| panic!("{mistake}"));
         let submission = Submission::Fields(self.fields.clone());
-        let case = Case {
-            quest: &self.quest,
-            submission: &submission,
-        };
+        let case = Case::new(&self.quest, &submission);
         let recorder = Recorder::new(world);
         let judgement = gate.judge(case, &recorder.world());
         let Recording { evidence, bodies } = recorder.finish();

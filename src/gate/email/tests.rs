@@ -106,10 +106,7 @@ impl EmailCase {
     }
 
     fn case(&self) -> Case<'_> {
-        Case {
-            quest: &self.quest,
-            submission: &self.submission,
-        }
+        Case::new(&self.quest, &self.submission)
     }
 
     /// What `step` finds. Where it is a local one, it looks nothing up.

@@ -120,15 +120,8 @@ impl PanelRound<'_> {
 
     /// The judgement with what the reviewers doubt.
     pub fn review(&self, judgement: Judgement, case: Case<'_>, world: &World<'_>) -> Judgement {
-        let Reviewers {
-            head,
-            questions,
-            plants,
-            all,
-            ..
-        } = self.panel;
         let is_scripted = self.panel.script.is_some();
-        let plant = plant_for(case, plants).filter(|_| !is_scripted);
+        let plant = plant_for(case, &self.panel.plants).filter(|_| !is_scripted);
         let mut report = PanelReport {
             plant: plant.map(|plant| plant.name.clone()),
             reviewers: Vec::new(),
@@ -141,19 +134,19 @@ impl PanelRound<'_> {
                 return judgement.doubted(doubts);
             }
         };
-        let earlier = match head.revisions {
+        let earlier = match self.panel.head.revisions {
             1.. if !is_scripted => world.accepted.doubts(),
             _ => Vec::new(),
         };
         let inputs = without_others(case, whole);
-        for reviewer in all {
+        for reviewer in &self.panel.all {
             let mut said = self.report_of(reviewer, &inputs, plant, world.sandbox);
             if world.sandbox.failure().is_some() {
                 // The answer is not judged at all, so that nobody else needs to be asked.
                 break;
             }
             let texts = ShownInputs::new(shown(reviewer, whole));
-            keep_doubts(&mut said, &earlier, questions, &texts);
+            keep_doubts(&mut said, &earlier, &self.panel.questions, &texts);
             report.reviewers.push(said);
         }
         judgement.doubted(self.counted(&report))
@@ -252,20 +245,15 @@ impl PanelRound<'_> {
 
     fn counted(&self, report: &PanelReport) -> Doubts {
         let mut doubts = Doubts::new(report.clone());
-        let Reviewers {
-            head,
-            questions,
-            all,
-            ..
-        } = self.panel;
-        for question in questions {
-            let ballots = all.iter().zip(&report.reviewers);
+        let head = self.panel.head;
+        for question in &self.panel.questions {
+            let ballots = self.panel.all.iter().zip(&report.reviewers);
             let ballots = ballots.map(|(reviewer, report)| Ballot {
                 vote: vote_of(report, question),
                 differs: reviewer.differs(),
             });
             let ask = question.ask.trim();
-            let (expected, actual) = match tally(*head, ballots) {
+            let (expected, actual) = match tally(head, ballots) {
                 Tally::Cleared => continue,
                 Tally::Doubted => {
                     raise(&mut doubts, question, report);
@@ -295,13 +283,7 @@ impl PanelRound<'_> {
         let inputs = inputs
             .map_err(|(input, why)| format!("`{input}` cannot be shown to reviewers: {why}"))?;
         let inputs = without_others(case, inputs);
-        let Reviewers {
-            head,
-            questions,
-            plants,
-            all,
-            ..
-        } = self.panel;
+        let Reviewers { plants, all, .. } = self.panel;
         let tried = all.iter().map(|reviewer| TriedReviewer {
             name: reviewer.name.clone(),
             model: reviewer.model.clone(),
@@ -324,7 +306,7 @@ impl PanelRound<'_> {
                 }
                 answers.push(answer);
             }
-            for question in questions {
+            for question in &self.panel.questions {
                 let must_doubt = plant.doubts.contains(&question.id);
                 // A plant with a defect says nothing of the questions that it names no doubt for.
                 if !must_doubt && !plant.doubts.is_empty() {
@@ -340,7 +322,7 @@ impl PanelRound<'_> {
                     plant: plant.name.clone(),
                     question: question.id.clone(),
                     must_doubt,
-                    panel: match tally(*head, ballots) {
+                    panel: match tally(self.panel.head, ballots) {
                         Tally::Doubted => Opinion::Doubt,
                         Tally::Cleared => Opinion::Clear,
                         Tally::Unsettled(_) => Opinion::Nothing,

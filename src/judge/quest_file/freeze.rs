@@ -14,14 +14,13 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io::Read as _;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use super::definition::{Definition, FrozenTree, bare_sandbox, confinement, fixer, services};
-use crate::base::Digest;
+use crate::base::{Digest, files};
 use crate::gate::checks::outside::{GateSettings, Gathered, Missing, Outside};
 use crate::gate::checks::{FileGate, reviewers_hold};
 use crate::judge::error::{Faulty, JudgeError, SandboxError, settings};
@@ -240,7 +239,8 @@ impl Outside for Gathering<'_> {
     fn asset(&self, name: &str) -> Result<String, Missing> {
         let place = TreePath::parse(name).map_err(|bad| Missing(bad.to_string()))?;
         let place = place.join_to(&self.here);
-        let text = read(&place)
+        let text = files::read(&place, MAX_ASSET_BYTES)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
             .map_err(|error| Missing(format!("cannot read {}: {error}", place.display())))?;
         let mut gathered = self.gathered.borrow_mut();
         gathered.assets.insert(name.to_owned(), text.clone());
@@ -266,17 +266,6 @@ impl Outside for Gathering<'_> {
         gathered.variables.insert(name.to_owned(), value.clone());
         Ok(value)
     }
-}
-
-fn read(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    let file = fs::File::open(path)?;
-    file.take(MAX_ASSET_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_ASSET_BYTES {
-        let text = format!("it is larger than {MAX_ASSET_BYTES} bytes");
-        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
-    }
-    Ok(text)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -311,16 +300,12 @@ impl FreezingPanel<'_> {
     /// Freezes the panel; none where neither file has one.
     pub fn freeze(self) -> Result<Option<FrozenPanel>, Faulty> {
         let path = match (&self.file, self.definition) {
-            (Some((path, _)), _) => path.to_path_buf(),
-            (None, definition) => definition
-                .map(|it| it.path.clone().into())
-                .unwrap_or_default(),
+            (Some((path, _)), _) => path.display().to_string(),
+            (None, Some(definition)) => definition.path.clone(),
+            (None, None) => String::new(),
         };
-        let shown = path.display().to_string();
-        self.freeze_at(&path).map_err(|mistake| Faulty {
-            path: shown,
-            mistake,
-        })
+        let frozen = self.freeze_at(Path::new(&path));
+        frozen.map_err(|mistake| Faulty { path, mistake })
     }
 
     fn freeze_at(self, path: &Path) -> Result<Option<FrozenPanel>, Mistake> {

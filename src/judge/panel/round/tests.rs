@@ -146,10 +146,7 @@ fn judged_if(may_ask: bool, gate: &SessionGate, sandbox: &dyn Sandbox) -> Judgem
     let quest = quest("acme");
     let summary = String::from("It was founded in Seoul.");
     let submission = Submission::Fields(Fields::from([(FieldName::known("summary"), summary)]));
-    let case = Case {
-        quest: &quest,
-        submission: &submission,
-    };
+    let case = Case::new(&quest, &submission);
     let (fetcher, resolver) = (MockFetcher::new(), MockResolver::new());
     let mut accepted = MockUniquenessIndex::new();
     accepted.expect_doubts().return_const(Vec::new());
@@ -303,11 +300,10 @@ fn plant_of(name: &str, doubts: &[&str]) -> PlantTable {
 /// The plant for this answer to the quest of this number.
 fn chosen<'p>(number: u32, text: &str, plants: &'p [PlantTable]) -> &'p str {
     let field = (FieldName::known("text"), text.to_owned());
-    let case = Case {
-        quest: &quest(&format!("key {number}")),
-        submission: &Submission::Fields(Fields::from([field])),
-    };
-    &plant_for(case, plants).unwrap().name
+    let (quest, submission) = (quest(&format!("key {number}")), Fields::from([field]));
+    let submission = Submission::Fields(submission);
+    let plant = plant_for(Case::new(&quest, &submission), plants);
+    &plant.unwrap().name
 }
 
 #[test]
