@@ -1,63 +1,55 @@
 //! One request at a time to one host, and a pause between two of them, across processes.
 //!
-//! On disk, one file per host, named by the SHA-256 of the host: an advisory lock on it is
-//! held while a request to the host is under way, and its content is the time of the last
-//! request, in milliseconds since 1970 as 20 decimal digits. Where no such file can be kept,
-//! the same holds within this process alone.
+//! There is one file per host, named by the SHA-256 of the host: an advisory lock on it is held while
+//! a request to the host is under way, and its content is the time of the last request, in
+//! milliseconds since 1970 as 20 decimal digits. Where the shared directory cannot be used, the files
+//! are in a directory of this process, so that its threads still take turns.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
+use tempfile::TempDir;
 
 const POLL: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Default)]
 pub struct Politeness {
-    dir: Option<PathBuf>,
-    here: Mutex<HashMap<String, Here>>,
-}
-
-#[derive(Debug, Default)]
-struct Here {
-    busy: bool,
-    last: Option<Instant>,
+    shared: Option<PathBuf>,
+    own: OnceLock<Option<TempDir>>,
 }
 
 /// The right to make one request to a host; dropping it lets the next one in.
 #[derive(Debug)]
-pub struct Turn<'a> {
-    politeness: &'a Politeness,
-    host: String,
+pub struct Turn {
+    /// None where no file can be kept at all: then nobody waits for anybody.
     file: Option<File>,
 }
 
 impl Politeness {
-    /// Turns that are shared with every process that names the same `dir`, which is made at
+    /// Turns that are shared with every process that names the same directory, which is made at
     /// need; without one they are this process's own.
-    pub fn new(dir: Option<PathBuf>) -> Self {
+    pub fn new(shared: Option<PathBuf>) -> Self {
         Self {
-            dir,
-            here: Mutex::default(),
+            shared,
+            own: OnceLock::new(),
         }
     }
 
     /// Waits for a turn at `host`: nobody else's request is under way, and the last one
     /// began at least `gap` ago. `None` when that is not so before `deadline`.
-    pub fn turn(&self, host: &str, gap: Duration, deadline: Instant) -> Option<Turn<'_>> {
+    pub fn turn(&self, host: &str, gap: Duration, deadline: Instant) -> Option<Turn> {
         let turn = loop {
-            if let Some(turn) = self.take(host) {
-                break turn;
+            match self.take(host) {
+                Ok(file) => break Turn { file: Some(file) },
+                Err(TryLockError::Error(_)) => break Turn { file: None },
+                Err(TryLockError::WouldBlock) if Instant::now() + POLL >= deadline => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(POLL),
             }
-            if Instant::now() + POLL >= deadline {
-                return None;
-            }
-            thread::sleep(POLL);
         };
         let pause = gap.saturating_sub(turn.since_last().unwrap_or(gap));
         if pause >= deadline.saturating_duration_since(Instant::now()) {
@@ -68,76 +60,43 @@ impl Politeness {
         Some(turn)
     }
 
-    fn take(&self, host: &str) -> Option<Turn<'_>> {
-        let mut here = self.here();
-        let slot = here.entry(host.to_owned()).or_default();
-        if slot.busy {
-            return None;
-        }
-        let file = match self.file(host).map(|file| (file.try_lock(), file)) {
-            Ok((Ok(()), file)) => Some(file),
-            Ok((Err(fs::TryLockError::WouldBlock), _)) => return None,
-            // No directory, or one that cannot be used: this process's own record must do.
-            Ok((Err(fs::TryLockError::Error(_)), _)) | Err(_) => None,
-        };
-        slot.busy = true;
-        Some(Turn {
-            politeness: self,
-            host: host.to_owned(),
-            file,
-        })
-    }
-
-    fn file(&self, host: &str) -> io::Result<File> {
-        let dir = self.dir.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        fs::create_dir_all(dir)?;
+    fn take(&self, host: &str) -> Result<File, TryLockError> {
         let name = hex::encode(Sha256::digest(host.as_bytes()));
-        File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(dir.join(name))
-    }
-
-    fn here(&self) -> std::sync::MutexGuard<'_, HashMap<String, Here>> {
-        // Each change of the map is one assignment: a panic elsewhere leaves it whole.
-        self.here.lock().unwrap_or_else(PoisonError::into_inner)
+        if let Some(dir) = &self.shared {
+            match locked(dir, &name) {
+                // The directory cannot be used, or its file system knows no locks.
+                Err(TryLockError::Error(_)) => {}
+                taken => return taken,
+            }
+        }
+        match self.own.get_or_init(|| tempfile::tempdir().ok()) {
+            Some(dir) => locked(dir.path(), &name),
+            None => Err(TryLockError::Error(io::ErrorKind::NotFound.into())),
+        }
     }
 }
 
-impl Turn<'_> {
-    /// The time since the last request; none when there was none. A clock that was set back
-    /// counts as no time at all.
+fn locked(dir: &Path, name: &str) -> Result<File, TryLockError> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let opened = fs::create_dir_all(dir).and_then(|()| options.open(dir.join(name)));
+    let file = opened.map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+impl Turn {
+    /// The time since the last request; none when there was none, or nobody can tell. A clock that
+    /// was set back counts as no time at all.
     fn since_last(&self) -> Option<Duration> {
-        let here = self.politeness.here();
-        let here = here.get(&self.host).and_then(|slot| slot.last);
-        let here = here.map(|last| last.elapsed());
-        let shared = self.file.as_ref().and_then(|file| read_time(file).ok());
-        let shared = shared.map(|last| last.elapsed().unwrap_or_default());
-        match (here, shared) {
-            (Some(here), Some(shared)) => Some(here.min(shared)),
-            (here, shared) => here.or(shared),
-        }
+        let last = read_time(self.file.as_ref()?).ok()?;
+        Some(last.elapsed().unwrap_or_default())
     }
 
     fn begin(&self) {
-        let mut here = self.politeness.here();
-        if let Some(slot) = here.get_mut(&self.host) {
-            slot.last = Some(Instant::now());
-        }
         if let Some(file) = &self.file {
-            // Without it only other processes are less well informed.
+            // Without it the next request comes too early, which is no reason not to make this one.
             let _ = write_time(file, SystemTime::now());
-        }
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.file = None;
-        if let Some(slot) = self.politeness.here().get_mut(&self.host) {
-            slot.busy = false;
         }
     }
 }

@@ -193,7 +193,6 @@ impl Look {
 
 /// A service that runs, and its scratch copy.
 struct Running {
-    port: u16,
     // Ended before its directory is removed: fields are dropped in this order.
     service: Service,
     _scratch: TempDir,
@@ -320,7 +319,6 @@ impl<'a> LiveSandbox<'a> {
                 Ok(service) => {
                     self.refuse_less(&service.confinement(), &order.network)?;
                     return Ok(Running {
-                        port,
                         service,
                         _scratch: scratch,
                     });
@@ -341,7 +339,7 @@ impl<'a> LiveSandbox<'a> {
             .entry(name.to_owned())
             .or_insert_with(|| self.start(name));
         let running = running.as_ref().map_err(Clone::clone)?;
-        Ok(running.port)
+        Ok(running.service.port)
     }
 
     /// Whether an answer came from the service, and the service is still there.

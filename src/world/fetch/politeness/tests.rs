@@ -8,7 +8,7 @@ const SOON: Duration = Duration::from_millis(40);
 const LATER: Duration = Duration::from_secs(20);
 
 /// A turn at a host within this time.
-fn turn(politeness: &Politeness, gap: Duration, within: Duration) -> Option<Turn<'_>> {
+fn turn(politeness: &Politeness, gap: Duration, within: Duration) -> Option<Turn> {
     politeness.turn("acme.test", gap, Instant::now() + within)
 }
 
