@@ -1,4 +1,4 @@
-//! Scripted agents, and sessions for them to be driven at, which need nothing but a shell.
+//! Agents that are shell scripts, and sessions for them.
 
 use std::process::Command;
 
@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use super::{Place, Run};
 
-/// Any answer that begins with the word `right` is right.
+/// A quest whose answers are right if they begin with the word `right`.
 const QUEST: &str = include_str!("quests/words.toml");
 
-/// Where scripts find the programs that they call.
 pub const PATH: &str = "/usr/bin:/bin";
 
 /// Reads the prompt, and keeps the number of the quest in `$id`.
@@ -22,7 +21,7 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// A session of so many quests, which is never paused.
+    /// A session of `quests` quests that never pauses.
     pub fn new(quests: u32) -> Self {
         Self::scanned(quests, &["--pause-after=0", "--max-tries=9"])
     }
@@ -40,8 +39,8 @@ impl Driven {
         Self { place }
     }
 
-    /// The program, about to drive a script with these flags; the script has read its prompt, and
-    /// `$id` is the number of its quest.
+    /// `comail run` with these flags and this script as its agent. The script finds the number of
+    /// its quest in `$id`.
     pub fn command(&self, flags: &[&str], script: &str) -> Command {
         let script = format!("{READ}{script}");
         let mut command = self.place.command();
@@ -54,15 +53,15 @@ impl Driven {
         Run::of(&mut self.command(flags, script))
     }
 
-    /// Drives a script that leaves something to do, and expects that this reason is given for it
-    /// wherever the run tells why it ended.
+    /// Runs a script that does not finish the work, and expects this reason wherever the run says
+    /// why it ended.
     #[track_caller]
     pub fn ends_for(&self, reason: &str, flags: &[&str], script: &str) {
         let flags = [flags, &["--json"]].concat();
         self.run_ends_for(reason, &mut self.command(&flags, script));
     }
 
-    /// The same of this command, which is to run agents.
+    /// The same for a command that runs agents.
     #[track_caller]
     pub fn run_ends_for(&self, reason: &str, command: &mut Command) {
         let run = Run::of(command);
@@ -92,7 +91,6 @@ impl Driven {
         self.place.events("run")
     }
 
-    /// The steps of this kind.
     pub fn steps_of(&self, what: &str) -> Vec<Value> {
         let mut steps = self.steps();
         steps.retain(|step| step["what"] == what);
@@ -106,7 +104,6 @@ impl Driven {
         steps.iter().map(reason).collect()
     }
 
-    /// How many quests stand in this state.
     pub fn tally(&self, state: &str) -> u64 {
         let (_, status) = self.place.json(["status"]);
         status["tally"][state].as_u64().expect("a number")

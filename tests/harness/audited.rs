@@ -1,4 +1,4 @@
-//! Sessions to be audited, and what an audit says of them.
+//! Sessions for audits, and what an audit finds in them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,6 @@ use super::forge::{found, rewrite_with};
 use super::replayed::attempts;
 use crate::servers::http::Reply;
 
-/// The quests of [`worked`].
 pub const NAMES: [&str; 6] = [
     ACME,
     "Bolt Toys",
@@ -25,8 +24,8 @@ pub const NAMES: [&str; 6] = [
     "Bolt Toys Inc.",
 ];
 
-/// A session in which all was done that can be: PASS, REVIEW, DONE, FAIL, a repeat, claims, a
-/// release, a pause that was lifted, and a newer list.
+/// A session with every kind of event: PASS, REVIEW, DONE, FAIL, a repeat, claims, a release, a
+/// lifted pause and a newer list.
 pub fn worked() -> EmailNet {
     let world = EmailNet::unscanned();
     world.company("bolt.co.kr", "Bolt Toys");
@@ -100,13 +99,11 @@ pub fn session(world: &EmailNet) -> PathBuf {
     world.place.at(".comail")
 }
 
-/// The head that `status` prints.
 pub fn head(world: &EmailNet) -> String {
     let (_, status) = world.place.json(["status"]);
     status["head"].as_str().expect("a head").to_owned()
 }
 
-/// The stored bodies.
 pub fn bodies(world: &EmailNet) -> Vec<PathBuf> {
     let folders = fs::read_dir(session(world).join("evidence")).expect("evidence");
     let files = folders
@@ -114,7 +111,7 @@ pub fn bodies(world: &EmailNet) -> Vec<PathBuf> {
     files.map(|file| file.expect("a body").path()).collect()
 }
 
-/// Lets a REVIEW be confirmed and a PASS be carried, as later commands do.
+/// Appends the confirmation of a REVIEW and a carried PASS to the ledger.
 pub fn resolve_and_carry(world: &EmailNet) {
     let dir = session(world);
     let attempts = {

@@ -1,4 +1,4 @@
-//! A scratch copy to run commands in, with the built program as launcher.
+//! A scratch copy in which commands run, with the built program as launcher.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use comail::world::sandbox::{CommandResult, CommandSpec, Launcher, Means, run};
 use tempfile::TempDir;
 
-/// Every choice of means that a kernel may leave us.
+/// Every set of means of confinement that a kernel may offer.
 pub const ALL_MEANS: [Means; 4] = [
     Means::ALL,
     Means {
@@ -25,25 +25,22 @@ pub const ALL_MEANS: [Means; 4] = [
     },
 ];
 
-/// Tells a test that it runs once more, for another: where, by which means, and a mark.
+/// Holds, where a test runs a second time as a process of its own, the place, the means and a mark.
 const PARENT: &str = "COMAIL_TEST_BENCH";
 
 /// A scratch copy, and what starts commands in it.
 pub struct Bench {
     place: PathBuf,
     means: Means,
-    /// What starts commands.
     pub launcher: Launcher,
     _owned: Option<TempDir>,
 }
 
 impl Bench {
-    /// An empty scratch copy.
     pub fn new() -> Self {
         Self::with_means(Means::ALL)
     }
 
-    /// An empty scratch copy where no more than these means are used.
     pub fn with_means(means: Means) -> Self {
         let owned = tempfile::tempdir().expect("a temporary directory");
         fs::create_dir(owned.path().join("scratch")).expect("a scratch copy");
@@ -67,7 +64,7 @@ impl Bench {
         }
     }
 
-    /// This test once more, in a process that can be killed and sees [`Bench::of_parent`].
+    /// This test again, as a process that can be killed and that sees [`Bench::of_parent`].
     pub fn again(&self, test: &str, mark: &str) -> Command {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         let means = ALL_MEANS.iter().position(|means| *means == self.means);
@@ -91,17 +88,14 @@ impl Bench {
         Some((bench, words.next()?.to_owned()))
     }
 
-    /// A path in the scratch copy.
     pub fn at(&self, name: &str) -> PathBuf {
         self.scratch().join(name)
     }
 
-    /// A path outside the scratch copy.
     pub fn outside(&self, name: &str) -> PathBuf {
         self.place.join(name)
     }
 
-    /// The scratch copy.
     pub fn scratch(&self) -> PathBuf {
         self.place.join("scratch")
     }
@@ -116,17 +110,14 @@ impl Bench {
     }
 }
 
-/// An empty scratch copy for every choice of means.
 pub fn benches() -> impl Iterator<Item = Bench> {
     ALL_MEANS.into_iter().map(Bench::with_means)
 }
 
-/// The order to run a shell's script, for a minute at most.
 pub fn shell(script: &str) -> CommandSpec {
     order(&["/bin/sh", "-c", script])
 }
 
-/// The order to run this, for a minute at most.
 pub fn order(argv: &[&str]) -> CommandSpec {
     let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
     CommandSpec {
@@ -140,12 +131,11 @@ pub fn order(argv: &[&str]) -> CommandSpec {
     }
 }
 
-/// What was written to stdout.
 pub fn stdout(ran: &CommandResult) -> String {
     String::from_utf8(ran.stdout.clone()).expect("stdout is UTF-8")
 }
 
-/// Whether a process runs that has this among its arguments.
+/// Whether a process with this argument is running.
 pub fn runs(mark: &str) -> bool {
     let entries = fs::read_dir("/proc").expect("a list of processes");
     entries.flatten().any(|entry| {

@@ -1,4 +1,4 @@
-//! Tables of submissions and of what the gate says of them.
+//! Tables of submissions and the verdicts that the gate must give.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,11 +10,11 @@ use walkdir::WalkDir;
 use super::email_net::{ACME, Submission};
 use super::{EmailNet, Place};
 
-/// A world, a submission, and what the gate must say of it.
+/// A world, a submission, and the verdict that the gate must give.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub what: &'static str,
-    /// Makes it so, and returns what is submitted for quest 1.
+    /// Sets up the world, and returns the submission for quest 1.
     pub make: fn(&EmailNet) -> Submission,
     /// The verdict and every rule that fires, in order of their names: `FAIL mx-null no-reply`.
     pub expected: &'static str,
@@ -22,7 +22,6 @@ pub struct Case {
     flags: &'static [&'static str],
 }
 
-/// What is scanned.
 #[derive(Debug, Clone, Copy)]
 pub enum List<'a> {
     Names(&'a [&'a str]),
@@ -80,7 +79,6 @@ impl Case {
         self
     }
 
-    /// The rules that must fire.
     pub fn rules(&self) -> impl Iterator<Item = &'static str> {
         self.expected.split(' ').skip(1)
     }
@@ -139,7 +137,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs every case in a world of its own, and names all that are judged otherwise.
+/// Runs every case in a world of its own, and lists all that get another verdict.
 #[track_caller]
 pub fn run(cases: &[Case]) {
     let mut worlds = Worlds::new();

@@ -1,4 +1,4 @@
-//! A small web of companies on loopback, and a session that sees it as the world.
+//! A small web of companies on loopback, which a session sees as the world.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,14 +10,13 @@ use crate::harness::Place;
 use crate::servers::TestNet;
 use crate::servers::http::Reply;
 
-/// A company that is as it should be, and a session with it as quest 1.
+/// An honest company, and a session with it as quest 1.
 ///
-/// Acme Foods lives at `acme.co.kr` and `www.acme.co.kr`; its home page and its contact page
-/// show `info@acme.co.kr`, whose domain takes mail. Tests change one thing and look.
+/// Acme Foods is at `acme.co.kr` and `www.acme.co.kr`; its home page and its contact page show
+/// `info@acme.co.kr`, whose domain takes mail. A test changes one thing.
 ///
-/// When a test is done with it, every judgement of its session is made again from the
-/// session's evidence alone, and must be the recorded one, byte for byte; and an audit of the
-/// session must find nothing.
+/// At the end of a test every judgement of the session is made again from its evidence alone,
+/// and must equal the recorded one byte for byte; an audit of the session must find nothing.
 pub struct EmailNet {
     pub net: TestNet,
     pub place: Place,
@@ -65,7 +64,7 @@ impl EmailNet {
         this
     }
 
-    /// Lets the servers say what they say at the start, and know nothing of what was asked.
+    /// Resets the servers to their first answers, and forgets the requests.
     pub fn forget_servers(&self) {
         self.net.web.forget();
         self.net.tls.forget();
@@ -83,8 +82,7 @@ impl EmailNet {
         }
     }
 
-    /// Says that the test damages its session on purpose, so that nothing of it is judged
-    /// again.
+    /// Marks the session as damaged on purpose: nothing of it is judged again.
     pub fn spoils(&self) {
         self.spoiled.store(true, Ordering::Relaxed);
     }
@@ -165,12 +163,12 @@ impl EmailNet {
         self.net.web.url(WWW, path)
     }
 
-    /// Lets Acme's contact page, laid out as before, say this; returns the right submission.
+    /// Puts this text on Acme's contact page; returns the right submission.
     pub fn contact(&self, html: &str) -> Submission {
         self.answers(Reply::html(page(ACME, html)))
     }
 
-    /// Lets Acme's contact page be answered so; returns the right submission.
+    /// Sets the reply of Acme's contact page; returns the right submission.
     pub fn answers(&self, reply: Reply) -> Submission {
         self.net.web.reply(WWW, "/contact", reply);
         self.acme()
@@ -268,7 +266,7 @@ pub fn rules(answer: &Value) -> Vec<String> {
     rules
 }
 
-/// A page as companies have them: the name in its title, heading and footer.
+/// A usual page of a company, with its name in title, heading and footer.
 pub fn page(name: &str, text: &str) -> String {
     format!(
         "<!doctype html><html><head><meta charset=\"utf-8\"><title>{name}</title></head>\

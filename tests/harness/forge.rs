@@ -1,4 +1,4 @@
-//! Ledgers written anew: what a process of the session's own user could do.
+//! Forged ledgers, as a process of the session's own user could write them.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use comail::session::{Event, EventType, Line, Salt, Tip};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Writes the ledger of `session` anew with a chain that holds, each event as `edit` leaves it;
-/// a line for which it says `false` is left out. The index is removed.
+/// Rewrites the ledger of `session` with a valid chain, each event as `edit` leaves it and without
+/// the lines for which it returns `false`. The index is removed.
 ///
 /// `edit` gets the number of the line, from 1.
 #[track_caller]
@@ -37,7 +37,7 @@ pub fn rewrite_with(
     fs::remove_file(session.join("index.sqlite")).ok();
 }
 
-/// Adds a line to the ledger that its chain holds, as a process of the session's own user could.
+/// Appends a line with a valid chain to the ledger.
 #[track_caller]
 pub fn append(session: &Path, event: &Event) {
     let path = session.join("ledger.jsonl");
@@ -48,7 +48,6 @@ pub fn append(session: &Path, event: &Event) {
     fs::write(&path, text).expect("a ledger");
 }
 
-/// The end of the session's chain.
 #[track_caller]
 pub fn tip(session: &Path) -> Tip {
     let text = fs::read_to_string(session.join("ledger.jsonl")).expect("a ledger");
@@ -69,7 +68,6 @@ pub fn event(line: &str) -> Event {
     Event::parse(kind, form.body.get()).expect("an event")
 }
 
-/// Every event of the session's ledger.
 #[track_caller]
 pub fn events(session: &Path) -> Vec<Event> {
     let text = fs::read_to_string(session.join("ledger.jsonl")).expect("a ledger");
@@ -83,8 +81,8 @@ pub fn replaced(value: &RawValue, from: &str, to: &str) -> Box<RawValue> {
     RawValue::from_string(value.get().replace(from, to)).expect("JSON")
 }
 
-/// Writes a line of the session's ledger, by number from 0, as if it had been blotted out: with
-/// the body that `edit` makes of it and as long as it was, so that the index still counts as true.
+/// Rewrites a line of the session's ledger, by number from 0, as if it had been redacted: `edit`
+/// changes the body, and the line keeps its length, so that the index still fits.
 ///
 /// The body is that of an attempt with fields; its source is filled up or cut.
 #[track_caller]

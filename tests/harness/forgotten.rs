@@ -1,4 +1,4 @@
-//! Sessions that are to forget an address, and what is left of it.
+//! Sessions that must forget an address, and a search for what is left of it.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,6 @@ use walkdir::WalkDir;
 
 use super::{EmailNet, Run};
 
-/// The address that is to be forgotten.
 pub const ADDRESS: &str = "info@acme.co.kr";
 
 /// A list whose cells hold the address as well.
@@ -19,8 +18,8 @@ const LIST: &str = "company,note\n\
     info@acme.co.kr,a key\n\
     Delta Works,sales.info@acme.co.kr is another\n";
 
-/// A session with the operator's key, in which the address stands wherever it can: the list, a
-/// key, a FAIL, a PASS, a REVIEW, pages and a dispute.
+/// A session with the operator's key that holds the address everywhere: in the list, a key, a
+/// FAIL, a PASS, a REVIEW, pages and a dispute.
 pub fn known() -> EmailNet {
     let world = EmailNet::unscanned();
     world.company("bolt.co.kr", "Bolt Toys");
@@ -55,7 +54,7 @@ pub fn forget(world: &EmailNet) -> Run {
     world.place.run(forget)
 }
 
-/// The files under `dir` that spell the address, those that are compressed unpacked.
+/// The files under `dir` that contain the address; compressed files are unpacked.
 pub fn left_in(dir: &Path) -> Vec<String> {
     let files = WalkDir::new(dir)
         .into_iter()

@@ -10,7 +10,6 @@ use super::{Place, Run};
 /// Read a total out of a letter, with a quote that stands in it.
 pub const LETTERS: &str = include_str!("quests/letters.toml");
 
-/// Two letters.
 pub const LIST: &str = r#"{"letter":"one","text":"please pay 10 EUR"}
 {"letter":"two","text":"nothing is due"}
 "#;
@@ -24,7 +23,7 @@ pub struct Letters {
 }
 
 impl Letters {
-    /// A directory with this quest file, and the list beside it.
+    /// A directory with this quest file and the list.
     pub fn with(file: &str) -> Self {
         let place = Place::new();
         place.write("letters.toml", file);
@@ -43,12 +42,11 @@ impl Letters {
         self.run(["scan", "list.jsonl", "--quest=letters.toml"])
     }
 
-    /// Runs `comail quest check` on the quest file.
     pub fn check(&self) -> Run {
         self.run(["quest", "check", "letters.toml"])
     }
 
-    /// Runs the program where it finds others.
+    /// Runs the program with a `PATH`.
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         Run::of(self.place.command().env("PATH", PATH).args(args))
     }

@@ -1,4 +1,4 @@
-//! A session made through the library, where no program need be run.
+//! A session that the library makes, without a run of the program.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,15 @@ use comail::session::{
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A session, and the directory that it lies in.
+/// A session in a directory of its own.
 pub struct Made {
     home: TempDir,
 }
 
-/// When it was made.
 pub fn at() -> Timestamp {
     "2026-01-02T03:04:05.678Z".parse().expect("a time")
 }
 
-/// A salt like any other.
 pub fn salt() -> Salt {
     Salt([7; 16])
 }
@@ -69,7 +67,6 @@ impl Made {
         made
     }
 
-    /// The session's directory.
     pub fn dir(&self) -> PathBuf {
         self.home.path().join("session")
     }

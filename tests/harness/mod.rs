@@ -42,7 +42,6 @@ pub struct Place {
     dir: TempDir,
 }
 
-/// What a run of the program ended with.
 #[must_use]
 #[derive(Debug)]
 pub struct Run {
@@ -122,7 +121,7 @@ impl Place {
         run.ok();
     }
 
-    /// Says that nothing was found for quest `id`, and returns the exit code.
+    /// Submits that nothing was found for quest `id`, and returns the exit code.
     pub fn give_up(&self, id: u32) -> i32 {
         let id = id.to_string();
         self.run(["submit", "--id", &id, "--none", "looked everywhere"])
@@ -160,15 +159,15 @@ impl Place {
     }
 }
 
-/// Where a program that was built to count its lines leaves the counts: a few files that all
-/// runs add to, since a file for each of thousands would fill the disk.
+/// Where a program that is built for coverage writes its counts: a few files that all runs share,
+/// since a file for each of thousands of runs would fill the disk.
 fn profile_file() -> Option<String> {
     let pattern = std::env::var("LLVM_PROFILE_FILE").ok()?;
     Some(pattern.replace("%p", "runs").replace("%m", "%4m"))
 }
 
 impl Run {
-    /// Runs a command to its end; what it prints as JSON is what its schema says.
+    /// Runs a command to its end, and checks the JSON that it prints against its schema.
     #[track_caller]
     pub fn of(command: &mut Command) -> Self {
         let output = command.output().expect("the program starts");

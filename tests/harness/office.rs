@@ -1,4 +1,4 @@
-//! The queue in the office: a session with a queue, its workbook, and what is filled in there.
+//! The review queue as a workbook: a session with a queue, its export, and cells to fill in.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +46,6 @@ pub fn reviewed(world: &EmailNet, flags: &[&str]) {
     }
 }
 
-/// Exports the queue as `review.xlsx`.
 #[track_caller]
 pub fn export(world: &EmailNet) {
     world
@@ -55,7 +54,6 @@ pub fn export(world: &EmailNet) {
         .ok();
 }
 
-/// Imports with the operator's key.
 #[track_caller]
 pub fn import(world: &EmailNet, file: &str) -> (i32, Value) {
     let file = format!("--import={file}");
@@ -109,7 +107,7 @@ fn with_cell(sheet: &str, letter: char, row: u32, cell: &str) -> String {
     format!("{}{cell}{}", &sheet[..at], &sheet[at..])
 }
 
-/// What the quests come to, without what none comes to.
+/// How many quests have each effective outcome, without those that no quest has.
 pub fn effective(world: &EmailNet) -> BTreeMap<String, u64> {
     let (code, status) = world.place.json(["status"]);
     assert_eq!(code, 0, "{status}");

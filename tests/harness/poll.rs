@@ -1,4 +1,4 @@
-//! Waiting for what must come, however slow the machine is.
+//! Waiting for an event, however slow the machine is.
 
 use std::thread;
 use std::time::{Duration, Instant};

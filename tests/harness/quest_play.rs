@@ -1,4 +1,4 @@
-//! A quest file that ships, played by the real program with the real tools.
+//! A quest file that ships, used with the real program and the real tools.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,7 +8,7 @@ use super::case::copy;
 use super::email_net::rules;
 use super::{Place, Run, tools};
 
-/// A quest file that ships, with what lies in its folder.
+/// A quest file that ships, with the files of its folder.
 pub struct Shipped {
     pub file: PathBuf,
 }
@@ -25,7 +25,7 @@ impl Shipped {
         self.file.with_extension("").join(name)
     }
 
-    /// Lays its example tree, where it has one, down in `tree`.
+    /// Copies its example tree, if it has one, to `tree`.
     pub fn put_tree(&self, tree: &Path) {
         let from = self.beside("tree");
         if from.is_dir() {
@@ -62,7 +62,7 @@ impl QuestPlay {
         self.shipped.beside(name)
     }
 
-    /// Scans the list, whose gate has to stand its controls.
+    /// Scans the list; the gate must pass its controls.
     #[track_caller]
     pub fn scan(&self, list: &Path, args: &[&str]) {
         let mut command = self.place.command();
@@ -110,8 +110,7 @@ impl QuestPlay {
         assert_eq!(answer["verdict"], "PASS", "{answer:#}");
     }
 
-    /// Expects that nothing is left to do, that the results are exported, and that the audit,
-    /// which runs nothing, judges all as it was judged.
+    /// Expects that no quest is left, and that the export and the audit agree with the verdicts.
     #[track_caller]
     pub fn ends(&self, passed: u64) {
         let _ = self.place.run(["next"]).exits(3);

@@ -1,4 +1,4 @@
-//! The check that evidence alone leads to every judgement of a session again.
+//! Replays every judgement of a session from its evidence alone.
 
 use std::path::Path;
 
@@ -8,12 +8,8 @@ use comail::session::{Attempt, Event, Resolution, Session, Unwatched, VerdictBas
 
 use super::forge::events;
 
-/// Judges every attempt of the session again, from its evidence, and every REVIEW that was
-/// resolved; returns how many attempts there were.
-///
-/// # Panics
-///
-/// When one cannot be judged, or is judged otherwise than recorded, be it by a byte.
+/// Judges every attempt and every resolved REVIEW of the session again from its evidence, and
+/// expects the recorded judgement byte for byte; returns the number of attempts.
 #[track_caller]
 pub fn assert_replays(session_dir: &Path) -> usize {
     let session = Session::open(session_dir)
@@ -36,11 +32,7 @@ pub fn assert_replays(session_dir: &Path) -> usize {
     attempts.len()
 }
 
-/// Audits the session: honest work gives no findings.
-///
-/// # Panics
-///
-/// When there is one.
+/// Audits the session, and expects no finding.
 #[track_caller]
 pub fn assert_audited(session_dir: &Path) {
     let mut session = Session::open(session_dir).expect("a session");
@@ -60,7 +52,7 @@ pub fn assert_audited(session_dir: &Path) {
     assert_eq!(audited.checked.lines, projection.tip().length);
 }
 
-/// Every attempt of the ledger, in order, those among them that an earlier session brought.
+/// Every attempt of the ledger, in order, with those that were carried over.
 pub fn attempts(session: &Session) -> Vec<Attempt> {
     let attempts = events(session.dir())
         .into_iter()
@@ -72,7 +64,6 @@ pub fn attempts(session: &Session) -> Vec<Attempt> {
     attempts.collect()
 }
 
-/// Every resolution of the ledger, in order.
 pub fn resolutions(session: &Session) -> Vec<Resolution> {
     let resolutions = events(session.dir())
         .into_iter()
@@ -83,7 +74,6 @@ pub fn resolutions(session: &Session) -> Vec<Resolution> {
     resolutions.collect()
 }
 
-/// The judgement that the resolution's evidence leads to, as the ledger would have it.
 pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<String, ReplayError> {
     let quest_record = session.quest_record(resolution.quest);
     let quest_record = quest_record.expect("an index").expect("a quest");
@@ -95,7 +85,7 @@ pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<Stri
     judged_again(session, &resolved(*attempt, resolution), None)
 }
 
-/// The judgement that the attempt's evidence leads to, as the ledger would have it.
+/// The judgement that the attempt's evidence leads to, in the form of the ledger.
 pub fn again(session: &Session, attempt: &Attempt) -> Result<String, ReplayError> {
     let earlier = match attempt.grounds {
         VerdictBasis::Repeat => session.repeats(attempt.quest, attempt.submitted),

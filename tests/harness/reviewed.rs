@@ -1,4 +1,4 @@
-//! A quest whose answers reviewers look at that are small programs.
+//! A quest with reviewers that are small programs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,10 +11,10 @@ use super::{Place, Run};
 /// A quest file without reviewers.
 pub const QUEST: &str = include_str!("quests/scripts.toml");
 
-/// Reviewers of the scripts; what they answer lies in files.
+/// Reviewers of the scripts, which answer from files.
 const REVIEWERS: &str = include_str!("quests/reviewers.toml");
 
-/// Answers with the file of its name, and to a plant with another one.
+/// A reviewer that answers with the file of its name, and to a planted defect with another.
 const ANSWER: &str = r#"#!/bin/sh
 case "$(cat)" in
 */srv/planted* | *"on Mars"*) exec cat "REPLIES/$1.plant" ;;
@@ -31,7 +31,7 @@ pub fn doubt(quotation: &str) -> String {
     format!(r#"{{"answers":[{{"question":"more","doubt":true,"quotation":"{quotation}"}}]}}"#)
 }
 
-/// A place with reviewers that clear everything but what is planted.
+/// A place with reviewers that doubt only planted defects.
 pub fn place(revisions: u32) -> Place {
     let place = Place::new();
     for folder in ["tree", "tree/in", "tmp", "replies"] {
@@ -70,32 +70,30 @@ pub fn scan(place: &Place, more: &[&str]) -> Run {
     Run::of(&mut command)
 }
 
-/// What a run complains of that is refused as it is written.
+/// The message of a run that refuses its arguments or files.
 pub fn refused(run: Run) -> String {
     assert_eq!(run.code, 2, "{run:?}");
     run.stderr
 }
 
-/// A session whose reviewers send back so often.
+/// A session whose reviewers may ask for this many revisions.
 pub fn scanned(revisions: u32) -> Place {
     let place = place(revisions);
     scan(&place, &["--reviewers=reviewers.toml"]).ok();
     place
 }
 
-/// Submits this script for the first quest.
 pub fn submit(place: &Place, script: &str) -> (i32, Value) {
     place.write("tree/in/try.sh", script);
     place.json(["submit", "--id=1", "--file=in/try.sh"])
 }
 
-/// That every judgement replays, and an audit finds nothing.
+/// Expects that every judgement replays, and that an audit finds nothing.
 pub fn sound(place: &Place, attempts: usize) {
     assert_eq!(assert_replays(&place.at(".comail")), attempts);
     assert_audited(&place.at(".comail"));
 }
 
-/// The types of the ledger's last lines, so many.
 pub fn last_types(place: &Place, lines: usize) -> Vec<String> {
     let all = place.lines();
     let last = all[all.len() - lines..].iter();

@@ -1,7 +1,7 @@
-//! Holds what the program prints as JSON against the schemas that it publishes.
+//! Checks the JSON that the program prints against the schemas that it publishes.
 //!
-//! They are taken in a closed form: a member that no schema names fails the test, though readers
-//! are told to bear it.
+//! The schemas are closed for it: a member that no schema names fails the test, although readers
+//! must ignore it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,9 +13,9 @@ use comail::cli::schema::{DOCUMENTS, Document, Way};
 use comail::quest::email;
 use serde_json::{Map, Value, json};
 
-/// What `command`, which has ended by itself, printed: each document that it should have been.
+/// Checks each document that `command` has printed.
 ///
-/// What breaks off, since the disk or the reader did, is for other tests to judge.
+/// A document that breaks off, since the disk was full or the reader stopped, is for other tests.
 #[track_caller]
 pub fn check(command: &Command, stdout: &[u8]) {
     let args: Vec<&str> = command.get_args().filter_map(OsStr::to_str).collect();
@@ -45,7 +45,7 @@ pub fn errors(document: &'static Document, value: &Value) -> Vec<String> {
     with_validator(document, |validator| validator.errors(value))
 }
 
-/// A schema that was compiled. What is no schema panics.
+/// A compiled schema.
 pub struct Validator {
     schemas: Schemas,
     index: SchemaIndex,
@@ -87,7 +87,7 @@ impl Validator {
     }
 }
 
-/// The document of the form of a command that says the most words of `args`.
+/// The document of the command that shares the most words with `args`.
 pub fn document(args: &[&str]) -> Option<&'static Document> {
     let command = args.iter().find(|arg| is_command(arg))?;
     if prints_a_schema(args) {
@@ -107,7 +107,7 @@ pub fn document(args: &[&str]) -> Option<&'static Document> {
     DOCUMENTS.iter().filter(fits).max_by_key(words)
 }
 
-/// Whether this is the first word of what a document is printed by, or of what has none as yet.
+/// Whether this can be the name of a command.
 fn is_command(arg: &str) -> bool {
     !arg.starts_with('-') && !arg.contains(['/', '.'])
 }
@@ -120,7 +120,7 @@ fn prints_a_schema(args: &[&str]) -> bool {
     of_quest || !args.contains(&"--out") && args[at + 1..].iter().any(named)
 }
 
-/// The validators that were made so far: each schema is read once in a process.
+/// The validators so far: each schema is compiled once in a process.
 static VALIDATORS: LazyLock<Mutex<BTreeMap<&'static str, &'static Validator>>> =
     LazyLock::new(Mutex::default);
 
@@ -137,8 +137,8 @@ fn with_validator<T>(document: &'static Document, then: impl FnOnce(&Validator) 
 
 /// A schema under which no object has a member that is not named.
 ///
-/// It is said where a value begins, not in the parts that a value must fit together: there every
-/// part would refuse what another names.
+/// Only the schema of a whole value is closed, not its parts: each part would refuse the members
+/// that another names.
 pub fn closed(schema: &Value) -> Value {
     let mut whole = within(schema);
     refuse_unnamed(&mut whole);
@@ -174,8 +174,8 @@ fn each(members: &Value, of: fn(&Value) -> Value) -> Value {
     Value::Object(members)
 }
 
-/// Refuses members that are not named, in a schema that names any; one that says nothing of them
-/// takes everything, and is to.
+/// Refuses members that are not named, in a schema that names any; one without names accepts
+/// everything, as it must.
 fn refuse_unnamed(schema: &mut Value) {
     let Value::Object(members) = schema else {
         return;

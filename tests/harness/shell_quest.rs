@@ -1,4 +1,4 @@
-//! A quest whose gate runs what is submitted by a shell: whatever an agent can write is tried.
+//! A quest whose gate runs the submitted file in a shell, for scripts that attack it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,17 +10,14 @@ use super::{Place, Run};
 
 const QUEST: &str = include_str!("quests/scripts.toml");
 
-/// The command of the check, behind which the time that it may take is put.
+/// The line of the check's command, after which its time limit is inserted.
 const ARGV: &str = "argv = [\"sh\", \"{{ field.file }}\"]
 ";
 
-/// What a gate said.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Said {
     pub verdict: String,
-    /// Every rule that fired.
     pub rules: Vec<String>,
-    /// All of the answer, as JSON.
     pub all: Value,
 }
 
@@ -30,12 +27,12 @@ pub struct ShellQuest {
 }
 
 impl ShellQuest {
-    /// A session in which a script may run for so long.
+    /// A session whose scripts have this time limit.
     pub fn new(timeout: &str) -> Self {
         Self::scanned(timeout, |_| {})
     }
 
-    /// The same, with something done before the scan.
+    /// The same, with changes before the scan.
     pub fn scanned(timeout: &str, before: impl FnOnce(&Place)) -> Self {
         let place = Place::new();
         for folder in ["tree", "tree/in", "tree/own", "tmp"] {
@@ -60,7 +57,6 @@ impl ShellQuest {
         Self { place }
     }
 
-    /// A path in the tree.
     pub fn at(&self, name: &str) -> PathBuf {
         self.place.at("tree").join(name)
     }
@@ -79,7 +75,6 @@ impl ShellQuest {
         said(self.place.json(["submit", "--id=1", &file]))
     }
 
-    /// Expects that the script fails.
     #[track_caller]
     pub fn refuses(&self, script: &str) -> Said {
         let said = self.tries(script);
@@ -88,7 +83,6 @@ impl ShellQuest {
     }
 }
 
-/// What a judgement's answer says.
 #[track_caller]
 pub fn said((code, answer): (i32, Value)) -> Said {
     let verdict = answer["verdict"].as_str();

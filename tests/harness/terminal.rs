@@ -1,4 +1,4 @@
-//! A terminal that a program makes itself, as anybody can.
+//! A terminal that a program makes itself, as an agent can.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! A terminal that tests look at and type into: a pane of tmux.
+//! A pane of tmux: a terminal that tests read and type into.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Place, Run, poll, profile_file, tools};
 
-/// What runs in the pane: the program between two looks at the terminal's settings.
+/// Runs the program in the pane, and records the settings of the terminal before and after.
 const SCRIPT: &str = r#"
 cd "$DIR"
 echo what was there before
@@ -26,7 +26,7 @@ pub struct Tmux {
     socket: PathBuf,
 }
 
-/// How many there were: a server that ends is not met by the next.
+/// Numbers the servers, so that none meets one that is ending.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 impl Tmux {
@@ -81,7 +81,6 @@ impl Tmux {
         self.tell(&["paste-buffer", "-p"]);
     }
 
-    /// Gives the terminal another size.
     pub fn resize(&self, columns: u16, rows: u16) {
         let (columns, rows) = (columns.to_string(), rows.to_string());
         self.tell(&["resize-window", "-x", &columns, "-y", &rows]);
@@ -106,7 +105,7 @@ impl Tmux {
         self.awaits(wanted, true)
     }
 
-    /// Waits until the screen shows all of these at once, whether or not it rests, and returns it.
+    /// Waits until the screen shows all of these at once, even if it still changes, and returns it.
     #[track_caller]
     pub fn glimpses(&self, wanted: &[&str]) -> String {
         self.awaits(wanted, false)
@@ -124,8 +123,8 @@ impl Tmux {
         last
     }
 
-    /// Waits until the program has ended, and returns its exit code; what it leaves behind must
-    /// be the terminal as it was.
+    /// Waits until the program has ended, and returns its exit code; the terminal must be as it was
+    /// before.
     #[track_caller]
     pub fn ends(&self) -> i32 {
         let shown = || self.pane();

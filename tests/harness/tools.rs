@@ -14,11 +14,7 @@ pub fn path() -> OsString {
     std::env::join_paths(own).expect("directories without a colon")
 }
 
-/// Where the npm packages are that look at a page in Chromium, which is installed where missing.
-///
-/// # Panics
-///
-/// When either cannot be had.
+/// The folder of the npm packages that open a page in Chromium, which is installed where missing.
 pub fn browser() -> PathBuf {
     let tools = made();
     let place = tools.join("browser");
@@ -43,11 +39,7 @@ pub fn browser() -> PathBuf {
     place
 }
 
-/// Has tmux or a shell, which prints its version with this option, installed where it is missing.
-///
-/// # Panics
-///
-/// When it cannot be.
+/// Installs tmux or a shell, which prints its version with this option, where it is missing.
 pub fn installed(name: &str, version: &str) {
     let starts = || {
         let asked = Command::new(name).arg(version).output();
@@ -63,7 +55,7 @@ pub fn installed(name: &str, version: &str) {
     );
 }
 
-/// The directory of the tools, which are made where they are not there.
+/// The directory of the tools, which are made where they are missing.
 fn made() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let tools = root.join("target/tools");

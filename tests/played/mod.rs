@@ -1,4 +1,4 @@
-//! Quest files that ship, played by the real program: scanned, answered, exported, audited.
+//! Quest files that ship, used with the real program: scanned, answered, exported, audited.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::harness::email_net::rules;
 use crate::harness::quest_play::{Shipped, ends};
 use crate::harness::{EmailNet, Run};
 
-/// A quest file with a net that is its world, and a copy of its example tree in `tree`.
+/// A quest file with a net as its world, and a copy of its example tree in `tree`.
 ///
 /// At the end every judgement is made again from its evidence, and the session is audited.
 pub struct Played {
@@ -42,7 +42,6 @@ impl Played {
         played
     }
 
-    /// Changes a file of the tree.
     #[track_caller]
     pub fn edit(&self, path: &str, from: &str, to: &str) {
         let path = self.world.place.at("tree").join(path);
@@ -55,7 +54,7 @@ impl Played {
         self.shipped.beside(name)
     }
 
-    /// Scans the list of its folder that has this name, whose gate has to stand its controls.
+    /// Scans the list of this name in its folder; the gate must pass its controls.
     #[track_caller]
     pub fn scan(&self, list: &str) {
         let mut scan = self.world.place.command();
@@ -86,13 +85,11 @@ impl Played {
         }
     }
 
-    /// What the next quest says.
     #[track_caller]
     pub fn next(&self) -> String {
         self.world.place.run(["next"]).ok()
     }
 
-    /// Lays the files of a control over the tree.
     pub fn put_control(&self, name: &str) {
         let tree = self.world.place.at("tree");
         self.shipped.put_control(name, &tree);

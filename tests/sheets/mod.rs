@@ -1,4 +1,4 @@
-//! Workbooks as other programs see them, and what a session made of a list.
+//! Workbooks as other programs read them, and the quests that a session made of a list.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _, Write as _};
@@ -25,7 +25,6 @@ pub fn world() -> EmailNet {
     EmailNet::unscanned()
 }
 
-/// Scans with the flags that make `world` the world.
 #[track_caller]
 pub fn scan(world: &EmailNet, args: &[&str]) -> Value {
     let mut line = vec!["scan".to_owned()];
@@ -36,7 +35,7 @@ pub fn scan(world: &EmailNet, args: &[&str]) -> Value {
     scanned
 }
 
-/// Settles quest `id` as PASS, for a company that is as it should be at `domain`.
+/// Settles quest `id` as PASS, for an honest company at `domain`.
 #[track_caller]
 pub fn pass(world: &EmailNet, id: u32, domain: &str, name: &str) {
     world.company(domain, name);
@@ -74,7 +73,6 @@ pub fn done(world: &EmailNet, id: u32, domain: &str, name: &str) {
     assert_eq!(codes, [5, 5, 6]);
 }
 
-/// The quests of the session, as its ledger has them.
 pub fn quests(place: &Place) -> Vec<Value> {
     place.events("quest")
 }
@@ -132,7 +130,6 @@ fn placed<T: calamine::CellType>(range: &Range<T>) -> impl Iterator<Item = ((u32
     range.used_cells().map(at)
 }
 
-/// The text of a cell; nothing where there is none.
 pub fn text(cells: &Cells, row: u32, column: u32) -> String {
     let cell = cells.get(&(row, column));
     cell.map(ToString::to_string).unwrap_or_default()
