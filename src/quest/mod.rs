@@ -17,21 +17,15 @@ mod units;
 
 pub use dependencies::DependencyError;
 pub use field::{Field, FieldName};
-pub use key::QuestId;
-pub use key::{EmptyKey, FoldedKey, Key};
-pub use key::{Nearest, meant};
-pub use kind::Anchor;
-pub use kind::QuestKind;
+pub use key::{EmptyKey, FoldedKey, Key, Nearest, QuestId, meant};
+pub use kind::{Anchor, QuestKind};
 pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Quests, Row};
 pub use prompt::listed;
 pub use review_input::{BadReviewInput, ReviewInput};
-pub use submission::Verdict;
-pub use submission::map_schema;
-pub use submission::submission_schema;
-pub use submission::{BadFields, fields_of, missing};
-pub use submission::{Fields, Submission};
-pub use units::{BadSize, ByteSize};
-pub use units::{BadSpan, Span};
+pub use submission::{
+    BadFields, Fields, Submission, Verdict, fields_of, map_schema, missing, submission_schema,
+};
+pub use units::{BadSize, BadSpan, ByteSize, Span};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

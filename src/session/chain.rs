@@ -23,7 +23,6 @@ use std::fmt;
 
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::event::{Event, EventType};
@@ -77,47 +76,33 @@ const REDACTED: &str = ",\"redacted\":\"";
 const CLOSE: &str = "}";
 
 impl Line<'static> {
+    /// The line that records `event` after `tip`.
     pub fn next(
         tip: Tip,
         at: Timestamp,
         salt: Salt,
         event: &Event,
     ) -> Result<Self, serde_json::Error> {
-        Ok(Self::compose(tip, at, salt, event.kind(), &event.body()?))
-    }
-
-    /// The line that records an event of this type, whose body this is, after `tip`.
-    pub fn next_of(
-        tip: Tip,
-        at: Timestamp,
-        salt: Salt,
-        kind: EventType,
-        body: &impl Serialize,
-    ) -> Result<Self, serde_json::Error> {
-        let body = serde_json::to_string(body)?;
-        Ok(Self::compose(tip, at, salt, kind, &body))
-    }
-
-    fn compose(tip: Tip, at: Timestamp, salt: Salt, kind: EventType, body: &str) -> Self {
+        let body = event.body()?;
         let head = LineHeader {
             seq: tip.length,
             at,
             prev: tip.head,
-            kind,
+            kind: event.kind(),
             salt,
-            digest: body_digest(salt, body),
+            digest: body_digest(salt, &body),
         };
         let mut text = head.to_string();
         let header_length = text.len();
-        text.extend([BODY, body, CLOSE]);
-        Self {
+        text.extend([BODY, &body, CLOSE]);
+        Ok(Self {
             text: text.into(),
             head,
             header_length,
             body_at: header_length + BODY.len(),
             redacted: None,
             tip: OnceCell::new(),
-        }
+        })
     }
 }
 
@@ -335,7 +320,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::session::event::Resumed;
+    use crate::session::event::{Resumed, Started};
 
     fn line(tip: Tip, streak: u32) -> Line<'static> {
         let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
@@ -402,8 +387,9 @@ mod tests {
     #[test]
     fn the_first_line_is_never_blotted() {
         let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
-        let body = serde_json::json!({ "manifest": Digest::of(b"one") });
-        let first = Line::next_of(Tip::start(), at, Salt([7; 16]), EventType::Session, &body);
+        let manifest = Digest::of(b"one");
+        let event = Event::Session(Started { manifest });
+        let first = Line::next(Tip::start(), at, Salt([7; 16]), &event);
         let other = serde_json::json!({ "manifest": Digest::of(b"two") }).to_string();
         let blotted = first.unwrap().with_body(&other);
         assert!(Line::parse(Tip::start(), blotted.text()).is_err());

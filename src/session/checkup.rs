@@ -49,7 +49,7 @@ pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), S
         last_at: ledger.last_at,
         torn: match tail {
             Tail::Torn(bytes) => bytes,
-            Tail::Clean | Tail::Unread => 0,
+            Tail::Clean => 0,
         },
         index: state(index, &folded),
     };

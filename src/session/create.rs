@@ -60,7 +60,11 @@ pub fn create_carrying<E: From<SessionError>>(
 ) -> Result<(), E> {
     refuse_existing(dir)?;
     let parent = directory_of(dir);
-    let draft = private_dir(parent).map_err(SessionError::io(parent, "make the session"))?;
+    let draft = tempfile::Builder::new()
+        .permissions(fs::Permissions::from_mode(0o700))
+        .prefix(DRAFT_PREFIX)
+        .tempdir_in(parent)
+        .map_err(SessionError::io(parent, "make the session"))?;
     fill(draft.path(), new, brought, clock)?;
     Ok(settle(draft, dir, parent)?)
 }
@@ -92,13 +96,6 @@ pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(SessionError::io(dir, "make the session")(error)),
     }
-}
-
-/// A directory that its owner alone can read, removed again unless it is kept.
-fn private_dir(parent: &Path) -> std::io::Result<tempfile::TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.permissions(fs::Permissions::from_mode(0o700));
-    builder.prefix(DRAFT_PREFIX).tempdir_in(parent)
 }
 
 fn fill<E: From<SessionError>>(

@@ -61,8 +61,6 @@ pub(super) enum AfterCursor {
 pub(super) enum Tail {
     Clean,
     Torn(u64),
-    /// Unknown: the caller wanted no more lines.
-    Unread,
 }
 
 /// How many bytes are read between two words on how far the reading is.
@@ -200,7 +198,7 @@ impl Ledger {
             let (line, event) = self.parse(&bytes).map_err(|why| self.damaged(why))?;
             let span = span(at, &line).map_err(|why| self.damaged(why))?;
             if take(&line, event, span)?.is_break() {
-                return Ok(Tail::Unread);
+                return Ok(Tail::Clean);
             }
             (self.tip, self.last) = (line.tip(), Some(span));
             self.last_at = Some(line.at());

@@ -355,32 +355,3 @@ fn owns_programs(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     OWNERS.contains(&name.as_str()) || OWNING.iter().any(|start| name.starts_with(start))
 }
-
-#[cfg(test)]
-mod variables {
-    use super::*;
-
-    #[test]
-    fn who_owns_the_program_is_told_from_who_tells_it_something() {
-        for name in [
-            "LD_PRELOAD",
-            "DYLD_INSERT_LIBRARIES",
-            "PATH",
-            "Path",
-            "ENV",
-            "IFS",
-        ] {
-            assert!(owns_programs(name), "{name}");
-        }
-        for name in [
-            "MODEL_KEY",
-            "HOME",
-            "LANG",
-            "OLD_PATH",
-            "ENVIRONMENT",
-            "API_PATH",
-        ] {
-            assert!(!owns_programs(name), "{name}");
-        }
-    }
-}

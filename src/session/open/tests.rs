@@ -201,24 +201,6 @@ fn only_its_owner_can_read_it() {
     assert_eq!(permissions.mode() & 0o777, 0o700);
 }
 
-#[test]
-fn the_first_pass_holds_what_it_took() {
-    let made = made(2);
-    let mut session = Session::open(&made.dir).unwrap();
-    let mark = Mark("mailbox info@acme.co.kr".into());
-    for index in [1, 0] {
-        let mut event = attempt(&session, index, Verdict::Pass, VerdictBasis::World);
-        if let Event::Attempt(attempt) = &mut event {
-            attempt.holds = vec![mark.clone()];
-        }
-        assert!(append(&mut session, event).is_ok());
-    }
-    let again = Session::open(&made.dir).unwrap();
-    assert_eq!(again.holder(&mark).unwrap().unwrap().id, id(1));
-    assert_eq!(again.totals().counts.unanchored, 2);
-    assert_eq!(again.totals().counts.rules["no-result"], 2);
-}
-
 /// The time of a line is that at which the lock is held, however long it was waited for.
 #[test]
 fn the_clock_is_asked_under_the_lock() {

@@ -194,3 +194,13 @@ fn a_question_stands_once_and_a_panel_has_several_reviewers() {
     let wrong = Panel::parse(head).unwrap_err();
     assert!(wrong.what.contains("no [[plant]] with `doubts`"), "{wrong}");
 }
+
+#[test]
+fn a_variable_that_says_what_is_run_is_told_from_one_that_says_something() {
+    for name in "LD_PRELOAD DYLD_INSERT_LIBRARIES PATH Path ENV IFS".split(' ') {
+        assert!(owns_programs(name), "{name}");
+    }
+    for name in "MODEL_KEY HOME LANG OLD_PATH ENVIRONMENT API_PATH".split(' ') {
+        assert!(!owns_programs(name), "{name}");
+    }
+}

@@ -125,32 +125,4 @@ proptest! {
         prop_assert_eq!(free, free_of(&folded, at() + later));
         prop_assert!(ledger(&made).exists());
     }
-
-    #[test]
-    fn what_is_free_is_what_no_live_claim_is_on(
-        claims in prop::collection::vec(prop::option::of((0i64..4_000, 1u32..4)), 5),
-        now in -4_000i64..8_000,
-    ) {
-        let made = made(5);
-        let session = Session::open(&made.dir).unwrap();
-        let index = session.projection().unwrap();
-        let time = |after: i64| at() + SignedDuration::from_millis(after);
-        let mut expected = None;
-        for (quest, claim) in claims.iter().enumerate() {
-            let claim = claim.map(|(taken, lease)| Claim {
-                quest: id(quest),
-                worker: worker(&format!("w{quest}")),
-                at: time(taken),
-                lease: lease.try_into().unwrap(),
-            });
-            if claim.as_ref().is_none_or(|claim| !claim.is_live(time(now))) {
-                expected = expected.or(Some(quest));
-            }
-            if let Some(claim) = claim {
-                put_claim(&index, claim);
-            }
-        }
-        let free = first_free(&index, time(now));
-        prop_assert_eq!(free.map(|record| record.id.index()), expected);
-    }
 }
