@@ -97,7 +97,6 @@ struct Command {
     config: CommandConfig,
     plan: CommandPlan,
     stdin: Option<Template>,
-    facts: Option<ToolFacts>,
 }
 
 impl CheckConfig for CommandConfig {
@@ -114,7 +113,7 @@ impl CheckConfig for CommandConfig {
         if let Some(bad) = reports.find_map(|path| TreePath::parse(path).err()) {
             return Err(Flaw::new("reports", bad.to_string()));
         }
-        let facts = self.tool_facts()?;
+        self.facts_hold()?;
         let names = names(&self.services, source)?;
         let stdin = self.stdin.as_ref();
         let stdin = stdin.map(|text| source.template_of("stdin", text, &names));
@@ -130,7 +129,6 @@ impl CheckConfig for CommandConfig {
             means: source.head.means.clone(),
             plan: CommandPlan::build("argv", &self.argv, keys, source)?,
             stdin: stdin.transpose()?,
-            facts,
             config: self,
         };
         Ok(source.check(Cost::Command, move |context| command.run(context)))
@@ -138,28 +136,65 @@ impl CheckConfig for CommandConfig {
 }
 
 impl CommandConfig {
-    /// How facts are read out of the command's output; none where its table names no format.
-    pub(super) fn tool_facts(&self) -> Result<Option<ToolFacts>, Flaw> {
+    /// That bounds of tests and facts have a report from which they are read.
+    fn facts_hold(&self) -> Result<(), Flaw> {
         let bounds = [
             ("min_passed", self.min_passed.is_some()),
             ("max_skipped", self.max_skipped.is_some()),
         ];
-        let bound = bounds.into_iter().find(|(_, is_said)| *is_said);
-        let Some(table) = &self.facts else {
+        let Some(FactsTable { from, .. }) = &self.facts else {
             let needs = "it needs `facts`, which tells how tests are counted";
-            return bound.map_or(Ok(None), |(key, _)| Err(Flaw::new(key, needs)));
+            let bound = bounds.into_iter().find(|(_, is_said)| *is_said);
+            return bound.map_or(Ok(()), |(key, _)| Err(Flaw::new(key, needs)));
         };
-        let from = &table.from;
         if !["stdout", "stderr"].contains(&from.as_str()) && !self.reports.contains(from) {
             let what = format!("`{from}` is neither stdout, nor stderr, nor one of `reports`");
             return Err(Flaw::new("facts", what));
         }
-        Ok(Some(ToolFacts {
-            // Where nothing has run nothing was shown, whatever the code says.
-            min_passed: self.min_passed.unwrap_or(1),
-            max_skipped: self.max_skipped,
-            from: from.clone(),
-        }))
+        Ok(())
+    }
+
+    /// What the command reported of tests; none where its table names no report.
+    pub(super) fn test_report(&self, ran: &CommandResult) -> Option<Result<TestReport, String>> {
+        let from = &self.facts.as_ref()?.from;
+        let bytes = match from.as_str() {
+            "stdout" => Some(&ran.stdout),
+            "stderr" => Some(&ran.stderr),
+            report => ran.reports.get(report).and_then(Option::as_ref),
+        };
+        let Some(bytes) = bytes else {
+            return Some(Err(format!("the command did not write {from}")));
+        };
+        let report = read_junit(bytes);
+        Some(report.map_err(|unread| format!("in {from}: {unread}")))
+    }
+
+    fn despite_success(&self, ran: &CommandResult) -> Vec<Fact> {
+        // Where nothing has run nothing was shown, whatever the code says.
+        let min_passed = self.min_passed.unwrap_or(1);
+        let least = format!("at least {min_passed} passed tests");
+        let report = match self.test_report(ran) {
+            None => return Vec::new(),
+            Some(Ok(report)) => report,
+            Some(Err(_)) if min_passed == 0 && self.max_skipped.is_none() => return Vec::new(),
+            Some(Err(why)) => {
+                let actual = format!("the command succeeded, but reported no test: {why}");
+                return vec![Fact::wrong(least, actual)];
+            }
+        };
+        let mut found = Vec::new();
+        if report.failed > 0 {
+            let actual = format!("the command succeeded, but {} tests failed", report.failed);
+            found.push(Fact::wrong("no failed test", actual));
+        }
+        if report.passed < min_passed {
+            found.push(Fact::wrong(least, format!("{} passed", report.passed)));
+        }
+        if let Some(most) = self.max_skipped.filter(|most| report.skipped > *most) {
+            let expected = format!("at most {most} skipped tests");
+            found.push(Fact::wrong(expected, format!("{} skipped", report.skipped)));
+        }
+        found
     }
 }
 
@@ -189,19 +224,17 @@ impl Command {
         let End::Exited(code) = ran.end else {
             return Ok(Vec::new());
         };
-        let (exit, facts) = (&self.config.exit, self.facts.as_ref());
+        let exit = &self.config.exit;
         if exit.contains(&code) {
-            return Ok(facts.map_or_else(Vec::new, |facts| facts.despite_success(ran)));
+            return Ok(self.config.despite_success(ran));
         }
         if self.config.unconfirmed_exit.contains(&code) {
             return Err(wrong_code(exit, code, ran, None).unconfirmed());
         }
-        let report = facts.and_then(|facts| facts.read(ran).ok());
-        let located = report.map_or_else(Vec::new, |report| report.facts);
-        if located.is_empty() {
-            return Err(wrong_code(exit, code, ran, self.means.as_deref()));
+        match self.config.test_report(ran) {
+            Some(Ok(report)) if !report.facts.is_empty() => Ok(report.facts),
+            _ => Err(wrong_code(exit, code, ran, self.means.as_deref())),
         }
-        Ok(located)
     }
 }
 
@@ -221,53 +254,6 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandConfig, Fl
     let config = config
         .map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))?;
     Ok(config)
-}
-
-/// How facts are read out of what a command printed.
-pub struct ToolFacts {
-    from: String,
-    min_passed: u32,
-    max_skipped: Option<u32>,
-}
-
-impl ToolFacts {
-    pub fn read(&self, ran: &CommandResult) -> Result<TestReport, String> {
-        let bytes = match self.from.as_str() {
-            "stdout" => &ran.stdout,
-            "stderr" => &ran.stderr,
-            report => ran
-                .reports
-                .get(report)
-                .and_then(Option::as_ref)
-                .ok_or_else(|| format!("the command did not write {report}"))?,
-        };
-        read_junit(bytes).map_err(|unread| format!("in {}: {unread}", self.from))
-    }
-
-    fn despite_success(&self, ran: &CommandResult) -> Vec<Fact> {
-        let least = format!("at least {} passed tests", self.min_passed);
-        let report = match self.read(ran) {
-            Ok(report) => report,
-            Err(_) if self.min_passed == 0 && self.max_skipped.is_none() => return Vec::new(),
-            Err(why) => {
-                let actual = format!("the command succeeded, but reported no test: {why}");
-                return vec![Fact::wrong(least, actual)];
-            }
-        };
-        let mut found = Vec::new();
-        if report.failed > 0 {
-            let actual = format!("the command succeeded, but {} tests failed", report.failed);
-            found.push(Fact::wrong("no failed test", actual));
-        }
-        if report.passed < self.min_passed {
-            found.push(Fact::wrong(least, format!("{} passed", report.passed)));
-        }
-        if let Some(most) = self.max_skipped.filter(|most| report.skipped > *most) {
-            let expected = format!("at most {most} skipped tests");
-            found.push(Fact::wrong(expected, format!("{} skipped", report.skipped)));
-        }
-        found
-    }
 }
 
 /// That the command ended with a code which it must not end with.

@@ -93,18 +93,31 @@ impl CoverageConfig {
     }
 }
 
+/// The lines of the place's file, by whatever path the report calls it.
 fn lines_of<'c>(
     report: &'c Coverage,
     context: &Context<'_>,
     place: &Place,
 ) -> Result<&'c Lines, Fact> {
-    let file = place.file.as_str();
+    let (wanted, sandbox) = (&place.file, context.world.sandbox);
+    let file = wanted.as_str();
+    if let Some(lines) = report.file(file) {
+        return Ok(lines);
+    }
+    let mut fitting: Vec<&str> = report.paths().filter(|one| fits(one, file)).collect();
     let unsure = |why: String| {
         let expected = format!("a report in which {file} can be told from other files");
         Fact::wrong(expected, why).at(file).unconfirmed()
     };
-    let spelled = meant(report.paths(), &place.file, context.world.sandbox).map_err(unsure)?;
-    match spelled.as_slice() {
+    if !fitting.is_empty() {
+        let changes = sandbox.changes().map_err(unsure)?;
+        let is_new = |one: &str| {
+            let mut paths = changes.iter().map(|change| change.path.as_str());
+            paths.any(|path| path != file && fits(one, path))
+        };
+        fitting.retain(|one| !is_another(one, wanted, sandbox) && !is_new(one));
+    }
+    match fitting.as_slice() {
         [] => {
             let actual = "the report does not contain it: none of it ran";
             Err(Fact::wrong("some of the file runs", actual).at(file))
@@ -115,28 +128,6 @@ fn lines_of<'c>(
         }
         several => Err(unsure(format!("it can be {}", several.join(", ")))),
     }
-}
-
-/// Those of `spelled` that can be the file at `wanted`.
-fn meant<'r>(
-    spelled: impl Iterator<Item = &'r str>,
-    wanted: &TreePath,
-    sandbox: &dyn Sandbox,
-) -> Result<Vec<&'r str>, String> {
-    let mut fitting: Vec<&str> = spelled.filter(|one| fits(one, wanted.as_str())).collect();
-    if let Some(same) = fitting.iter().find(|one| **one == wanted.as_str()) {
-        return Ok(vec![same]);
-    }
-    if fitting.is_empty() {
-        return Ok(fitting);
-    }
-    let changes = sandbox.changes()?;
-    let is_new = |one: &str| {
-        let mut paths = changes.iter().map(|change| change.path.as_str());
-        paths.any(|path| path != wanted.as_str() && fits(one, path))
-    };
-    fitting.retain(|one| !is_another(one, wanted, sandbox) && !is_new(one));
-    Ok(fitting)
 }
 
 fn fits(one: &str, other: &str) -> bool {

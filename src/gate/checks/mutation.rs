@@ -10,7 +10,7 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::command::{CommandConfig, ToolFacts, from_command};
+use super::command::{CommandConfig, from_command};
 use super::command_plan::tail;
 use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, Flaw, Found, Source};
@@ -53,7 +53,6 @@ struct Mutation {
     lines: OwnLines,
     changes: Vec<(Regex, String)>,
     command: CommandConfig,
-    facts: Option<ToolFacts>,
     /// The exit codes that alone are red, where there are any.
     red_exit: Vec<i32>,
 }
@@ -77,7 +76,6 @@ impl CheckConfig for MutationConfig {
             name: source.head.name.clone(),
             changes: changes.collect::<Result<_, _>>()?,
             lines: OwnLines::build(&self.file, &self.first, &self.last, source)?,
-            facts: command.tool_facts()?,
             command,
             red_exit: self.red_exit,
             from: self.from.clone(),
@@ -179,13 +177,11 @@ impl Mutation {
         if other || self.command.unconfirmed_exit.contains(&code) {
             return unclear(ended);
         }
-        let Some(facts) = &self.facts else {
-            return Ok(true);
-        };
-        match facts.read(ran) {
-            Ok(report) if report.failed > 0 => Ok(true),
-            Ok(_) => unclear(format!("{ended}, and none failed")),
-            Err(why) => unclear(format!("{ended}, and reported no test ({why})")),
+        match self.command.test_report(ran) {
+            None => Ok(true),
+            Some(Ok(report)) if report.failed > 0 => Ok(true),
+            Some(Ok(_)) => unclear(format!("{ended}, and none failed")),
+            Some(Err(why)) => unclear(format!("{ended}, and reported no test ({why})")),
         }
     }
 }

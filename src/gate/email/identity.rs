@@ -182,21 +182,14 @@ pub fn name_role(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> N
 }
 
 fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> NameRole {
-    let is_in = |text: &str| name.is_in(&Folded::new(text));
-    let owner = |is_meant: fn(OwnerPlace) -> bool| {
-        let mut owners = page.owner.iter();
-        owners
-            .any(|owner| is_meant(owner.place) && owner_name::names(owner.place, &owner.text, name))
-    };
-    let mentioned = || {
-        let mut owners = page.owner.iter();
-        owners.any(|owner| is_in(&owner.text)) || page.visible.iter().any(|text| is_in(text))
-    };
-    if is_home && owner(|_| true) {
+    let is_in = |text: &String| name.is_in(&Folded::new(text));
+    let owners = || page.owner.iter();
+    let mut named = owners().filter(|it| owner_name::names(it.place, &it.text, name));
+    if is_home && named.next().is_some() {
         NameRole::Owner
-    } else if owner(is_on_all_pages) {
+    } else if named.any(|owner| is_on_all_pages(owner.place)) {
         NameRole::Signed
-    } else if mentioned() {
+    } else if owners().any(|owner| is_in(&owner.text)) || page.visible.iter().any(is_in) {
         NameRole::Mentioned
     } else {
         NameRole::Absent

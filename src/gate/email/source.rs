@@ -43,17 +43,14 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
         return vec![echoed(&hop.url)];
     }
     let urls = || way.iter().map(|hop| &hop.url);
-    let suspicion = urls().find_map(|url| Some((url, may_echo::suspicion(url, email, name)?)));
-    let suspicion = suspicion.map(|(url, what)| {
+    let mut findings = Vec::new();
+    if let Some((url, what)) =
+        urls().find_map(|url| Some((url, may_echo::suspicion(url, email, name)?)))
+    {
         let expected = "a page that does not merely repeat its URL";
-        finding(
-            "source-may-echo",
-            url,
-            expected,
-            format!("its URL contains {what}"),
-        )
-    });
-    let mut findings: Vec<Fact> = suspicion.into_iter().collect();
+        let actual = format!("its URL contains {what}");
+        findings.push(finding("source-may-echo", url, expected, actual));
+    }
     match (&visit.end, Seen::of(visit, site, email)) {
         (End::Pages(_), Some(seen)) => {
             if !on_site(site, &seen.main.url) {
@@ -79,25 +76,15 @@ fn echoed(url: &Url) -> Fact {
 
 fn off_site(site: &Url, page: &Url) -> Fact {
     let expected = format!("a page on {}", quoted(site.as_str()));
-    finding(
-        "source-off-site",
-        page,
-        expected,
-        "the page that answered is on another site",
-    )
+    let actual = "the page that answered is on another site";
+    finding("source-off-site", page, expected, actual)
 }
 
-fn written_by_others<'a>(urls: impl Iterator<Item = &'a Url>) -> Option<Fact> {
-    let (url, mark) = urls
-        .into_iter()
-        .find_map(|url| Some((url, user_content::mark(url)?)))?;
+fn written_by_others<'a>(mut urls: impl Iterator<Item = &'a Url>) -> Option<Fact> {
+    let (url, mark) = urls.find_map(|url| Some((url, user_content::mark(url)?)))?;
+    let expected = "a page that the site's owner writes";
     let actual = format!("other people can write there: {mark}");
-    Some(finding(
-        "source-user-content",
-        url,
-        "a page that the site's owner writes",
-        actual,
-    ))
+    Some(finding("source-user-content", url, expected, actual))
 }
 
 fn finding(
@@ -151,8 +138,7 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
     let Some((page, how)) = best(seen.counted(), email) else {
         return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
     };
-    let expected = format!("{email} where a reader sees it");
-    let mut findings: Vec<Fact> = match how {
+    let hidden = match how {
         Presence::Hidden => Some((
             "email-hidden",
             "only where no reader sees it, or struck out",
@@ -162,22 +148,17 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
             "only in disguise, or it is unclear where it begins",
         )),
         Presence::Visible | Presence::Absent => None,
-    }
-    .map(|(rule, actual)| finding(rule, &page.url, expected, actual))
-    .into_iter()
-    .collect();
-    let mut pages = seen.counted();
-    findings.extend(pages.find_map(|page| {
-        let words = states_no_collection(page)?;
+    };
+    let hidden = hidden.map(|(rule, actual)| {
+        let expected = format!("{email} where a reader sees it");
+        finding(rule, &page.url, expected, actual)
+    });
+    let refused = seen.counted().find_map(|page| {
+        let words = quoted(&states_no_collection(page)?);
         let expected = "a page that does not forbid collecting addresses";
-        Some(finding(
-            "collection-refused",
-            &page.url,
-            expected,
-            quoted(&words),
-        ))
-    }));
-    findings
+        Some(finding("collection-refused", &page.url, expected, words))
+    });
+    hidden.into_iter().chain(refused).collect()
 }
 
 fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Fact> {
@@ -217,18 +198,12 @@ fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Fact {
         "not on the page, nor any other address of the site".to_owned()
     } else {
         let shown: Vec<String> = addresses.iter().map(|address| quoted(address)).collect();
-        format!(
-            "not on the page; of the site, it shows {}",
-            shown.join(", ")
-        )
+        let shown = shown.join(", ");
+        format!("not on the page; of the site, it shows {shown}")
     };
-    finding(
-        "email-not-on-source",
-        &seen.main.url,
-        format!("{email} on the page"),
-        actual,
-    )
-    .times(u32::try_from(count).unwrap_or(u32::MAX).max(1))
+    let expected = format!("{email} on the page");
+    let fact = finding("email-not-on-source", &seen.main.url, expected, actual);
+    fact.times(u32::try_from(count).unwrap_or(u32::MAX).max(1))
 }
 
 fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
