@@ -209,6 +209,8 @@ mod tests {
             "/* .trap{display:none} */",
             "@charset 'utf-8'; i{display:none}",
             "@keyframes fade{from{opacity:0}}",
+            "@font-face{.trap{display:none}}",
+            "@media (max-width:1px){.trap{display:none}}",
         ] {
             assert!(!hides(sheet, PAGE), "{sheet}");
         }

@@ -289,24 +289,6 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn steps_of(text: &str) -> String {
-        let steps = steps(text).into_iter();
-        steps
-            .map(|(sign, text)| format!("{sign}{text}"))
-            .collect::<Vec<_>>()
-            .join("|")
-    }
-
-    #[test]
-    fn selectors_are_taken_apart() {
-        assert_eq!(steps_of("a b>c + d~e"), " a| b|>c|+d|~e");
-        assert_eq!(
-            steps_of("a:not(b > c) d[e='f g']"),
-            " a:not(b > c)| d[e='f g']"
-        );
-        assert_eq!(steps_of(" "), "");
-    }
-
     #[test]
     fn a_selector_is_filed_by_what_it_needs() {
         let key = |text: &str| parse(text).map(|selector| selector.key());

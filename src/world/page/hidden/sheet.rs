@@ -411,20 +411,6 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_for_screens_is_not() {
-        for sheet in [
-            "@media print{a{e:f}}",
-            "@media (max-width:1px){a{e:f}}",
-            "@font-face{e:f}",
-            "@keyframes x{from{e:f}}",
-            "/* a{e:f} */",
-            "",
-        ] {
-            assert_eq!(read(sheet), [""; 0], "{sheet}");
-        }
-    }
-
-    #[test]
     fn escapes_are_read() {
         for (text, read) in [
             ("display", "display"),
