@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::protocol::{Permission, ToolReply};
 use crate::judge::JudgeError;
-use crate::judge::quest_file::{Definition, SandboxError};
+use crate::judge::quest_file::Definition;
 use crate::session::Manifest;
 use crate::world::tree::{TreePath, Zones};
 
@@ -49,7 +49,7 @@ impl WriteZone {
         let Some(tree) = Definition::of(manifest)?.and_then(|definition| definition.tree) else {
             return Ok(None);
         };
-        let globs = Zones::new(&tree.write).map_err(SandboxError::from)?;
+        let globs = Zones::new(&tree.write)?;
         // The tree may be gone since. Then there is nothing in the zone to change.
         let root = real_path(&tree.root).unwrap_or(tree.root);
         Ok(Some(Self { root, globs }))

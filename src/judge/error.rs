@@ -27,7 +27,9 @@ pub enum JudgeError {
     #[error("cannot read the quest file of the session; was it made by a newer comail?")]
     QuestFile(#[from] Faulty),
     #[error(transparent)]
-    SandboxConfig(#[from] SandboxError),
+    Glob(#[from] BadGlob),
+    #[error("cannot find the comail program, which confines commands")]
+    Launcher(#[source] io::Error),
     #[error(transparent)]
     World(#[from] WorldError),
     /// The sandbox failed, for which the worker is not to blame.
@@ -56,17 +58,6 @@ pub enum JudgeError {
 pub struct Faulty {
     pub path: String,
     pub mistake: Mistake,
-}
-
-/// Why no command of a session can be run.
-#[derive(Debug, thiserror::Error)]
-pub enum SandboxError {
-    #[error(transparent)]
-    Faulty(#[from] Faulty),
-    #[error(transparent)]
-    Glob(#[from] BadGlob),
-    #[error("cannot find the comail program, which confines commands")]
-    Launcher(#[source] io::Error),
 }
 
 /// Why an answer was not judged; nothing changed.

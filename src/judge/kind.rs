@@ -116,7 +116,7 @@ impl SessionKind {
         let Some(definition) = &self.definition else {
             let panel = self.panel.as_ref();
             let config = panel.map(|panel| panel.sandbox_config(vec![dir]));
-            return Ok(config.transpose()?);
+            return config.transpose();
         };
         let (baseline, load) = frozen_listing(definition, store)?;
         let services = self.services.clone();

@@ -306,7 +306,7 @@ impl<'a> Stage<'a> {
         let network = self.world(control)?;
         let Some(definition) = self.definition else {
             let config = panel.map(|panel| panel.sandbox_config(Vec::new()));
-            let config = config.transpose().map_err(JudgeError::from)?;
+            let config = config.transpose()?;
             return Ok(Scene {
                 world: JudgeWorld::recorded(network, config),
                 _tree: None,
@@ -314,7 +314,7 @@ impl<'a> Stage<'a> {
         };
         let (services, load) = (self.services.clone(), Box::new(|_| Ok(None)));
         let config = definition.sandbox_config(services, Listing::default(), load, Vec::new());
-        let mut config = config.map_err(JudgeError::from)?;
+        let mut config = config?;
         // The session's own tree is never judged here, only the copy of a control's.
         config.root = None;
         if let Some(panel) = panel {

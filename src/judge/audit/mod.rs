@@ -123,22 +123,15 @@ fn feed(
     let mut offset = 0;
     let mut suppressed: Vec<Suppressed> = Vec::new();
     let mut doubted = DoubtedBefore::default();
-    let mut failed = None;
-    let mut place = |line, quest: Option<QuestId>| {
-        let record = quest.map(|quest| plan.projection.get(quest)).transpose();
-        match record {
-            Ok(record) => Place::of(line, record.flatten().as_ref()),
-            Err(error) => {
-                failed.get_or_insert(error);
-                Place::of(line, None)
-            }
-        }
+    let place = |line, quest: Option<QuestId>| -> Result<Place, SessionError> {
+        let record = quest.map(|quest| plan.projection.get(quest)).transpose()?;
+        Ok(Place::of(line, record.flatten().as_ref()))
     };
-    let mut take = |entry: Entry<'_>| {
+    let mut take = |entry: Entry<'_>| -> Result<(), SessionError> {
         let begins = offset;
         offset += entry.line.text().len() as u64 + 1;
         if audited.checked.lines == end || (onlooker.stop)() {
-            return;
+            return Ok(());
         }
         audited.checked.lines += 1;
         let line = audited.checked.lines;
@@ -157,7 +150,7 @@ fn feed(
         let copy = source.and_then(|it| changed_copy(plan.session.dir(), it, forgetting, line));
         audited.findings.extend(copy);
         if let Some((quest, what)) = unsigned(&policy, &entry.event, entry.line.prev()) {
-            let finding = Finding::new(FindingKind::Seal, place(line, quest), what);
+            let finding = Finding::new(FindingKind::Seal, place(line, quest)?, what);
             audited.findings.push(finding);
         }
         match &entry.event {
@@ -165,7 +158,7 @@ fn feed(
                 suppressed.push(forgotten.address);
             }
             Event::Attempt(attempt) if names(&suppressed, &attempt.submission) => {
-                let place = place(line, Some(attempt.quest));
+                let place = place(line, Some(attempt.quest))?;
                 let what = "it submits an address that was forgotten before, and that the rule \
                             forgotten-address fails: run `comail forget` again";
                 let finding = Finding::new(FindingKind::Forgotten, place, what);
@@ -182,11 +175,16 @@ fn feed(
                 event: entry.event,
             });
         }
+        Ok(())
     };
     let mut log = plan.session.log();
-    let mut each = |entry: Entry<'_>| {
-        take(entry);
-        ControlFlow::Continue(())
+    let mut failed = None;
+    let mut each = |entry: Entry<'_>| match take(entry) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failed = Some(error);
+            ControlFlow::Break(())
+        }
     };
     match log.read_while(onlooker.watch, &mut each) {
         // What was examined until then is reported.

@@ -23,7 +23,7 @@ use crate::gate::checks::kind::Flaw;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::{FileGate, nobodys};
 use crate::gate::email::list_digests;
-use crate::judge::error::{Faulty, JudgeError, SandboxError, settings};
+use crate::judge::error::{Faulty, JudgeError, settings};
 use crate::quest::file::{
     Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
 };
@@ -109,7 +109,7 @@ impl Definition {
         baseline: Listing,
         load: Box<Contents>,
         hidden: Vec<PathBuf>,
-    ) -> Result<SandboxConfig, SandboxError> {
+    ) -> Result<SandboxConfig, JudgeError> {
         let mut config = SandboxConfig {
             baseline,
             load,
@@ -143,8 +143,8 @@ pub(in crate::judge) fn bare_sandbox(
     scratch: &Path,
     confinement: &Confinement,
     hidden: Vec<PathBuf>,
-) -> Result<SandboxConfig, SandboxError> {
-    let launcher = Launcher::this().map_err(SandboxError::Launcher)?;
+) -> Result<SandboxConfig, JudgeError> {
+    let launcher = Launcher::this().map_err(JudgeError::Launcher)?;
     let launcher = Launcher { hidden, ..launcher };
     Ok(SandboxConfig {
         confinement: confinement.clone(),

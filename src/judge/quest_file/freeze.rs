@@ -23,7 +23,7 @@ use super::definition::{Definition, FrozenTree, bare_sandbox, confinement, fixer
 use crate::base::{Digest, files};
 use crate::gate::checks::outside::{GateSettings, Gathered, Missing, Outside};
 use crate::gate::checks::{FileGate, reviewers_hold};
-use crate::judge::error::{Faulty, JudgeError, SandboxError, settings};
+use crate::judge::error::{Faulty, JudgeError, settings};
 use crate::judge::panel::Reviewers;
 use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile, TreeTable};
@@ -373,7 +373,7 @@ impl FrozenPanel {
     }
 
     /// A sandbox for reviewers alone, whose commands cannot read what is `hidden`.
-    pub fn sandbox_config(&self, hidden: Vec<PathBuf>) -> Result<SandboxConfig, SandboxError> {
+    pub fn sandbox_config(&self, hidden: Vec<PathBuf>) -> Result<SandboxConfig, JudgeError> {
         let mut config = bare_sandbox(&self.scratch, &self.confinement, hidden)?;
         self.allow_programs(&mut config);
         Ok(config)

@@ -9,4 +9,4 @@ pub use definition::{Definition, FrozenTree, email_record};
 pub(super) use definition::{confined_order, fixer, frozen_listing, services};
 pub use freeze::{FreezeError, Freezing, FreezingPanel, Frozen, FrozenPanel};
 
-pub use crate::judge::error::{Faulty, SandboxError};
+pub use crate::judge::error::Faulty;
