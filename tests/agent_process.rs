@@ -105,18 +105,13 @@ fn an_agent_ends_by_itself_with_its_code_its_answer_and_its_log() {
     assert_eq!(end.answer, Some(serde_json::json!({"said": "the prompt"})));
     let log = fs::read_to_string(desk.log()).unwrap();
     assert!(log.contains("set\n") && log.contains("no\n"), "{log}");
-}
-
-#[test]
-fn the_environment_is_inherited_but_for_what_is_unset() {
-    let seen = |unset: bool| {
+    // The environment is inherited, but for what is unset.
+    for (unset, seen) in [(false, "<comail>"), (true, "<>")] {
         let desk = Desk::new();
         let mut order = desk.order("echo \"<$CARGO_PKG_NAME>\"");
         order.unset.extend(unset.then(|| "CARGO_PKG_NAME".into()));
-        ended(&mut start(&order).unwrap()).tail
-    };
-    assert_eq!(seen(false), "<comail>");
-    assert_eq!(seen(true), "<>");
+        assert_eq!(ended(&mut start(&order).unwrap()).tail, seen);
+    }
 }
 
 #[test]

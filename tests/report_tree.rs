@@ -61,11 +61,7 @@ fn a_tree_that_was_changed_outside_the_zones_is_not_clean() {
     fs::write(quest.at("own/data"), "as it was\n").expect("a file");
     fs::remove_file(quest.at("own/new")).expect("a file");
     assert_eq!(found(&quest), (0, vec![]));
-}
-
-#[test]
-fn a_tree_that_is_gone_is_not_clean() {
-    let quest = passed(ShellQuest::new("10s"));
+    // Nor is one that is gone.
     let tree = quest.place.at("tree");
     fs::rename(&tree, quest.place.at("away")).expect("the tree");
     let (code, told) = found(&quest);

@@ -149,6 +149,12 @@ fn what_is_shown_of_damaged_evidence_says_so() {
 #[test]
 fn the_effective_result_follows_the_last_decision_everywhere() {
     let world = keyed();
+    let usual = |world: &EmailNet| {
+        world.place.run(["export", "usual.csv", "--force"]).ok();
+        fs::read_to_string(world.place.at("usual.csv")).expect("the export")
+    };
+    let head = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    assert!(!head(&usual(&world)).contains("note"));
     let row = |world: &EmailNet| exported(world, "email,status,settled-by,note")[0].clone();
     assert_eq!(effective(&world)["open"], 2);
     assert_eq!(row(&world), ["info@acme.co.kr", "REVIEW", "", ""]);
@@ -169,6 +175,12 @@ fn the_effective_result_follows_the_last_decision_everywhere() {
         let why = format!("look {step}");
         assert_eq!(row(&world), [email, &status, "kim", &why], "{verb}");
     }
+    // The usual columns name people only where one decided.
+    let text = usual(&world);
+    assert!(
+        head(&text).contains("note") && text.contains("look 3"),
+        "{text}"
+    );
     let status = world.place.run(["status"]).ok();
     assert!(status.contains("(1 accepted, 1 open)\n"), "{status}");
     let log = world.place.run(["log", "--type=settled"]).ok();
@@ -180,21 +192,6 @@ fn the_effective_result_follows_the_last_decision_everywhere() {
     );
     let shown = world.place.run(["review", "show", "1"]).ok();
     assert!(shown.contains("accepted by kim: look 3\n"), "{shown}");
-}
-
-#[test]
-fn the_usual_columns_name_people_only_where_one_decided() {
-    let world = keyed();
-    let heads = |world: &EmailNet| {
-        world.place.run(["export", "out.csv", "--force"]).ok();
-        let text = fs::read_to_string(world.place.at("out.csv")).expect("the export");
-        text.lines().next().unwrap_or_default().trim().to_owned()
-    };
-    assert!(!heads(&world).contains("note"));
-    review(&world, &["accept", "1", "--note=called"]);
-    world.place.run(["export", "out.csv", "--force"]).ok();
-    let text = fs::read_to_string(world.place.at("out.csv")).expect("the export");
-    assert!(text.contains("called"), "{text}");
 }
 
 #[test]

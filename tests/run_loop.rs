@@ -35,22 +35,20 @@ fn an_honest_agent_that_prints_gets_all_done() {
 
 #[test]
 fn after_a_fail_the_agent_is_driven_again_with_the_facts() {
-    let driven = Driven::new(1);
-    let learns = "case \"$prompt\" in *is-right*) echo '{\"answer\":\"right now\"}';; \
-         *) echo '{\"answer\":\"no\"}';; esac";
-    driven.drive(&["--answer=stdout"], learns).ok();
-    assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
-    assert_eq!(driven.place.attempts().len(), 2);
-}
-
-#[test]
-fn what_is_no_submission_costs_a_start_and_no_try() {
-    let driven = Driven::new(1);
-    let learns = "case \"$prompt\" in *'there is no field \"reply\"'*) \
-         echo '{\"answer\":\"right now\"}';; *) echo '{\"reply\":\"right\"}';; esac";
-    driven.drive(&["--answer=stdout"], learns).ok();
-    assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
-    assert_eq!(driven.place.attempts().len(), 1, "one was judged");
+    // What is no submission costs a start and no try.
+    for (fact, first, judged) in [
+        ("is-right", r#"{"answer":"no"}"#, 2),
+        (r#"there is no field "reply""#, r#"{"reply":"right"}"#, 1),
+    ] {
+        let driven = Driven::new(1);
+        let learns = format!(
+            "case \"$prompt\" in *'{fact}'*) echo '{{\"answer\":\"right now\"}}';; \
+             *) echo '{first}';; esac"
+        );
+        driven.drive(&["--answer=stdout"], &learns).ok();
+        assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
+        assert_eq!(driven.place.attempts().len(), judged, "{fact}");
+    }
 }
 
 #[test]

@@ -89,27 +89,22 @@ pub fn command_line(
     command: &AgentCommand,
     given: &Given<'_>,
 ) -> Result<CommandLine, BadCommandLine> {
-    let words = match command {
-        AgentCommand::Preset(preset, own) => preset_words(preset, own, given)?,
-        AgentCommand::Custom(words) => words
-            .iter()
-            .filter(|word| given.conversation.is_some() || !names_conversation(word))
-            .map(|word| Word::Filled(word.clone()))
-            .collect(),
-    };
-    if words.is_empty() {
-        return Err(BadCommandLine::Empty);
-    }
     let mut line = CommandLine {
-        argv: Vec::with_capacity(words.len()),
+        argv: Vec::new(),
         stdin: Some(given.prompt.to_owned()),
     };
-    for word in words {
-        let word = match word {
-            Word::AsIs(word) => word,
-            Word::Filled(word) => fill(&word, given, &mut line)?,
-        };
-        line.argv.push(word);
+    match command {
+        AgentCommand::Preset(preset, own) => preset_words(preset, own, given, &mut line)?,
+        AgentCommand::Custom(words) => {
+            for word in words {
+                if given.conversation.is_some() || !names_conversation(word) {
+                    fill(word, given, &mut line)?;
+                }
+            }
+        }
+    }
+    if line.argv.is_empty() {
+        return Err(BadCommandLine::Empty);
     }
     Ok(line)
 }
@@ -118,51 +113,47 @@ fn names_conversation(word: &OsStr) -> bool {
     word.to_string_lossy().contains("{conversation}")
 }
 
-enum Word {
-    AsIs(OsString),
-    Filled(OsString),
-}
-
 fn preset_words(
     preset: &Preset,
     own: &[OsString],
     given: &Given<'_>,
-) -> Result<Vec<Word>, BadCommandLine> {
+    line: &mut CommandLine,
+) -> Result<(), BadCommandLine> {
+    if given.model.is_some() && !preset.command.contains("{model}") {
+        return Err(BadCommandLine::NoModel(preset.name));
+    }
     let resume = match (given.conversation, preset.resume) {
         (None, _) => "",
         (Some(_), Some(option)) => option,
         (Some(_), None) => return Err(BadCommandLine::NoResume(preset.name)),
     };
-    let model: Vec<OsString> = match given.model {
-        None => Vec::new(),
-        Some(model) if preset.command.contains("{model}") => vec!["--model".into(), model.into()],
-        Some(_) => return Err(BadCommandLine::NoModel(preset.name)),
-    };
-    let mut all = Vec::new();
     for word in preset.command.split(' ') {
         match word {
-            "{model}" => all.extend(model.iter().cloned().map(Word::AsIs)),
-            "{args}" => all.extend(own.iter().cloned().map(Word::AsIs)),
-            "{resume}" => {
-                let words = resume.split_whitespace();
-                all.extend(words.map(|word| Word::Filled(word.into())));
+            // Neither is searched for placeholders.
+            "{model}" => {
+                if let Some(model) = given.model {
+                    line.argv.extend(["--model".into(), model.into()]);
+                }
             }
-            word => all.push(Word::Filled(word.into())),
+            "{args}" => line.argv.extend(own.iter().cloned()),
+            "{resume}" => {
+                for word in resume.split_whitespace() {
+                    fill(word.as_ref(), given, line)?;
+                }
+            }
+            word => fill(word.as_ref(), given, line)?,
         }
     }
-    Ok(all)
+    Ok(())
 }
 
-/// Replaces the placeholders in a word. If the prompt is in it, standard input stays empty. Text that
+/// Adds a word to the line, with its placeholders replaced. If the prompt is in it, standard input stays empty. Text that
 /// was filled in is never searched for placeholders: a prompt may contain `{model}`.
-fn fill(
-    word: &OsStr,
-    given: &Given<'_>,
-    line: &mut CommandLine,
-) -> Result<OsString, BadCommandLine> {
+fn fill(word: &OsStr, given: &Given<'_>, line: &mut CommandLine) -> Result<(), BadCommandLine> {
     const PLACEHOLDERS: [&str; 4] = ["{prompt}", "{prompt_file}", "{model}", "{conversation}"];
     let Some(mut rest) = word.to_str() else {
-        return Ok(word.to_owned());
+        line.argv.push(word.to_owned());
+        return Ok(());
     };
     let missing = BadCommandLine::Missing;
     let mut filled = OsString::new();
@@ -190,7 +181,8 @@ fn fill(
         rest = &rest[name.len()..];
     }
     filled.push(rest);
-    Ok(filled)
+    line.argv.push(filled);
+    Ok(())
 }
 
 fn argument(prompt: &str) -> Result<&str, BadCommandLine> {

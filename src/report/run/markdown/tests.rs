@@ -17,38 +17,31 @@ fn a_report_is_told_whole() {
 }
 
 #[test]
-fn what_is_unproven_stands_under_complete() {
-    let mut report = report();
-    report.complete = true;
-    report.shortfalls.clear();
-    let text = markdown(&report);
-    let told = "# COMPLETE\n\nPASS: 1 of 4 (25.0 %). Ended without proof: 1 (25.0 %).";
-    assert!(text.starts_with(told), "{text}");
-    assert!(!text.contains("## Why it is not"), "{text}");
-    report.complete = false;
-    assert!(markdown(&report).starts_with("# NOT COMPLETE\n"));
-}
-
-#[test]
-fn what_to_do_next_is_said_where_nothing_is_todo() {
-    let mut report = report();
-    assert!(!markdown(&report).contains("Next steps:"));
-    report.shortfalls.remove(0);
-    let text = markdown(&report);
-    let told = "\nNext steps:\n\n- **tree-changed**: undo the changes";
-    assert!(text.contains(told), "{text}");
-}
-
-#[test]
-fn what_the_final_gate_said_stands_under_the_headline() {
+fn the_headline_is_followed_by_what_matters_most() {
+    let mut incomplete = report();
+    assert!(!markdown(&incomplete).contains("Next steps:"));
     for (word, told) in [
         (FinalWord::None, "Final gate: none.\n"),
         (FinalWord::Proven, "negative control failed as expected.\n"),
     ] {
-        let mut report = report();
-        report.final_gate = Some(word);
-        assert!(markdown(&report).contains(told), "{word:?}");
+        incomplete.final_gate = Some(word);
+        assert!(markdown(&incomplete).contains(told), "{word:?}");
     }
+    // What to do next is said where nothing is TODO.
+    incomplete.shortfalls.remove(0);
+    let text = markdown(&incomplete);
+    let told = "\nNext steps:\n\n- **tree-changed**: undo the changes";
+    assert!(text.contains(told), "{text}");
+
+    let mut complete = report();
+    complete.complete = true;
+    complete.shortfalls.clear();
+    let text = markdown(&complete);
+    let told = "# COMPLETE\n\nPASS: 1 of 4 (25.0 %). Ended without proof: 1 (25.0 %).";
+    assert!(text.starts_with(told), "{text}");
+    assert!(!text.contains("## Why it is not"), "{text}");
+    complete.complete = false;
+    assert!(markdown(&complete).starts_with("# NOT COMPLETE\n"));
 }
 
 #[test]
