@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_an_inline_string_and_never_a_formula() {
+    fn cells_hold_inline_text_or_numbers_and_never_formulas() {
         assert_eq!(
             xml("", None, &Cell::Text("=1+1 <&>".into())),
             "<c r=\"G5\" t=\"inlineStr\"><is><t xml:space=\"preserve\">=1+1 &lt;&amp;&gt;</t></is></c>"
@@ -355,10 +355,6 @@ mod tests {
             xml("x:", Some(3), &Cell::Text("a".into())),
             "<x:c r=\"G5\" s=\"3\" t=\"inlineStr\"><x:is><x:t xml:space=\"preserve\">a</x:t></x:is></x:c>"
         );
-    }
-
-    #[test]
-    fn numbers_stay_numbers_and_empty_cells_are_left_out() {
         assert_eq!(xml("", None, &Cell::Number(3)), "<c r=\"G5\"><v>3</v></c>");
         assert_eq!(xml("", None, &Cell::empty()), "");
         assert_eq!(xml("", Some(2), &Cell::empty()), "<c r=\"G5\" s=\"2\"/>");

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn another_reader_finds_text_and_numbers() {
+    fn results_are_text_and_numbers_for_another_reader() {
         let text = |text: &str| Cell::Text(text.to_owned());
         let formula = "=cmd|' /C calc'!A0".to_owned();
         let result = vec![text("https://acme.com"), Cell::Number(3)];

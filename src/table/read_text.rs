@@ -52,7 +52,7 @@ pub(super) fn read_lines(text: &str, sink: &mut RowSink<'_>) -> Result<()> {
     for (row, line) in (1..).zip(text.lines()) {
         check_length(row, line)?;
         sink.at_row(row)?;
-        sink.put(0, line);
+        sink.put(0, line.trim_end_matches('\r'));
     }
     Ok(())
 }

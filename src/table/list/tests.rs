@@ -77,6 +77,17 @@ fn rows(list: &mut List, names: &[&str]) -> Rows {
     rows
 }
 
+/// The number of every row, and how many cells it has.
+fn widths(list: &mut List) -> Vec<(u32, usize)> {
+    let mut widths = Vec::new();
+    list.every_row(|row, cells| {
+        widths.push((row, cells.len()));
+        Ok::<_, ReadError>(())
+    })
+    .unwrap();
+    widths
+}
+
 /// Rows with their numbers; bars separate the cells.
 fn texts(rows: &[(u32, &str)]) -> Rows {
     let cells = |cells: &str| cells.split('|').map(str::to_owned).collect();
@@ -151,13 +162,7 @@ fn rows_keep_the_order_of_the_chosen_columns() {
     let expected = texts(&[(1, "c|a|c"), (2, "||"), (4, "||"), (5, "z||z")]);
     assert_eq!(rows(&mut list, &["C", "A", "C"]), expected);
     // A row is as wide as its last text, and no sheet has the column that is far away.
-    let mut widths = Vec::new();
-    list.every_row(|row, cells| {
-        widths.push((row, cells.len()));
-        Ok::<_, ReadError>(())
-    })
-    .unwrap();
-    assert_eq!(widths, [(1, 3), (2, 4), (4, 0), (5, 3)]);
+    assert_eq!(widths(&mut list), [(1, 3), (2, 4), (4, 0), (5, 3)]);
 }
 
 /// What one or more workbooks of the fixtures must read as.
@@ -238,12 +243,14 @@ fn texts_read_in_their_encodings() {
         let expected = texts(&[(2, &first), (3, "대한정밀공업||두\n줄")]);
         assert_eq!(found, expected, "{name}");
     }
-    assert!(List::open(&fixture("shift_jis.csv"), &encoded("sjis")).is_ok());
-    let mut list = open("shift_jis.csv");
     let expected = TextEncoding::named("shift_jis").unwrap();
-    assert!(matches!(list.format(), SourceFormat::Csv { encoding, .. } if encoding == expected));
-    let first = texts(&[(2, "青山精機株式会社|aoyama-seiki.co.jp")]);
-    assert_eq!(rows(&mut list, &["会社名", "B"])[..1], first);
+    for options in [encoded("sjis"), ReadOptions::default()] {
+        let mut list = List::open(&fixture("shift_jis.csv"), &options).unwrap();
+        let found = list.format();
+        assert!(matches!(found, SourceFormat::Csv { encoding, .. } if encoding == expected));
+        let first = texts(&[(2, "青山精機株式会社|aoyama-seiki.co.jp")]);
+        assert_eq!(rows(&mut list, &["会社名", "B"])[..1], first);
+    }
 }
 
 const LIST: &str = "{\"name\":\"a\",\"at\":{\"line\": 1}}\r\n\n{\"first line\":7,\"name\":\"b\",\"name\":null}\n{}\n{\"name\":\"c\"}";
@@ -260,13 +267,7 @@ fn keys_are_the_columns_and_lines_the_rows() {
         assert_eq!(list.label(column), "first line");
         let expected = texts(&[(1, "|a|{\"line\":1}"), (3, "7||"), (5, "|c|")]);
         assert_eq!(rows(&mut list, &["C", "name", "at"]), expected);
-        let mut every = Vec::new();
-        list.every_row(|row, cells| {
-            every.push((row, cells.len()));
-            Ok::<_, ReadError>(())
-        })
-        .unwrap();
-        assert_eq!(every, [(0, 3), (1, 2), (3, 3), (5, 1)]);
+        assert_eq!(widths(&mut list), [(0, 3), (1, 2), (3, 3), (5, 1)]);
     }
 }
 
