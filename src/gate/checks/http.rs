@@ -138,9 +138,8 @@ impl ServiceCheck {
             return Err(Flaw::new("method", what));
         }
         let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
-        let document = config
-            .schema
-            .map(|name| json_asset(source, "schema", &name));
+        let document = config.schema.as_ref();
+        let document = document.map(|name| json_asset(source, "schema", name));
         let schema = match (document.transpose()?, at) {
             (Some(document), Some(at)) => Some(BodySchema::Part { document, at }),
             (Some(document), None) => Some(BodySchema::Whole(JsonRules::new("schema", &document)?)),

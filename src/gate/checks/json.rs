@@ -228,21 +228,15 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_a_fault() {
+    fn a_fault_such_as_a_name_twice_has_its_place() {
         let twice = "{\n \"paid\": false,\n \"paid\": true}";
         let fact = CheckCase::of(PATH).file("a.json", twice).only_fact();
         assert_eq!(fact.location.as_deref(), Some("a.json:3:7"));
         assert!(fact.actual.contains("\"paid\" twice"), "{fact:?}");
+        let comma = CheckCase::of(PATH).file("a.json", "{\n  \"a\": 1,\n}");
+        assert_eq!(comma.only_fact().location.as_deref(), Some("a.json:3:1"));
         let apart = "{\"a\": {\"paid\": 1}, \"b\": {\"paid\": 2}}";
         CheckCase::of(FIELD).submit("value", apart).passes();
-    }
-
-    #[test]
-    fn a_fault_has_its_place() {
-        let fact = CheckCase::of(PATH)
-            .file("a.json", "{\n  \"a\": 1,\n}")
-            .only_fact();
-        assert_eq!(fact.location.as_deref(), Some("a.json:3:1"));
     }
 
     const FILE: &str = "kind = \"json-schema\"\nfield = \"value\"\nschema = \"s.json\"";

@@ -219,12 +219,18 @@ impl GateCase {
     }
 }
 
-/// A sandbox whose tree has changed at these paths.
+/// A sandbox whose tree has changed at these paths, within its zones.
 pub fn changed(paths: &[&str]) -> MockSandbox {
-    let changes = paths.iter().map(|path| Changed {
+    let changes: Vec<_> = paths.iter().map(|path| (*path, "added", true)).collect();
+    changed_as(&changes)
+}
+
+/// The same with how each path has changed, and whether it is within the zones.
+pub fn changed_as(changes: &[(&str, &str, bool)]) -> MockSandbox {
+    let changes = changes.iter().map(|(path, how, inside)| Changed {
         path: (*path).to_owned(),
-        how: "added".to_owned(),
-        inside: true,
+        how: (*how).to_owned(),
+        inside: *inside,
     });
     let changes: Vec<_> = changes.collect();
     let mut sandbox = MockSandbox::new();

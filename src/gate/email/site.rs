@@ -38,7 +38,9 @@ fn is_between(c: char) -> bool {
 
 fn site(piece: &str) -> Option<Url> {
     let piece = piece.trim_end_matches(['.', ':']);
-    let url = match scheme_at(piece) {
+    let lower = piece.to_ascii_lowercase();
+    let mut schemes = ["http://", "https://"].into_iter();
+    let url = match schemes.find_map(|scheme| lower.find(scheme)) {
         Some(start) => piece.get(start..)?.to_owned(),
         None => format!("https://{}", without_label(piece)),
     };
@@ -48,13 +50,6 @@ fn site(piece: &str) -> Option<Url> {
         Err(BadWebUrl::Repaired(url)) => Some(*url),
         Err(_) => None,
     }
-}
-
-fn scheme_at(piece: &str) -> Option<usize> {
-    let lower = piece.to_ascii_lowercase();
-    ["http://", "https://"]
-        .into_iter()
-        .find_map(|scheme| lower.find(scheme))
 }
 
 /// `acme.co.kr` of `Web:acme.co.kr`; a port stays.
@@ -158,7 +153,7 @@ fn with_one(site: &Url, anchor: &Url) -> Agreement {
             Agreement::Beside
         };
     }
-    if is_own(&own) && is_root(&landing(anchor)) {
+    if is_own(&own) && landing(anchor).path() == "/" {
         return Agreement::Met;
     }
     if is_own(&theirs) {
@@ -224,10 +219,6 @@ fn is_introduction(anchor: &Url) -> bool {
         };
         is_landing(name) || INTRODUCTIONS.contains(&name)
     })
-}
-
-fn is_root(url: &Url) -> bool {
-    url.path() == "/"
 }
 
 #[cfg(test)]

@@ -100,30 +100,20 @@ fn the_operators_levels_hold_in_facts_in_order_and_in_the_catalogue() {
     };
     let (judgement, ran) = run(checks(), &levels);
     assert_eq!(ran, ["a", "b"]);
-    let told: Vec<_> = judgement.facts.iter().map(|fact| fact.level).collect();
-    assert_eq!(told, [Level::Review, Level::Fail]);
+    let fact = |rule, level, cause, actual: &str| Fact {
+        level,
+        cause,
+        ..Fact::new(rule, "right", actual).times(2)
+    };
+    let wrong = fact("wrong", Level::Review, Cause::Wrong, "a");
+    let doubtful = fact("doubtful", Level::Fail, Cause::Ambiguous, "b");
+    assert_eq!(judgement.facts, [wrong, doubtful]);
 
     let catalogue = Cascade::ordered(checks().into_iter().map(|it| it.0).collect())
         .unwrap()
         .rules(&levels);
     let levels: Vec<_> = catalogue.iter().take(2).map(|rule| rule.level).collect();
     assert_eq!(levels, [Level::Review, Level::Fail]);
-}
-
-#[test]
-fn a_fact_carries_all_that_the_check_found() {
-    let (judgement, _) = run(vec![fake("a", Cost::Local, &["wrong"])], &Levels::new());
-    let expected = Fact {
-        cause: crate::gate::Cause::Wrong,
-        rule: RuleId::known("wrong"),
-        level: Level::Fail,
-        field: None,
-        location: None,
-        expected: "right".to_owned(),
-        actual: "a".to_owned(),
-        count: 2,
-    };
-    assert_eq!(judgement.facts, [expected]);
 }
 
 /// What becomes of a check that would fail, behind one that fires these.

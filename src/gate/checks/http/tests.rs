@@ -21,6 +21,10 @@ fn api(more: &str, request: &str) -> CheckCase {
         .answers("/users/3", 200, "no json")
 }
 
+fn request(method: &str, path: &str) -> String {
+    format!(r#"{{"method": "{method}", "path": "{path}"}}"#)
+}
+
 const GOOD: &str = r#"{"method": "GET", "path": "/users/1?full=1"}"#;
 
 #[test]
@@ -144,17 +148,17 @@ fn a_request_that_is_refused_is_wrong_and_a_service_that_is_not_there_is_not_kno
 
 #[test]
 fn a_request_must_be_for_the_operation_of_the_quest() {
-    for request in [
-        r#"{"method": "GET", "path": "/health"}"#,
-        r#"{"method": "POST", "path": "/users/1"}"#,
-        r#"{"method": "GET", "path": "/users/"}"#,
-        r#"{"method": "GET", "path": "/users/1/x"}"#,
-        r#"{"method": "GET", "path": "/users/.."}"#,
-        r#"{"method": "GET", "path": "/users/..;x"}"#,
-        r#"{"method": "GET", "path": "/users/%2e%2e%2fhealth"}"#,
-        r#"{"method": "GET", "path": "/users/%252e%252e%252fhealth"}"#,
-    ] {
-        api("", request).fails();
+    for (method, path) in rows! {
+        "GET" => "/health";
+        "POST" => "/users/1";
+        "GET" => "/users/";
+        "GET" => "/users/1/x";
+        "GET" => "/users/..";
+        "GET" => "/users/..;x";
+        "GET" => "/users/%2e%2e%2fhealth";
+        "GET" => "/users/%252e%252e%252fhealth";
+    } {
+        api("", &request(method, path)).fails();
     }
     api("", GOOD).cell("GET /health").fails();
     api("", GOOD).cell("").fails();

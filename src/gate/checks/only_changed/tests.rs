@@ -1,25 +1,11 @@
 //! Each forbidden change is a fact.
 
-use crate::gate::checks::tests::GateCase;
+use crate::gate::checks::tests::{GateCase, changed_as};
 use crate::quest::Verdict;
-use crate::world::sandbox::{Changed, MockSandbox};
+use crate::world::sandbox::MockSandbox;
 
 fn bench(keys: &str) -> GateCase {
     GateCase::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()
-}
-
-fn changed(changes: &[(&str, &str, bool)]) -> MockSandbox {
-    let changes = changes.iter().map(|(path, how, inside)| Changed {
-        path: (*path).to_owned(),
-        how: (*how).to_owned(),
-        inside: *inside,
-    });
-    let changes: Vec<_> = changes.collect();
-    let mut sandbox = MockSandbox::new();
-    sandbox
-        .expect_changes()
-        .returning(move || Ok(changes.clone()));
-    sandbox
 }
 
 fn told(bench: &GateCase, sandbox: &MockSandbox) -> Vec<String> {
@@ -41,11 +27,11 @@ const CHANGES: &[(&str, &str, bool)] = &[
 fn the_zones_of_the_tree_are_the_default() {
     let only = bench("kind = \"only-changed\"");
     assert_eq!(
-        told(&only, &changed(CHANGES)),
+        told(&only, &changed_as(CHANGES)),
         ["added conftest.py", "changed src/a.py"]
     );
-    assert_eq!(told(&only, &changed(&CHANGES[2..])), [""; 0]);
-    assert_eq!(told(&only, &changed(&[])), [""; 0]);
+    assert_eq!(told(&only, &changed_as(&CHANGES[2..])), [""; 0]);
+    assert_eq!(told(&only, &changed_as(&[])), [""; 0]);
 }
 
 #[test]
@@ -64,7 +50,7 @@ fn what_cannot_be_told_is_not_confirmed() {
 #[test]
 fn many_changes_are_counted() {
     let many: Vec<_> = (0..30).map(|_| ("a", "added", false)).collect();
-    let judgement = bench("kind = \"only-changed\"").judge(&changed(&many));
+    let judgement = bench("kind = \"only-changed\"").judge(&changed_as(&many));
     let facts: Vec<_> = judgement
         .facts
         .iter()

@@ -177,7 +177,7 @@ const FINALS: [&str; 28] = [
     "t", "t", "n", "t", "t", "k", "t", "p", "h",
 ];
 
-const KATAKANA: [(&str, &str); 8] = [
+const KATAKANA: [(&str, &str); 9] = [
     ("k", "カガキギクグケゲコゴ"),
     ("s", "サザシジスズセゼソゾチヂ"),
     ("ts", "ツヅ"),
@@ -186,6 +186,7 @@ const KATAKANA: [(&str, &str); 8] = [
     ("h", "ハヒヘホ"),
     ("p", "フブプバパビピベペボポヴ"),
     ("m", "マミムメモ"),
+    ("r", "ラリルレロ"),
 ];
 
 /// The fewest letters of a skeleton that tell one name from another.
@@ -243,13 +244,9 @@ fn skeleton(text: &str) -> Option<String> {
 }
 
 fn kana(c: char) -> &'static str {
-    match c {
-        'ラ' | 'リ' | 'ル' | 'レ' | 'ロ' => "r",
-        _ => KATAKANA
-            .iter()
-            .find(|(_, letters)| letters.contains(c))
-            .map_or("", |(consonant, _)| consonant),
-    }
+    let mut rows = KATAKANA.iter();
+    let row = rows.find(|(_, letters)| letters.contains(c));
+    row.map_or("", |(consonant, _)| consonant)
 }
 
 fn latin(before: char, c: char, next: char) -> &'static str {

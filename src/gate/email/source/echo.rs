@@ -1,9 +1,9 @@
 //! Whether a URL carries the address: a page that repeats its own URL proves nothing.
 //!
-//! The URL is read in every way that a server may plausibly read it: as it is, with
-//! percent escapes decoded, and with every run that could be base64, base32 or hexadecimal decoded
-//! at every alignment; and each of those readings once more, but for base32. Each is compared without what a
-//! server takes out, or a reader does not see.
+//! The URL is read in every way that a server may plausibly read it: as it is, with percent
+//! escapes decoded, and with every run that could be base64, base32 or hexadecimal decoded at every
+//! alignment; and each of those readings once more, except for base32. Each is compared without
+//! what a server takes out, or a reader does not see.
 
 use std::collections::BTreeSet;
 

@@ -2,8 +2,7 @@
 
 use url::Url;
 
-use super::super::identity::company_name::CompanyName;
-use super::super::identity::company_name::Folded;
+use super::super::identity::company_name::{CompanyName, Folded};
 use super::super::step::quoted;
 use super::echo::{self, folded, untagged};
 use crate::base::text::invisible;
@@ -36,9 +35,9 @@ fn part(part: &str) -> String {
 /// Words of links that a page's own protection of addresses makes: what follows is one in code.
 const PROTECTION: &[&str] = &["email-protection", "cfemail"];
 
-/// The first suspicious thing that the query carries; the path counts only where it holds both
-/// parts of the address, whole or in pieces, an `@` inside a segment, markup, or what a page that repeats it would
-/// not show.
+/// The first suspicious thing that the query carries. The path counts only where it holds both
+/// parts of the address, whole or in pieces, an `@` inside a segment, markup, or what a page that
+/// repeats it would not show.
 pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<String> {
     let path = echo::unescaped(url.path());
     if PROTECTION
@@ -48,7 +47,7 @@ pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Strin
         return Some(BLOB.to_owned());
     }
     split_in_path(&path, email)
-        .or_else(|| in_pieces(url, email))
+        .or_else(|| echo::spells(url, email).then(|| part(email.domain().as_str())))
         .or_else(|| sign_in_path(&path).filter(|_| url.has_host()))
         .or_else(|| markup(&path.to_lowercase()))
         .or_else(|| swallowed(&path))
@@ -141,10 +140,6 @@ fn split_in_path(path: &str, email: &Mailbox) -> Option<String> {
         holds(&|word| is_domain(email, word)) && holds(&|word| word == email.local())
     });
     both.then(|| part(email.domain().as_str()))
-}
-
-fn in_pieces(url: &Url, email: &Mailbox) -> Option<String> {
-    echo::spells(url, email).then(|| part(email.domain().as_str()))
 }
 
 /// An `@` in a path, but for the one that a profile's segment begins with (`/@acme`).
