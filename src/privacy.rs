@@ -90,7 +90,7 @@ pub fn forget(
         policy: session.config().policy,
         suppressed: Suppressed::new(salt, &search.normal),
         worker: format!("forgotten-{:.8}", salt.to_string()),
-        known: known.forgetting.beside(&session.manifest().forgotten),
+        known: known.forgetting.and_earlier(&session.manifest().forgotten),
         search,
         bodies: Vec::new(),
         drafts: Vec::new(),

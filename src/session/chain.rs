@@ -231,8 +231,7 @@ impl JsonSchema for Line<'_> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut line = LineHeader::json_schema(generator);
         let redacted = json!({
-            "description": "The digest of salt and body as they stand here, where the body was \
-                            blotted out.",
+            "description": "The digest of the salt and the redacted body, if the body was redacted.",
             "$ref": generator.subschema_for::<Digest>().get("$ref"),
         });
         let properties = line.get_mut("properties").and_then(Value::as_object_mut);
@@ -345,8 +344,8 @@ mod tests {
     #[test]
     fn no_flipped_bit_goes_unseen() {
         let whole = line(Tip::start(), 25);
-        let blotted = whole.with_body("{\"streak\":7}");
-        for good in [&whole, &blotted] {
+        let redacted = whole.with_body("{\"streak\":7}");
+        for good in [&whole, &redacted] {
             for at in 0..good.text().len() * 8 {
                 let mut bad = good.text().to_owned().into_bytes();
                 bad[at / 8] ^= 1 << (at % 8);
@@ -364,18 +363,18 @@ mod tests {
     }
 
     #[test]
-    fn a_blotted_line_keeps_its_place_in_the_chain_and_its_mark() {
+    fn a_redacted_line_keeps_its_place_in_the_chain_and_its_mark() {
         let whole = line(Tip::start(), 25);
-        let blotted = whole.with_body("{\"streak\":7}");
-        let read = Line::parse(Tip::start(), blotted.text()).unwrap();
+        let redacted = whole.with_body("{\"streak\":7}");
+        let read = Line::parse(Tip::start(), redacted.text()).unwrap();
         assert_eq!(read.tip(), whole.tip());
-        assert_eq!(read.redacted(), blotted.redacted());
+        assert_eq!(read.redacted(), redacted.redacted());
         assert!(read.redacted().is_some() && whole.redacted().is_none());
         assert!(matches!(
             read.event(),
             Ok(Event::Resumed(Resumed { streak: 7 }))
         ));
-        let (head, rest) = blotted.text().split_once(",\"redacted\"").unwrap();
+        let (head, rest) = redacted.text().split_once(",\"redacted\"").unwrap();
         let unmarked = format!("{head}{}", &rest[rest.find(",\"body\"").unwrap()..]);
         let unmarked = Line::parse(Tip::start(), &unmarked);
         assert!(matches!(unmarked, Err(LineError::Body)));
@@ -385,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_is_never_blotted() {
+    fn the_first_line_is_never_redacted() {
         let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
         let manifest = Digest::of(b"one");
         let event = Event::Session(Started { manifest });
         let first = Line::next(Tip::start(), at, Salt([7; 16]), &event);
         let other = serde_json::json!({ "manifest": Digest::of(b"two") }).to_string();
-        let blotted = first.unwrap().with_body(&other);
-        assert!(Line::parse(Tip::start(), blotted.text()).is_err());
+        let redacted = first.unwrap().with_body(&other);
+        assert!(Line::parse(Tip::start(), redacted.text()).is_err());
     }
 
     #[test]

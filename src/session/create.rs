@@ -143,7 +143,7 @@ fn write_ledger<E: From<SessionError>>(
     Ok(evidence.sync()?)
 }
 
-/// How many quests are written between two words on how far it is.
+/// How many quests are written between two reports of the progress.
 const WATCH_QUESTS: u64 = 1024;
 
 fn put_quests(

@@ -93,7 +93,7 @@ pub enum IndexError {
     Missing,
     #[error("it is of another format")]
     Format,
-    /// A journal is beside it, so a write is under way or died; or the machine was started again
+    /// A journal is next to it, so a write goes on or was cut off; or the machine was started again
     /// since, and may have lost power.
     #[error("its last write was cut off")]
     CutOff,

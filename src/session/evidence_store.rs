@@ -25,7 +25,7 @@ impl EvidenceStore {
 
     /// Keeps a packed body, which is on disk when this returns, and says whether it is new there.
     ///
-    /// What lies there under its name and is something else is replaced: whoever put it there
+    /// A file of that name with other bytes is replaced: whoever put it there
     /// beforehand would otherwise decide what was seen.
     pub fn keep(&self, digest: Digest, packed: &[u8]) -> Result<bool, SessionError> {
         let path = self.path(digest);

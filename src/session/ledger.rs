@@ -63,7 +63,7 @@ pub(super) enum Tail {
     Torn(u64),
 }
 
-/// How many bytes are read between two words on how far the reading is.
+/// How many bytes are read between two reports of the progress.
 const WATCH_BYTES: u64 = 1024 * 1024;
 
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -263,7 +263,7 @@ impl Ledger {
             let written = file
                 .write_all(text.as_bytes())
                 .and_then(|()| file.sync_all());
-            // What a full disk let through must not stand in the way of the next append.
+            // What a full disk took of it must not block the next append.
             written.inspect_err(|_| drop(self.cut_tail()))?;
             Ok(true)
         };
@@ -371,7 +371,7 @@ impl<'a, W: Write> LedgerDraft<'a, W> {
     }
 }
 
-/// Reads lines that were read before; cheapest in the order in which they stand.
+/// Reads lines that were read before; cheapest in the order of the ledger.
 ///
 /// A line that was redacted since, without the right to, is damage.
 #[derive(Debug)]

@@ -527,7 +527,7 @@ impl Session {
     /// What was forgotten here, and the addresses that an earlier session forgot.
     pub fn forgetting(&self) -> Forgetting {
         let forgetting = self.checkpoint().totals.forgetting.clone();
-        forgetting.beside(&self.manifest.forgotten)
+        forgetting.and_earlier(&self.manifest.forgotten)
     }
 
     pub fn paused(&self) -> bool {
@@ -615,7 +615,7 @@ impl Session {
     /// reviewers again asks.
     pub fn revised(&self, record: &QuestRecord) -> Result<Vec<Attempt>, SessionError> {
         let mut revised = Vec::new();
-        // How many were sent back is not gone by: the index that says so can be forged.
+        // The index says how many were sent back, but it can be forged.
         let Some(last) = self
             .reader()?
             .last_attempt(record)?

@@ -20,7 +20,7 @@ use crate::base::files::flush_directory;
 pub trait Redactor {
     type Error: From<SessionError>;
 
-    /// The body that is to stand in place of this line's; none where it stays.
+    /// The body that replaces this line's; none if it stays.
     fn redact(&mut self, line: &Line<'_>) -> Result<Option<String>, Self::Error>;
 
     /// What is recorded, in the line that follows the one with the hash `after`; none where

@@ -6,7 +6,7 @@
 //!  "by":"kim","note":"they asked","seal":{…}}
 //! ```
 //!
-//! The address itself does not stand there: its salted digest tells whether a text holds it. A
+//! The event does not contain the address: its salted digest shows whether a text contains it. A
 //! line whose body was removed counts only as the last such event that counts leaves it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +89,7 @@ decided!(Forgotten = "forgotten");
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forgetting {
-    lines: BTreeMap<u64, Blot>,
+    lines: BTreeMap<u64, Redaction>,
     suppressed: Vec<Suppressed>,
     evidence: BTreeSet<Digest>,
     copies: BTreeMap<Digest, Digest>,
@@ -97,7 +97,7 @@ pub struct Forgetting {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Blot {
+struct Redaction {
     digest: Digest,
     /// Whether the last decision that names the line names this digest.
     backed: bool,
@@ -113,7 +113,7 @@ impl Forgetting {
     }
 
     /// The same, with addresses that were forgotten before the ledger began.
-    pub fn beside(mut self, earlier: &[Suppressed]) -> Self {
+    pub fn and_earlier(mut self, earlier: &[Suppressed]) -> Self {
         self.suppressed.extend(earlier);
         self
     }
@@ -162,7 +162,7 @@ impl Forgetting {
     /// Notes a redacted line that no event has justified yet.
     pub(super) fn redact(&mut self, line: u64, digest: Digest) {
         let backed = false;
-        self.lines.insert(line, Blot { digest, backed });
+        self.lines.insert(line, Redaction { digest, backed });
     }
 
     pub(super) fn take(&mut self, forgotten: &Forgotten) -> Result<(), IllegalEvent> {
@@ -174,7 +174,7 @@ impl Forgetting {
         }
         for named in &forgotten.lines {
             let Some(redact) = self.lines.get_mut(&named.line) else {
-                return Err("a line that was to be forgotten stands there whole");
+                return Err("a line that was to be forgotten still has its body");
             };
             redact.backed = redact.digest == named.digest;
         }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blotted_line_counts_as_the_last_decision_leaves_it() {
+    fn a_redacted_line_counts_as_the_last_decision_leaves_it() {
         let mut forgetting = Forgetting::default();
         forgetting.redact(4, Digest::of(b"two"));
         assert_eq!(forgetting.unbacked(), Some(4));

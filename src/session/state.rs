@@ -105,7 +105,7 @@ impl Progress {
     }
 }
 
-/// How many quests stand where.
+/// How many quests are in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// To be worked on.
