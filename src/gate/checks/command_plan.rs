@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
-use super::field_usage::{PREFIX, as_variable, field_variable};
+use super::field_usage::{PREFIX, as_variable, field_variable, read_by_variable};
 use super::fields::shown;
 use super::kind::{Flaw, Source};
 use crate::base::text::truncate_start;
@@ -72,7 +72,7 @@ impl CommandPlan {
     ) -> Result<Self, Flaw> {
         let names = names(&keys.services, source)?;
         for text in argv.iter().chain(keys.env.values()) {
-            source.given_to_command(text);
+            source.given(read_by_variable(text, &source.file.fields));
         }
         let Some((program, rest)) = argv.split_first() else {
             return Err(Flaw::new(key, "it is empty: name a program"));

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::context::Context;
-use super::field_usage::{FieldUsage, read_by_script, read_by_variable};
+use super::field_usage::FieldUsage;
 use super::outside::Outside;
 use super::takes::Takes;
 use crate::gate::{Cause, Cost, Fact, Level, Rule, RuleId};
@@ -171,13 +171,8 @@ impl Source<'_> {
         usage.named.extend(read.cloned());
     }
 
-    pub fn given_to_script(&self, text: &str) {
-        let read = read_by_script(text, &self.file.fields);
-        self.usage.borrow_mut().given.extend(read);
-    }
-
-    pub fn given_to_command(&self, text: &str) {
-        let read = read_by_variable(text, &self.file.fields);
+    /// Notes the fields that a command or a script can read.
+    pub fn given(&self, read: Vec<FieldName>) {
         self.usage.borrow_mut().given.extend(read);
     }
 

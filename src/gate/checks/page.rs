@@ -123,10 +123,8 @@ pub(super) fn links_answer(context: &Context<'_>, field: &FieldName, min: usize)
             Err(text) => fact.at(shown(text)),
         });
     }
-    Ok(links
-        .iter()
-        .filter_map(|link| dead(context, link))
-        .collect())
+    let dead = links.iter().filter_map(|link| dead(context, link));
+    Ok(dead.collect())
 }
 
 fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::command::with_meaning;
 use super::command_plan::{CommandPlan, NetworkName, RunKeys, a_minute, tail, ten_mebibytes};
 use super::context::Context;
+use super::field_usage::read_by_script;
 use super::kind::{Check, CheckConfig, Flaw, Found, Source};
 use crate::base::text::truncate;
 use crate::gate::{Cost, Fact};
@@ -69,7 +70,7 @@ impl CheckConfig for ScriptConfig {
             return Err(Flaw::new("interpreter", what));
         }
         let text = source.asset("script", &self.script)?;
-        source.given_to_script(&text);
+        source.given(read_by_script(&text, &source.file.fields));
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();
         let folder = format!(".comail/{}", source.head.name);
         let keys = RunKeys {

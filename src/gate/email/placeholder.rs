@@ -123,12 +123,10 @@ pub fn reads_no_mail(local: &str) -> Option<&'static str> {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    (0..words.len())
-        .flat_map(|start| {
-            (1..=MOST_WORDS).filter_map(move |count| Some((start, start.checked_add(count)?)))
-        })
-        .filter_map(|(start, end)| words.get(start..end))
-        .find_map(|run| entry(&run.concat()))
+    let ends = |start| (1..=MOST_WORDS).map(move |count| start..start + count);
+    let runs = (0..words.len()).flat_map(ends);
+    let mut runs = runs.filter_map(|run| words.get(run));
+    runs.find_map(|run| entry(&run.concat()))
 }
 
 fn entry(word: &str) -> Option<&'static str> {
@@ -154,13 +152,10 @@ pub fn reads_as_person(local: &str) -> bool {
     if words.iter().any(|word| ROLE.has(word)) {
         return false;
     }
-    let all_letters = words
-        .iter()
-        .all(|word| word.chars().all(char::is_alphabetic));
-    let initials = words
-        .iter()
-        .filter(|word| word.chars().nth(1).is_none())
-        .count();
+    let mut letters = words.iter().flat_map(|word| word.chars());
+    let all_letters = letters.all(char::is_alphabetic);
+    let is_initial = |word: &&&str| word.chars().nth(1).is_none();
+    let initials = words.iter().filter(is_initial).count();
     match words.as_slice() {
         [word] => all_letters && is_name(word),
         [_, _] | [_, _, _] => all_letters && initials <= 1,
@@ -204,10 +199,8 @@ impl Written {
         let (before, after) = text.rsplit_once('@')?;
         let local = before.rsplit(outside).next()?;
         let domain = after.split(outside).next()?;
-        Some(Self::new(
-            &local.to_lowercase(),
-            domain.trim_end_matches('.').to_lowercase().as_str(),
-        ))
+        let domain = domain.trim_end_matches('.').to_lowercase();
+        Some(Self::new(&local.to_lowercase(), &domain))
     }
 
     fn new(local: &str, domain: &str) -> Self {

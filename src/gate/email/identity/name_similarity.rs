@@ -107,21 +107,13 @@ fn are_initials(short: &Folded, long: &Folded) -> bool {
     let [word] = short.words() else {
         return false;
     };
-    let words: Vec<&str> = long
-        .words()
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !matches!(*word, "and" | "of" | "the" | "for"))
-        .take(MOST_WORDS)
-        .collect();
+    let words = long.words().iter().map(String::as_str);
+    let words = words.filter(|word| !matches!(*word, "and" | "of" | "the" | "for"));
+    let words: Vec<&str> = words.take(MOST_WORDS).collect();
     let is_short = word.is_ascii() && (2..=LONGEST_INITIALS).contains(&word.len());
     let whole = [Some(word.as_str()), word.strip_suffix("co")];
-    is_short
-        && words.len() > 1
-        && whole
-            .into_iter()
-            .flatten()
-            .any(|word| is_spelled_by(word, &words))
+    let mut whole = whole.into_iter().flatten();
+    is_short && words.len() > 1 && whole.any(|word| is_spelled_by(word, &words))
 }
 
 fn is_spelled_by(short: &str, words: &[&str]) -> bool {

@@ -113,12 +113,9 @@ impl<'a> Case<'a> {
         if self.is_vouched_for(label) || self.is_kin_of_domain() {
             return Vec::new();
         }
-        let texts = self.owner.iter().filter(|text| {
-            matches!(
-                text.place,
-                OwnerPlace::Title | OwnerPlace::Logo | OwnerPlace::Heading | OwnerPlace::Header
-            )
-        });
+        use OwnerPlace::{Header, Heading, Logo, Title};
+        let texts = self.owner.iter();
+        let texts = texts.filter(|it| matches!(it.place, Title | Logo | Heading | Header));
         let parts = texts.flat_map(|text| parts(&text.text).map(move |part| (text.place, part)));
         let strangers = parts.filter_map(|(place, part)| {
             let part = named(part)?;
@@ -160,42 +157,32 @@ impl<'a> Case<'a> {
     /// The text where the company would be if it were the owner: the title, or what comes
     /// first at the place of the line.
     fn beside_a_bare_line(&self) -> Option<Other> {
-        let mut titles = self
-            .owner
-            .iter()
-            .filter(|text| text.place == OwnerPlace::Title);
-        if let Some((title, called)) =
-            titles.find_map(|text| named(&text.text).map(|called| (text, called)))
-        {
+        let texts = || self.owner.iter();
+        let titles = texts().filter(|text| text.place == OwnerPlace::Title);
+        let mut titles = titles.filter_map(|title| Some((title, named(&title.text)?)));
+        if let Some((title, called)) = titles.next() {
             let is_kin = kinship(&self.name, &called) == Kinship::Kin;
             let is_own = is_kin && !is_in_list(&called, &self.name);
             return (!is_own).then_some((title.place, called));
         }
-        let line = self
-            .owner
-            .iter()
-            .find(|text| names(text.place, &text.text, &self.name))?;
-        let first = self
-            .owner
-            .iter()
-            .find(|text| text.place == line.place && named(&text.text).is_some())?;
+        let line = texts().find(|text| names(text.place, &text.text, &self.name))?;
+        let mut there = texts().filter(|text| text.place == line.place);
+        let first = there.find(|text| named(&text.text).is_some())?;
         let is_own = first == line && !is_in_list(&line.text, &self.name);
         (!is_own).then(|| (first.place, first.text.clone()))
     }
 
     fn is_kin_of_domain(&self) -> bool {
-        self.domain
-            .as_ref()
-            .is_some_and(|(_, label)| kinship(&self.name, label) == Kinship::Kin)
+        let label = self.domain.as_ref().map(|(_, label)| label);
+        label.is_some_and(|label| kinship(&self.name, label) == Kinship::Kin)
     }
 
     /// Whether a name is the site's own domain, which says nothing of whose that is.
     fn is_domain(&self, claimed: &str) -> bool {
         let claimed = claimed.trim_end_matches('.').to_lowercase();
         let bare = claimed.strip_prefix("www.").unwrap_or(&claimed);
-        self.domain
-            .as_ref()
-            .is_some_and(|(domain, _)| domain == bare)
+        let domain = self.domain.as_ref().map(|(domain, _)| domain);
+        domain.is_some_and(|domain| domain == bare)
     }
 }
 

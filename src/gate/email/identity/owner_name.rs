@@ -183,10 +183,8 @@ pub(super) fn cut_label(value: &str) -> &str {
 
 fn is_copyright(text: &str) -> bool {
     let lower = text.to_lowercase();
-    lower.contains(['©', 'ⓒ'])
-        || ["copyright", "(c)", "rights reserved"]
-            .iter()
-            .any(|sign| lower.contains(sign))
+    let mut signs = ["©", "ⓒ", "copyright", "(c)", "rights reserved"].into_iter();
+    signs.any(|sign| lower.contains(sign))
 }
 
 /// Whether `text` is the name, its legal form, years and [`TRIMMINGS`] aside.
@@ -262,9 +260,8 @@ pub(super) fn bare(word: &str) -> String {
 /// Whether a word is a trimming, a year or years, or nothing but signs.
 pub(super) fn is_trimming(word: &str) -> bool {
     let bare = bare(word);
-    let is_years = bare
-        .chars()
-        .all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | '~' | '.'));
+    let of_years = |c: char| c.is_ascii_digit() || matches!(c, '-' | '–' | '~' | '.');
+    let is_years = bare.chars().all(of_years);
     is_years && !word.contains(['(', ')']) && bare.len() != 1 || TRIMMINGS.contains(&bare.as_str())
 }
 
@@ -303,10 +300,8 @@ fn holder(line: &str) -> Option<String> {
             matches!(c, '©' | 'ⓒ') || starts(b"(c)") || starts(b"copyright")
         })
         .map_or(0, |(at, _)| at);
-    let mut before = own[..sign]
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .peekable();
+    let words = own[..sign].split(|c: char| !c.is_alphanumeric());
+    let mut before = words.filter(|word| !word.is_empty()).peekable();
     let is_of_a_thing = before.peek().is_some()
         && before.all(|word| THINGS.contains(&word.to_lowercase().as_str()));
     if is_of_a_thing {

@@ -203,11 +203,12 @@ fn is_glued(text: &str, email: &Mailbox) -> bool {
     let domain = words(email.domain().as_str());
     let local = words(email.local());
     let joined = |words: &[&str]| [words.concat(), words.join("dot")];
+    let signs = ["", "at", "골뱅이"];
     joined(&local).iter().any(|local| {
-        joined(&domain).iter().any(|domain| {
-            ["", "at", "골뱅이"]
-                .iter()
-                .any(|sign| text.contains(&format!("{local}{sign}{domain}")))
+        let mut domains = joined(&domain).into_iter();
+        domains.any(|domain| {
+            let mut whole = signs.iter().map(|sign| format!("{local}{sign}{domain}"));
+            whole.any(|whole| text.contains(&whole))
         })
     })
 }
