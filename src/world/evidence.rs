@@ -8,7 +8,7 @@
 //!     "status": 200, "content_type": "text/html", "body": {"sha256": "9f86…", "bytes": 5120}}}}},
 //!   {"get": {"url": "https://gone.com/", "answer": "no-such-host"}},
 //!   {"dns": {"name": "acme.com", "kind": "MX", "answer": "no-data"}},
-//!   {"session": {"taken": {"mailbox": "info@acme.com"}, "holder": null}}
+//!   {"session": {"value": {"mailbox": "info@acme.com"}, "holder": null}}
 //! ]}
 //! ```
 //!
@@ -66,7 +66,7 @@ pub enum Exchange {
         answer: Looked,
     },
     Session {
-        taken: UniqueValue,
+        value: UniqueValue,
         holder: Option<Key>,
     },
     Doubts(Vec<EarlierDoubt>),
@@ -109,7 +109,10 @@ impl Evidence {
     /// What the session said: outer `None` when it was not asked.
     pub fn holder(&self, value: &UniqueValue) -> Option<Option<&Key>> {
         self.find(|exchange| match exchange {
-            Exchange::Session { taken, holder } if taken == value => Some(holder.as_ref()),
+            Exchange::Session {
+                value: asked,
+                holder,
+            } if asked == value => Some(holder.as_ref()),
             _ => None,
         })
     }
@@ -185,7 +188,7 @@ impl Evidence {
     /// Whether `accepted` answers any question to the session otherwise than it was answered.
     pub fn session_differs(&self, accepted: &dyn UniquenessIndex) -> bool {
         self.exchanges.iter().any(|exchange| match exchange {
-            Exchange::Session { taken, holder } => accepted.holder(taken) != *holder,
+            Exchange::Session { value, holder } => accepted.holder(value) != *holder,
             _ => false,
         })
     }

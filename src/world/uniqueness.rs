@@ -34,7 +34,7 @@ pub struct EarlierDoubt {
 #[cfg_attr(test, mockall::automock)]
 pub trait UniquenessIndex {
     /// The key of the first other quest that holds it.
-    fn holder(&self, taken: &UniqueValue) -> Option<Key>;
+    fn holder(&self, value: &UniqueValue) -> Option<Key>;
 
     /// What reviewers doubted of earlier answers to this quest, the earliest first.
     fn doubts(&self) -> Vec<EarlierDoubt> {

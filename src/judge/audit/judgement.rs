@@ -308,17 +308,17 @@ fn wrong_answers(evidence: &Evidence, holder: &dyn Fn(&UniqueValue) -> Option<Ke
     let mut wrong = Vec::new();
     for exchange in &evidence.exchanges {
         let Exchange::Session {
-            taken,
+            value,
             holder: told,
         } = exchange
         else {
             continue;
         };
-        let holder = holder(taken);
+        let holder = holder(value);
         if holder == *told {
             continue;
         }
-        let what = match taken {
+        let what = match value {
             UniqueValue::Mailbox(mailbox) => mailbox.to_string(),
             UniqueValue::Domain(domain) => format!("the addresses of {domain}"),
             UniqueValue::Value { field, text } => format!("{text:?} as {field}"),
@@ -430,9 +430,9 @@ mod tests {
     fn asked(holder: Option<&str>) -> Evidence {
         let mailbox = Mailbox::parse("info@acme.co.kr").unwrap();
         let domain = mailbox.domain().registrable().unwrap();
-        let answer = |taken, holder: Option<&str>| {
+        let answer = |value, holder: Option<&str>| {
             let holder = holder.map(|key| Key::new(key).unwrap());
-            Exchange::Session { taken, holder }
+            Exchange::Session { value, holder }
         };
         Evidence {
             exchanges: vec![

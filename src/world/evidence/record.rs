@@ -104,12 +104,12 @@ impl Resolver for Recorder<'_> {
 }
 
 impl UniquenessIndex for Recorder<'_> {
-    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
+    fn holder(&self, value: &UniqueValue) -> Option<Key> {
         self.once(
-            |evidence| evidence.holder(taken).map(Option::<&Key>::cloned),
-            |world| world.accepted.holder(taken),
+            |evidence| evidence.holder(value).map(Option::<&Key>::cloned),
+            |world| world.accepted.holder(value),
             |holder| Exchange::Session {
-                taken: taken.clone(),
+                value: value.clone(),
                 holder,
             },
         )

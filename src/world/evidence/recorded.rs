@@ -239,7 +239,7 @@ impl Resolver for RecordedWorld {
 
 impl UniquenessIndex for RecordedWorld {
     /// Nobody: a written world has no earlier PASSes.
-    fn holder(&self, _taken: &UniqueValue) -> Option<Key> {
+    fn holder(&self, _value: &UniqueValue) -> Option<Key> {
         None
     }
 }

@@ -82,10 +82,10 @@ impl Resolver for Replay<'_> {
 
 impl UniquenessIndex for Replay<'_> {
     /// Nobody, where the session was not asked; [`Replay::missing`] then says so.
-    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
-        let known = self.evidence.holder(taken);
+    fn holder(&self, value: &UniqueValue) -> Option<Key> {
+        let known = self.evidence.holder(value);
         if known.is_none() {
-            self.miss(match taken {
+            self.miss(match value {
                 UniqueValue::Mailbox(mailbox) => format!("who holds {mailbox}"),
                 UniqueValue::Domain(domain) => format!("who holds {domain}"),
                 UniqueValue::Value { field, text } => format!("who holds {text:?} as {field}"),

@@ -16,7 +16,7 @@ fn get(url: &str, answer: PageAnswer) -> Exchange {
 
 fn asked(holder: Option<&str>) -> Exchange {
     Exchange::Session {
-        taken: serde_json::from_str(r#"{"domain":"acme.com"}"#).unwrap(),
+        value: serde_json::from_str(r#"{"domain":"acme.com"}"#).unwrap(),
         holder: holder.map(|key| Key::new(key).unwrap()),
     }
 }
@@ -52,7 +52,7 @@ fn has_the_documented_form() {
             "body": {"sha256": Digest::of(b"abc"), "bytes": 3}}}}},
         {"get": {"url": "https://gone.com/", "answer": "no-such-host"}},
         {"dns": {"name": "acme.com", "kind": "MX", "answer": "no-data"}},
-        {"session": {"taken": {"domain": "acme.com"}, "holder": null}},
+        {"session": {"value": {"domain": "acme.com"}, "holder": null}},
     ]});
     assert_eq!(serde_json::to_value(&evidence).unwrap(), json);
     assert_eq!(serde_json::from_value::<Evidence>(json).unwrap(), evidence);

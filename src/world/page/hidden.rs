@@ -75,29 +75,29 @@ impl Sheets {
         }
     }
 
-    pub(super) fn concealed(self) -> Concealed {
-        let mut concealed = Concealed::default();
+    pub(super) fn into_rules(self) -> HidingRules {
+        let mut rules = HidingRules::default();
         for (text, declared) in self.declared {
             if declared.hides_with(&self.custom)
                 && let Some(selector) = selector::parse(&text)
             {
-                let rules = concealed.rules.entry(selector.key()).or_default();
-                rules.push((selector, declared));
+                let same_key = rules.rules.entry(selector.key()).or_default();
+                same_key.push((selector, declared));
             }
         }
-        concealed.custom = self.custom;
-        concealed
+        rules.custom = self.custom;
+        rules
     }
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Concealed {
+pub(super) struct HidingRules {
     custom: Custom,
     rules: HashMap<Key, Vec<(Selector, Declared)>>,
     compared: Cell<usize>,
 }
 
-impl Concealed {
+impl HidingRules {
     /// Whether the element itself is hidden, whose inline style is `inline`.
     pub(super) fn hides(
         &self,
@@ -143,14 +143,14 @@ mod tests {
     fn hides(sheet: &str, html: &str) -> bool {
         let mut sheets = Sheets::default();
         sheets.add_text(sheet, Held::Always);
-        let concealed = sheets.concealed();
+        let rules = sheets.into_rules();
         let html = Html::parse_document(html);
         let found = html.tree.root().descendants().find_map(|node| {
             let element = node.value().as_element()?;
             element.attr("x").map(|_| (node, element))
         });
         let (node, element) = found.unwrap();
-        concealed.hides(node, element, &Declared::inline(element))
+        rules.hides(node, element, &Declared::inline(element))
     }
 
     const PAGE: &str =

@@ -2,7 +2,7 @@
 //!
 //! Never shown: `head`, scripts, styles, templates, `<noscript>` (browsers with scripts do not
 //! show it), what media and `<object>` fall back to, SVG's descriptions, dialogs and popovers
-//! that are not open, and what [`Concealed`] hides. What a form's fields hold is not shown
+//! that are not open, and what [`HidingRules`] hides. What a form's fields hold is not shown
 //! either: it is what the visitor writes, or an echo of it. A closed `<details>` can be opened,
 //! so it is shown. What is struck out counts as not shown: the page takes it back.
 
@@ -13,7 +13,7 @@ use scraper::{Html, Node};
 use url::Url;
 
 use super::element::{self, Hints, Shape};
-use super::hidden::{Concealed, Declared, Sheets};
+use super::hidden::{Declared, HidingRules, Sheets};
 use super::owner::{Owner, Regions};
 use super::text::Run;
 use super::{OwnerPlace, Page, find_address, links, model, structured};
@@ -24,7 +24,7 @@ use crate::world::email_text::may_spell;
 pub(super) struct Walk<'a> {
     page: Page,
     base: Url,
-    concealed: &'a Concealed,
+    rules: &'a HidingRules,
     open: Vec<Open>,
     around: Around,
     run: Run,
@@ -63,11 +63,11 @@ struct Open {
 
 impl Walk<'_> {
     pub(super) fn over(url: &Url, html: &Html) -> Page {
-        let concealed = concealed(html);
+        let rules = hiding_rules(html);
         let mut walk = Walk {
             page: Page::empty(url),
             base: base(url, html),
-            concealed: &concealed,
+            rules: &rules,
             open: Vec::new(),
             around: Around::default(),
             run: Run::default(),
@@ -136,7 +136,7 @@ impl Walk<'_> {
         let inline = Declared::inline(element);
         let mut shape = element::shape(element);
         let by_visitors = element::write_in(element);
-        shape.hides |= self.concealed.hides(node, element, &inline);
+        shape.hides |= self.rules.hides(node, element, &inline);
         // Visitors' words are kept apart from the owner's.
         shape.parts |= by_visitors
             || inline.parts()
@@ -252,7 +252,7 @@ fn has_content(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-fn concealed(html: &Html) -> Concealed {
+fn hiding_rules(html: &Html) -> HidingRules {
     let mut sheets = Sheets::default();
     for node in html.tree.root().descendants() {
         if let Some(element) = node.value().as_element() {
@@ -262,7 +262,7 @@ fn concealed(html: &Html) -> Concealed {
             }
         }
     }
-    sheets.concealed()
+    sheets.into_rules()
 }
 
 fn base(url: &Url, html: &Html) -> Url {
@@ -361,9 +361,7 @@ impl Walk<'_> {
         let unseen = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
         // A frame hides its own fallback, which counts in `hidden`.
         self.around.hidden > 1 && element.name() == "iframe"
-            || self
-                .concealed
-                .hides(node, element, &Declared::inline(element))
+            || self.rules.hides(node, element, &Declared::inline(element))
             || (unseen("width") && unseen("height"))
     }
 
@@ -440,8 +438,7 @@ impl Walk<'_> {
                 Node::Text(text) if !normalise(text).is_empty() => return true,
                 Node::Element(element) => {
                     let inline = Declared::inline(element);
-                    if element::shape(element).hides || self.concealed.hides(node, element, &inline)
-                    {
+                    if element::shape(element).hides || self.rules.hides(node, element, &inline) {
                         continue;
                     }
                     if element::is_replaced(element)

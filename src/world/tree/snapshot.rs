@@ -145,7 +145,7 @@ fn read(path: &TreePath, opened: Opened, limit: u64) -> Result<Option<FileRead>,
 pub struct Snapshot {
     pub listing: Listing,
     /// The contents of the files that are not the baseline's.
-    pub taken: BTreeMap<Digest, Arc<[u8]>>,
+    pub new_contents: BTreeMap<Digest, Arc<[u8]>>,
     /// What is changed in the zones and cannot be judged, and why; what was there before is gone
     /// too.
     pub left_out: BTreeMap<TreePath, String>,
@@ -159,10 +159,10 @@ struct Comparison<'a> {
     zones: &'a Zones,
     seen: BTreeSet<TreePath>,
     changed: BTreeMap<TreePath, &'static str>,
-    taken_bytes: u64,
+    new_bytes: u64,
     /// The changed files of the zones.
     files: BTreeMap<TreePath, Entry>,
-    taken: BTreeMap<Digest, Arc<[u8]>>,
+    new_contents: BTreeMap<Digest, Arc<[u8]>>,
     left_out: BTreeMap<TreePath, String>,
 }
 
@@ -178,14 +178,14 @@ impl Comparison<'_> {
         };
         let how = difference(self.baseline.get(&path), &read.entry);
         if how.is_some() {
-            if how != Some("mode") && !self.taken.contains_key(&read.sha256) {
-                let taken_bytes = self.taken_bytes + read.contents.len() as u64;
-                if taken_bytes > self.bounds.taken_bytes {
+            if how != Some("mode") && !self.new_contents.contains_key(&read.sha256) {
+                let new_bytes = self.new_bytes + read.contents.len() as u64;
+                if new_bytes > self.bounds.new_bytes {
                     self.odd(path, Oddity::TooMuch);
                     return Ok(());
                 }
-                self.taken_bytes = taken_bytes;
-                self.taken.insert(read.sha256, read.contents.into());
+                self.new_bytes = new_bytes;
+                self.new_contents.insert(read.sha256, read.contents.into());
             }
             self.files.insert(path.clone(), read.entry);
         }
@@ -283,7 +283,7 @@ impl Comparison<'_> {
         all.sort_by(|one, two| one.path.cmp(&two.path));
         let snapshot = Snapshot {
             listing,
-            taken: self.taken,
+            new_contents: self.new_contents,
             left_out: self.left_out,
         };
         (snapshot, all)
@@ -331,9 +331,9 @@ impl Snapshot {
             zones,
             seen: BTreeSet::new(),
             changed: BTreeMap::new(),
-            taken_bytes: 0,
+            new_bytes: 0,
             files: BTreeMap::new(),
-            taken: BTreeMap::new(),
+            new_contents: BTreeMap::new(),
             left_out: BTreeMap::new(),
         };
         let unnamed = walk(root, ignored, bounds, &mut |path, found| {
@@ -375,7 +375,7 @@ impl Snapshot {
         };
         let put = self.listing.put(path.clone(), entry);
         put.map_err(|clash| clash.to_string())?;
-        self.taken.insert(sha256, contents.into());
+        self.new_contents.insert(sha256, contents.into());
         Ok(())
     }
 
@@ -391,7 +391,7 @@ impl Snapshot {
         sha256: Digest,
         load: &Load<'_>,
     ) -> Result<Arc<[u8]>, TreeError> {
-        if let Some(contents) = self.taken.get(&sha256) {
+        if let Some(contents) = self.new_contents.get(&sha256) {
             return Ok(Arc::clone(contents));
         }
         let why = match load(sha256) {

@@ -348,7 +348,7 @@ fn takes_the_zones_alone() {
     assert_eq!(tree.text(&snapshot, "src/a").unwrap(), "src/a");
     assert_eq!(tree.text(&snapshot, "tests/a").unwrap(), "A tests");
     assert_eq!(tree.text(&snapshot, "tests/b"), None);
-    assert_eq!(snapshot.taken.len(), 2);
+    assert_eq!(snapshot.new_contents.len(), 2);
     assert!(snapshot.left_out.is_empty());
     // What was read is what is judged.
     tree.write("tests/a", "a moment after");
@@ -362,7 +362,7 @@ fn a_tree_as_it_was_is_its_baseline() {
     let tree = TestTree::of(&["a", "b/c"]);
     let baseline = tree.baseline().unwrap();
     let (snapshot, changes) = tree.snapshot(&baseline, &["**"]);
-    assert!(changes.is_empty() && snapshot.taken.is_empty());
+    assert!(changes.is_empty() && snapshot.new_contents.is_empty());
     assert_eq!(snapshot.digest(), baseline.digest());
     assert_eq!(Snapshot::of(&baseline).digest(), baseline.digest());
 }
@@ -467,7 +467,7 @@ fn more_than_is_kept_is_left_out() {
         tree.write(file, text);
     }
     let bounds = Bounds {
-        taken_bytes: 5,
+        new_bytes: 5,
         ..BOUNDS
     };
     let all = zones(&["**"]);
@@ -495,7 +495,7 @@ fn a_link_is_a_change_and_is_not_taken() {
         "changed tests/a, added tests/new, changed tests/old"
     );
     assert_eq!(paths(&snapshot.listing), ["src/a", "tests/b", "tests/kept"]);
-    assert!(snapshot.taken.is_empty());
+    assert!(snapshot.new_contents.is_empty());
     let links = ["tests/a", "tests/new", "tests/old"];
     let expected = links.map(|link| format!("{link}: a link, which is not followed"));
     assert_eq!(left_out(&snapshot), expected);
@@ -513,7 +513,7 @@ fn what_a_linked_folder_leads_to_is_not_read() {
     let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
     assert_eq!(said(&changes, false), "added tests");
     assert_eq!(said(&changes, true), "removed tests/a, removed tests/sub/b");
-    assert!(snapshot.listing.entries().is_empty() && snapshot.taken.is_empty());
+    assert!(snapshot.listing.entries().is_empty() && snapshot.new_contents.is_empty());
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub struct Bounds {
     /// Names in all folders that are opened, including ignored ones.
     pub names: u64,
     /// Bytes of the changed files that a snapshot holds.
-    pub taken_bytes: u64,
+    pub new_bytes: u64,
 }
 
 pub const BOUNDS: Bounds = Bounds {
@@ -38,7 +38,7 @@ pub const BOUNDS: Bounds = Bounds {
     bytes: 1 << 30,
     file_bytes: 64 << 20,
     names: 500_000,
-    taken_bytes: 256 << 20,
+    new_bytes: 256 << 20,
 };
 
 pub(super) enum Found<'a> {

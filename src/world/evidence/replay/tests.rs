@@ -38,7 +38,7 @@ fn judge(world: &World<'_>) -> String {
             seen.push(format!("{:?}", world.resolver.lookup(&name, kind)));
         }
     }
-    seen.push(format!("{:?}", world.accepted.holder(&taken())));
+    seen.push(format!("{:?}", world.accepted.holder(&mailbox_value())));
     seen.join("\n")
 }
 
@@ -49,7 +49,7 @@ fn request(url: &str) -> Request {
     }
 }
 
-fn taken() -> UniqueValue {
+fn mailbox_value() -> UniqueValue {
     serde_json::from_str(r#"{"mailbox":"info@acme.com"}"#).unwrap()
 }
 
@@ -131,7 +131,7 @@ fn asks_each_question_once() {
         world.resolver.lookup(&name, kind);
     }
     for _ in 0..2 {
-        world.accepted.holder(&taken());
+        world.accepted.holder(&mailbox_value());
     }
     assert_eq!(recorder.finish().evidence.exchanges.len(), 4);
 }
@@ -153,7 +153,7 @@ fn says_what_was_not_recorded() {
         world.resolver.lookup(&name, RecordKind::Mx),
         Looked::Unanswered(_)
     ));
-    assert_eq!(world.accepted.holder(&taken()), None);
+    assert_eq!(world.accepted.holder(&mailbox_value()), None);
     let expected = [
         "the page https://acme.com/",
         "the Mx records of acme.com",
