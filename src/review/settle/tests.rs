@@ -1,20 +1,15 @@
 //! Decisions, recorded or refused.
 
 use std::fs;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::*;
-use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Quest, Verdict};
-use crate::session::{
-    Attempt, FORMAT, Frozen, KindRecord, Lease, Manifest, NewSession, SourceRecord, create,
-    nothing_to_stock,
-};
+use crate::session::{Attempt, Manifest, NewSession, create, nothing_to_stock};
 
 const KIM: Person<'_> = Person {
     by: "kim",
@@ -50,32 +45,8 @@ fn made(key: Option<&SigningKey>) -> Made {
     fs::write(&source, "company\n").unwrap();
     let dir = home.path().join("session");
     let quests: Vec<Quest> = (1..=4).map(quest).collect();
-    let manifest = Manifest {
-        format: FORMAT,
-        comail: "0.1.0".into(),
-        created: at(),
-        kind: KindRecord {
-            reviewers: None,
-            definition: None,
-            name: "email".into(),
-            lists: std::collections::BTreeMap::default(),
-        },
-        source: SourceRecord {
-            path: source.display().to_string(),
-            sha256: Digest::of(b"company\n"),
-            copy: "source.csv".into(),
-            list: serde_json::Value::Null,
-        },
-        forgotten: Vec::new(),
-        frozen: Frozen {
-            max_tries: NonZeroU32::new(3).unwrap(),
-            pause_after: 0,
-            lease: Lease::DEFAULT,
-            operator_key: key.map(SigningKey::public),
-            gate: serde_json::Value::Null,
-            network: serde_json::Value::Null,
-        },
-    };
+    let key = key.map(SigningKey::public);
+    let manifest = Manifest::sample(&source, b"company\n", key);
     let new = NewSession {
         stock: &nothing_to_stock,
         watch: &crate::session::Unwatched,

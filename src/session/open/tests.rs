@@ -11,8 +11,8 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Claimed, FORMAT, Frozen, KindRecord, Lease, NewSession, OperatorKey, QuestRecord,
-    SigningKey, Tally, VerdictBasis, create,
+    Attempt, Claimed, Lease, NewSession, OperatorKey, QuestRecord, SigningKey, Tally, VerdictBasis,
+    create,
 };
 
 pub(in crate::session) struct Made {
@@ -38,32 +38,7 @@ fn quests(count: usize) -> Vec<Quest> {
 }
 
 fn manifest(source: &Path, operator_key: Option<OperatorKey>) -> Manifest {
-    Manifest {
-        format: FORMAT,
-        comail: "0.1.0".into(),
-        created: at(),
-        kind: KindRecord {
-            definition: None,
-            reviewers: None,
-            name: "email".into(),
-            lists: std::collections::BTreeMap::default(),
-        },
-        source: SourceRecord {
-            path: source.display().to_string(),
-            sha256: Digest::of(&fs::read(source).unwrap()),
-            copy: "source.csv".into(),
-            list: serde_json::Value::Null,
-        },
-        forgotten: Vec::new(),
-        frozen: Frozen {
-            max_tries: NonZeroU32::new(3).unwrap(),
-            pause_after: 0,
-            lease: Lease::DEFAULT,
-            operator_key,
-            gate: serde_json::Value::Null,
-            network: serde_json::Value::Null,
-        },
-    }
+    Manifest::sample(source, &fs::read(source).unwrap(), operator_key)
 }
 
 /// A session in which some quests come after others: by place, those before each.
