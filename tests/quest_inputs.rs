@@ -44,8 +44,6 @@ fn grown(things: &Letters, list: &[&str], first: &str, more: impl Fn()) -> Strin
 
 #[test]
 fn a_list_of_any_format_is_read_and_read_again() {
-    const OBJECT: &str = "{\"k\":\"a\",\"n\":\"1\"}\n";
-    const OBJECTS: &str = "{\"k\":\"a\",\"n\":\"1\"}\n{\"k\":\"b\",\"n\":\"2\"}\n";
     let with_cell = "{{ key }} {{ input.n }}";
     // The keys of [input], the prompt, the list, a file of it before and after, the first key and
     // the second prompt.
@@ -95,24 +93,6 @@ fn a_list_of_any_format_is_read_and_read_again() {
             "a.py",
             "b.py",
         ),
-        (
-            "format = 'command'\nargv = ['cat', 'printed']",
-            "{{ key }}",
-            "",
-            ("printed", "a\n"),
-            ("printed", "a\nb\n"),
-            "a",
-            "b",
-        ),
-        (
-            "format = 'command'\nkey = ['k']\nanchor = ['n']\nargv = ['cat', 'printed']",
-            with_cell,
-            "",
-            ("printed", OBJECT),
-            ("printed", OBJECTS),
-            "a",
-            "b 2",
-        ),
     ] {
         let things = things(input, prompt);
         fs::create_dir_all(things.place.at("src/in")).expect("a directory");
@@ -120,8 +100,7 @@ fn a_list_of_any_format_is_read_and_read_again() {
             things.place.write("src/a.txt", "");
         }
         things.place.write(before.0, before.1);
-        let list: Vec<_> = (!list.is_empty()).then_some(list).into_iter().collect();
-        let prompt = grown(&things, &list, first, || {
+        let prompt = grown(&things, &[list], first, || {
             things.place.write(after.0, after.1);
         });
         assert_eq!(prompt, second, "{input}");
@@ -145,49 +124,6 @@ fn update_refuses_a_row_whose_prompt_cannot_be_rendered() {
     let updated = scan(&things, &["list.txt"], &["--update"]);
     assert_eq!(updated["added"], 1, "{updated}");
     things.run(["audit"]).ok();
-}
-
-#[test]
-fn the_output_of_a_command_is_exported_under_the_name_of_the_quest_file() {
-    let input = r#"format = 'command'
-argv = ["printf", "a\nb\n"]"#;
-    let things = things(input, "{{ key }}");
-    let scanned = things.run(["scan", "--quest=letters.toml"]).ok();
-    assert!(
-        scanned.starts_with("2 rows read from what `printf a b` printed, "),
-        "{scanned}"
-    );
-    things.run(["submit", "--thing=a", "--answer=a"]).ok();
-    things.run(["export"]).ok();
-    let results = fs::read_to_string(things.place.at("letters.comail.csv")).expect("results");
-    let mut lines = results.trim_start_matches('\u{feff}').lines();
-    let heading = lines.next().expect("a heading");
-    assert!(heading.starts_with("thing,answer,"), "{results}");
-    for start in ["a,a,", "b,,"] {
-        let line = lines.next().expect("a row");
-        assert!(line.starts_with(start), "{results}");
-    }
-}
-
-#[test]
-fn a_command_that_fails_or_does_not_exist_creates_no_session() {
-    for (argv, what) in [
-        (
-            "argv = ['cat', 'gone']",
-            "cat, which prints the list, failed in",
-        ),
-        ("argv = ['cat-of-nobody']", "cannot run cat-of-nobody"),
-        ("", "but `argv` is empty"),
-    ] {
-        let things = things(&format!("format = 'command'\n{argv}"), "{{ key }}");
-        let run = things.run(["scan", "--quest=letters.toml"]);
-        assert_ne!(run.code, 0, "{run:?}");
-        run.says(what);
-        let place = things.place.at("").display().to_string();
-        let is_placed = argv.is_empty() || run.stderr.contains(place.trim_end_matches('/'));
-        assert!(is_placed, "{run:?}");
-        assert!(!things.has_session());
-    }
 }
 
 #[test]

@@ -324,8 +324,6 @@ fn write_table(
     let mut listing = known_quests(session, projection)?;
     planned.read_into(&mut listing)?;
     let map = RowMap::new(projection, listing, &args.only)?;
-    // A command that prints lines gives them no heading.
-    let heading = plan.made.then_some(&*kind.unit);
     write_beside(&target.path, args.force, session, totals, |out| {
         let mut results = results(findings, &map, &columns)?;
         let mut list = planned.list;
@@ -337,13 +335,7 @@ fn write_table(
         }
         let only_results = !args.only.is_empty();
         let headings = columns.headings();
-        new_file(
-            &mut list,
-            target,
-            (headings, heading, only_results),
-            results,
-            out,
-        )
+        new_file(&mut list, target, (headings, only_results), results, out)
     })?;
     Ok(map)
 }
@@ -358,32 +350,19 @@ fn is_settled(totals: &Totals) -> bool {
 fn new_file(
     list: &mut List,
     target: &Target,
-    (headings, heading, only_results): (Vec<String>, Option<&str>, bool),
+    (headings, only_results): (Vec<String>, bool),
     results: impl Iterator<Item = Result<ResultRow, RowError>>,
     mut out: impl Write + Send,
 ) -> Result<()> {
-    let is_lines = matches!(list.format(), SourceFormat::Lines { .. });
     let has_objects = matches!(list.format(), SourceFormat::Jsonl { .. });
     let as_objects = has_objects && target.format == Format::Jsonl;
-    let heading = heading.filter(|_| is_lines);
-    // A heading that the list lacks moves its rows down.
-    let shift = u32::from(heading.is_some());
+    let header = list.header().filter(|_| !as_objects);
     let layout = Layout {
-        header_row: match heading {
-            Some(_) => Some(shift),
-            None if as_objects => None,
-            None => list.header().map(|header| header.row),
-        },
+        header_row: header.map(|header| header.row),
         width: if as_objects { 1 } else { list.width() },
         headings,
         only_results,
     };
-    let results = results.map(|row| {
-        row.map(|it| ResultRow {
-            row: it.row.saturating_add(shift),
-            ..it
-        })
-    });
     let mut join = Join::new(&layout, results);
     let keys = list.keys().unwrap_or_default().to_vec();
     let rows = &mut |put: &mut dyn FnMut(TableRow) -> Result<(), ExportError>| {
@@ -394,10 +373,7 @@ fn new_file(
         if as_objects {
             return list.each_object(|row, line| take(row, vec![line.to_owned()]));
         }
-        if let Some(heading) = heading {
-            take(shift, vec![heading.to_owned()])?;
-        }
-        list.every_row(|row, cells| take(row.saturating_add(shift), cells.to_vec()))
+        list.every_row(|row, cells| take(row, cells.to_vec()))
     };
     match target.format {
         Format::Xlsx => write_workbook(out, directory_of(&target.path), rows)?,

@@ -1,7 +1,6 @@
 //! How a list is read into quests: which sheet and which columns, in `session.json` as `list`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -10,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::exit::refuse;
 use super::progress::WorkBar;
 use crate::base::Digest;
-use crate::base::text::truncate;
 use crate::quest::file::{InputFormat, InputTable};
 use crate::quest::{Listing, OtherCells, Quest, Row, Shown};
 use crate::session::{Projection, Session, SourceRecord};
@@ -25,7 +23,7 @@ use crate::table::{
 pub struct ListPlan {
     #[serde(flatten)]
     pub options: ReadOptions,
-    /// Whether the list was made from what its path names: a directory, or the output of a command.
+    /// Whether the list was made from the directory that its path names.
     #[serde(default)]
     pub made: bool,
     /// The columns of the key, by letter or heading.
@@ -218,9 +216,7 @@ impl ListArgs {
             (None, Some(input)) => ListPlan {
                 options: ReadOptions {
                     sheet: input.sheet.clone(),
-                    format: input.format.filter(|format| {
-                        !matches!(format, InputFormat::Dir | InputFormat::Command)
-                    }),
+                    format: input.format.filter(|format| *format != InputFormat::Dir),
                     ..ReadOptions::default()
                 },
                 key: input.key.clone(),
@@ -241,8 +237,8 @@ impl ListArgs {
         set(&mut plan.site, &self.site_col);
         plan.options.header = self.header.unwrap_or(plan.options.header);
         plan.made = file.made.is_some();
-        if let Some(made) = &file.made {
-            plan.options.format = Some(made.format());
+        if plan.made {
+            plan.options.format = Some(InputFormat::Jsonl);
         }
         if !self.show.is_empty() {
             // The columns of the quest file are shown in any case, those of the last list are not.
@@ -278,8 +274,8 @@ fn only_column(
     unit: &str,
     in_file: &str,
 ) -> Result<String> {
-    if let Some(key) = file.key {
-        return Ok(key.to_owned());
+    if file.made.is_some() {
+        return Ok(PATH.to_owned());
     }
     let list = List::open(file.path(), options)?;
     if matches!(list.format(), SourceFormat::Lines { .. }) {
@@ -292,7 +288,7 @@ fn only_column(
     refuse(format!(
         "which column names the {unit}? Use --col with a letter or a heading{in_file}; {sheet}{} \
          has {}",
-        file.shown(),
+        file.place.display(),
         list.columns().join(", ")
     ))
 }
@@ -303,90 +299,31 @@ const EVERY_FILE: &str = "**";
 /// The column of a directory's list that has the path of each file.
 const PATH: &str = "path";
 
-/// The most characters of a command that are shown.
-const MAX_SHOWN_COMMAND: usize = 60;
-
 pub(super) struct ListFile {
-    /// What the operator named, or the quest file whose command printed the list.
+    /// What the operator named.
     pub(super) place: PathBuf,
     made: Option<MadeList>,
-    /// What the list is, in words, if its place does not say.
-    pub(super) words: Option<String>,
-    /// The column of the key if nobody names one.
-    key: Option<&'static str>,
 }
 
 impl ListFile {
-    /// Finds the list, and makes a file of a directory or of the output of a command.
-    ///
-    /// The command is the operator's own, and runs as they would run it: unconfined, in the
-    /// directory of the quest file, which names its list.
-    pub(super) fn find(
-        args: &ListArgs,
-        input: Option<&InputTable>,
-        quest: Option<&Path>,
-    ) -> Result<Self> {
-        let is_command = |input: &&InputTable| input.format == Some(InputFormat::Command);
-        match (&args.list, input.filter(is_command)) {
-            (None, Some(input)) => {
-                let here = quest.and_then(Path::parent).unwrap_or(Path::new("."));
-                let made = MadeList::of_lines(&printed(&input.argv, here)?)?;
-                let words = input.argv.join(" ");
-                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-                let words = truncate(&words, MAX_SHOWN_COMMAND);
-                Ok(Self {
-                    place: quest.unwrap_or(Path::new("list")).to_owned(),
-                    made: Some(made),
-                    words: Some(format!("what `{words}` printed")),
-                    key: None,
-                })
+    /// Finds the list, and makes a file of a directory.
+    pub(super) fn find(args: &ListArgs, input: Option<&InputTable>) -> Result<Self> {
+        let Some(place) = args.list.clone() else {
+            return refuse(
+                "no list given; name a workbook, a text file or, with --quest, a directory",
+            );
+        };
+        let made = match input {
+            Some(input) if place.is_dir() => {
+                let glob = input.glob.as_deref().unwrap_or(EVERY_FILE);
+                Some(MadeList::of_dir(&place, glob)?)
             }
-            (None, None) => {
-                refuse("no list given; name a workbook, a text file or, with --quest, a directory")
-            }
-            (Some(place), _) => {
-                let made = match input {
-                    Some(input) if place.is_dir() => {
-                        let glob = input.glob.as_deref().unwrap_or(EVERY_FILE);
-                        Some(MadeList::of_dir(place, glob)?)
-                    }
-                    _ => None,
-                };
-                Ok(Self {
-                    place: place.clone(),
-                    key: made.as_ref().map(|_| PATH),
-                    made,
-                    words: None,
-                })
-            }
-        }
+            _ => None,
+        };
+        Ok(Self { place, made })
     }
 
     pub(super) fn path(&self) -> &Path {
         self.made.as_ref().map_or(&*self.place, MadeList::path)
     }
-
-    pub(super) fn shown(&self) -> String {
-        let place = || self.place.display().to_string();
-        self.words.clone().unwrap_or_else(place)
-    }
-}
-
-fn printed(argv: &[String], here: &Path) -> Result<Vec<u8>> {
-    let Some((program, arguments)) = argv.split_first() else {
-        return refuse("[input] says that a command prints the list, but `argv` is empty");
-    };
-    let place = here.display();
-    let output = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .current_dir(here)
-        .stderr(Stdio::inherit())
-        .output()
-        .with_context(|| format!("cannot run {program}, which prints the list, in {place}"))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let status = output.status;
-    anyhow::bail!("{program}, which prints the list, failed in {place} with {status}")
 }

@@ -45,9 +45,9 @@ use crate::table::digest;
 /// Make a session of quests from a list
 ///
 /// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv, .jsonl and plain lines. With --quest, it can also read
-/// a directory or the output of a command in the quest file. Rows without a key are skipped, and rows
-/// with the same key become one quest. An existing session is never replaced: --update adds new rows
-/// to it, and --carry makes another session that takes over what an earlier one has proven.
+/// a directory. Rows without a key are skipped, and rows with the same key become one quest. An existing
+/// session is never replaced: --update adds new rows to it, and --carry makes another session that takes
+/// over what an earlier one has proven.
 #[derive(Debug, Args)]
 pub struct ScanArgs {
     #[command(flatten)]
@@ -107,7 +107,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     let _ = context.output.show(&scanned, |out, scan| {
         let values = context! {
             scan,
-            source => scan.words.as_ref().unwrap_or(&scan.source),
+            source => scan.source,
             keyed => scan.keyed,
             reviewers => scan.reviewers,
             next => next.text(),
@@ -125,7 +125,6 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let definition = quest_file.as_ref().map(|frozen| &frozen.definition);
     let record = args.kind.record(definition)?;
     let settings = gate_settings(definition, &args.gate, &args.network)?;
-    let place = definition.map(|definition| Path::new(&definition.path));
     let table = definition.map(Definition::file).transpose()?;
     let input = table.as_ref().map(|table| &table.input);
     let unit = match &table {
@@ -134,7 +133,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     };
     let max_tries = table.as_ref().and_then(|table| table.max_tries);
     let frozen = frozen(args, settings, max_tries)?;
-    let file = ListFile::find(&args.list, input, place)?;
+    let file = ListFile::find(&args.list, input)?;
     let path = file.path();
     let sha256 = digest(path)?;
     let plan = args.list.plan(&file, None, input, &unit)?;
@@ -146,7 +145,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if quests.count() == 0 {
         anyhow::bail!(
             "{}: none of {} has text in {}; name another column with --col",
-            file.shown(),
+            file.place.display(),
             plural(counts.rows, "row"),
             planned.key_labels().join(", ")
         );
@@ -197,7 +196,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         added: quests.count(),
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
-        ..Scanned::new(&context.dir, &manifest.source, &planned, &file)
+        ..Scanned::new(&context.dir, &manifest.source, &planned)
     })
 }
 
@@ -242,9 +241,6 @@ fn frozen(args: &ScanArgs, gate: Value, max_tries: Option<NonZeroU32>) -> Result
 pub(super) struct Scanned {
     session: String,
     source: String,
-    /// What the list is in words, if its path does not say.
-    #[serde(skip)]
-    words: Option<String>,
     /// The sheet that was read, of a workbook.
     sheet: Option<String>,
     /// The row of headings, if there is one.
@@ -271,13 +267,12 @@ pub(super) struct Scanned {
 }
 
 impl Scanned {
-    fn new(session: &Path, source: &SourceRecord, planned: &PlannedList, file: &ListFile) -> Self {
+    fn new(session: &Path, source: &SourceRecord, planned: &PlannedList) -> Self {
         let list = &planned.list;
         let keyed = list.keys().is_some();
         Self {
             session: session.display().to_string(),
             source: source.path.clone(),
-            words: file.words.clone(),
             sheet: list.sheet().map(str::to_owned),
             header_row: list.header().filter(|_| !keyed).map(|header| header.row),
             keyed,
@@ -296,8 +291,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
     let input = input.transpose()?.map(|file| file.input.clone());
     let unit = judge::kind_of(session.manifest())?.unit;
     let kind = definition.as_ref().map(Definition::kind).transpose()?;
-    let path = definition.as_ref().map(|it| Path::new(&it.path));
-    let file = ListFile::find(args, input.as_ref(), path)?;
+    let file = ListFile::find(args, input.as_ref())?;
     let before = ListPlan::of(&session.source())?;
     let sha256 = digest(file.path())?;
     nothing_forgotten(&session.forgetting(), file.path())?;
@@ -328,7 +322,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
                 added: new.len(),
                 gone: quests.without_row(),
                 updated: true,
-                ..Scanned::new(&dir, &record, &planned, &file)
+                ..Scanned::new(&dir, &record, &planned)
             });
             Ok((record, new))
         },

@@ -1,4 +1,4 @@
-//! Lists that are no file of their own: the files of a directory, or the output of a command.
+//! A list that is no file of its own: the files of a directory.
 
 use std::fs::File;
 use std::io;
@@ -12,32 +12,23 @@ use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
 use super::error::{Fault, ReadError, Result};
-use super::read_text::members;
-use crate::quest::file::InputFormat;
 
 /// A list in a temporary file, which is removed when this is dropped.
 ///
 /// It is opened, digested and copied like any list; the record of its origin names the directory
-/// or the command instead.
+/// instead.
 #[derive(Debug)]
-pub struct MadeList {
-    file: NamedTempFile,
-    format: InputFormat,
-}
+pub struct MadeList(NamedTempFile);
 
 impl MadeList {
-    fn new(bytes: &[u8], format: InputFormat) -> io::Result<Self> {
-        let suffix = match format {
-            InputFormat::Jsonl => ".jsonl",
-            _ => ".txt",
-        };
+    fn new(objects: &[u8]) -> io::Result<Self> {
         let mut file = Builder::new()
             .prefix("comail-list-")
-            .suffix(suffix)
+            .suffix(".jsonl")
             .tempfile()?;
-        file.write_all(bytes)?;
+        file.write_all(objects)?;
         file.flush()?;
-        Ok(Self { file, format })
+        Ok(Self(file))
     }
 
     /// The regular files under `root` whose paths match `glob`, at least one, in the order of the
@@ -50,33 +41,13 @@ impl MadeList {
             if files.is_empty() {
                 return Err(Fault::Other(format!("no file in it matches `{glob}`")));
             }
-            Ok(Self::new(&as_jsonl(root, &files)?, InputFormat::Jsonl)?)
+            Ok(Self::new(&as_jsonl(root, &files)?)?)
         };
         made().map_err(|fault| fault.at(root))
     }
 
-    /// Lines of text: JSON Lines if each is an object, apart from blank ones.
-    pub fn of_lines(bytes: &[u8]) -> io::Result<Self> {
-        Self::new(bytes, lines_format(bytes))
-    }
-
     pub fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    pub fn format(&self) -> InputFormat {
-        self.format
-    }
-}
-
-fn lines_format(bytes: &[u8]) -> InputFormat {
-    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut filled = lines.filter(|line| !line.is_empty()).peekable();
-    let is_object = |line: &[u8]| std::str::from_utf8(line).is_ok_and(|line| members(line).is_ok());
-    if filled.peek().is_some() && filled.all(is_object) {
-        InputFormat::Jsonl
-    } else {
-        InputFormat::Lines
+        self.0.path()
     }
 }
 
@@ -158,24 +129,11 @@ mod tests {
     use crate::table::{List, ReadOptions};
 
     #[test]
-    fn lines_are_objects_where_every_one_is() {
-        for (lines, expected) in [
-            ("{\"a\":1}\r\n\n  {\"b\":2}", InputFormat::Jsonl),
-            ("{\"a\":1}\n[2]\n", InputFormat::Lines),
-            ("{\"a\":1}\nplain\n", InputFormat::Lines),
-            ("a\nb\n", InputFormat::Lines),
-            ("\n \n", InputFormat::Lines),
-        ] {
-            assert_eq!(lines_format(lines.as_bytes()), expected, "{lines:?}");
-        }
-        assert_eq!(lines_format(b"{\"a\":\"\xff\"}"), InputFormat::Lines);
-    }
-
-    #[test]
     fn a_made_list_is_removed_at_the_end() {
-        let made = MadeList::of_lines(b"src/a.py\nsrc/b.py\n").unwrap();
+        let made = MadeList::new(b"{\"path\":\"src/a.py\"}
+").unwrap();
         let path = made.path().to_owned();
-        assert_eq!(std::fs::read(&path).unwrap(), b"src/a.py\nsrc/b.py\n");
+        assert_eq!(std::fs::read(&path).unwrap(), b"{\"path\":\"src/a.py\"}\n");
         drop(made);
         assert!(!path.exists());
     }

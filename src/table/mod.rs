@@ -3,7 +3,7 @@
 //! A list is a workbook (`.xlsx`, `.xlsm`, `.xls`, `.ods`), delimited text (`.csv`, `.tsv`), JSON
 //! Lines (`.jsonl`, `.ndjson`) or lines of text. [`List::open`] detects which, and its headings;
 //! [`List::rows`] hands on the requested columns as text. A [`MadeList`] is such a file, made from
-//! a directory or from the output of a command.
+//! a directory.
 //!
 //! Results go into a copy of the workbook ([`workbook_copy`]), or next to the values of the list
 //! into a new file ([`new_workbook`], [`write_text`]). A [`new_workbook::Form`] is a sheet that

@@ -79,9 +79,6 @@ pub struct InputTable {
     pub sheet: Option<String>,
     /// Which files of a directory are quests.
     pub glob: Option<String>,
-    /// The command whose output lines are the list.
-    #[serde(default)]
-    pub argv: Vec<String>,
 }
 
 /// The format of a list.
@@ -98,8 +95,6 @@ pub enum InputFormat {
     Lines,
     /// The files of a directory.
     Dir,
-    /// The output lines of a command.
-    Command,
 }
 
 impl InputTable {
