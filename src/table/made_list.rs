@@ -130,8 +130,11 @@ mod tests {
 
     #[test]
     fn a_made_list_is_removed_at_the_end() {
-        let made = MadeList::new(b"{\"path\":\"src/a.py\"}
-").unwrap();
+        let made = MadeList::new(
+            b"{\"path\":\"src/a.py\"}
+",
+        )
+        .unwrap();
         let path = made.path().to_owned();
         assert_eq!(std::fs::read(&path).unwrap(), b"{\"path\":\"src/a.py\"}\n");
         drop(made);
