@@ -521,7 +521,7 @@ fn what_was_forgotten_cannot_be_put_back() {
     let (code, report) = world.place.json(["audit"]);
     assert_eq!(code, 8, "{report:#}");
     let what = report["findings"][0]["what"].as_str().expect("words");
-    assert!(what.contains("stands there whole"), "{what}");
+    assert!(what.contains("still has its body"), "{what}");
 }
 
 #[test]
