@@ -1,16 +1,14 @@
 //! Recognises forgotten addresses in what is submitted, and removes them from what is recorded.
 
-use std::collections::BTreeSet;
 use std::io::{Cursor, Read as _, Write as _};
 
 use serde_json::value::RawValue;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::gate::{Judgement, common_rules};
 use crate::judge::recorded::NewJudgement;
 use crate::quest::field::FieldKind;
-use crate::quest::{FieldName, QuestKind, Submission, Verdict};
+use crate::quest::{QuestKind, Submission, Verdict};
 use crate::session::{
     Forgetting, LineReader, QuestRecord, SessionError, State, Suppressed, Worker,
 };
@@ -22,73 +20,42 @@ fn wanted(suppressed: &[Suppressed]) -> impl Fn(&str) -> bool {
     |address| suppressed.iter().any(|one| one.is(address))
 }
 
-/// A submission with a forgotten address, as it may be recorded.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Masked {
-    /// What was submitted, without the address.
-    pub submission: Submission,
-    pub judgement: Judgement,
-}
-
-/// What is recorded of a `submission` that contains a forgotten address; none if it contains none.
-///
-/// `holds`: the fields that name files which contain one.
+/// What is recorded of a `submission` that contains a forgotten address, in a field or in a file that
+/// a field names; none if it contains none.
 pub fn masked_submission(
     forgetting: &Forgetting,
     submission: &Submission,
-    holds: &BTreeSet<FieldName>,
-) -> Option<Masked> {
+    kind: &QuestKind,
+    sandbox: &dyn Sandbox,
+) -> Option<Submission> {
     let suppressed = forgetting.suppressed();
     if suppressed.is_empty() {
         return None;
     }
     let wanted = wanted(suppressed);
     let mask = |text: &str| without(text, &wanted, MASK);
-    let submission = match submission {
-        Submission::None(why) => Submission::None(mask(why)?),
-        Submission::Fields(fields) => {
-            let others: Vec<_> = fields
-                .iter()
-                .filter_map(|(name, text)| {
-                    let of_file = holds.contains(name).then(|| MASK.to_owned());
-                    Some((name.clone(), of_file.or_else(|| mask(text))?))
-                })
-                .collect();
-            if others.is_empty() {
-                return None;
-            }
-            let mut fields = fields.clone();
-            fields.extend(others);
-            Submission::Fields(fields)
-        }
+    let fields = match submission {
+        Submission::None(why) => return mask(why).map(Submission::None),
+        Submission::Fields(fields) => fields,
     };
-    Some(Masked {
-        submission,
-        judgement: common_rules::forgotten_address(),
-    })
-}
-
-/// The fields that name files which contain a forgotten address.
-pub fn holding_files(
-    forgetting: &Forgetting,
-    submission: &Submission,
-    kind: &QuestKind,
-    sandbox: &dyn Sandbox,
-) -> BTreeSet<FieldName> {
-    let suppressed = forgetting.suppressed();
-    let wanted = wanted(suppressed);
-    let mut found = BTreeSet::new();
-    for field in &kind.fields {
-        let path = submission.field(field.name.as_str());
-        let path = path.and_then(|path| TreePath::parse(path).ok());
-        if let (FieldKind::File, Some(path)) = (field.shape.kind(), path)
-            && let FileSeen::File(bytes) = sandbox.file(&path)
-            && holds(&bytes, &wanted)
-        {
-            found.insert(field.name.clone());
+    let mut masked = fields.clone();
+    // Texts are not compared: a file may be named like the mask.
+    let mut found = false;
+    for (name, text) in &mut masked {
+        let field = kind.fields.iter().find(|field| field.name == *name);
+        let names_file = field.is_some_and(|field| field.shape.kind() == FieldKind::File);
+        let path = TreePath::parse(text).ok().filter(|_| names_file);
+        let file = path.map(|path| sandbox.file(&path));
+        let other = match file {
+            Some(FileSeen::File(bytes)) if holds(&bytes, &wanted) => Some(MASK.to_owned()),
+            _ => mask(text),
+        };
+        if let Some(other) = other {
+            *text = other;
+            found = true;
         }
     }
-    found
+    found.then_some(Submission::Fields(masked))
 }
 
 pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {

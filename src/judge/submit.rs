@@ -10,9 +10,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, common_rules, is_anchored};
 use crate::judge::error::{JudgeError, Refusal};
-use crate::judge::forgotten::{
-    Masked, holding_files, is_named, masked_submission, without_forgotten,
-};
+use crate::judge::forgotten::{is_named, masked_submission, without_forgotten};
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
@@ -174,8 +172,8 @@ impl<'a> Submitted<'a> {
     /// says that nothing was found, or repeats an earlier one.
     fn without_gate(&self, session: &Session) -> Result<Option<NewJudgement>, JudgeError> {
         // `replay::without_gate` decides in the same order: `audit` compares the two.
-        let (judgement, basis) = if let Some(masked) = self.masked(session)? {
-            (masked.judgement, VerdictBasis::Submission)
+        let (judgement, basis) = if self.masked(session)?.is_some() {
+            (common_rules::forgotten_address(), VerdictBasis::Submission)
         } else if let Submission::None(why) = self.answer.submission {
             (common_rules::no_result(why), VerdictBasis::NoResult)
         } else if self.kind.gate.accepts_repeats() {
@@ -191,15 +189,13 @@ impl<'a> Submitted<'a> {
         Ok(Some(NewJudgement::without_gate(judgement, basis)))
     }
 
-    fn masked(&self, session: &Session) -> Result<Option<Masked>, JudgeError> {
-        let forgetting = session.forgetting();
-        if forgetting.suppressed().is_empty() {
-            return Ok(None);
-        }
+    /// The submission as it is recorded if it contains a forgotten address.
+    fn masked(&self, session: &Session) -> Result<Option<Submission>, JudgeError> {
         let (submission, sandbox) = (self.answer.submission, self.world.sandbox);
-        let holds = holding_files(&forgetting, submission, &self.kind.quest, sandbox);
+        let masked =
+            masked_submission(&session.forgetting(), submission, &self.kind.quest, sandbox);
         self.could_run()?;
-        Ok(masked_submission(&forgetting, submission, &holds))
+        Ok(masked)
     }
 
     /// Checks that the gate could run its commands. A worker is not to blame for a sandbox that
@@ -328,8 +324,9 @@ impl<'a> Submitted<'a> {
         let gate = &self.kind.gate;
         // The address may have been forgotten while the gate ran.
         let (submission, judgement) = if let Some(masked) = self.masked(session)? {
-            let house = NewJudgement::without_gate(masked.judgement, VerdictBasis::Submission);
-            (masked.submission, house)
+            let forgotten = common_rules::forgotten_address();
+            let basis = VerdictBasis::Submission;
+            (masked, NewJudgement::without_gate(forgotten, basis))
         } else {
             // Another quest may have passed with the same address while the gate ran.
             let judgement = judgement.judge_again(gate, self.case(), session)?;
