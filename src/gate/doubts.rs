@@ -75,32 +75,22 @@ impl Judgement {
 
     /// The same with the objections of reviewers: a PASS becomes REVIEW where they doubt, and
     /// nothing else changes the verdict.
-    pub fn doubted(self, doubts: Doubts) -> Self {
-        let Doubts {
-            facts: found,
-            report,
-        } = doubts;
-        let verdict = match self.verdict {
-            Verdict::Pass if !found.is_empty() => Verdict::Review,
-            verdict => verdict,
-        };
-        let outcome = if found.is_empty() {
+    pub fn doubted(mut self, doubts: Doubts) -> Self {
+        let outcome = if doubts.facts.is_empty() {
             CheckOutcome::Passed
         } else {
             CheckOutcome::NotConfirmed
         };
-        let (mut facts, mut checks) = (self.facts, self.checks);
-        facts.extend(found);
-        checks.push(CheckReport {
+        if self.verdict == Verdict::Pass && !doubts.facts.is_empty() {
+            self.verdict = Verdict::Review;
+        }
+        self.facts.extend(doubts.facts);
+        self.checks.push(CheckReport {
             check: PANEL.to_owned(),
             outcome,
         });
-        Self {
-            verdict,
-            facts,
-            checks,
-            panel: Some(Box::new(report)),
-        }
+        self.panel = Some(Box::new(doubts.report));
+        self
     }
 }
 

@@ -66,9 +66,8 @@ impl<'a> Context<'a> {
             return Rc::clone(known);
         }
         let seen = Rc::new(visit(self.world.fetcher, url, self.settings.robots));
-        self.visits
-            .borrow_mut()
-            .insert(url.clone(), Rc::clone(&seen));
+        let mut visits = self.visits.borrow_mut();
+        visits.insert(url.clone(), Rc::clone(&seen));
         seen
     }
 
@@ -76,9 +75,8 @@ impl<'a> Context<'a> {
     pub fn run(&self, check: &str, order: CommandSpec) -> Rc<Run> {
         let ran = self.world.sandbox.run(&order);
         let run = Rc::new(Run { order, ran });
-        self.runs
-            .borrow_mut()
-            .insert(check.to_owned(), Rc::clone(&run));
+        let mut runs = self.runs.borrow_mut();
+        runs.insert(check.to_owned(), Rc::clone(&run));
         run
     }
 

@@ -78,12 +78,10 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
             }
             let front = name_role(&visit, site, &home, &name);
             let both = said == NameRole::Signed && front >= NameRole::Mentioned;
-            let said = if both {
-                NameRole::Owner
-            } else {
-                said.max(front)
-            };
-            unproven(said, key, &home, "").or_else(|| contested(&visit))
+            if both || said.max(front) == NameRole::Owner {
+                return contested(&visit);
+            }
+            unproven(said.max(front), key, &home, "")
         }
     }
 }
@@ -99,7 +97,7 @@ fn contested(
     home: &Url,
     name: &CompanyName,
 ) -> Option<Fact> {
-    const MOST_NAMED: usize = 3;
+    const MAX_NAMED: usize = 3;
     let is_expected = agreement(home, &context.anchors()) == Some(Agreement::Met);
     if hosted(site).is_some() || is_expected {
         return None;
@@ -110,7 +108,7 @@ fn contested(
     let own = pages.iter().filter(|page| on_site(site, &page.url));
     let owner: Vec<_> = own.flat_map(|page| page.owner.iter().cloned()).collect();
     let others = other_owner::others(&owner, home, name);
-    let named = others.iter().take(MOST_NAMED);
+    let named = others.iter().take(MAX_NAMED);
     let named: Vec<String> = named
         .map(|(place, other)| format!("{}: {}", other_owner::called(*place), quoted(other)))
         .collect();
@@ -208,10 +206,10 @@ pub fn carries(url: &Url, name: &CompanyName) -> bool {
     let below = HostName::of_url(url)
         .and_then(|host| Some(idna::domain_to_unicode(host.below_domain()?).0));
     let tail = &url[Position::BeforePath..Position::AfterQuery];
-    below.is_some_and(|below| name.is_in(&Folded::new(&below)))
-        || echo::readings_of(tail)
-            .iter()
-            .any(|reading| name.is_in(&Folded::new(&String::from_utf8_lossy(reading))))
+    let is_in = |text: &str| name.is_in(&Folded::new(text));
+    let mut readings = echo::readings_of(tail).into_iter();
+    below.is_some_and(|below| is_in(&below))
+        || readings.any(|reading| is_in(&String::from_utf8_lossy(&reading)))
 }
 
 /// Who else holds the address, or else its domain.

@@ -111,7 +111,7 @@ fn is_own_site(domain: &str, site: Option<&Url>) -> bool {
 }
 
 /// How many words at most make up one entry of the list (`please-do-not-reply`).
-const MOST_WORDS: usize = 4;
+const MAX_WORDS: usize = 4;
 
 /// An entry from this length on is also known with something after it (`noreplykr`).
 const LONG_ENTRY: usize = 7;
@@ -123,7 +123,7 @@ pub fn reads_no_mail(local: &str) -> Option<&'static str> {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    let ends = |start| (1..=MOST_WORDS).map(move |count| start..start + count);
+    let ends = |start| (1..=MAX_WORDS).map(move |count| start..start + count);
     let runs = (0..words.len()).flat_map(ends);
     let mut runs = runs.filter_map(|run| words.get(run));
     runs.find_map(|run| entry(&run.concat()))

@@ -13,12 +13,12 @@ use crate::gate::email::lists::{COMMON_WORDS, LEGAL_FORMS};
 use crate::world::page::is_unspaced;
 
 /// The fewest characters that tell a company from another.
-const FEWEST: usize = 3;
+const MIN_CHARS: usize = 3;
 
 /// The same, of a name with characters of a script without spaces.
-const FEWEST_UNSPACED: usize = 2;
+const MIN_UNSPACED: usize = 2;
 
-const LONGEST: usize = 200;
+const MAX_CHARS: usize = 200;
 
 /// A company's name in every spelling that tells it from another; there may be none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,12 +94,12 @@ impl CompanyName {
 
 fn tells_apart(name: &Folded) -> bool {
     let fewest = if is_written_unspaced(name) {
-        FEWEST_UNSPACED
+        MIN_UNSPACED
     } else {
-        FEWEST
+        MIN_CHARS
     };
     let characters = name.compact().chars().count();
-    (fewest..=LONGEST).contains(&characters) && !are_common(name.words())
+    (fewest..=MAX_CHARS).contains(&characters) && !are_common(name.words())
 }
 
 fn is_written_unspaced(name: &Folded) -> bool {

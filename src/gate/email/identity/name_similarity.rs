@@ -8,16 +8,16 @@ use crate::base::word_list::word_lists;
 use crate::world::page::is_unspaced;
 
 /// The fewest characters of a word that tells a firm where another is written to it.
-const FEWEST_JOINED: usize = 3;
+const MIN_JOINED: usize = 3;
 
 /// The fewest characters that names without spaces begin with alike.
-const FEWEST_ALIKE: usize = 2;
+const MIN_ALIKE: usize = 2;
 
-const LONGEST_INITIALS: usize = 10;
+const MAX_INITIALS: usize = 10;
 
 word_lists! { DEALERS = "../lists/dealers.txt"; }
 
-const MOST_WORDS: usize = 7;
+const MAX_WORDS: usize = 7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kinship {
@@ -37,7 +37,7 @@ pub(super) fn kinship(name: &CompanyName, text: &str) -> Kinship {
         Kinship::Stranger
     } else if name.spellings().any(|own| are_kin(own, &said)) {
         Kinship::Kin
-    } else if said.words().len() > MOST_WORDS || are_common(said.words()) && !is_firm {
+    } else if said.words().len() > MAX_WORDS || are_common(said.words()) && !is_firm {
         Kinship::Vague
     } else if is_firm && are_common(said.words())
         || name.spellings().any(|own| script(own) == script(&said))
@@ -79,7 +79,7 @@ fn shares_word(one: &Folded, two: &Folded) -> bool {
             && !are_common(std::slice::from_ref(word))
             && !word.bytes().all(|b| b.is_ascii_digit());
         let joined = |other: &String| {
-            length >= FEWEST_JOINED && (other.starts_with(word) || other.ends_with(word))
+            length >= MIN_JOINED && (other.starts_with(word) || other.ends_with(word))
         };
         tells
             && (two.contains(&Folded::of_words(vec![word.clone()]))
@@ -97,7 +97,7 @@ fn begin_alike(one: &str, two: &str) -> bool {
         .char_indices()
         .skip(1)
         .any(|(at, c)| are_common(&[alike[..at + c.len_utf8()].to_owned()]));
-    let fewest = FEWEST_ALIKE * if begins_commonly { 2 } else { 1 };
+    let fewest = MIN_ALIKE * if begins_commonly { 2 } else { 1 };
     alike.chars().count() >= fewest
 }
 
@@ -109,8 +109,8 @@ fn are_initials(short: &Folded, long: &Folded) -> bool {
     };
     let words = long.words().iter().map(String::as_str);
     let words = words.filter(|word| !matches!(*word, "and" | "of" | "the" | "for"));
-    let words: Vec<&str> = words.take(MOST_WORDS).collect();
-    let is_short = word.is_ascii() && (2..=LONGEST_INITIALS).contains(&word.len());
+    let words: Vec<&str> = words.take(MAX_WORDS).collect();
+    let is_short = word.is_ascii() && (2..=MAX_INITIALS).contains(&word.len());
     let whole = [Some(word.as_str()), word.strip_suffix("co")];
     let mut whole = whole.into_iter().flatten();
     is_short && words.len() > 1 && whole.any(|word| is_spelled_by(word, &words))
@@ -182,10 +182,10 @@ const KATAKANA: [(&str, &str); 9] = [
 ];
 
 /// The fewest letters of a skeleton that tell one name from another.
-const FEWEST: usize = 3;
+const MIN_CHARS: usize = 3;
 
 /// The same, of two skeletons that agree as a whole.
-const FEWEST_WHOLE: usize = 2;
+const MIN_WHOLE: usize = 2;
 
 /// Whether one of the names, without spaces and in lower case, may be the other as another
 /// script spells it, or its beginning.
@@ -200,7 +200,7 @@ pub(super) fn are_alike(one: &str, two: &str) -> bool {
         return false;
     };
     let fewest = |a: &str, b: &str| {
-        if a == b { FEWEST_WHOLE } else { FEWEST }
+        if a == b { MIN_WHOLE } else { MIN_CHARS }
     };
     let begins =
         |long: &str, short: &str| short.len() >= fewest(long, short) && long.starts_with(short);

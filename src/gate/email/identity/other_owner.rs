@@ -196,13 +196,13 @@ fn is_legal(place: OwnerPlace, claimed: &str) -> bool {
 }
 
 fn is_in_list(text: &str, name: &CompanyName) -> bool {
-    const FEWEST: usize = 4;
+    const MIN_PARTS: usize = 4;
     let parts: Vec<&str> = parts(text)
         .flat_map(|part| part.split(is_between))
         .filter(|part| !part.trim().is_empty())
         .collect();
     let is_there = |part: Option<&&str>| part.is_some_and(|part| name.is_in(&Folded::new(part)));
-    parts.len() >= FEWEST && !is_there(parts.first()) && !is_there(parts.last())
+    parts.len() >= MIN_PARTS && !is_there(parts.first()) && !is_there(parts.last())
 }
 
 fn is_han(name: &Folded) -> bool {

@@ -114,7 +114,7 @@ fn tail_label(piece: &str, is_first: bool) -> (&str, Option<&str>) {
 
 /// The fewest digits of a text that is no list of names: a postal code or a telephone number
 /// has more of them than a brand.
-const FEWEST_DIGITS: usize = 5;
+const MIN_DIGITS: usize = 5;
 
 /// Whether `rest` is where the firm that a line begins with is found, and not further firms. A
 /// house number alone tells so only of a name with its legal form, and where nothing follows.
@@ -122,7 +122,7 @@ fn is_address(first: &str, rest: &str) -> bool {
     let digits = rest.chars().filter(char::is_ascii_digit).count();
     let words = Folded::new(first);
     let is_formal = company_name::stripped(words.words()).len() < words.words().len();
-    digits >= FEWEST_DIGITS
+    digits >= MIN_DIGITS
         || rest.contains('@')
         || digits > 0 && is_formal && !rest.contains(is_between)
 }

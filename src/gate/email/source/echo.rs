@@ -22,7 +22,7 @@ const MAX_ESCAPES: usize = 8;
 
 /// The shortest run of base64 or hexadecimal digits worth decoding: no address has fewer than
 /// four characters.
-const SHORTEST_RUN: usize = 6;
+const MIN_RUN: usize = 6;
 
 pub fn carries(url: &Url, email: &Mailbox) -> bool {
     let needles = needles(email);
@@ -108,7 +108,7 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
 fn decoded_runs(text: &[u8], digit: fn(u8) -> Option<u8>, bits: u32, skip: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for run in text.split(|byte| digit(*byte).is_none()) {
-        if run.len() < SHORTEST_RUN {
+        if run.len() < MIN_RUN {
             continue;
         }
         let (mut held, mut held_bits) = (0_u16, 0);
@@ -230,7 +230,7 @@ word_lists! {
     REFERENCES = "../lists/references.txt";
 }
 
-const LONGEST_REFERENCE: usize = 32;
+const MAX_REFERENCE: usize = 32;
 
 pub fn without_zeroes(reading: &[u8]) -> String {
     let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
@@ -308,7 +308,7 @@ fn reference(after: &str) -> Option<(Option<char>, &str)> {
         return (!digits.is_empty()).then(|| (code.and_then(char::from_u32), rest));
     }
     let (name, rest) = after.split_once(';')?;
-    let is_name = (1..=LONGEST_REFERENCE).contains(&name.len())
+    let is_name = (1..=MAX_REFERENCE).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let mut known = REFERENCES.iter();
     let known = known.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));

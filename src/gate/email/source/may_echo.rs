@@ -10,13 +10,13 @@ use crate::base::word_list::word_lists;
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
 
-const LONGEST_QUERY: usize = 512;
+const MAX_QUERY: usize = 512;
 
 /// The shortest run of letters and digits mixed that counts as a blob.
-const SHORTEST_BLOB: usize = 16;
+const MIN_BLOB: usize = 16;
 
 /// The shortest of runs joined by `-` and `_`; a UUID (RFC 9562), with 36, is none.
-const SHORTEST_JOINED_BLOB: usize = 40;
+const MIN_JOINED_BLOB: usize = 40;
 
 word_lists! {
     /// Parameters that name a page of the site, whose value may well be `contact`.
@@ -53,7 +53,7 @@ pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Strin
         .or_else(|| swallowed(&path))
         .or_else(|| {
             let query = url.query()?;
-            if query.len() > LONGEST_QUERY {
+            if query.len() > MAX_QUERY {
                 return Some(BLOB.to_owned());
             }
             carried_name(query, name).or_else(|| {
@@ -181,10 +181,10 @@ fn is_blob(text: &str) -> bool {
         run.len() >= shortest
             && ((digits > 0 && letters > 0) || (capitals > run.len() / 4 && capitals < letters))
     };
-    mixed(text, SHORTEST_JOINED_BLOB)
+    mixed(text, MIN_JOINED_BLOB)
         || text
             .split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|run| mixed(run, SHORTEST_BLOB))
+            .any(|run| mixed(run, MIN_BLOB))
 }
 
 #[cfg(test)]
