@@ -37,11 +37,8 @@ fn none_echoes(pages: &[(String, String)]) {
 fn signs_around_an_address_are_no_part_of_it() {
     let shown = [
         ("* *info@acme.co.kr*", "*info@acme.co.kr"),
-        ("E-mail=info@acme.co.kr", "e-mail=info@acme.co.kr"),
         ("TEL|info@acme.co.kr", "tel|info@acme.co.kr"),
         ("Mail/info@acme.co.kr", "mail/info@acme.co.kr"),
-        ("{info@acme.co.kr}", "{info@acme.co.kr"),
-        ("-info@acme.co.kr", "-info@acme.co.kr"),
         ("'info@acme.co.kr'", "'info@acme.co.kr"),
         ("Questions?info@acme.co.kr", "questions?info@acme.co.kr"),
         ("git clone git@acme.co.kr:acme/app.git", "git@acme.co.kr"),
