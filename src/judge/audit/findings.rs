@@ -66,7 +66,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// A line of the ledger and a quest, as far as there is one.
+/// A place in a session: a line of the ledger and a quest, as far as there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Place {
     /// The line, from 1.
