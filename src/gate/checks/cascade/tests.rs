@@ -1,10 +1,10 @@
 //! Checks run in order of cost, and a FAIL stops the dearer ones.
 
-use crate::base::rows;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::base::rows;
 use crate::gate::{Cost, RuleId};
 use crate::quest::Verdict;
 

@@ -1,8 +1,8 @@
 //! Tests that do not notice that the code is gone test nothing.
 
-use crate::base::rows;
 use std::sync::mpsc::{Receiver, channel};
 
+use crate::base::rows;
 use crate::gate::checks::tests::{GateCase, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{CommandResult, CommandSpec, End, FileSeen, MockSandbox};

@@ -1,9 +1,9 @@
 //! A script gets the case, and is alone in its folder.
 
-use crate::base::rows;
 use serde_json::json;
 
 use super::*;
+use crate::base::rows;
 use crate::gate::checks::kind::first_facts;
 use crate::gate::checks::tests::{GateCase, changed, ran};
 use crate::quest::field::Shape;
