@@ -128,9 +128,15 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
             .allow_hyphen_values(true)
             .conflicts_with_all(["none", "input"])
     });
+    let mut usage = format!("comail submit --{} KEY", kind.unit);
+    for field in kind.fields.iter().filter(|field| field.required) {
+        let _ = write!(usage, " --{} {}", field.name, field.shape.placeholder());
+    }
     command
         .arg(unit)
         .args(fields)
+        // No flag is required by itself: --in and --none replace the fields.
+        .override_usage(usage + " [OPTIONS]")
         .after_long_help(examples(kind))
 }
 
