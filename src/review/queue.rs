@@ -273,7 +273,7 @@ fn seen_facts(
     seen.collect()
 }
 
-// What happened to one quest.
+// Not a doc comment: in the schema, it would replace the description of `Item`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct History {
     /// What the gate said when it looked again; the facts are those.

@@ -158,8 +158,10 @@ pub struct ClaimGuard {
 }
 
 impl ClaimGuard {
-    /// Claims the quest under another name; returns why it is lost, if it is. The earlier start of the agent may still be alive;
-    /// under the old name it cannot submit any more.
+    /// Claims the quest under another name; returns why it is lost, if it is.
+    ///
+    /// The earlier start of the agent may still be alive. Under the old name it cannot submit any
+    /// more.
     pub fn hand_over(
         &mut self,
         next: Worker,

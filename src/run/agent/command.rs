@@ -147,8 +147,10 @@ fn preset_words(
     Ok(())
 }
 
-/// Adds a word to the line, with its placeholders replaced. If the prompt is in it, standard input stays empty. Text that
-/// was filled in is never searched for placeholders: a prompt may contain `{model}`.
+/// Adds a word to the line, with its placeholders replaced.
+///
+/// If the prompt is in the word, standard input stays empty. Text that was filled in is never
+/// searched for placeholders, because a prompt may contain `{model}`.
 fn fill(word: &OsStr, given: &Given<'_>, line: &mut CommandLine) -> Result<(), BadCommandLine> {
     const PLACEHOLDERS: [&str; 4] = ["{prompt}", "{prompt_file}", "{model}", "{conversation}"];
     let Some(mut rest) = word.to_str() else {
