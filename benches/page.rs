@@ -105,7 +105,7 @@ fn session(home: &Path, count: usize) -> PathBuf {
         let attempts: Vec<Event> = attempts.collect();
         let seconds = i64::try_from(minute).expect("few enough") * 60;
         let now = Timestamp::from_second(seconds).expect("a time");
-        let decide = |_: &Session| Ok::<_, ()>(attempts);
+        let decide = |_: &Session, _| Ok::<_, ()>(attempts);
         let appended = session.append(&mut (|| now, salt), decide);
         appended.expect("an append");
     }
