@@ -120,9 +120,7 @@ fn user_file_in(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> 
     let config = variable("XDG_CONFIG_HOME").map(PathBuf::from);
     let config = config.filter(|path| path.is_absolute());
     let home = || variable("HOME").map(|home| Path::new(&home).join(".config"));
-    let app_data = || variable("APPDATA").map(PathBuf::from);
-    let dir = config.or_else(home).or_else(app_data)?;
-    Some(dir.join("comail").join("config.toml"))
+    Some(config.or_else(home)?.join("comail").join("config.toml"))
 }
 
 /// Why someone other than `user` could have written a file of this owner and mode.

@@ -166,8 +166,8 @@ fn print_reply(output: &mut Output, reply: &HookReply) -> io::Result<()> {
 }
 
 /// Whether a run started the agent. Then nobody can be asked, and the run hands out the quests.
-fn in_a_run() -> bool {
-    std::env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty())
+pub(super) fn in_a_run() -> bool {
+    config::variable(RUN_VARIABLE).is_some()
 }
 
 fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
@@ -192,7 +192,7 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
     if !call.is_main_agent() {
         return stop("a subagent may stop");
     }
-    if std::env::var_os(LAST_CALL_VARIABLE).is_some_and(|value| !value.is_empty()) {
+    if config::variable(LAST_CALL_VARIABLE).is_some() {
         return stop("a budget of the run is used up");
     }
     let worker = context.worker_of(args.worker.as_ref())?;

@@ -3,12 +3,14 @@
 //! The first Ctrl-C asks a command to stop cleanly if it handles that, and otherwise ends the
 //! process. The second one always ends it.
 
+use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Exit;
 use crate::session::Watch;
@@ -188,12 +190,7 @@ pub(super) fn ends_within(patience: Duration, interrupt: Interrupt) -> Option<Ex
 
 /// Waits until the time is over or the reader of stdout has gone, and says which. Writing would
 /// show that too, but only when there is something to write.
-#[cfg(unix)]
 fn leaves_within(patience: Duration) -> bool {
-    use std::os::fd::AsFd as _;
-
-    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-
     let stdout = std::io::stdout();
     let mut asked = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
     let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::ZERO);
@@ -211,10 +208,4 @@ fn leaves_within(patience: Duration) -> bool {
         // The time is over, or a signal arrived, which the caller checks.
         _ => false,
     }
-}
-
-#[cfg(not(unix))]
-fn leaves_within(patience: Duration) -> bool {
-    thread::sleep(patience);
-    false
 }

@@ -109,8 +109,7 @@ fn show(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     let unit = judge::kind_of(session.manifest())?.unit;
     let id = context::choose(&session, args.id, args.key.as_deref(), &unit)?;
     let record = session.quest_record(id)?;
-    let record = record.filter(|record| record.progress.state == State::Review);
-    let item = match record {
+    let item = match record.filter(|record| record.progress.state == State::Review) {
         Some(record) => Viewer::new(&session, &BTreeSet::from([id]))?.item(&record)?,
         None => None,
     };
@@ -122,14 +121,10 @@ fn show(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
 }
 
 fn text(out: &mut TextOutput, item: &Item) {
-    let panel = item
-        .panel
-        .clone()
-        .map(serde_json::from_value::<PanelReport>);
-    let (panel, panel_error) = match panel.transpose() {
-        Ok(panel) => (panel, None),
-        Err(error) => (None, Some(error.to_string())),
-    };
+    let panel = item.panel.clone().map(serde_json::from_value);
+    let panel: Result<Option<PanelReport>, serde_json::Error> = panel.transpose();
+    let panel_error = panel.as_ref().err().map(ToString::to_string);
+    let panel = panel.ok().flatten();
     let listed = item.listed();
     let values = minijinja::context! { item, listed, panel, panel_error };
     out.template(include_str!("text/review.txt"), values);

@@ -19,7 +19,7 @@ use super::answer_form::{field_line, json_form};
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError, refuse};
 use super::export::{Findings, asked, page};
-use super::hook::RUN_VARIABLE;
+use super::hook::{RUN_VARIABLE, in_a_run};
 use super::next::HandedQuest;
 use super::output::{Output, TextOutput};
 use super::progress::Interrupt;
@@ -364,8 +364,7 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
 }
 
 fn refuse_inside_a_run(session: &Session) -> Result<()> {
-    let inside = env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty());
-    if inside || run_above(&session.totals().runs).is_some() {
+    if in_a_run() || run_above(&session.totals().runs).is_some() {
         return refuse("a run cannot start another run; nothing was changed");
     }
     Ok(())

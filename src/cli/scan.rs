@@ -131,8 +131,18 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         Some(table) => table.unit.clone(),
         None => email::kind().unit.into_owned(),
     };
-    let max_tries = table.as_ref().and_then(|table| table.max_tries);
-    let frozen = frozen(args, settings, max_tries)?;
+    let max_tries = args
+        .max_tries
+        .or(table.as_ref().and_then(|table| table.max_tries));
+    let key = args.operator_key.as_deref().map(person::signing_key);
+    let frozen = Frozen {
+        max_tries: max_tries.unwrap_or(DEFAULT_MAX_TRIES),
+        pause_after: args.pause_after,
+        lease: args.lease,
+        operator_key: key.transpose()?.map(|key| key.public()),
+        gate: settings,
+        network: serde_json::to_value(args.network.settings()?)?,
+    };
     let file = ListFile::find(&args.list, input)?;
     let path = file.path();
     let sha256 = digest(path)?;
@@ -220,20 +230,6 @@ fn note_unusable_sites(context: &mut Context, quests: &Listed) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-fn frozen(args: &ScanArgs, gate: Value, max_tries: Option<NonZeroU32>) -> Result<Frozen> {
-    let key = args.operator_key.as_deref();
-    let key = key.map(|path| person::signing_key(path).map(|key| key.public()));
-    let max_tries = args.max_tries.or(max_tries);
-    Ok(Frozen {
-        max_tries: max_tries.unwrap_or(DEFAULT_MAX_TRIES),
-        pause_after: args.pause_after,
-        lease: args.lease,
-        operator_key: key.transpose()?,
-        gate,
-        network: serde_json::to_value(args.network.settings()?)?,
-    })
 }
 
 /// The JSON form of `scan`.

@@ -4,7 +4,8 @@
 
 use std::io::{self, IsTerminal as _, Stdout};
 use std::panic;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use crossterm::cursor::Show;
@@ -21,6 +22,9 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::output::{Output, TextOutput, Tone};
@@ -190,15 +194,7 @@ fn place(at: usize) -> u16 {
     u16::try_from(at).unwrap_or(u16::MAX)
 }
 
-#[cfg(unix)]
 fn restore_on_signals() -> io::Result<()> {
-    use std::sync::mpsc;
-    use std::thread;
-
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-    use signal_hook::iterator::Signals;
-    use signal_hook::low_level::emulate_default_handler;
-
     const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
@@ -215,11 +211,6 @@ fn restore_on_signals() -> io::Result<()> {
         let _ = restored.recv_timeout(RESTORE_TIMEOUT);
         let _ = emulate_default_handler(signal);
     });
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn restore_on_signals() -> io::Result<()> {
     Ok(())
 }
 
