@@ -42,14 +42,10 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 /// A PASS, two REVIEWs of which a person accepted one, and one that is TODO.
 fn world() -> EmailNet {
     let world = EmailNet::unscanned();
-    let key = world
-        .place
-        .write("operator.key", [7; 32])
-        .display()
-        .to_string();
-    world
-        .place
-        .scan(&NAMES, &world.flags_with(&["--operator-key", &key]));
+    let key = world.place.write("operator.key", [7; 32]);
+    let key = key.display().to_string();
+    let flags = world.flags_with(&["--operator-key", &key]);
+    world.place.scan(&NAMES, &flags);
     world.expect(1, &world.right("acme.co.kr"), "PASS", &[]);
     world.company("hanbit.co.kr", NAMES[1]);
     world.company("zebra.co.kr", NAMES[2]);
@@ -60,16 +56,8 @@ fn world() -> EmailNet {
         let right = world.right(&format!("{domain}.co.kr"));
         world.expect(id, &right, "REVIEW", &["email-obfuscated"]);
     }
-    let accept = [
-        "review",
-        "accept",
-        "3",
-        "--note",
-        "seen",
-        "--operator-key",
-        &key,
-    ];
-    world.place.run(accept).ok();
+    let accept = ["review", "accept", "3", "--note=seen", "--operator-key"];
+    world.place.run(accept.into_iter().chain([&*key])).ok();
     world
 }
 
@@ -196,14 +184,10 @@ fn without_a_sound_index_nothing_is_offered_and_nothing_made() {
 #[test]
 fn only_what_a_shell_asks_is_answered_so() {
     let place = Place::new();
-    for (value, args) in [
-        ("bash", &["--version"][..]),
-        ("tcsh", &["--version"]),
-        ("", &["--version"]),
-    ] {
+    for value in ["bash", "tcsh", ""] {
         let mut command = place.command();
-        let run = Run::of(command.env("COMAIL_COMPLETE", value).args(args));
-        assert!(run.ok().starts_with("comail "), "{value} {args:?}");
+        let run = Run::of(command.env("COMAIL_COMPLETE", value).arg("--version"));
+        assert!(run.ok().starts_with("comail "), "{value}");
     }
     for shell in ["bash", "zsh", "fish"] {
         let mut command = place.command();

@@ -56,16 +56,7 @@ fn a_sound_session_in_a_sound_world_has_no_problem() {
     world.net.tls.page(WWW, "/", "hello");
     let url = world.net.tls.url(WWW, "/");
     let answer = asks(&world.place, &["--url", &url, "--absent", "made.up.test"]);
-    for check in [
-        "session",
-        "permissions",
-        "lock",
-        "evidence",
-        "file-system",
-        "dns",
-        "tls",
-        "clock",
-    ] {
+    for check in "session permissions lock evidence file-system dns tls clock".split(' ') {
         assert_eq!(level(&answer, check), "ok", "{check}: {answer:#}");
     }
     assert_eq!(level(&answer, "agents"), "note");

@@ -134,16 +134,10 @@ text = "{{ key }}"
 [example]
 key = "a"
 "#;
-    const FIELDS: [&str; 6] = ["text", "url", "site", "email", "source", "data"];
     let place = Place::new();
     let mut file = HEAD.to_owned();
-    for field in FIELDS {
-        let lines = [
-            "[[field]]\nname = \"",
-            field,
-            "\"\nkind = \"text\"\nhelp = \"h\"\n",
-        ];
-        file.push_str(&lines.concat());
+    for field in ["text", "url", "site", "email", "source", "data"] {
+        file += &format!("[[field]]\nname = \"{field}\"\nkind = \"text\"\nhelp = \"h\"\n");
     }
     let schema = place.run(["quest", "schema"]).ok();
     let schema: Value = serde_json::from_str(&schema).expect("a schema is JSON");
@@ -155,21 +149,14 @@ key = "a"
         let (_, rest) = page.split_once("```toml\n").expect("an example");
         file += rest.split_once("```").expect("its end").0;
         for key in kind["properties"].as_object().expect("keys").keys() {
-            let is_of_all = [
-                "name", "kind", "level", "needs", "means", "remedy", "on_fail",
-            ];
+            let of_all = "name kind level needs means remedy on_fail";
             let is_told = page.lines().any(|line| line.trim() == key);
-            assert!(
-                is_told || is_of_all.contains(&key.as_str()),
-                "{name}: {key}\n{page}"
-            );
+            let is_of_all = of_all.split(' ').any(|it| it == key);
+            assert!(is_told || is_of_all, "{name}: {key}\n{page}");
         }
     }
     fs::create_dir(place.at("tree")).expect("a folder");
-    {
-        let name = "judge.py";
-        place.write(name, "term,other\na,b\n");
-    }
+    place.write("judge.py", "term,other\na,b\n");
     place.write("all.toml", &file);
     let shell = "git init -q tree && cd tree && git -c user.name=a -c user.email=a@b commit \
                  -q --allow-empty -m a && cd .. && comail quest check all.toml";
@@ -192,27 +179,15 @@ fn the_files_of_a_session_are_those_that_the_topic_names() {
     place
         .run(["scan", "companies.csv", "--col", "Company"])
         .ok();
-    let web = [
-        "--site",
-        "http://192.0.2.1/",
-        "--source",
-        "http://192.0.2.1/a",
-    ];
+    let web = ["--site=http://192.0.2.1/", "--source=http://192.0.2.1/a"];
     let submit = ["submit", "--id", "1", "--email", "info@acme.co.kr"];
     place.run(submit.iter().chain(&web)).exits(5);
     Run::of(&mut place.shell("comail run --max-attempts 1 -- true")).exits(8);
     let stop = "echo '{}' | comail hook stop > stopped.json";
     Run::of(&mut place.shell(stop)).ok();
     let there = fs::read_dir(place.at(".comail")).expect("a session");
-    let there: Vec<String> = there
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
-        .collect();
+    let there = there.map(|entry| entry.expect("an entry").file_name());
+    let there: Vec<String> = there.map(|it| it.to_string_lossy().into_owned()).collect();
     for name in &there {
         assert!(told.contains(&name.as_str()), "{name} is in no row");
     }

@@ -233,28 +233,19 @@ fn the_page_is_written_like_any_export() {
         said.contains("4 quests, written to companies.comail.html"),
         "{said}"
     );
-    let refused = [
-        (
-            2,
-            vec!["export", "a.html", "--columns=email"],
-            "--columns is for tables",
-        ),
+    for (code, args, why) in [
+        (2, "a.html --columns=email", "--columns is for tables"),
         (
             1,
-            vec!["export", "companies.txt", "--format=html", "--force"],
-            "is the source itself",
+            "companies.txt --format=html --force",
+            "the source itself",
         ),
-        (2, vec!["export", ".comail/a.html"], "is inside the session"),
-        (
-            2,
-            vec!["export", "a.csv", "--format=html"],
-            "another format",
-        ),
-    ];
-    for (code, args, why) in refused {
-        let run = place.run(&args);
-        assert_eq!(run.code, code, "{args:?}: {run:?}");
-        assert!(run.stderr.contains(why), "{args:?}: {run:?}");
+        (2, ".comail/a.html", "is inside the session"),
+        (2, "a.csv --format=html", "another format"),
+    ] {
+        let run = place.run(["export"].into_iter().chain(args.split(' ')));
+        assert_eq!(run.code, code, "{args}: {run:?}");
+        assert!(run.stderr.contains(why), "{args}: {run:?}");
         assert!(!place.at("a.html").exists());
     }
 }

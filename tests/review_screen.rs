@@ -255,14 +255,11 @@ fn elsewhere_than_at_a_terminal_it_lists() {
 fn what_others_settle_meanwhile_is_passed_by_and_left_to_them() {
     let world = keyed();
     let settles = |what: &str, id: &str| {
-        let args = [
-            "review",
-            what,
-            id,
-            "--note=mine",
-            "--operator-key=operator.key",
-        ];
-        world.place.run(args).ok();
+        let key = "--operator-key=operator.key";
+        world
+            .place
+            .run(["review", what, id, "--note=mine", key])
+            .ok();
     };
     let tmux = sits(&world, &["--operator-key=operator.key"]);
     tmux.shows(&["1 of 2", KEYS]);
