@@ -116,6 +116,7 @@ impl FakeWorld {
     pub fn answers(&mut self, path: &str, status: u16, body: &str) {
         let answer = CallAnswer {
             status,
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             body: body.into(),
         };
         self.called(path, Called::Answered(answer));

@@ -130,6 +130,7 @@ impl<B> Called<B> {
         Ok(match self {
             Self::Answered(answer) => Called::Answered(CallAnswer {
                 status: answer.status,
+                headers: answer.headers,
                 body: convert(answer.body)?,
             }),
             Self::Refused(why) => Called::Refused(why),
@@ -142,6 +143,8 @@ impl<B> Called<B> {
 #[serde(deny_unknown_fields)]
 pub struct CallAnswer<B = Vec<u8>> {
     pub status: u16,
+    /// In order; the names are in lower case.
+    pub headers: Vec<(String, String)>,
     pub body: B,
 }
 

@@ -36,12 +36,20 @@ pub(super) fn call(asked: &Call, port: u16) -> Called {
 async fn call_once(asked: &Call, port: u16) -> Result<CallAnswer, Called> {
     let request = call_request(asked, port).map_err(Called::Unanswered)?;
     let response = request.send().await.map_err(|error| no_answer(&error))?;
-    let status = response.status().as_u16();
+    let headers = response.headers().iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (name.as_str().to_owned(), value)
+    });
+    let (status, headers) = (response.status().as_u16(), headers.collect());
     let body = read_body(response, MAX_BODY_BYTES).await;
     let body = body.map_err(|error| no_answer(&error))?.ok_or_else(|| {
         Called::Refused(format!("its answer is larger than {MAX_BODY_BYTES} bytes"))
     })?;
-    Ok(CallAnswer { status, body })
+    Ok(CallAnswer {
+        status,
+        headers,
+        body,
+    })
 }
 
 /// The body, if it has at most `max` bytes. They are counted as they arrive, after decompression.
