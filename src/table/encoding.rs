@@ -1,8 +1,11 @@
 //! The encodings of text lists: their names, their detection, and decoding to UTF-8.
 
+use std::io::{self, Read, Write as _};
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv::{Reader, ReaderBuilder};
 use encoding_rs::{DecoderResult, Encoding};
+use tempfile::SpooledTempFile;
 
 use super::error::{Fault, Result, UnknownEncoding};
 
@@ -48,30 +51,56 @@ const DETECTOR_BYTES: usize = 256 * 1024;
 /// How many bytes are enough to recognise UTF-16 without a byte order mark.
 const HEAD_BYTES: usize = 4096;
 
+/// How many bytes are decoded at a time.
+const CHUNK: usize = 64 * 1024;
+
 /// Detects the encoding of a text; none if the bytes are no text.
 ///
 /// In this order: a byte order mark; UTF-16 by its zero bytes; UTF-8 if all of it is valid UTF-8;
 /// otherwise what `chardetng` guesses from the bytes that are not ASCII.
-pub(super) fn detect(bytes: &[u8]) -> Option<TextEncoding> {
-    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let marked = Encoding::for_bom(head).map(|(encoding, _)| encoding);
-    if let Some(encoding) = marked.or_else(|| utf16_without_mark(head)) {
-        return Some(TextEncoding(encoding));
+pub(super) fn detect(mut bytes: impl Read) -> io::Result<Option<TextEncoding>> {
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    (&mut bytes)
+        .take(HEAD_BYTES as u64)
+        .read_to_end(&mut head)?;
+    let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
+    if let Some(encoding) = marked.or_else(|| utf16_without_mark(&head)) {
+        return Ok(Some(TextEncoding(encoding)));
     }
-    if bytes.contains(&0) {
-        return None;
-    }
-    // Escapes make ISO-2022-JP of what is pure ASCII otherwise.
-    let is_plain = |byte: &u8| byte.is_ascii() && *byte != 0x1b;
-    let start = bytes.iter().position(|byte| !is_plain(byte));
-    let end = bytes.len().min(start.unwrap_or_default() + DETECTOR_BYTES);
+    let mut utf8 = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+    let mut is_utf8 = true;
+    let mut decoded = vec![0; 4 * CHUNK];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(&bytes[..end], end == bytes.len());
-    let allowed = match std::str::from_utf8(bytes) {
-        Ok(_) => Utf8Detection::Allow,
-        Err(_) => Utf8Detection::Deny,
-    };
-    Some(TextEncoding(detector.guess(None, allowed)))
+    let mut left = DETECTOR_BYTES;
+    let mut chunk = head;
+    loop {
+        if chunk.contains(&0) {
+            return Ok(None);
+        }
+        // The last chunk is empty: only then is a character that is cut off malformed.
+        let is_last = chunk.is_empty();
+        if is_utf8 {
+            let (result, ..) =
+                utf8.decode_to_utf8_without_replacement(&chunk, &mut decoded, is_last);
+            is_utf8 = result == DecoderResult::InputEmpty;
+        }
+        if is_last {
+            detector.feed(&[], true);
+            // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
+            let allowed = if is_utf8 {
+                Utf8Detection::Allow
+            } else {
+                Utf8Detection::Deny
+            };
+            return Ok(Some(TextEncoding(detector.guess(None, allowed))));
+        }
+        if left > 0 && detector.feed(&chunk, false) {
+            left = left.saturating_sub(chunk.len());
+        }
+        chunk.resize(CHUNK, 0);
+        let read = bytes.read(&mut chunk)?;
+        chunk.truncate(read);
+    }
 }
 
 /// UTF-16 of a text that is mostly ASCII, as lists with commas, line ends and addresses are.
@@ -86,23 +115,45 @@ fn utf16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The text of `bytes` without a byte order mark.
+/// The text of a list in UTF-8, for as many passes as are needed.
+///
+/// A list may be larger than memory, so all but a short text is in a temporary file.
+pub(super) type Text = SpooledTempFile;
+
+/// How many bytes of a text are held in memory.
+const MAX_HELD_BYTES: usize = 1024 * 1024;
+
+pub(super) fn empty_text() -> Text {
+    SpooledTempFile::new(MAX_HELD_BYTES)
+}
+
+/// Decodes `bytes`, without a byte order mark at their start.
 ///
 /// Bytes that are not text in the encoding are an error, and never a replacement character.
-pub(super) fn decode(bytes: &[u8], encoding: TextEncoding) -> Result<String> {
+pub(super) fn decode(mut bytes: impl Read, encoding: TextEncoding) -> Result<Text> {
     let mut decoder = encoding.0.new_decoder_with_bom_removal();
-    let room = decoder.max_utf8_buffer_length_without_replacement(bytes.len());
-    let mut text = String::with_capacity(room.unwrap_or_default());
-    let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, true);
-    if result == DecoderResult::InputEmpty {
-        return Ok(text);
+    // No encoding needs more than four bytes of UTF-8 for one of its own.
+    let (mut chunk, mut decoded) = (vec![0; CHUNK], vec![0; 4 * CHUNK + 16]);
+    let mut text = empty_text();
+    let mut line = 1;
+    loop {
+        let read = bytes.read(&mut chunk)?;
+        let is_last = read == 0;
+        let (result, _, written) =
+            decoder.decode_to_utf8_without_replacement(&chunk[..read], &mut decoded, is_last);
+        line += decoded[..written].split(|&byte| byte == b'\n').count() - 1;
+        if result != DecoderResult::InputEmpty {
+            let encoding = encoding.0.name();
+            return Err(Fault::Other(format!(
+                "line {line} is not text in {encoding}; name the file's encoding with \
+                 --encoding, or correct that line"
+            )));
+        }
+        text.write_all(&decoded[..written])?;
+        if is_last {
+            return Ok(text);
+        }
     }
-    let line = text.matches('\n').count() + 1;
-    let encoding = encoding.0.name();
-    Err(Fault::Other(format!(
-        "line {line} is not text in {encoding}; name the file's encoding with --encoding, or \
-         correct that line"
-    )))
 }
 
 /// How many records are compared.
@@ -126,7 +177,7 @@ pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> u8 {
 
 /// How many per cent of the records have the most common number of cells, and that number.
 fn score(sample: &str, whole: bool, delimiter: u8) -> (usize, usize) {
-    let mut widths: Vec<usize> = csv_reader(sample, delimiter)
+    let mut widths: Vec<usize> = csv_reader(sample.as_bytes(), delimiter)
         .into_records()
         .map_while(std::result::Result::ok)
         .take(RECORDS)
@@ -146,12 +197,12 @@ fn score(sample: &str, whole: bool, delimiter: u8) -> (usize, usize) {
 /// A reader of RFC 4180 records with any number of cells; no record is taken for headings.
 ///
 /// Rows are identified by the numbers of their records, so all readers of a list must use this.
-pub(super) fn csv_reader(text: &str, delimiter: u8) -> Reader<&[u8]> {
+pub(super) fn csv_reader<R: Read>(text: R, delimiter: u8) -> Reader<R> {
     ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
-        .from_reader(text.as_bytes())
+        .from_reader(text)
 }
 
 #[cfg(test)]
@@ -159,6 +210,7 @@ mod tests {
     use super::*;
     use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS};
     use proptest::prelude::*;
+    use std::io::Seek as _;
 
     #[test]
     fn common_encoding_names_are_known() {
@@ -181,7 +233,7 @@ mod tests {
     }
 
     fn name(bytes: &[u8]) -> &'static str {
-        detect(bytes).map_or("binary", TextEncoding::name)
+        detect(bytes).unwrap().map_or("binary", TextEncoding::name)
     }
 
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
@@ -228,7 +280,9 @@ mod tests {
     }
 
     fn decoded(bytes: &[u8], name: &str) -> Result<String> {
-        decode(bytes, TextEncoding::named(name).unwrap())
+        let mut text = decode(bytes, TextEncoding::named(name).unwrap())?;
+        text.rewind()?;
+        Ok(io::read_to_string(text)?)
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::result;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{ColumnIndex, LAST_COLUMN, RowSink, Visit, near};
+use super::encoding::Text;
 use super::error::{Fault, ReadError, Result};
 use super::header::{Header, HeaderChoice, find_header};
 use super::read_text::{JsonColumns, json_lines, read_csv, read_lines};
@@ -39,7 +40,7 @@ pub struct List {
     path: PathBuf,
     format: SourceFormat,
     /// The text of a list that is no workbook.
-    text: String,
+    text: Text,
     source: Source,
     columns: ListColumns,
     widest: usize,
@@ -71,7 +72,7 @@ impl List {
     }
 
     fn opened(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let (format, text) = identify(path, options.encoding.as_deref(), options.format)?;
+        let (format, mut text) = identify(path, options.encoding.as_deref(), options.format)?;
         let sheet = options.sheet.as_deref();
         let source = match format {
             SourceFormat::Xlsx | SourceFormat::Xlsm => {
@@ -83,7 +84,7 @@ impl List {
                 let why = "this is text and has no sheets; remove --sheet";
                 return Err(Fault::NoSuchSheet(why.to_owned()));
             }
-            SourceFormat::Jsonl { .. } => Source::Jsonl(Box::new(JsonColumns::find(&text)?)),
+            SourceFormat::Jsonl { .. } => Source::Jsonl(Box::new(JsonColumns::find(&mut text)?)),
             SourceFormat::Csv { delimiter, .. } => Source::Csv(delimiter),
             SourceFormat::Lines { .. } => Source::Lines,
         };
@@ -209,7 +210,7 @@ impl List {
     /// Hands the rows below the headings to `visit`, in order: each one's number and the texts
     /// of `columns`, blank where it has none.
     ///
-    /// An error of `visit` ends the reading.
+    /// One row is held at a time. An error of `visit` ends the reading.
     pub fn rows<E: From<ReadError>>(
         &mut self,
         columns: &[ColumnIndex],
@@ -228,7 +229,7 @@ impl List {
     /// Hands every row to `visit`, the headings and what is above them too: each one's number
     /// and all its texts.
     ///
-    /// An error of `visit` ends the reading.
+    /// One row is held at a time. An error of `visit` ends the reading.
     pub fn every_row<E: From<ReadError>>(
         &mut self,
         mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
@@ -241,14 +242,20 @@ impl List {
 
     /// Hands each line of JSON Lines to `visit`: its number and its text.
     pub fn each_object<E: From<ReadError>>(
-        &self,
+        &mut self,
         mut visit: impl FnMut(u32, &str) -> result::Result<(), E>,
     ) -> result::Result<(), E> {
-        for line in json_lines(&self.text) {
-            let (row, line) = line.map_err(|fault| fault.at(&self.path))?;
-            visit(row, line)?;
+        let mut refused = None;
+        let read = json_lines(&mut self.text, |row, line| {
+            visit(row, line).map_err(|error| {
+                refused = Some(error);
+                Fault::Enough
+            })
+        });
+        match refused {
+            Some(error) => Err(error),
+            None => Ok(read.map_err(|fault| fault.at(&self.path))?),
         }
-        Ok(())
     }
 
     fn visit_rows<E: From<ReadError>>(
@@ -275,9 +282,9 @@ impl List {
         let read = match &mut self.source {
             Source::Xlsx(sheet) => sheet.read(&mut sink),
             Source::Held(sheet) => sheet.read(&mut sink),
-            Source::Jsonl(columns) => columns.read(&self.text, &mut sink),
-            Source::Csv(delimiter) => read_csv(&self.text, *delimiter, &mut sink),
-            Source::Lines => read_lines(&self.text, &mut sink),
+            Source::Jsonl(columns) => columns.read(&mut self.text, &mut sink),
+            Source::Csv(delimiter) => read_csv(&mut self.text, *delimiter, &mut sink),
+            Source::Lines => read_lines(&mut self.text, &mut sink),
         };
         let read = read.and_then(|()| sink.finish());
         self.widest = self.widest.max(sink.widest);

@@ -5,13 +5,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _};
 
 use csv::StringRecord;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::cell::{LAST_COLUMN, RowSink};
-use super::encoding::csv_reader;
+use super::encoding::{Text, csv_reader};
 use super::error::{Fault, Result};
 
 /// The longest cell of a text.
@@ -23,12 +24,13 @@ const MAX_CELL_BYTES: usize = 1024 * 1024;
 /// The longest line of JSON.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-pub(super) fn read_csv(text: &str, delimiter: u8, sink: &mut RowSink<'_>) -> Result<()> {
+pub(super) fn read_csv(text: &mut Text, delimiter: u8, sink: &mut RowSink<'_>) -> Result<()> {
+    text.rewind()?;
     let mut reader = csv_reader(text, delimiter);
     let mut record = StringRecord::new();
     let mut row = 0;
-    while reader.read_record(&mut record).map_err(Fault::damaged)? {
-        row += 1;
+    while reader.read_record(&mut record).map_err(io::Error::from)? {
+        row = next_row(row)?;
         sink.at_row(row)?;
         for (column, cell) in record.iter().enumerate() {
             check_length(row, cell)?;
@@ -36,6 +38,12 @@ pub(super) fn read_csv(text: &str, delimiter: u8, sink: &mut RowSink<'_>) -> Res
         }
     }
     Ok(())
+}
+
+fn next_row(row: u32) -> Result<u32> {
+    let limit = u32::MAX;
+    row.checked_add(1)
+        .ok_or_else(|| format!("it has more than {limit} rows; split the list").into())
 }
 
 fn check_length(row: u32, cell: &str) -> Result<()> {
@@ -48,25 +56,47 @@ fn check_length(row: u32, cell: &str) -> Result<()> {
 }
 
 /// Reads text of which each line is a row of one cell.
-pub(super) fn read_lines(text: &str, sink: &mut RowSink<'_>) -> Result<()> {
-    for (row, line) in (1..).zip(text.lines()) {
+pub(super) fn read_lines(text: &mut Text, sink: &mut RowSink<'_>) -> Result<()> {
+    each_line(text, |row, line| {
         check_length(row, line)?;
         sink.at_row(row)?;
-        sink.put(0, line.trim_end_matches('\r'));
-    }
-    Ok(())
+        sink.put(0, line);
+        Ok(())
+    })
 }
 
-/// The lines of JSON Lines that are not blank, with their numbers.
-pub(super) fn json_lines(text: &str) -> impl Iterator<Item = Result<(u32, &str)>> {
-    let lines = (1..).zip(text.lines());
-    let filled = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-    filled.map(|(row, line)| {
-        if line.len() <= MAX_LINE_BYTES {
-            return Ok((row, line));
+/// Hands each line to `visit`: its number and its text. One that is longer than
+/// [`MAX_LINE_BYTES`] is cut, but still too long.
+fn each_line(text: &mut Text, mut visit: impl FnMut(u32, &str) -> Result<()>) -> Result<()> {
+    text.rewind()?;
+    let mut text = BufReader::new(text);
+    let (mut line, mut row) = (Vec::new(), 0);
+    loop {
+        line.clear();
+        let most = MAX_LINE_BYTES as u64 + 1;
+        if (&mut text).take(most).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
         }
-        let what = format!("the line is longer than {MAX_LINE_BYTES} bytes");
-        Err(refused(row, MAX_LINE_BYTES, &what))
+        row = next_row(row)?;
+        let line = String::from_utf8_lossy(&line);
+        visit(row, line.trim_end_matches(['\r', '\n']))?;
+    }
+}
+
+/// Hands each line of JSON Lines that is not blank to `visit`: its number and its text.
+pub(super) fn json_lines(
+    text: &mut Text,
+    mut visit: impl FnMut(u32, &str) -> Result<()>,
+) -> Result<()> {
+    each_line(text, |row, line| {
+        if line.len() > MAX_LINE_BYTES {
+            let what = format!("the line is longer than {MAX_LINE_BYTES} bytes");
+            return Err(refused(row, MAX_LINE_BYTES, &what));
+        }
+        if line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        visit(row, line)
     })
 }
 
@@ -78,13 +108,12 @@ pub(super) struct JsonColumns {
 
 impl JsonColumns {
     /// Reads through the text; every line must be an object.
-    pub(super) fn find(text: &str) -> Result<Self> {
+    pub(super) fn find(text: &mut Text) -> Result<Self> {
         let mut columns = Self {
             names: Vec::new(),
             places: HashMap::new(),
         };
-        for line in json_lines(text) {
-            let (row, line) = line?;
+        json_lines(text, |row, line| {
             let members = members(line).map_err(|error| not_an_object(row, line, 0, &error))?;
             for (name, _) in members {
                 if !columns.places.contains_key(&name) {
@@ -98,14 +127,14 @@ impl JsonColumns {
                      nest them"
                 )));
             }
-        }
+            Ok(())
+        })?;
         Ok(columns)
     }
 
     /// Reads the same text again; each line is a row.
-    pub(super) fn read(&self, text: &str, sink: &mut RowSink<'_>) -> Result<()> {
-        for line in json_lines(text) {
-            let (row, line) = line?;
+    pub(super) fn read(&self, text: &mut Text, sink: &mut RowSink<'_>) -> Result<()> {
+        json_lines(text, |row, line| {
             sink.at_row(row)?;
             let members = members(line).map_err(|error| not_an_object(row, line, 0, &error))?;
             for (name, value) in members {
@@ -117,8 +146,8 @@ impl JsonColumns {
                 check_length(row, &text)?;
                 sink.put(self.places[&name], &text);
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rows of an export: what the list holds, what the session found, and what can go wrong.
 //!
-//! Rows are handed on one at a time.
+//! Rows are handed on one at a time, so no more than a row is in memory.
 
 use std::collections::HashSet;
 use std::io;

@@ -1,12 +1,12 @@
 //! What a file is: its content decides before its name does.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek as _};
 use std::path::Path;
 
 use zip::ZipArchive;
 
-use super::encoding::{TextEncoding, decode, detect, sniff_delimiter};
+use super::encoding::{Text, TextEncoding, decode, detect, empty_text, sniff_delimiter};
 use super::error::{Fault, ReadError, Result};
 use crate::base::Digest;
 use crate::quest::file::InputFormat;
@@ -15,10 +15,7 @@ const ZIP: &[u8] = b"PK";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
 /// How much text is enough to detect the delimiter.
-const SAMPLE_BYTES: usize = 64 * 1024;
-
-/// The largest list of text. It is held in memory, unlike a workbook.
-const MAX_TEXT_BYTES: u64 = 1 << 30;
+const SAMPLE_BYTES: u64 = 64 * 1024;
 
 /// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +63,7 @@ pub(super) fn identify(
     path: &Path,
     encoding: Option<&str>,
     wish: Option<InputFormat>,
-) -> Result<(SourceFormat, String)> {
+) -> Result<(SourceFormat, Text)> {
     let wants_workbook = wish == Some(InputFormat::Xlsx);
     let wants_text = wish.is_some() && !wants_workbook;
     match workbook(path, wants_text)? {
@@ -74,7 +71,7 @@ pub(super) fn identify(
         Some(_) if encoding.is_some() => {
             Err("this is a workbook, which has no encoding to choose; remove --encoding".into())
         }
-        Some(format) => Ok((format, String::new())),
+        Some(format) => Ok((format, empty_text())),
         None if wants_workbook => Err(other_format("xlsx", "no workbook")),
         None => text(path, encoding, wish),
     }
@@ -140,21 +137,15 @@ fn text(
     path: &Path,
     name: Option<&str>,
     wish: Option<InputFormat>,
-) -> Result<(SourceFormat, String)> {
-    let mut bytes = Vec::new();
-    let most = MAX_TEXT_BYTES + 1;
-    open_regular(path)?.take(most).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 == most {
-        return Err(Fault::too_large("the list", MAX_TEXT_BYTES));
-    }
+) -> Result<(SourceFormat, Text)> {
     let encoding = match name {
         Some(name) => TextEncoding::named(name)?,
-        None => detect(&bytes).ok_or(
+        None => detect(open_regular(path)?)?.ok_or(
             "this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, \
              .jsonl or lines of text",
         )?,
     };
-    let text = decode(&bytes, encoding)?;
+    let mut text = decode(open_regular(path)?, encoding)?;
     let ending = extension(path);
     let by_name = match ending.as_str() {
         "csv" | "tsv" | "tab" => InputFormat::Csv,
@@ -165,7 +156,7 @@ fn text(
         InputFormat::Csv => SourceFormat::Csv {
             delimiter: match ending.as_str() {
                 "tsv" | "tab" => b'\t',
-                _ => sniff_delimiter(start_of(&text), text.len() <= SAMPLE_BYTES),
+                _ => delimiter(&mut text)?,
             },
             encoding,
         },
@@ -175,10 +166,12 @@ fn text(
     Ok((format, text))
 }
 
-fn start_of(text: &str) -> &str {
-    let mut ends = (0..=SAMPLE_BYTES.min(text.len())).rev();
-    let end = ends.find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or(0)]
+fn delimiter(text: &mut Text) -> Result<u8> {
+    text.rewind()?;
+    let mut sample = Vec::new();
+    text.take(SAMPLE_BYTES).read_to_end(&mut sample)?;
+    let is_whole = (sample.len() as u64) < SAMPLE_BYTES;
+    Ok(sniff_delimiter(&String::from_utf8_lossy(&sample), is_whole))
 }
 
 pub(super) fn open_regular(path: &Path) -> Result<File> {
