@@ -45,6 +45,9 @@ pub struct HttpConfig {
     must_match: Option<String>,
     /// The allowed statuses, separated by commas, as a template. Default: any 2xx.
     status: Option<String>,
+    /// Patterns that whole headers of the answer must match, by name.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
     /// A file next to the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where the schema is in that file, such as an `OpenAPI` document: a JSON pointer (RFC 6901), as
@@ -83,6 +86,7 @@ impl HttpConfig {
             ("request", self.request.is_some()),
             ("path", self.path.is_some()),
             ("method", self.method.is_some()),
+            ("headers", !self.headers.is_empty()),
             ("must_match", self.must_match.is_some()),
             ("status", self.status.is_some()),
             ("schema", self.schema.is_some()),
@@ -100,6 +104,7 @@ struct ServiceCheck {
     asked: Asked,
     must_match: Option<Template>,
     status: Option<Template>,
+    headers: Vec<(String, Regex)>,
     schema: Option<BodySchema>,
     timeout: Span,
 }
@@ -137,6 +142,11 @@ impl ServiceCheck {
             let what = format!("expected one of {}", METHODS.join(", "));
             return Err(Flaw::new("method", what));
         }
+        let headers = config.headers.iter().map(|(name, pattern)| {
+            let pattern = field::whole(pattern).map_err(|what| Flaw::new("headers", what))?;
+            Ok((name.to_ascii_lowercase(), pattern))
+        });
+        let headers = headers.collect::<Result<_, _>>()?;
         let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
         let document = config.schema.as_ref();
         let document = document.map(|name| json_asset(source, "schema", name));
@@ -155,6 +165,7 @@ impl ServiceCheck {
             timeout: config.timeout,
             service,
             asked,
+            headers,
             schema,
         })
     }
@@ -251,8 +262,11 @@ impl ServiceCheck {
             let actual = format!("status {}", answer.status);
             return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
+        let headers = self.headers.iter();
+        let headers = headers.filter_map(|(name, pattern)| header_misfit(answer, name, pattern));
+        let mut facts: Vec<Fact> = headers.collect();
         let Some(schema) = &self.schema else {
-            return Ok(Vec::new());
+            return Ok(facts);
         };
         let value = json::slice(&answer.body)
             .map_err(|bad| Fact::wrong("a body of JSON", shown(&bad.to_string())))?;
@@ -269,7 +283,8 @@ impl ServiceCheck {
             }
         };
         let misfits = misfits.into_iter();
-        Ok(misfits.map(|(place, fact)| fact.at(place)).collect())
+        facts.extend(misfits.map(|(place, fact)| fact.at(place)));
+        Ok(facts)
     }
 
     /// The statuses that may be answered. A cell that names none is the list's fault, not the
@@ -285,6 +300,19 @@ impl ServiceCheck {
             by_values(template, Fact::wrong(expected, shown(&text)))
         })
     }
+}
+
+/// A header may be sent several times; one that matches is enough.
+fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
+    let mut values = answer.headers.iter().filter(|(it, _)| it == name);
+    if values.clone().any(|(_, value)| pattern.is_match(value)) {
+        return None;
+    }
+    let actual = values
+        .next()
+        .map_or_else(|| "none".to_owned(), |(_, value)| shown(value));
+    let expected = format!("a header {name} that matches {pattern}");
+    Some(Fact::wrong(expected, actual))
 }
 
 /// The methods that a request may have. `CONNECT` and `TRACE` address proxies, not the service.

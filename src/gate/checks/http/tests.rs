@@ -32,6 +32,7 @@ fn a_service_answers_as_it_should() {
     let rules = r#"
         status = "200"
         schema = "user.json"
+        headers = { Content-Type = "application/json.*" }
     "#;
     let schema = r#"{"required": ["id"], "properties": {"id": {"type": "integer"}}}"#;
     let bench = api(rules, GOOD).asset("user.json", schema);
@@ -41,8 +42,14 @@ fn a_service_answers_as_it_should() {
         .asset("user.json", r#"{"required": ["name"]}"#);
     let fact = strict.only_fact();
     assert_eq!(fact.location.as_deref(), Some("GET /users/1?full=1: /"));
-    let other_status = api(&rules.replace("200", "201"), GOOD);
-    other_status.asset("user.json", schema).fails();
+    for (right, wrong) in rows! {
+        "200" => "201";
+        "application/json.*" => "json";
+        "Content-Type" => "X-Request-Id";
+    } {
+        let other = api(&rules.replace(right, wrong), GOOD);
+        other.asset("user.json", schema).fails();
+    }
 }
 
 #[test]
