@@ -113,11 +113,7 @@ pub fn clock() -> SystemClock {
     SystemClock
 }
 
-/// Finds the quest that `id` or `key` names.
-///
-/// # Errors
-///
-/// A usage error that names the nearest keys, or the ids that share the key.
+/// Refuses an unknown key with the nearest ones, and a shared key with the ids that have it.
 pub fn choose(
     store: &Session,
     id: Option<QuestId>,

@@ -346,7 +346,6 @@ fn is_settled(totals: &Totals) -> bool {
     settled.iter().any(|count| *count > 0) || totals.counts.disputed > 0
 }
 
-/// Writes a new file with the rows of `list`, their results, and nothing else.
 fn new_file(
     list: &mut List,
     target: &Target,

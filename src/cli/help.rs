@@ -49,7 +49,6 @@ fn topics() -> impl Iterator<Item = Page> {
 /// For each kind of check, a comment that says what it does and a short example.
 const CHECKS: &str = include_str!("help/checks.toml");
 
-/// The kinds of checks, each with what it does and an example.
 fn checks() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     CHECKS.trim_end().split("\n\n").filter_map(|block| {
         let (about, example) = block.split_once('\n')?;

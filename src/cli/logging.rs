@@ -20,10 +20,6 @@ use crate::base::text::Escaped;
 pub(super) const LOG_VARIABLE: &str = "COMAIL_LOG";
 
 /// Starts logging at the level of `-v`, or else as the variable says.
-///
-/// # Errors
-///
-/// Why the variable is not a filter.
 pub(super) fn begin(verbose: u8, variable: Option<OsString>) -> Result<(), String> {
     let Some(filter) = filter(verbose, variable)? else {
         return Ok(());

@@ -47,7 +47,7 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The page of the program, then one for each command.
+/// The page of the program comes first.
 pub(super) fn pages(parser: &Command) -> io::Result<Vec<NewFile>> {
     let mut parser = parser.clone().disable_help_subcommand(true);
     parser.build();

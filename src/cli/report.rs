@@ -86,7 +86,6 @@ fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result
     Ok(())
 }
 
-/// Refuses a name that suggests another format.
 fn refuse_name(path: &Path) -> Result<()> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     if ending == "html" || ending == "htm" {

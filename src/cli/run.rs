@@ -194,7 +194,6 @@ fn setting(text: &str) -> Result<String, String> {
 }
 
 impl RunArgs {
-    /// What is to be done, and how much of earlier lessons a prompt carries.
     fn plan(&self, run: RunId) -> Result<(Plan, Bound)> {
         let dir = match &self.dir {
             Some(dir) => std::path::absolute(dir),
@@ -325,7 +324,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     })
 }
 
-/// Writes the report on a run that has ended; whether the session is complete.
+/// Whether the session is complete.
 fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     let Made { report, seen, .. } = made(context, Some(run), args.min_pass)?;
     let place = write_report(&context.dir, run, &report)?;
