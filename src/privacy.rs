@@ -131,7 +131,6 @@ struct Search<'a> {
     normal: String,
     /// The text of `session.json`, which does not contain it.
     frozen: String,
-    /// The copies of lists, each once.
     copies: BTreeSet<String>,
 }
 

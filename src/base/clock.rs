@@ -43,7 +43,6 @@ where
 pub struct SystemClock;
 
 impl SystemClock {
-    /// The time, to the millisecond.
     pub fn time() -> Timestamp {
         let now = Timestamp::now();
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)

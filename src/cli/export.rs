@@ -217,7 +217,6 @@ fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
 struct Target {
     path: PathBuf,
     format: Format,
-    /// Whether the workbook is copied whole.
     in_place: bool,
 }
 

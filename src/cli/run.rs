@@ -136,7 +136,6 @@ const BUDGETS: &str = "Budgets; when one is used up, the agent gets one last cal
 // One agent prints no more than this in any work that is worth reading.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What `--set` can change.
 #[derive(Debug, Default)]
 struct Tuning {
     limits: Limits,

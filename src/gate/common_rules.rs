@@ -27,7 +27,6 @@ pub const FORGOTTEN_ADDRESS: Rule = Rule::known(
 /// The most characters that are shown of why there is no answer.
 const MAX_SHOWN: usize = 300;
 
-/// The judgement on `--none`.
 pub fn no_result(why: &str) -> Judgement {
     let shown = format!("none: {}", truncate_with_size(why, MAX_SHOWN));
     refusal(&NO_RESULT, "an answer", shown)

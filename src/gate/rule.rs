@@ -48,7 +48,6 @@ impl fmt::Display for RuleId {
 pub enum Level {
     /// A person must look.
     Review,
-    /// The submission is wrong.
     Fail,
 }
 

@@ -15,7 +15,6 @@ pub enum SettingsError {
     Form(&'static str),
 }
 
-/// How a hook calls comail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCaller {
     /// The path of the program; absolute.

@@ -26,7 +26,6 @@ const AGENT_SETTINGS: [&str; 5] = [
 /// write zone.
 #[derive(Debug)]
 pub struct PathPolicy {
-    /// The agent's directory; absolute.
     pub cwd: PathBuf,
     pub home: Option<PathBuf>,
     /// The session directory, resolved.

@@ -196,7 +196,6 @@ fn patched_files(patch: &str) -> Vec<String> {
 pub enum StopReply {
     /// It must go on, with this as its task.
     GoOn(String),
-    /// It may stop, for this reason.
     Stop(String),
 }
 

@@ -319,7 +319,6 @@ pub struct SummaryReader {
     reader: LineReader,
     replayer: Replayer,
     forgetting: Forgetting,
-    /// The fields, the answer field first.
     fields: Vec<FieldName>,
     bounds: Bounds,
 }

@@ -32,7 +32,6 @@ pub struct Answer<'a> {
     pub submission: &'a Submission,
 }
 
-/// A judgement that is on disk.
 #[derive(Debug)]
 pub struct Judged {
     pub id: QuestId,

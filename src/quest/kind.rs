@@ -41,7 +41,6 @@ impl QuestKind {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Anchor {
-    /// The company's site.
     Site(String),
 }
 

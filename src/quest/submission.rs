@@ -132,11 +132,9 @@ fn text_of(field: &Field, value: Value) -> Option<String> {
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Verdict {
-    /// Every fact held.
     Pass,
     /// A person must look: something could not be confirmed, or is ambiguous.
     Review,
-    /// A fact does not hold.
     Fail,
 }
 

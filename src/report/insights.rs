@@ -397,7 +397,6 @@ fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
     facts
 }
 
-/// Counts of sessions with their weights.
 #[derive(Debug, Default)]
 struct Sum<'a>(Vec<(f64, &'a Counts)>);
 

@@ -132,7 +132,6 @@ impl Alarm {
     }
 }
 
-/// What an agent did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Observed {
     /// A new process began, which has to look at everything again.
@@ -380,7 +379,6 @@ impl Seen {
 pub struct VitalSigns {
     /// The processor time of the agent and of all that it started.
     pub cpu: Duration,
-    /// How many bytes it has printed.
     pub printed: u64,
 }
 

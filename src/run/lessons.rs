@@ -65,7 +65,6 @@ impl Bound {
     }
 }
 
-/// A submission that passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Accepted {
     quest: QuestId,

@@ -166,7 +166,6 @@ pub struct Counters {
     pub names: u32,
     pub starts: u32,
     pub quests: u32,
-    /// The quests that are in progress.
     pub driving: u32,
     pub given_up: BTreeSet<QuestId>,
     /// Why quests were given up, or no other was begun.

@@ -252,7 +252,6 @@ impl ClaimGuard {
     }
 }
 
-/// What a worker does next.
 #[derive(Debug)]
 pub enum Choice {
     Quest(Box<QuestRecord>, Claim),

@@ -56,7 +56,6 @@ enum AfterStart {
 #[derive(Debug)]
 pub struct Watched {
     pub end: AgentEnd,
-    /// Why it was stopped.
     pub halt: Option<Reason>,
     pub time: Duration,
 }

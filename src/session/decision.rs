@@ -40,9 +40,7 @@ use crate::quest::QuestId;
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Decision {
-    /// The answer is right.
     Accepted,
-    /// The answer is wrong.
     Rejected,
     /// An earlier decision is withdrawn: the REVIEW is open again.
     Reopened,

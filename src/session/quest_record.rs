@@ -287,9 +287,7 @@ impl QuestRecord {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Effective {
-    /// Proven.
     Pass,
-    /// A REVIEW that a person accepted.
     Accepted,
     /// A REVIEW that the gate passed when it looked again.
     Confirmed,
@@ -297,11 +295,8 @@ pub enum Effective {
     Open,
     /// A REVIEW that the gate failed when it looked again, and that a person is to settle.
     Refuted,
-    /// A REVIEW that a person rejected.
     Rejected,
-    /// The tries are used up.
     Done,
-    /// To be worked on.
     Todo,
 }
 

@@ -16,10 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::quest::Verdict;
 
-/// Why an event cannot have happened.
 pub(super) type IllegalEvent = &'static str;
 
-/// The state of a quest.
 #[derive(
     Debug,
     Clone,
@@ -37,7 +35,6 @@ pub(super) type IllegalEvent = &'static str;
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum State {
-    /// To be worked on.
     Todo,
     /// Proven; locked.
     Pass,
@@ -153,7 +150,6 @@ impl Tally {
     }
 }
 
-/// What a verdict rests on.
 #[derive(
     Debug,
     Clone,

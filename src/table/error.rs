@@ -48,7 +48,6 @@ impl ReadError {
         matches!(self.fault, Fault::NoSuchSheet(_))
     }
 
-    /// Whether the list has no rows.
     pub fn is_empty_list(&self) -> bool {
         matches!(self.fault, Fault::Empty(_))
     }

@@ -98,7 +98,6 @@ impl List {
         })
     }
 
-    /// Finds the headings and the columns.
     fn look(&mut self, choice: HeaderChoice) -> result::Result<(), ReadError> {
         let mut rows = Vec::new();
         self.each_row(None, &mut |row, cells| {

@@ -21,7 +21,6 @@ use super::error::{Fault, Result};
 /// swallowed the rows that follow.
 const MAX_CELL_BYTES: usize = 1024 * 1024;
 
-/// The longest line of JSON.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 pub(super) fn read_csv(text: &mut Text, delimiter: u8, sink: &mut RowSink<'_>) -> Result<()> {

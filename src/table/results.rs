@@ -74,7 +74,6 @@ impl ExportError {
     }
 }
 
-/// The result columns of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     fields: Vec<FieldName>,
@@ -334,7 +333,6 @@ impl<'a, R: Iterator<Item = Result<ResultRow, RowError>>> Join<'a, R> {
         Ok(next.map(|next| next.cells))
     }
 
-    /// Refuses results that are left over.
     pub fn finish(mut self) -> Result<(), ExportError> {
         match self.results.next() {
             None => Ok(()),

@@ -17,7 +17,6 @@ const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 /// How much text is enough to detect the delimiter.
 const SAMPLE_BYTES: u64 = 64 * 1024;
 
-/// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceFormat {
     Xlsx,

@@ -140,7 +140,6 @@ enum Done {
     Recorded,
     /// Somebody else settled it first.
     Overruled,
-    /// It was refused, for this reason.
     Refused(String),
 }
 

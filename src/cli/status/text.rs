@@ -108,7 +108,6 @@ struct StateRow {
     tone: &'static str,
     count: u32,
     share: f64,
-    /// Its part of the bar.
     bar: String,
     notes: Vec<String>,
 }

@@ -32,7 +32,6 @@ pub trait CheckConfig: DeserializeOwned + JsonSchema {
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw>;
 }
 
-/// A kind of checks.
 pub trait Kind: Sync {
     fn name(&self) -> &'static str;
 

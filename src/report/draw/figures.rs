@@ -279,7 +279,6 @@ fn step(name: &str) -> FunnelStep {
 
 const MOST: usize = 200;
 
-/// The name for all further workers.
 const OTHERS: &str = "(others)";
 
 /// Counts submissions by worker.
@@ -312,7 +311,6 @@ impl Workers {
         } += 1;
     }
 
-    /// The workers, the most active first.
     pub(super) fn rows(self) -> Vec<WorkerRow> {
         let mut rows: Vec<WorkerRow> = self.rows.into_values().collect();
         rows.sort_by(|one, next| {

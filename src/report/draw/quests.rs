@@ -81,7 +81,6 @@ pub(super) struct RowInput<'a> {
     pub(super) summary: QuestSummary,
     pub(super) course: Course,
     pub(super) took: Option<u64>,
-    /// The fields, the answer field first.
     pub(super) fields: &'a [FieldName],
 }
 

@@ -120,7 +120,6 @@ pub(super) enum Step {
     InCell,
     Merged,
     End,
-    /// Anything else.
     Other,
 }
 

@@ -46,7 +46,6 @@ impl Run {
         std::mem::take(&mut self.edges)
     }
 
-    /// Takes the text collected so far.
     pub(super) fn take(&mut self) -> String {
         self.gap = false;
         self.edges.clear();
@@ -54,7 +53,6 @@ impl Run {
     }
 }
 
-/// The first `most` characters of `text`.
 pub(super) fn head(text: &str, most: usize) -> &str {
     text.char_indices()
         .nth(most)

@@ -506,7 +506,6 @@ impl Scripts {
         self.has && (text < LITTLE_TEXT || (text < SOME_TEXT && (self.empty_root || self.asks)))
     }
 
-    /// Reads the text of a `<noscript>`.
     fn noscript(&mut self, text: &str) {
         let lower = text.to_lowercase();
         let scripts = ["javascript", "자바스크립트", "스크립트"]

@@ -172,7 +172,6 @@ impl Launcher {
     }
 }
 
-/// A confined child that runs.
 #[derive(Debug)]
 pub(super) struct Running {
     pub process: Supervised<Confinement, Captured>,

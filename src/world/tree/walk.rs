@@ -22,9 +22,7 @@ use crate::base::Digest;
 /// What a tree may contain at most.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// Files and links.
     pub files: u64,
-    /// Bytes of all files.
     pub bytes: u64,
     pub file_bytes: u64,
     /// Names in all folders that are opened, including ignored ones.
