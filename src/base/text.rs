@@ -214,21 +214,17 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
 
     #[test]
     fn escapes_what_a_reader_does_not_see_and_nothing_else() {
         let steering = "a\u{1b}[2Jb\u{9b}31m\u{202e}c\r\nd";
-        for (text, escaped) in [
-            (steering, r"a\u{1b}[2Jb\u{9b}31m\u{202e}c\u{d}\u{a}d"),
-            (
-                "Acme\u{e0001}\u{e0072} Fo\u{200b}ods\u{feff}\u{ad}\u{fff9}",
-                r"Acme\u{e0001}\u{e0072} Fo\u{200b}ods\u{feff}\u{ad}\u{fff9}",
-            ),
-            (
-                "한빛 Ünï «Müller» 株式会社 \u{a0}· שלום 😀",
-                "한빛 Ünï «Müller» 株式会社 \u{a0}· שלום 😀",
-            ),
-        ] {
+        for (text, escaped) in rows! {
+            steering => r"a\u{1b}[2Jb\u{9b}31m\u{202e}c\u{d}\u{a}d";
+            "Acme\u{e0001}\u{e0072} Fo\u{200b}ods\u{feff}\u{ad}\u{fff9}"
+                => r"Acme\u{e0001}\u{e0072} Fo\u{200b}ods\u{feff}\u{ad}\u{fff9}";
+            "한빛 Ünï «Müller» 株式会社 \u{a0}· שלום 😀" => "한빛 Ünï «Müller» 株式会社 \u{a0}· שלום 😀";
+        } {
             assert_eq!(Escaped(text).to_string(), escaped);
         }
         assert!(EscapedLines(steering).to_string().contains("\\u{d}\nd"));

@@ -323,6 +323,7 @@ fn unescaped(text: &str, escapes: impl Fn(char) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
 
     /// The commands of a line, with `_` for a word that is not literal.
     fn commands(line: &str) -> Vec<Vec<String>> {
@@ -340,29 +341,24 @@ mod tests {
 
     #[test]
     fn plain_lists_are_split_into_their_words() {
-        for (line, expected) in [
-            ("git status; make", &[&["git", "status"][..], &["make"]][..]),
-            (
-                "a&&b||c|d|&e&f",
-                &[&["a"], &["b"], &["c"], &["d"], &["e"], &["f"]],
-            ),
-            ("a\nb # c; d\ne", &[&["a"], &["b"], &["e"]]),
-            ("! a; (b; c); { d; }", &[&["a"], &["b"], &["c"], &["d"]]),
-            ("a 'b c'\"d\\\"\\n\"e\\ f 7", &[&["a", "b cd\"\\ne f", "7"]]),
-            ("a \" b \" '' \\$x", &[&["a", " b ", "", "$x"]]),
-            ("\"a\" --b=c x:y", &[&["a", "--b=c", "x:y"]]),
-            ("a \\\n  --b", &[&["a", "--b"]]),
-            ("A=1 B=2 a", &[&["a"]]),
-            ("a > f 2>&1 < g", &[&["a"]]),
-            ("a <<'E'\n$(b)\nE\nc", &[&["a"], &["c"]]),
-            ("[ -f x ] && a", &[&["a"]]),
-            (
-                "a $X \"$Y z\" ${Z:-1} *.rs {a,b} ~/x $'a\\n' $((1+2))",
-                &[&["a", "_", "_", "_", "_", "_", "_", "_", "_"]],
-            ),
-            ("export A=b C; D=1", &[]),
-            ("", &[]),
-        ] {
+        for (line, expected) in rows! {
+            "git status; make" => &[&["git", "status"][..], &["make"]][..];
+            "a&&b||c|d|&e&f" => &[&["a"], &["b"], &["c"], &["d"], &["e"], &["f"]];
+            "a\nb # c; d\ne" => &[&["a"], &["b"], &["e"]];
+            "! a; (b; c); { d; }" => &[&["a"], &["b"], &["c"], &["d"]];
+            "a 'b c'\"d\\\"\\n\"e\\ f 7" => &[&["a", "b cd\"\\ne f", "7"]];
+            "a \" b \" '' \\$x" => &[&["a", " b ", "", "$x"]];
+            "\"a\" --b=c x:y" => &[&["a", "--b=c", "x:y"]];
+            "a \\\n  --b" => &[&["a", "--b"]];
+            "A=1 B=2 a" => &[&["a"]];
+            "a > f 2>&1 < g" => &[&["a"]];
+            "a <<'E'\n$(b)\nE\nc" => &[&["a"], &["c"]];
+            "[ -f x ] && a" => &[&["a"]];
+            "a $X \"$Y z\" ${Z:-1} *.rs {a,b} ~/x $'a\\n' $((1+2))"
+                => &[&["a", "_", "_", "_", "_", "_", "_", "_", "_"]];
+            "export A=b C; D=1" => &[];
+            "" => &[];
+        } {
             assert_eq!(CommandLine::parse(line).unclear, None, "{line}");
             assert_eq!(commands(line), expected, "{line}");
         }

@@ -331,6 +331,7 @@ fn bounded(text: &str, hint: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::rows;
     use serde_json::json;
 
     use super::*;
@@ -353,27 +354,19 @@ mod tests {
         let run = |line: &str| ToolAction::Run(line.into());
         let edit = |paths: &[&str]| ToolAction::Edit(paths.iter().map(|&it| it.into()).collect());
         let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n@@\n-x\n*** End Patch";
-        for (tool, input, expected) in [
-            ("Bash", json!({"command": "ls"}), run("ls")),
-            ("run_shell_command", json!({"command": "a"}), run("a")),
-            ("exec_command", json!({"cmd": "a b"}), run("a b")),
-            ("shell", json!({"command": ["a", "b c"]}), run("a 'b c'")),
-            ("Edit", json!({"file_path": "a"}), edit(&["a"])),
-            ("NotebookEdit", json!({"notebook_path": "a"}), edit(&["a"])),
-            ("replace", json!({"file_path": "/a"}), edit(&["/a"])),
-            (
-                "apply_patch",
-                json!({"command": patch}),
-                edit(&["a", "../b"]),
-            ),
-            ("Write", json!({"input": patch}), edit(&["a", "../b"])),
-            (
-                "Write",
-                json!({"file_path": "a", "path": "b"}),
-                edit(&["a", "b"]),
-            ),
-            ("Read", json!({"file_path": "a"}), ToolAction::Other),
-        ] {
+        for (tool, input, expected) in rows! {
+            "Bash", json!({"command": "ls"}) => run("ls");
+            "run_shell_command", json!({"command": "a"}) => run("a");
+            "exec_command", json!({"cmd": "a b"}) => run("a b");
+            "shell", json!({"command": ["a", "b c"]}) => run("a 'b c'");
+            "Edit", json!({"file_path": "a"}) => edit(&["a"]);
+            "NotebookEdit", json!({"notebook_path": "a"}) => edit(&["a"]);
+            "replace", json!({"file_path": "/a"}) => edit(&["/a"]);
+            "apply_patch", json!({"command": patch}) => edit(&["a", "../b"]);
+            "Write", json!({"input": patch}) => edit(&["a", "../b"]);
+            "Write", json!({"file_path": "a", "path": "b"}) => edit(&["a", "b"]);
+            "Read", json!({"file_path": "a"}) => ToolAction::Other;
+        } {
             assert_eq!(action(tool, &input), Some(expected), "{tool} {input}");
         }
     }

@@ -376,6 +376,7 @@ fn partner(namesakes: &[Side], old: &Side) -> Result<QuestId, NotCarried> {
 mod tests {
     use super::NotCarried::{Gone, Namesake, OtherAnchor};
     use super::*;
+    use crate::base::rows;
 
     /// Pairs quests by key and site; an old one whose key ends with `!` has not passed.
     fn paired(old: &[(&str, &str)], new: &[(&str, &str)]) -> (Vec<(u32, u32)>, Vec<NotCarried>) {
@@ -404,37 +405,30 @@ mod tests {
         const BARE: (&str, &str) = ("Acme", "");
         type Rows<'a> = &'a [(&'a str, &'a str)];
         type Row<'a> = (Rows<'a>, Rows<'a>, &'a [(u32, u32)], &'a [NotCarried]);
-        let cases: [Row<'_>; 14] = [
+        let cases: [Row<'_>; 14] = rows! {
             // Both are compared as lists compare them.
-            (
-                &[("Acme", "https://www.acme.kr/"), ("㈜한빛", "")],
-                &[("(주)한빛", ""), ("Ａcme ", "ACME.kr")],
-                &[(2, 1), (1, 2)],
-                &[],
-            ),
+            &[("Acme", "https://www.acme.kr/"), ("㈜한빛", "")],
+                &[("(주)한빛", ""), ("Ａcme ", "ACME.kr")], &[(2, 1), (1, 2)]
+                => &[];
             // Another anchor, or none, is another company.
-            (&[KR], &[DE], &[], &[OtherAnchor]),
-            (&[KR], &[BARE], &[], &[OtherAnchor]),
-            (&[BARE], &[KR], &[], &[OtherAnchor]),
+            &[KR], &[DE], &[] => &[OtherAnchor];
+            &[KR], &[BARE], &[] => &[OtherAnchor];
+            &[BARE], &[KR], &[] => &[OtherAnchor];
             // Anchors tell namesakes apart, and a bare name does not.
-            (&[KR, DE], &[KR, DE], &[(1, 1), (2, 2)], &[]),
-            (&[KR, DE], &[DE], &[(2, 1)], &[OtherAnchor]),
-            (&[BARE, DE], &[BARE, DE], &[(2, 2)], &[Namesake]),
-            (&[BARE, DE], &[BARE], &[], &[Namesake, OtherAnchor]),
-            (&[BARE], &[BARE, DE], &[], &[Namesake]),
+            &[KR, DE], &[KR, DE], &[(1, 1), (2, 2)] => &[];
+            &[KR, DE], &[DE], &[(2, 1)] => &[OtherAnchor];
+            &[BARE, DE], &[BARE, DE], &[(2, 2)] => &[Namesake];
+            &[BARE, DE], &[BARE], &[] => &[Namesake, OtherAnchor];
+            &[BARE], &[BARE, DE], &[] => &[Namesake];
             // No list makes two of the same, and an edited session might.
-            (&[KR, KR], &[KR], &[], &[Namesake, Namesake]),
-            (&[KR], &[KR, KR], &[], &[Namesake]),
+            &[KR, KR], &[KR], &[] => &[Namesake, Namesake];
+            &[KR], &[KR, KR], &[] => &[Namesake];
             // What has not passed is no pair, and still a namesake.
-            (
-                &[BARE, ("Acme!", "acme.de"), ("Beta!", ""), ("C!", "")],
-                &[BARE, ("Beta", "")],
-                &[],
-                &[Namesake],
-            ),
-            (&[("Gone", "")], &[BARE], &[], &[Gone]),
-            (&[], &[BARE], &[], &[]),
-        ];
+            &[BARE, ("Acme!", "acme.de"), ("Beta!", ""), ("C!", "")], &[BARE, ("Beta", "")], &[]
+                => &[Namesake];
+            &[("Gone", "")], &[BARE], &[] => &[Gone];
+            &[], &[BARE], &[] => &[];
+        };
         for (old, new, pairs, left) in cases {
             let expected = (pairs.to_vec(), left.to_vec());
             assert_eq!(paired(old, new), expected, "{old:?} {new:?}");

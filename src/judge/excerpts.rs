@@ -490,6 +490,7 @@ fn is_web(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::gate::RuleId;
     use crate::quest::Fields;
 
@@ -552,23 +553,17 @@ mod tests {
             Source::text("tests/test_a.py", "a\nb\nc\nd\ne\nf"),
         ];
         let address = "two\nthree\n>Write to info [at] acme [dot] co [dot] kr\nfive\nAcme Foods";
-        for (actual, location, of, first, lines) in [
+        for (actual, location, of, first, lines) in rows! {
             // An address is found however the page spells it.
-            ("spelled out", "", HOME, 2, address),
+            "spelled out", "", HOME, 2 => address;
             // What the fact quotes goes before what was submitted, if it is there.
-            (r#"names "SEVEN""#, "", HOME, 5, "five\nAcme Foods\n>seven"),
-            (r#"names "nobody""#, "", HOME, 2, address),
+            r#"names "SEVEN""#, "", HOME, 5 => "five\nAcme Foods\n>seven";
+            r#"names "nobody""#, "", HOME, 2 => address;
             // The place that the fact names goes before all others.
-            ("x", "https://acme.co.kr/other#end", OTHER, 1, ">Acme Foods"),
+            "x", "https://acme.co.kr/other#end", OTHER, 1 => ">Acme Foods";
             // A line of a file is shown by its number.
-            (
-                "assert",
-                "tests/test_a.py:5",
-                "tests/test_a.py",
-                3,
-                "c\nd\n>e\nf",
-            ),
-        ] {
+            "assert", "tests/test_a.py:5", "tests/test_a.py", 3 => "c\nd\n>e\nf";
+        } {
             let expected = (of.to_owned(), first, lines.to_owned());
             let found = shown(actual, location, &sources);
             assert_eq!(found, Some(expected), "{actual} {location}");

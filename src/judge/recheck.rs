@@ -130,6 +130,7 @@ pub(super) fn is_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::gate::{Cause, Fact, Level, PanelReport, RuleId};
 
     const PAGE: &str = "https://acme.com/contact";
@@ -173,36 +174,26 @@ mod tests {
         let ban = ["source-robots", "identity-unanswered"];
         // Each row: the rules, the evidence, whether they are only unanswered, and whether a lookup
         // may say more.
-        for (rules, evidence, only, some) in [
-            (
-                &["source-unanswered", "mx-unanswered"][..],
-                &quiet,
-                true,
-                true,
-            ),
-            (
-                &["source-unanswered", "identity-unanswered"],
-                &quiet,
-                true,
-                true,
-            ),
-            (&["source-unanswered", "freemail"], &quiet, false, true),
-            (&["email-obfuscated"], &quiet, false, true),
-            (&["email-obfuscated", "mx-unanswered"], &quiet, false, true),
-            (&["email-obfuscated"], &heard, false, false),
+        for (rules, evidence, only, some) in rows! {
+            &["source-unanswered", "mx-unanswered"][..], &quiet, true => true;
+            &["source-unanswered", "identity-unanswered"], &quiet, true => true;
+            &["source-unanswered", "freemail"], &quiet, false => true;
+            &["email-obfuscated"], &quiet, false => true;
+            &["email-obfuscated", "mx-unanswered"], &quiet, false => true;
+            &["email-obfuscated"], &heard, false => false;
             // robots.txt forbids the home page, and has said so.
-            (&["identity-unanswered"], &heard, false, false),
-            (&["mx-unanswered"], &private, true, true),
-            (&["mx-unanswered", "freemail"], &private, false, true),
+            &["identity-unanswered"], &heard, false => false;
+            &["mx-unanswered"], &private, true => true;
+            &["mx-unanswered", "freemail"], &private, false => true;
             // DNS was not asked.
-            (&["mx-unanswered"], &heard, false, false),
+            &["mx-unanswered"], &heard, false => false;
             // A PASS is no REVIEW.
-            (&[], &quiet, false, false),
+            &[], &quiet, false => false;
             // A ban counts as unanswered where robots.txt did not answer itself.
-            (&ban, &robots, true, true),
-            (&ban, &quiet, false, true),
-            (&ban, &heard, false, false),
-        ] {
+            &ban, &robots, true => true;
+            &ban, &quiet, false => true;
+            &ban, &heard, false => false;
+        } {
             let judgement = judged(rules);
             assert_eq!(is_only_unanswered(&judgement, evidence), only, "{rules:?}");
             assert_eq!(is_unanswered(&judgement, evidence), some, "{rules:?}");

@@ -244,6 +244,7 @@ fn unknown_variable(name: &str, known: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::quest::{FieldName, Key, QuestId};
 
     fn names() -> Names {
@@ -324,29 +325,20 @@ mod tests {
     #[test]
     fn a_filter_test_or_function_that_there_is_not_is_found_before_anything_is_rendered() {
         let wrong = |text| Template::parse(text, &names()).map_err(|bad| bad.to_string());
-        for (text, said) in [
-            ("{{ key | uper }}", "filter uper"),
-            ("{% filter shout %}a{% endfilter %}", "filter shout"),
-            ("{% if key is evne %}{% endif %}", "test evne"),
-            ("{{ key is not shouted }}", "test shouted"),
-            (
-                "{% for c in key if c is loud %}{{ c }}{% endfor %}",
-                "test loud",
-            ),
-            (
-                "{% macro m(a) %}{{ a | shout }}{% endmacro %}{{ m(key) }}",
-                "filter shout",
-            ),
-            (
-                "{% block b %}{{ key | shout }}{% endblock %}",
-                "filter shout",
-            ),
+        for (text, said) in rows! {
+            "{{ key | uper }}" => "filter uper";
+            "{% filter shout %}a{% endfilter %}" => "filter shout";
+            "{% if key is evne %}{% endif %}" => "test evne";
+            "{{ key is not shouted }}" => "test shouted";
+            "{% for c in key if c is loud %}{{ c }}{% endfor %}" => "test loud";
+            "{% macro m(a) %}{{ a | shout }}{% endmacro %}{{ m(key) }}" => "filter shout";
+            "{% block b %}{{ key | shout }}{% endblock %}" => "filter shout";
             // The engine does not name a filter or test that another filter is given.
-            ("{{ key | list | map('shout') | join }}", "unknown filter"),
-            ("{{ key | list | select('loud') | join }}", "unknown test"),
-            ("{{ shout(key) }}", "unknown variable `shout`"),
-            ("{{ key(1) }}", "not callable"),
-        ] {
+            "{{ key | list | map('shout') | join }}" => "unknown filter";
+            "{{ key | list | select('loud') | join }}" => "unknown test";
+            "{{ shout(key) }}" => "unknown variable `shout`";
+            "{{ key(1) }}" => "not callable";
+        } {
             let found = wrong(text).expect_err(text);
             assert!(found.contains(said), "{text}: {found}");
         }

@@ -208,6 +208,7 @@ fn refused(row: u32, column: usize, what: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
 
     fn texts(line: &str) -> Vec<(String, String)> {
         let texts = members(line).unwrap().into_iter();
@@ -222,21 +223,15 @@ mod tests {
 
     #[test]
     fn json_values_become_text() {
-        for (value, expected) in [
-            (r#""a\n\u00e9 \"b\"""#, "a\né \"b\""),
-            ("null", ""),
-            ("true", "true"),
-            ("-1.50e+400", "-1.50e+400"),
-            (
-                "123456789012345678901234567890",
-                "123456789012345678901234567890",
-            ),
-            (
-                r#"[ 1, "a b" , {"x" : "\" ," } ]"#,
-                r#"[1,"a b",{"x":"\" ,"}]"#,
-            ),
-            (r#"{ "c:\\" : [ ] }"#, r#"{"c:\\":[]}"#),
-        ] {
+        for (value, expected) in rows! {
+            r#""a\n\u00e9 \"b\"""# => "a\né \"b\"";
+            "null" => "";
+            "true" => "true";
+            "-1.50e+400" => "-1.50e+400";
+            "123456789012345678901234567890" => "123456789012345678901234567890";
+            r#"[ 1, "a b" , {"x" : "\" ," } ]"# => r#"[1,"a b",{"x":"\" ,"}]"#;
+            r#"{ "c:\\" : [ ] }"# => r#"{"c:\\":[]}"#;
+        } {
             assert_eq!(shown(value), expected);
         }
     }

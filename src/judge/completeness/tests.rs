@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::Digest;
+use crate::base::rows;
 use crate::judge::audit::{Place, SeenFile};
 
 fn id(number: usize) -> QuestId {
@@ -93,57 +94,29 @@ fn shared(now: Option<&str>) -> Vec<FileThenAndNow> {
 fn each_condition_is_one_shortfall_that_names_its_quests() {
     type Spoil = fn(&mut Survey);
     // Each row: the kind, the quests, the details and the sentence, or its beginning.
-    let cases: [(Spoil, &str); 13] = [
-        (
-            |it| it.todo = vec![id(2), id(5)],
-            "todo 2 5: 2 quests are TODO",
-        ),
-        (
-            |it| (it.todo, it.blocked) = (vec![id(2)], 1),
-            "todo 2: 1 quest is TODO; 1 of them can never…",
-        ),
-        (
-            |it| it.orphaned = vec![id(3)],
-            "orphaned-claims 3: 1 quest…",
-        ),
-        (
-            |it| it.tree = Some(Ok(vec![change("in/a", true), change("own/b", false)])),
-            "tree-changed (own/b: added): the working tree…",
-        ),
-        (
-            |it| it.tree = Some(Err("gone".to_owned())),
-            "tree-unread: cannot read the working tree: gone",
-        ),
-        (
-            |it| it.files = vec![file(5, 1, Some("old"), Some("new"))],
-            "pass-changed 1 (quest 1: in/a: changed): files…",
-        ),
-        (
-            |it| it.files = vec![file(5, 1, Some("old"), None)],
-            "pass-changed 1 (quest 1: in/a: gone): files…",
-        ),
-        (
-            |it| it.files = shared(Some("old")),
-            "pass-changed 2 (quest 2: in/a: changed): files…",
-        ),
-        (
-            |it| it.unchecked = vec![id(1)],
-            "unchecked 1: 1 quest is PASS…",
-        ),
-        (|it| it.stopped = true, "unchecked: the check was stopped…"),
-        (
-            |it| it.last = said(FinalWord::Refused, &["no build"]),
-            "final-gate (no build): the checks over the whole result…",
-        ),
-        (
-            |it| it.last = FinalResult::unjudged("no make"),
-            "final-gate: the whole result was not judged: no make",
-        ),
-        (
-            |it| (it.tally.pass, it.tally.review) = (7, 2),
-            "min-pass: 7 of 10 quests are PASS, and at least 80 % are required",
-        ),
-    ];
+    let cases: [(Spoil, &str); 13] = rows! {
+        |it| it.todo = vec![id(2), id(5)] => "todo 2 5: 2 quests are TODO";
+        |it| (it.todo, it.blocked) = (vec![id(2)], 1)
+            => "todo 2: 1 quest is TODO; 1 of them can never…";
+        |it| it.orphaned = vec![id(3)] => "orphaned-claims 3: 1 quest…";
+        |it| it.tree = Some(Ok(vec![change("in/a", true), change("own/b", false)]))
+            => "tree-changed (own/b: added): the working tree…";
+        |it| it.tree = Some(Err("gone".to_owned()))
+            => "tree-unread: cannot read the working tree: gone";
+        |it| it.files = vec![file(5, 1, Some("old"), Some("new"))]
+            => "pass-changed 1 (quest 1: in/a: changed): files…";
+        |it| it.files = vec![file(5, 1, Some("old"), None)]
+            => "pass-changed 1 (quest 1: in/a: gone): files…";
+        |it| it.files = shared(Some("old")) => "pass-changed 2 (quest 2: in/a: changed): files…";
+        |it| it.unchecked = vec![id(1)] => "unchecked 1: 1 quest is PASS…";
+        |it| it.stopped = true => "unchecked: the check was stopped…";
+        |it| it.last = said(FinalWord::Refused, &["no build"])
+            => "final-gate (no build): the checks over the whole result…";
+        |it| it.last = FinalResult::unjudged("no make")
+            => "final-gate: the whole result was not judged: no make";
+        |it| (it.tally.pass, it.tally.review) = (7, 2)
+            => "min-pass: 7 of 10 quests are PASS, and at least 80 % are required";
+    };
     for (spoil, expected) in cases {
         let mut seen = good();
         spoil(&mut seen);

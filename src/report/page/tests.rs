@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::Digest;
+use crate::base::rows;
 use crate::gate::Fact;
 use crate::quest::{Key, QuestId, Shown};
 use crate::report::picture::{
@@ -473,25 +474,15 @@ fn quests_that_a_histogram_leaves_out_are_counted_with_the_reason() {
 #[test]
 fn text_stays_text_in_every_place_of_a_template() {
     let environment = environment().unwrap();
-    for (template, text, made) in [
-        (
-            "<b>{{ text }}</b>",
-            "<script>\"'&",
-            "<b>&lt;script&gt;&quot;&#x27;&amp;</b>",
-        ),
-        (
-            "<i title=\"{{ text }}\">",
-            "\" onclick='x'\u{0}>",
-            "<i title=\"&quot; onclick=&#x27;x&#x27;\\u{0}&gt;\">",
-        ),
-        (
-            "{{ text }}",
-            "a\u{202e}b\u{200b}\u{1b}\u{9b}\r\n\tc",
-            "a\\u{202e}b\\u{200b}\\u{1b}\\u{9b}\\u{d}\n\tc",
-        ),
-        ("{{ text }}", "한빛 שלום 😀", "한빛 שלום 😀"),
-        ("{{ text | upper }}", "<b>\u{202e}", "&lt;B&gt;\\u{202e}"),
-    ] {
+    for (template, text, made) in rows! {
+        "<b>{{ text }}</b>", "<script>\"'&" => "<b>&lt;script&gt;&quot;&#x27;&amp;</b>";
+        "<i title=\"{{ text }}\">", "\" onclick='x'\u{0}>"
+            => "<i title=\"&quot; onclick=&#x27;x&#x27;\\u{0}&gt;\">";
+        "{{ text }}", "a\u{202e}b\u{200b}\u{1b}\u{9b}\r\n\tc"
+            => "a\\u{202e}b\\u{200b}\\u{1b}\\u{9b}\\u{d}\n\tc";
+        "{{ text }}", "한빛 שלום 😀" => "한빛 שלום 😀";
+        "{{ text | upper }}", "<b>\u{202e}" => "&lt;B&gt;\\u{202e}";
+    } {
         let found = environment.render_str(template, context! { text }).unwrap();
         assert_eq!(found, made, "{text:?}");
     }

@@ -248,6 +248,7 @@ impl RunReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::session::{DrivenQuest, Lease, Spent};
 
     fn at(second: i64) -> Timestamp {
@@ -382,15 +383,11 @@ mod tests {
 
     #[test]
     fn a_cost_says_what_of_it_is_estimated_or_unknown() {
-        for (starts, tokens, cost) in [
-            (
-                &[(10, Some(1_200_000), true), (5, Some(300_000_000), true)][..],
-                15,
-                "$0.3012",
-            ),
-            (&[(10, Some(1), true), (5, None, false)], 15, "~$0.0001+"),
-            (&[(5, None, true)], 5, "?"),
-        ] {
+        for (starts, tokens, cost) in rows! {
+            &[(10, Some(1_200_000), true), (5, Some(300_000_000), true)][..], 15 => "$0.3012";
+            &[(10, Some(1), true), (5, None, false)], 15 => "~$0.0001+";
+            &[(5, None, true)], 5 => "?";
+        } {
             let starts = starts.iter().map(|(tokens, cost, told)| {
                 let Event::Run(line) = attempt(1, "run-00000007.1") else {
                     panic!("a line of a run");

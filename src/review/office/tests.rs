@@ -1,5 +1,6 @@
 //! Rows, written into a workbook and read back out of it.
 
+use crate::base::rows;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::json;
@@ -186,18 +187,12 @@ fn a_row_shows_what_the_list_the_gate_and_the_reviewers_say() {
         ]},
         {"name": "third", "votes": 7},
     ]}));
-    for (heading, text) in [
-        ("list: City", "Seoul\nBusan"),
-        ("list: Area", "4"),
-        (
-            "facts",
-            "REVIEW reviewers-doubt (2 times)\nexpected: cleared\nactual: doubted",
-        ),
-        (
-            "reviewers",
-            "reader doubts faithful: \"on Mars\"\nsecond asks faithful: \"in 1650\"",
-        ),
-    ] {
+    for (heading, text) in rows! {
+        "list: City" => "Seoul\nBusan";
+        "list: Area" => "4";
+        "facts" => "REVIEW reviewers-doubt (2 times)\nexpected: cleared\nactual: doubted";
+        "reviewers" => "reader doubts faithful: \"on Mars\"\nsecond asks faithful: \"in 1650\"";
+    } {
         assert_eq!(cell(&item, heading), Some(FormCell::text(text)));
     }
 }
@@ -355,42 +350,26 @@ fn each_row_decides_or_is_refused_for_one_reason() {
     let accepted = |column, text: &str| with(row("accept"), column, text);
     let (yes, no) = (Ok(Decision::Accepted), Ok(Decision::Rejected));
     let open = State::Review;
-    for (filled, state, expected) in [
-        (row("accept"), open, yes),
-        (row("ACCEPT"), open, yes),
-        (row("Reject"), open, no),
-        (row("ａｃｃｅｐｔ"), open, yes),
-        (row("yes"), open, Err(Why::UnknownWord)),
-        (
-            accepted(Column::Session, &other),
-            open,
-            Err(Why::OtherSession),
-        ),
-        (accepted(Column::Note, ""), open, Err(Why::NoNote)),
-        (accepted(Column::Id, "0"), open, Err(Why::NoId)),
-        (accepted(Column::Id, "=3"), open, Err(Why::NoId)),
-        (accepted(Column::Id, "2"), open, Err(Why::UnknownQuest)),
-        (row("accept"), State::Pass, Err(Why::NotOpen)),
-        (row("accept"), State::Todo, Err(Why::NotOpen)),
-        (accepted(Column::Key, "Acme"), open, Err(Why::OtherKey)),
-        (accepted(Column::Attempt, "1"), open, Err(Why::OtherAttempt)),
-        (accepted(Column::Attempt, ""), open, Err(Why::OtherAttempt)),
-        (
-            accepted(Column::Attempt, "2.0"),
-            open,
-            Err(Why::OtherAttempt),
-        ),
-        (
-            accepted(Column::Judged, long_ago),
-            open,
-            Err(Why::JudgedAgain),
-        ),
-        (
-            accepted(Column::Session, &reopened),
-            open,
-            Err(Why::SettledSince),
-        ),
-    ] {
+    for (filled, state, expected) in rows! {
+        row("accept"), open => yes;
+        row("ACCEPT"), open => yes;
+        row("Reject"), open => no;
+        row("ａｃｃｅｐｔ"), open => yes;
+        row("yes"), open => Err(Why::UnknownWord);
+        accepted(Column::Session, &other), open => Err(Why::OtherSession);
+        accepted(Column::Note, ""), open => Err(Why::NoNote);
+        accepted(Column::Id, "0"), open => Err(Why::NoId);
+        accepted(Column::Id, "=3"), open => Err(Why::NoId);
+        accepted(Column::Id, "2"), open => Err(Why::UnknownQuest);
+        row("accept"), State::Pass => Err(Why::NotOpen);
+        row("accept"), State::Todo => Err(Why::NotOpen);
+        accepted(Column::Key, "Acme"), open => Err(Why::OtherKey);
+        accepted(Column::Attempt, "1"), open => Err(Why::OtherAttempt);
+        accepted(Column::Attempt, ""), open => Err(Why::OtherAttempt);
+        accepted(Column::Attempt, "2.0"), open => Err(Why::OtherAttempt);
+        accepted(Column::Judged, long_ago), open => Err(Why::JudgedAgain);
+        accepted(Column::Session, &reopened), open => Err(Why::SettledSince);
+    } {
         let found = read(vec![filled.clone()], vec![record(1, "Acme Foods", state)]);
         let decided = found.rows.iter().map(|row| Ok(row.decision));
         let refused = found.refused.iter().map(|row| Err(row.why));

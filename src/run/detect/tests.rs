@@ -1,3 +1,4 @@
+use crate::base::rows;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -305,19 +306,16 @@ fn each_detector_can_be_switched_off_by_its_name() {
 
 #[test]
 fn a_call_of_comail_is_left_to_its_own_record() {
-    for (arguments, is_own) in [
-        (json!({"command": "comail next"}), true),
-        (
-            json!({"command": "cd /x && /opt/bin/comail --json submit --id 3"}),
-            true,
-        ),
-        (json!({"command": ["bash", "-lc", "comail status"]}), true),
-        (json!({"cmd": ["comail", "status"]}), true),
-        (json!({"command": "comail rules; git status"}), false),
-        (json!({"path": "/src/comail/next.rs.bak/x"}), true),
-        (json!({"path": "/src/comail/lib.rs"}), false),
-        (json!({"command": "comailx next"}), false),
-    ] {
+    for (arguments, is_own) in rows! {
+        json!({"command": "comail next"}) => true;
+        json!({"command": "cd /x && /opt/bin/comail --json submit --id 3"}) => true;
+        json!({"command": ["bash", "-lc", "comail status"]}) => true;
+        json!({"cmd": ["comail", "status"]}) => true;
+        json!({"command": "comail rules; git status"}) => false;
+        json!({"path": "/src/comail/next.rs.bak/x"}) => true;
+        json!({"path": "/src/comail/lib.rs"}) => false;
+        json!({"command": "comailx next"}) => false;
+    } {
         assert_eq!(tool_call("t", &arguments).is_none(), is_own, "{arguments}");
     }
 }

@@ -1,3 +1,4 @@
+use crate::base::rows;
 use std::time::Duration;
 
 use super::*;
@@ -40,48 +41,23 @@ fn a_quest_ends_for_the_budget_that_is_used_up() {
     unpriced.quest.cost = None;
     let dear = bill(0, u64::MAX);
     let all = bill(u64::MAX, u64::MAX);
-    for (limits, used, before, expected) in [
-        (usual, used(29, 0, little, 1), Start, None),
-        (usual, used(30, 0, little, 1), Start, Some(Reason::Attempts)),
-        (usual, used(1, 0, bill(99_999, 0), 1), Start, None),
-        (
-            usual,
-            used(1, 0, bill(100_000, 0), 1),
-            Start,
-            Some(Reason::Tokens),
-        ),
-        (usual, used(1, 0, little, 599), Start, None),
-        (
-            usual,
-            used(1, 0, little, 600),
-            Start,
-            Some(Reason::QuestTimeout),
-        ),
+    for (limits, used, before, expected) in rows! {
+        usual, used(29, 0, little, 1), Start => None;
+        usual, used(30, 0, little, 1), Start => Some(Reason::Attempts);
+        usual, used(1, 0, bill(99_999, 0), 1), Start => None;
+        usual, used(1, 0, bill(100_000, 0), 1), Start => Some(Reason::Tokens);
+        usual, used(1, 0, little, 599), Start => None;
+        usual, used(1, 0, little, 600), Start => Some(Reason::QuestTimeout);
         // Money is bounded only where that is said.
-        (usual, used(1, 0, dear, 1), Start, None),
-        (strict, used(1, 0, dear, 1), Start, Some(Reason::Cost)),
+        usual, used(1, 0, dear, 1), Start => None;
+        strict, used(1, 0, dear, 1), Start => Some(Reason::Cost);
         // The last start is not stopped for being the last.
-        (strict, used(30, 0, little, 1), GoingOn, None),
-        (
-            strict,
-            used(30, 0, little, 1),
-            Start,
-            Some(Reason::Attempts),
-        ),
+        strict, used(30, 0, little, 1), GoingOn => None;
+        strict, used(30, 0, little, 1), Start => Some(Reason::Attempts);
         // One reason is given where all are used up.
-        (
-            strict,
-            used(u32::MAX, 0, all, u64::MAX),
-            Start,
-            Some(Reason::Cost),
-        ),
-        (
-            unpriced,
-            used(u32::MAX, 0, all, u64::MAX),
-            Start,
-            Some(Reason::QuestTimeout),
-        ),
-    ] {
+        strict, used(u32::MAX, 0, all, u64::MAX), Start => Some(Reason::Cost);
+        unpriced, used(u32::MAX, 0, all, u64::MAX), Start => Some(Reason::QuestTimeout);
+    } {
         assert_eq!(limits.quest_ended(&used, before), expected, "{used:?}");
     }
 }

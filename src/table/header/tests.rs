@@ -1,6 +1,7 @@
 //! Rows that are headings, and rows that only look so.
 
 use super::*;
+use crate::base::rows;
 
 /// The rows of a list; bars separate the cells, and ` / ` the rows.
 fn rows(list: &str) -> Vec<Header> {
@@ -17,40 +18,37 @@ fn rows(list: &str) -> Vec<Header> {
 
 #[test]
 fn the_heading_row_is_found_by_known_words_or_because_it_differs_in_kind() {
-    for (list, expected) in [
-        ("Company / Acme / Beta", Some(1)),
-        ("회사명 / Acme / Beta", Some(1)),
-        ("기업명(국문) / Acme / Beta", Some(1)),
-        ("会社名 / Acme / Beta", Some(1)),
-        ("Company Name / Acme / Beta", Some(1)),
-        ("E-mail / Acme / Beta", Some(1)),
-        ("ＣＯＭＰＡＮＹ / Acme / Beta", Some(1)),
-        ("Firma / Acme / Beta", Some(1)),
-        ("Company|2023|2024 / Acme|1|2", Some(1)),
-        ("Company| / Acme|a note", Some(1)),
+    for (list, expected) in rows! {
+        "Company / Acme / Beta" => Some(1);
+        "회사명 / Acme / Beta" => Some(1);
+        "기업명(국문) / Acme / Beta" => Some(1);
+        "会社名 / Acme / Beta" => Some(1);
+        "Company Name / Acme / Beta" => Some(1);
+        "E-mail / Acme / Beta" => Some(1);
+        "ＣＯＭＰＡＮＹ / Acme / Beta" => Some(1);
+        "Firma / Acme / Beta" => Some(1);
+        "Company|2023|2024 / Acme|1|2" => Some(1);
+        "Company| / Acme|a note" => Some(1);
         // Names alone head nothing.
-        ("Acme / Beta", None),
-        ("Acme Company Ltd. / Beta", None),
-        ("Acme|acme.com / Beta|beta.com", None),
-        ("Company|company.com / Acme|acme.com", None),
-        ("Acme|n/a / Beta|beta.com", None),
-        ("Acme|Seoul / Beta|Busan", None),
-        ("", None),
+        "Acme / Beta" => None;
+        "Acme Company Ltd. / Beta" => None;
+        "Acme|acme.com / Beta|beta.com" => None;
+        "Company|company.com / Acme|acme.com" => None;
+        "Acme|n/a / Beta|beta.com" => None;
+        "Acme|Seoul / Beta|Busan" => None;
+        "" => None;
         // A row that differs in kind from those below heads a list.
-        ("Who|Where / Acme|acme.com / Beta|", Some(1)),
-        ("Who|Since / Acme|1999-01-02 / Beta|2001", Some(1)),
+        "Who|Where / Acme|acme.com / Beta|" => Some(1);
+        "Who|Since / Acme|1999-01-02 / Beta|2001" => Some(1);
         // Its nearest neighbours: a blank, a repeated text, a row below that is no figure.
-        ("|Where / Acme|acme.com", None),
-        ("Who|Who / Acme|acme.com", None),
-        ("Who|Where / Acme|acme.com / Beta|Busan", None),
-        ("Who|Where", None),
+        "|Where / Acme|acme.com" => None;
+        "Who|Who / Acme|acme.com" => None;
+        "Who|Where / Acme|acme.com / Beta|Busan" => None;
+        "Who|Where" => None;
         // Titles of one cell may stand above.
-        (
-            "Suppliers of 2024 / as of March / Company|Website / Acme|acme.com",
-            Some(3),
-        ),
-        ("Suppliers|of 2024 / Company|Website / A|B", None),
-    ] {
+        "Suppliers of 2024 / as of March / Company|Website / Acme|acme.com" => Some(3);
+        "Suppliers|of 2024 / Company|Website / A|B" => None;
+    } {
         let found = find_header(HeaderChoice::Auto, &rows(list));
         assert_eq!(found.map(|header| header.row), expected, "{list}");
     }

@@ -1,5 +1,6 @@
 //! Lists of every format, read from the fixtures.
 
+use crate::base::rows;
 use std::fs;
 use std::io::Write as _;
 
@@ -131,17 +132,11 @@ fn an_unknown_column_is_reported_with_the_existing_ones() {
     assert_eq!(described.len(), MAX_DESCRIBED + 1);
     assert_eq!(described[MAX_DESCRIBED], "16344 more");
     let listed = columns(&["Company", "", "Site", "Site"]);
-    for (name, expected) in [
-        (
-            "E",
-            "there is no column `E`; there are A `Company`, B, C `Site`, D `Site`",
-        ),
-        ("Comapny", "; did you mean `Company`?"),
-        (
-            "Site",
-            "several columns are headed `Site`: C, D; name one by its letter",
-        ),
-    ] {
+    for (name, expected) in rows! {
+        "E" => "there is no column `E`; there are A `Company`, B, C `Site`, D `Site`";
+        "Comapny" => "; did you mean `Company`?";
+        "Site" => "several columns are headed `Site`: C, D; name one by its letter";
+    } {
         let error = listed.find(name).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
@@ -276,25 +271,19 @@ fn lines_that_are_no_object_are_reported_with_their_place() {
     let dir = TempDir::new().unwrap();
     let wide: Vec<_> = (0..20_000).map(|key| format!("\"{key}\":1")).collect();
     let wide = format!("{{{}}}", wide.join(","));
-    for (text, expected) in [
-        (
-            "{\"a\":1}\n\n[2]\n",
-            "a.jsonl: line 3, column 1: invalid type: sequence",
-        ),
-        ("{\"a\":1}\n{\"a\":x}\n", "line 2, column 6: expected value"),
-        (
-            "\"é\"",
-            "column 3: invalid type: string \"é\", expected a map;",
-        ),
-        ("{\"é\": tru}", "column 10: expected ident;"),
-        ("{\"a\":1} x", "column 9: trailing characters;"),
-        ("{\"a\":1", "column 6: EOF while parsing an object;"),
-        ("{'a':1}", "column 2: key must be a string;"),
-        ("{}\n{\"a\":null}\n", "has no rows"),
-        ("\n\n", "has no rows"),
-        ("", "has no rows"),
-        (&wide, "more than 16384 keys"),
-    ] {
+    for (text, expected) in rows! {
+        "{\"a\":1}\n\n[2]\n" => "a.jsonl: line 3, column 1: invalid type: sequence";
+        "{\"a\":1}\n{\"a\":x}\n" => "line 2, column 6: expected value";
+        "\"é\"" => "column 3: invalid type: string \"é\", expected a map;";
+        "{\"é\": tru}" => "column 10: expected ident;";
+        "{\"a\":1} x" => "column 9: trailing characters;";
+        "{\"a\":1" => "column 6: EOF while parsing an object;";
+        "{'a':1}" => "column 2: key must be a string;";
+        "{}\n{\"a\":null}\n" => "has no rows";
+        "\n\n" => "has no rows";
+        "" => "has no rows";
+        &wide => "more than 16384 keys";
+    } {
         refused(
             &written(&dir, "a.jsonl", text),
             &ReadOptions::default(),
@@ -364,20 +353,16 @@ fn files_that_are_no_list_are_refused() {
     let dir = TempDir::new().unwrap();
     let none = ReadOptions::default();
     let unclosed = [b"Company\n\"Acme\n".as_slice(), &b"Beta\n".repeat(300_000)].concat();
-    for (name, bytes, expected) in [
-        ("a.xlsx", &b"<html>"[..], "not a workbook that can be read"),
-        ("a.xls", b"", "not a workbook that can be read"),
-        ("a.csv", b"", "has no rows"),
-        ("b.csv", b"Company,Site\n", "has no rows below its headings"),
-        ("a.txt", b"\n \n", "has no rows"),
-        (
-            "a.png",
-            b"\x89PNG\r\n\x1a\n\0\0\0\r",
-            "neither a workbook nor text",
-        ),
-        ("c.xlsx", b"PK\x03\x04rest", "the workbook is damaged"),
-        ("d.csv", &unclosed, "a cell of row 2 is longer than"),
-    ] {
+    for (name, bytes, expected) in rows! {
+        "a.xlsx", &b"<html>"[..] => "not a workbook that can be read";
+        "a.xls", b"" => "not a workbook that can be read";
+        "a.csv", b"" => "has no rows";
+        "b.csv", b"Company,Site\n" => "has no rows below its headings";
+        "a.txt", b"\n \n" => "has no rows";
+        "a.png", b"\x89PNG\r\n\x1a\n\0\0\0\r" => "neither a workbook nor text";
+        "c.xlsx", b"PK\x03\x04rest" => "the workbook is damaged";
+        "d.csv", &unclosed => "a cell of row 2 is longer than";
+    } {
         let error = refusal(&written(&dir, name, bytes), &none);
         assert!(error.to_string().contains(expected), "{error}");
         assert_eq!(
@@ -446,18 +431,12 @@ fn packed(dir: &TempDir, name: &str, parts: &[(&str, &str)]) -> PathBuf {
 fn packed_workbook(dir: &TempDir, part: (&str, &str)) -> PathBuf {
     let book = include_str!("../workbook_copy/book/workbook.xml");
     let relationships = include_str!("../workbook_copy/book/workbook_rels.xml");
-    let own = [
-        (
-            "[Content_Types].xml",
-            include_str!("../workbook_copy/book/types.xml"),
-        ),
-        (
-            "_rels/.rels",
-            include_str!("../workbook_copy/book/root_rels.xml"),
-        ),
-        ("xl/workbook.xml", book),
-        ("xl/_rels/workbook.xml.rels", relationships),
-    ];
+    let own = rows! {
+        "[Content_Types].xml" => include_str!("../workbook_copy/book/types.xml");
+        "_rels/.rels" => include_str!("../workbook_copy/book/root_rels.xml");
+        "xl/workbook.xml" => book;
+        "xl/_rels/workbook.xml.rels" => relationships;
+    };
     packed(dir, "made.xlsx", &[&own[..], &[part]].concat())
 }
 

@@ -1,6 +1,7 @@
 //! Choices of columns, and what they show.
 
 use super::*;
+use crate::base::rows;
 
 const FIELDS: [FieldName; 3] = [
     FieldName::known("email"),
@@ -23,16 +24,13 @@ fn chooses_orders_and_renames_columns() {
     assert_eq!(Columns::usual(&FIELDS, false).headings(), texts(usual));
     let settled = format!("{usual},settled by,note");
     assert_eq!(Columns::usual(&FIELDS, true).headings(), texts(&settled));
-    for (text, expected) in [
-        (usual, usual),
-        (&settled, &settled),
-        (
-            "status, email = E-Mail ,Judged-At",
-            "status,E-Mail,judged at",
-        ),
-        ("site=a=b", "a=b"),
-        ("status=Status,email=the email", "Status,the email"),
-    ] {
+    for (text, expected) in rows! {
+        usual => usual;
+        &settled => &settled;
+        "status, email = E-Mail ,Judged-At" => "status,E-Mail,judged at";
+        "site=a=b" => "a=b";
+        "status=Status,email=the email" => "Status,the email";
+    } {
         assert_eq!(headings(text).unwrap(), texts(expected), "{text}");
     }
 }
@@ -41,26 +39,17 @@ fn chooses_orders_and_renames_columns() {
 fn wrong_columns_are_refused_with_a_reason() {
     let known = "email, status, site, source, rule, facts, tries, judged at, settled by, note";
     let unknown = format!("\"xyz\"; there are: {known}");
-    for (text, expected) in [
-        (
-            "source=status",
-            "\"status\" is the name of another column than \"source\"",
-        ),
-        (
-            "email=x,rule=Judged-At",
-            "the name of another column than \"rule\"",
-        ),
-        (
-            "status=email,site",
-            "the name of another column than \"status\"",
-        ),
-        ("emial", "did you mean \"email\"?"),
-        ("xyz", &unknown),
-        ("", "a column name is missing"),
-        ("email,,site", "a column name is missing"),
-        ("email=", "the heading for \"email\" is missing"),
-        ("email,EMAIL=x", "the column \"email\" is chosen twice"),
-    ] {
+    for (text, expected) in rows! {
+        "source=status" => "\"status\" is the name of another column than \"source\"";
+        "email=x,rule=Judged-At" => "the name of another column than \"rule\"";
+        "status=email,site" => "the name of another column than \"status\"";
+        "emial" => "did you mean \"email\"?";
+        "xyz" => &unknown;
+        "" => "a column name is missing";
+        "email,,site" => "a column name is missing";
+        "email=" => "the heading for \"email\" is missing";
+        "email,EMAIL=x" => "the column \"email\" is chosen twice";
+    } {
         let refused = headings(text).unwrap_err().to_string();
         assert!(refused.contains(expected), "{text}: {refused}");
     }
@@ -165,16 +154,12 @@ fn results_that_do_not_fit_the_list_are_refused() {
     let wide: &[(u32, &[&str])] = &[(1, &["", "", ""])];
     let twice: &[(u32, &[&str])] = &[(1, &[""]), (1, &[""])];
     let missing = "has results, but is not in the list";
-    for (source, results, expected) in [
-        (&SOURCE[..], &[3, 4][..], format!("row 4 {missing}")),
-        (&SOURCE, &[3, 7], format!("row 7 {missing}")),
-        (
-            wide,
-            &[],
-            "row 1 of the list has more than its 2 columns".into(),
-        ),
-        (twice, &[], "row 1 is out of order".into()),
-    ] {
+    for (source, results, expected) in rows! {
+        &SOURCE[..], &[3, 4][..] => format!("row 4 {missing}");
+        &SOURCE, &[3, 7] => format!("row 7 {missing}");
+        wide, &[] => "row 1 of the list has more than its 2 columns".into();
+        twice, &[] => "row 1 is out of order".into();
+    } {
         let refused = joined(false, source, results).unwrap_err().to_string();
         assert!(refused.starts_with(&expected), "{refused}");
     }

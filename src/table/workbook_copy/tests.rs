@@ -1,5 +1,6 @@
 //! Copies of hand-made workbooks, read by another reader and compared byte for byte.
 
+use crate::base::rows;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{Cursor, Read as _, Write as _};
@@ -25,25 +26,16 @@ struct Book(Vec<(String, Vec<u8>)>);
 impl Book {
     /// A workbook whose second sheet, `List`, has this XML.
     fn with_sheet(xml: impl Into<Vec<u8>>) -> Self {
-        let parts = [
-            ("[Content_Types].xml", include_str!("book/types.xml").into()),
-            ("_rels/.rels", include_str!("book/root_rels.xml").into()),
-            ("xl/workbook.xml", include_str!("book/workbook.xml").into()),
-            (
-                "xl/_rels/workbook.xml.rels",
-                include_str!("book/workbook_rels.xml").into(),
-            ),
-            (
-                "xl/worksheets/sheet1.xml",
-                include_str!("book/other.xml").into(),
-            ),
-            ("xl/worksheets/sheet2.xml", xml.into()),
-            (
-                "xl/sharedStrings.xml",
-                include_str!("book/strings.xml").into(),
-            ),
-            ("xl/media/image1.png", b"\x01not really an image\0".to_vec()),
-        ];
+        let parts = rows! {
+            "[Content_Types].xml" => include_str!("book/types.xml").into();
+            "_rels/.rels" => include_str!("book/root_rels.xml").into();
+            "xl/workbook.xml" => include_str!("book/workbook.xml").into();
+            "xl/_rels/workbook.xml.rels" => include_str!("book/workbook_rels.xml").into();
+            "xl/worksheets/sheet1.xml" => include_str!("book/other.xml").into();
+            "xl/worksheets/sheet2.xml" => xml.into();
+            "xl/sharedStrings.xml" => include_str!("book/strings.xml").into();
+            "xl/media/image1.png" => b"\x01not really an image\0".to_vec();
+        };
         Self(parts.map(|(name, bytes)| (name.to_owned(), bytes)).to_vec())
     }
 
@@ -205,22 +197,16 @@ fn damaged_and_encrypted_packages_are_refused() {
     encrypted[central + 8] |= 1;
     let not_a_package = "this is not an .xlsx or .xlsm workbook";
     let twice = "two parts with the same name";
-    for (source, expected) in [
-        (&b""[..], not_a_package),
-        (b"PK", not_a_package),
-        (b"company,email\r\n", not_a_package),
-        (
-            &[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1],
-            not_a_package,
-        ),
-        (&whole[..whole.len() / 2], not_a_package),
-        (
-            &overwritten(two.clone(), b"sheet3.xml", b"sheet2.xml"),
-            twice,
-        ),
-        (&overwritten(two, b"sheet3.xml", b"Sheet2.xml"), twice),
-        (&encrypted, "is encrypted"),
-    ] {
+    for (source, expected) in rows! {
+        &b""[..] => not_a_package;
+        b"PK" => not_a_package;
+        b"company,email\r\n" => not_a_package;
+        &[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1] => not_a_package;
+        &whole[..whole.len() / 2] => not_a_package;
+        &overwritten(two.clone(), b"sheet3.xml", b"sheet2.xml") => twice;
+        &overwritten(two, b"sheet3.xml", b"Sheet2.xml") => twice;
+        &encrypted => "is encrypted";
+    } {
         let refused = refusal(source);
         assert!(refused.contains(expected), "{refused}");
     }
@@ -290,15 +276,12 @@ fn a_missing_sheet_is_reported_with_the_existing_ones() {
     );
     let dangling = book().renamed("xl/worksheets/sheet2.xml", "xl/other.xml");
     let broken = book().edited("xl/workbook.xml", "</sheets>", "</sheet>");
-    for (book, expected) in [
-        (
-            renamed,
-            "no worksheet \"List\"; its worksheets: \"Other\", \"Lists\"",
-        ),
-        (chart, "no worksheet \"List\"; its worksheets: \"Other\""),
-        (dangling, "has no part \"xl/worksheets/sheet2.xml\""),
-        (broken, "is not well-formed XML"),
-    ] {
+    for (book, expected) in rows! {
+        renamed => "no worksheet \"List\"; its worksheets: \"Other\", \"Lists\"";
+        chart => "no worksheet \"List\"; its worksheets: \"Other\"";
+        dangling => "has no part \"xl/worksheets/sheet2.xml\"";
+        broken => "is not well-formed XML";
+    } {
         let refused = refusal(&book.zipped());
         assert!(refused.contains(expected), "{refused}");
     }
@@ -356,17 +339,14 @@ fn assert_only_the_sheet_differs(source: &[u8], copy: &[u8], sheet: &str) {
 fn targets_may_be_absolute_relative_or_spelled_otherwise() {
     let relationships = "xl/_rels/workbook.xml.rels";
     let book = Book::with_sheet(sheet_of(ROWS));
-    for (target, name) in [
-        ("/xl/worksheets/sheet2.xml", "xl/worksheets/sheet2.xml"),
-        (
-            "worksheets/deep/er/list.xml",
-            "xl/worksheets/deep/er/list.xml",
-        ),
-        ("../sheets/list.xml", "sheets/list.xml"),
-        ("WorkSheets/Sheet2.xml", "xl/worksheets/sheet2.xml"),
-        ("worksheets\\sheet2.xml", "xl/worksheets/sheet2.xml"),
-        (".././../a/../xl/sheet.xml", "xl/sheet.xml"),
-    ] {
+    for (target, name) in rows! {
+        "/xl/worksheets/sheet2.xml" => "xl/worksheets/sheet2.xml";
+        "worksheets/deep/er/list.xml" => "xl/worksheets/deep/er/list.xml";
+        "../sheets/list.xml" => "sheets/list.xml";
+        "WorkSheets/Sheet2.xml" => "xl/worksheets/sheet2.xml";
+        "worksheets\\sheet2.xml" => "xl/worksheets/sheet2.xml";
+        ".././../a/../xl/sheet.xml" => "xl/sheet.xml";
+    } {
         let source = book
             .clone()
             .edited(relationships, "worksheets/sheet2.xml", target)

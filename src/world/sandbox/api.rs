@@ -518,6 +518,7 @@ pub fn endpoint(base_url: &str) -> Result<Url, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
 
     fn order(name: &str, round: u32) -> CommandSpec {
         CommandSpec {
@@ -587,17 +588,11 @@ mod tests {
 
     #[test]
     fn the_path_follows_the_base_url_with_or_without_a_slash() {
-        for (base, whole) in [
-            (
-                "http://127.0.0.1:11434/v1",
-                "http://127.0.0.1:11434/v1/chat/completions",
-            ),
-            (
-                "https://api.test/v1/",
-                "https://api.test/v1/chat/completions",
-            ),
-            ("https://api.test", "https://api.test/chat/completions"),
-        ] {
+        for (base, whole) in rows! {
+            "http://127.0.0.1:11434/v1" => "http://127.0.0.1:11434/v1/chat/completions";
+            "https://api.test/v1/" => "https://api.test/v1/chat/completions";
+            "https://api.test" => "https://api.test/chat/completions";
+        } {
             assert_eq!(endpoint(base).unwrap().as_str(), whole);
         }
     }

@@ -283,6 +283,7 @@ fn read_answer(body: &[u8]) -> Result<(String, Usage), &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::rows;
     use std::io::{Read as _, Write as _};
     use std::net::{Ipv4Addr, TcpListener};
     use std::thread;
@@ -315,18 +316,12 @@ mod tests {
             cost: Cost::of(0.25),
         };
         let none = Usage::default();
-        for (usage, expected) in [
-            (
-                r#","usage":{"prompt_tokens":7,"completion_tokens":2,"cost":0.25,"more":[1]}"#,
-                used,
-            ),
-            ("", none),
-            (r#","usage":null"#, none),
-            (
-                r#","usage":{"prompt_tokens":-1,"completion_tokens":"2","cost":"free"}"#,
-                none,
-            ),
-        ] {
+        for (usage, expected) in rows! {
+            r#","usage":{"prompt_tokens":7,"completion_tokens":2,"cost":0.25,"more":[1]}"# => used;
+            "" => none;
+            r#","usage":null"# => none;
+            r#","usage":{"prompt_tokens":-1,"completion_tokens":"2","cost":"free"}"# => none;
+        } {
             let choice =
                 r#"{"message":{"role":"assistant","content":" {} "},"finish_reason":"stop"}"#;
             let body = format!(r#"{{"choices":[{choice}]{usage}}}"#);
@@ -420,26 +415,17 @@ mod tests {
 
     #[test]
     fn any_answer_that_can_be_read_is_one_and_whoever_sends_another_has_refused() {
-        for (answer, is_read) in [
-            (&b""[..], false),
-            (b"what?\r\n\r\n", false),
-            (b"HTTP/1.1 200", false),
-            (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", false),
-            (
-                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                false,
-            ),
-            (
-                b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
-                false,
-            ),
-            (b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", true),
-            (
-                b"HTTP/1.1 302 Elsewhere\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
-                true,
-            ),
-            (b"HTTP/1.0 200 OK\r\n\r\nto the end", true),
-        ] {
+        for (answer, is_read) in rows! {
+            &b""[..] => false;
+            b"what?\r\n\r\n" => false;
+            b"HTTP/1.1 200" => false;
+            b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}" => false;
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" => false;
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}" => false;
+            b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n" => true;
+            b"HTTP/1.1 302 Elsewhere\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n" => true;
+            b"HTTP/1.0 200 OK\r\n\r\nto the end" => true;
+        } {
             match called(answer) {
                 Called::Answered(_) if is_read => {}
                 Called::Refused(_) if !is_read => {}

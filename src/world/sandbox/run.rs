@@ -473,6 +473,7 @@ fn is_beneath(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
 
     #[test]
     fn keeps_no_more_than_it_may() {
@@ -498,22 +499,14 @@ mod tests {
     #[test]
     fn a_value_is_nowhere_in_what_is_kept_however_it_is_written() {
         let (plain, quoted) = ("sk-0123456789", " quote\"d-secret\n");
-        for (value, text, expected) in [
-            (
-                plain,
-                "Bearer sk-0123456789: no key sk-0123456789",
-                "Bearer [A_KEY]: no key [A_KEY]",
-            ),
-            (plain, "sk-01234", "sk-01234"),
-            (
-                quoted,
-                r#"{"key":"quote\"d-secret"}"#,
-                r#"{"key":"[A_KEY]"}"#,
-            ),
-            (quoted, "quote\"d-secret", "[A_KEY]"),
+        for (value, text, expected) in rows! {
+            plain, "Bearer sk-0123456789: no key sk-0123456789" => "Bearer [A_KEY]: no key [A_KEY]";
+            plain, "sk-01234" => "sk-01234";
+            quoted, r#"{"key":"quote\"d-secret"}"# => r#"{"key":"[A_KEY]"}"#;
+            quoted, "quote\"d-secret" => "[A_KEY]";
             // A short value occurs in too many texts.
-            ("ollama", "ollama", "ollama"),
-        ] {
+            "ollama", "ollama" => "ollama";
+        } {
             assert_eq!(secrets(value).hide_in(text.to_owned()), expected);
         }
         let secrets = secrets(plain);

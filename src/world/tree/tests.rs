@@ -1,5 +1,6 @@
 //! Trees in which somebody else writes as they please.
 
+use crate::base::rows;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -203,24 +204,13 @@ fn says_which_file_is_over_which_bound() {
     let within = |bounds| tree.baseline_within(bounds, &["*.bin"]);
     assert!(within(BOUNDS).is_ok());
     let (files, bytes, file_bytes, names) = (2, 4, 2, 3);
-    for (bounds, expected) in [
-        (
-            Bounds { files, ..BOUNDS },
-            "with d the tree has more than 2 files: add",
-        ),
-        (
-            Bounds { bytes, ..BOUNDS },
-            "with d the tree has more than 4 bytes",
-        ),
-        (
-            Bounds {
-                file_bytes,
-                ..BOUNDS
-            },
-            "b/c has 3 bytes, and a file may have 2: add it to `ignore`",
-        ),
-        (Bounds { names, ..BOUNDS }, "the tree has more than 3 names"),
-    ] {
+    for (bounds, expected) in rows! {
+        Bounds { files, ..BOUNDS } => "with d the tree has more than 2 files: add";
+        Bounds { bytes, ..BOUNDS } => "with d the tree has more than 4 bytes";
+        Bounds { file_bytes,..BOUNDS }
+            => "b/c has 3 bytes, and a file may have 2: add it to `ignore`";
+        Bounds { names, ..BOUNDS } => "the tree has more than 3 names";
+    } {
         let refused = error(within(bounds));
         assert!(refused.contains(expected), "{refused}");
     }
@@ -695,27 +685,24 @@ fn stays(links: &[(&str, &str)]) -> bool {
 
 #[test]
 fn links_of_a_copy_stay_inside_it() {
-    for (links, expected) in [
-        (&[("a/l", "../b/c")][..], true),
-        (&[("l", ".")], true),
-        (&[("l", "gone/x")], true),
-        (&[("l", "b/c/x")], true),
-        (&[("a/b/l", "../..")], true),
-        (&[("l", "m/x"), ("m", "n"), ("n", "gone")], true),
-        (&[("l", "/etc/passwd")], false),
-        (&[("l", "..")], false),
-        (&[("a/l", "../b/../../c")], false),
-        (&[("l", "m/x"), ("m", "/etc")], false),
+    for (links, expected) in rows! {
+        &[("a/l", "../b/c")][..] => true;
+        &[("l", ".")] => true;
+        &[("l", "gone/x")] => true;
+        &[("l", "b/c/x")] => true;
+        &[("a/b/l", "../..")] => true;
+        &[("l", "m/x"), ("m", "n"), ("n", "gone")] => true;
+        &[("l", "/etc/passwd")] => false;
+        &[("l", "..")] => false;
+        &[("a/l", "../b/../../c")] => false;
+        &[("l", "m/x"), ("m", "/etc")] => false;
         // `d/e/m` is the root, so what looks like `d/..` is two folders above it.
-        (&[("l", "d/e/m/../.."), ("d/e/m", "../..")], false),
-        (&[("l", "m/../.."), ("m", "d/e"), ("d/e/x", "y")], true),
-        (
-            &[("l", "in/../../.."), ("in", "b/d"), ("b/d/x", "y")],
-            false,
-        ),
-        (&[("l", "l")], false),
-        (&[("l", "m"), ("m", "l/x")], false),
-    ] {
+        &[("l", "d/e/m/../.."), ("d/e/m", "../..")] => false;
+        &[("l", "m/../.."), ("m", "d/e"), ("d/e/x", "y")] => true;
+        &[("l", "in/../../.."), ("in", "b/d"), ("b/d/x", "y")] => false;
+        &[("l", "l")] => false;
+        &[("l", "m"), ("m", "l/x")] => false;
+    } {
         assert_eq!(stays(links), expected, "{links:?}");
     }
 }

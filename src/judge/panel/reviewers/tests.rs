@@ -1,5 +1,6 @@
 //! Prompts, answers that are votes, and everything that is none.
 
+use crate::base::rows;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -42,27 +43,18 @@ fn with_clear(first: &str) -> String {
 #[test]
 fn each_question_has_its_vote() {
     let about_one = |rest: &str| format!(r#"{{"question":"one",{rest}}}"#);
-    for (first, votes) in [
-        (
-            about_one(r#""doubt":true,"quotation":"in Seoul in 1998""#),
-            "dc",
-        ),
-        (CLEAR_ONE.to_owned(), "cc"),
-        (about_one(r#""doubt":false"#), "ec"),
-        (about_one(r#""doubt":false,"checked":" ""#), "ec"),
-        (about_one(r#""doubt":true"#), "ec"),
-        (
-            about_one(r#""doubt":true,"quotation":"in Seoul in 1999""#),
-            "ec",
-        ),
-        (about_one(r#""doubt":true,"quotation":"Seoul""#), "ec"),
-        (CLEAR_ONE.replace("one", "three"), "ec"),
-        (CLEAR.to_owned(), "ee"),
-        (
-            about_one(r#""doubt":true,"quotation":"in Seoul in 1998","line":1"#),
-            "ec",
-        ),
-    ] {
+    for (first, votes) in rows! {
+        about_one(r#""doubt":true,"quotation":"in Seoul in 1998""#) => "dc";
+        CLEAR_ONE.to_owned() => "cc";
+        about_one(r#""doubt":false"#) => "ec";
+        about_one(r#""doubt":false,"checked":" ""#) => "ec";
+        about_one(r#""doubt":true"#) => "ec";
+        about_one(r#""doubt":true,"quotation":"in Seoul in 1999""#) => "ec";
+        about_one(r#""doubt":true,"quotation":"Seoul""#) => "ec";
+        CLEAR_ONE.replace("one", "three") => "ec";
+        CLEAR.to_owned() => "ee";
+        about_one(r#""doubt":true,"quotation":"in Seoul in 1998","line":1"#) => "ec";
+    } {
         let letters = letters(&with_clear(&first), AnswerForm::Questions);
         assert_eq!(letters, votes, "{first}");
     }

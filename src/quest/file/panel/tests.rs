@@ -1,6 +1,7 @@
 //! Panels that are taken, and every reason for which one is refused.
 
 use super::*;
+use crate::base::rows;
 use crate::quest::file::{QuestFile, Threshold};
 
 /// A panel of two reviewers for [`QUEST`].
@@ -107,74 +108,38 @@ fn a_file_of_reviewers_holds_nothing_else() {
 
 #[test]
 fn every_flaw_has_its_reason() {
-    for (from, to, why) in [
-        (
-            "large-2",
-            "SMALL-1 ",
-            "the same model makes the same mistakes",
-        ),
-        ("large-2", " ", "it is blank"),
-        ("evidence.source", "key", "has not written itself"),
-        (
-            "doubts = [\"faithful\"]",
-            "",
-            "so it must contain every input",
-        ),
-        (
-            "doubts = [\"faithful\"]",
-            "doubts = [\"faithfull\"]",
-            "did you mean `faithful`?",
-        ),
-        ("\"submission.summary\" =", "\"key\" =", "sees none of it"),
-        ("\"submission.summary\" =", "\"keys\" =", "expected `key`"),
-        ("input.text", "input.txt", "did you mean `text`?"),
-        ("input.text", "submission.sumary", "did you mean `summary`?"),
-        ("input.text", "tree.diff", "add [tree]"),
-        ("input.text", "file.summary", "add [tree]"),
-        ("input.text", "transform.quoted", "there is none"),
-        ("input.text", "evidence.more", "may be left out"),
-        ("input.text", "page.source", "expected `key`"),
-        ("input.text", "submission.summary", "appears twice"),
-        ("quorum = 2", "quorum = 1", "expected from 2 to 2"),
-        ("quorum = 2", "quorum = 3", "expected from 2 to 2"),
-        (
-            "name = \"other\"",
-            "name = \"reader\"",
-            "two reviewers `reader`",
-        ),
-        ("name = \"other\"", "name = \"The Other\"", "kebab-case"),
-        ("argv = [\"ask\", \"-m\", \"small\"]", "", "say `argv`"),
-        (
-            "base_url",
-            "argv = [\"x\"]\nbase_url",
-            "means nothing to a reviewer of kind `chat`",
-        ),
-        ("large-2", "maker/\u{ff33}mall-1", "the same model"),
-        ("large-2", "maker/", "it is blank"),
-        (
-            "Does the summary say what the source does not say?",
-            " ",
-            "ask a question",
-        ),
-        ("quorum = 2", "revisions = 11", "expected at most 10"),
-        (
-            "[panel]",
-            "[panel]\nrevisions = 4294967295",
-            "expected at most 10",
-        ),
-        (
-            "argv = [\"ask\"",
-            "env = { LD_PRELOAD = \"a.so\" }\nargv = [\"ask\"",
-            "says what is run",
-        ),
-        (
-            "argv = [\"ask\"",
-            "pass = [\"HOME\", \"BASH_ENV\"]\nargv = [\"ask\"",
-            "says what is run",
-        ),
-        ("quorum", "qourum", "did you mean `quorum`?"),
-        ("model = \"large-2\"", "", "missing field `model`"),
-    ] {
+    for (from, to, why) in rows! {
+        "large-2", "SMALL-1 " => "the same model makes the same mistakes";
+        "large-2", " " => "it is blank";
+        "evidence.source", "key" => "has not written itself";
+        "doubts = [\"faithful\"]", "" => "so it must contain every input";
+        "doubts = [\"faithful\"]", "doubts = [\"faithfull\"]" => "did you mean `faithful`?";
+        "\"submission.summary\" =", "\"key\" =" => "sees none of it";
+        "\"submission.summary\" =", "\"keys\" =" => "expected `key`";
+        "input.text", "input.txt" => "did you mean `text`?";
+        "input.text", "submission.sumary" => "did you mean `summary`?";
+        "input.text", "tree.diff" => "add [tree]";
+        "input.text", "file.summary" => "add [tree]";
+        "input.text", "transform.quoted" => "there is none";
+        "input.text", "evidence.more" => "may be left out";
+        "input.text", "page.source" => "expected `key`";
+        "input.text", "submission.summary" => "appears twice";
+        "quorum = 2", "quorum = 1" => "expected from 2 to 2";
+        "quorum = 2", "quorum = 3" => "expected from 2 to 2";
+        "name = \"other\"", "name = \"reader\"" => "two reviewers `reader`";
+        "name = \"other\"", "name = \"The Other\"" => "kebab-case";
+        "argv = [\"ask\", \"-m\", \"small\"]", "" => "say `argv`";
+        "base_url", "argv = [\"x\"]\nbase_url" => "means nothing to a reviewer of kind `chat`";
+        "large-2", "maker/\u{ff33}mall-1" => "the same model";
+        "large-2", "maker/" => "it is blank";
+        "Does the summary say what the source does not say?", " " => "ask a question";
+        "quorum = 2", "revisions = 11" => "expected at most 10";
+        "[panel]", "[panel]\nrevisions = 4294967295" => "expected at most 10";
+        "argv = [\"ask\"", "env = { LD_PRELOAD = \"a.so\" }\nargv = [\"ask\"" => "says what is run";
+        "argv = [\"ask\"", "pass = [\"HOME\", \"BASH_ENV\"]\nargv = [\"ask\"" => "says what is run";
+        "quorum", "qourum" => "did you mean `quorum`?";
+        "model = \"large-2\"", "" => "missing field `model`";
+    } {
         let wrong = refused(from, to);
         assert!(wrong.contains(why), "{from} → {to}: {wrong}");
     }

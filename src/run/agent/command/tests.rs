@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::rows;
 
 fn words(line: &CommandLine) -> Vec<&str> {
     line.argv
@@ -98,20 +99,12 @@ fn what_an_agent_cannot_do_is_refused() {
         model: Some("m"),
         ..GIVEN
     };
-    for (agent, given, refused) in [
-        (custom(&[]), GIVEN, BadCommandLine::Empty),
-        (
-            preset("aider", &[]),
-            resumed,
-            BadCommandLine::NoResume("aider"),
-        ),
-        (preset("amp", &[]), model, BadCommandLine::NoModel("amp")),
-        (
-            custom(&["a", "{model}"]),
-            GIVEN,
-            BadCommandLine::Missing("model"),
-        ),
-    ] {
+    for (agent, given, refused) in rows! {
+        custom(&[]), GIVEN => BadCommandLine::Empty;
+        preset("aider", &[]), resumed => BadCommandLine::NoResume("aider");
+        preset("amp", &[]), model => BadCommandLine::NoModel("amp");
+        custom(&["a", "{model}"]), GIVEN => BadCommandLine::Missing("model");
+    } {
         assert_eq!(command_line(&agent, &given), Err(refused));
     }
     assert!(preset("claude", &[]).can_resume());

@@ -39,23 +39,20 @@ fn left_of(body: &str) -> String {
 
 #[test]
 fn masks_other_addresses_and_keeps_its_own() {
-    for (page, expected) in [
-        ("Jo: jo.doe@acme.com.", "Jo: xxxxxx@acme.com."),
-        ("INFO@Acme.com. jo@acme.com", "INFO@Acme.com. xx@acme.com"),
-        ("info@acme.com.au", "xxxx@acme.com.au"),
-        ("tel-info@acme.com", "tel-info@acme.com"),
-        ("nfo@acme.com", "nfo@acme.com"),
-        ("jo@acme.com", "xx@acme.com"),
-        (
-            "info&#64;acme.com, jo&#X40;acme.com",
-            "info&#64;acme.com, xx&#X40;acme.com",
-        ),
-        ("mailto:jo%40acme.com", "mailto:xx%40acme.com"),
-        ("@media print", "@media print"),
-        ("jo @ acme.com", "xx @ acme.com"),
-        ("follow us @acme", "follow us @acme"),
-        ("조@acme.com jo@", "조@acme.com jo@"),
-    ] {
+    for (page, expected) in rows! {
+        "Jo: jo.doe@acme.com." => "Jo: xxxxxx@acme.com.";
+        "INFO@Acme.com. jo@acme.com" => "INFO@Acme.com. xx@acme.com";
+        "info@acme.com.au" => "xxxx@acme.com.au";
+        "tel-info@acme.com" => "tel-info@acme.com";
+        "nfo@acme.com" => "nfo@acme.com";
+        "jo@acme.com" => "xx@acme.com";
+        "info&#64;acme.com, jo&#X40;acme.com" => "info&#64;acme.com, xx&#X40;acme.com";
+        "mailto:jo%40acme.com" => "mailto:xx%40acme.com";
+        "@media print" => "@media print";
+        "jo @ acme.com" => "xx @ acme.com";
+        "follow us @acme" => "follow us @acme";
+        "조@acme.com jo@" => "조@acme.com jo@";
+    } {
         assert_eq!(left_of(page), expected);
     }
 }

@@ -244,14 +244,11 @@ fn tells_missing_from_unreadable() {
 #[test]
 fn obeys_the_robots_txt_of_every_hop() {
     let private = "https://other.com/private/b";
-    let web = Web::of([
-        ("/a", moved(private)),
-        (
-            "https://other.com/robots.txt",
-            robots("User-agent: comail\nDisallow: /private"),
-        ),
-        (private, page("secret")),
-    ]);
+    let web = Web::of(rows! {
+        "/a" => moved(private);
+        "https://other.com/robots.txt" => robots("User-agent: comail\nDisallow: /private");
+        private => page("secret");
+    });
     let visit = web.visit("/a");
     assert_eq!(visit.end, End::Forbidden { url: url(private) });
     assert!(!web.asked().contains(&private.to_owned()));
