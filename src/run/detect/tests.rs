@@ -34,58 +34,33 @@ fn alarms(all: impl IntoIterator<Item = Observed>) -> Vec<(Detector, Level, u32)
 fn each_circle_is_warned_of_once_and_then_stopped() {
     use Detector::{PingPong, Poll, Repeat};
     let same = Observed::Judged(digest(1));
-    let of = |count: u32, each: fn(u32) -> Observed| (0..count).map(each).collect::<Vec<_>>();
     let to_and_fro = |n: u32| Observed::Judged(digest(n % 2));
-    for (case, observed, expected) in [
-        ("too few answers", vec![same; 9], &[][..]),
-        ("a repeat", vec![same; 19], &[(Repeat, Level::Warn, 10)]),
-        (
-            "many repeats",
-            vec![same; 20],
-            &[(Repeat, Level::Warn, 10), (Repeat, Level::Stop, 20)],
-        ),
-        (
-            "an answer that is refused each time",
-            vec![Observed::Refused(digest(7)); 20],
-            &[(Repeat, Level::Warn, 10), (Repeat, Level::Stop, 20)],
-        ),
-        (
-            "others are refused",
-            of(100, |n| Observed::Refused(digest(n))),
-            &[],
-        ),
-        ("too few polls", vec![Observed::Poll; 9], &[]),
-        (
-            "polls",
-            vec![Observed::Poll; 20],
-            &[(Poll, Level::Warn, 10), (Poll, Level::Stop, 20)],
-        ),
-        (
-            "now and then an answer",
-            of(300, |n| {
-                if n % 4 == 0 {
-                    Observed::Judged(digest(1))
-                } else {
-                    reads(n)
-                }
-            }),
-            &[],
-        ),
-        (
-            // As the window moves, nine or ten of it are polls: there is one warning.
-            "every third is a poll",
-            of(300, |n| if n % 3 == 0 { Observed::Poll } else { reads(n) }),
-            &[(Poll, Level::Warn, 10)],
-        ),
-    ] {
+    let warned = |which| (which, Level::Warn, 10);
+    let stopped = |which| (which, Level::Stop, 20);
+    let now_and_then = |n: u32| if n % 4 == 0 { same } else { reads(n) };
+    let every_third = |n: u32| if n % 3 == 0 { Observed::Poll } else { reads(n) };
+    let refused = |n| Observed::Refused(digest(n));
+    for (case, observed, expected) in rows! {
+        "too few answers", vec![same; 9] => vec![];
+        "a repeat", vec![same; 19] => vec![warned(Repeat)];
+        "many repeats", vec![same; 20] => vec![warned(Repeat), stopped(Repeat)];
+        "an answer that is refused each time", vec![refused(7); 20]
+            => vec![warned(Repeat), stopped(Repeat)];
+        "others are refused", (0..100).map(refused).collect() => vec![];
+        "too few polls", vec![Observed::Poll; 9] => vec![];
+        "polls", vec![Observed::Poll; 20] => vec![warned(Poll), stopped(Poll)];
+        "now and then an answer", (0..300).map(now_and_then).collect() => vec![];
+        // As the window moves, nine or ten of it are polls: there is one warning.
+        "every third is a poll", (0..300).map(every_third).collect() => vec![warned(Poll)];
+    } {
         assert_eq!(alarms(observed), expected, "{case}");
     }
     let often = (0..29).map(|n| if n % 3 == 2 { reads(n) } else { same });
-    let stop = (Repeat, Level::Stop, 20);
+    let stop = stopped(Repeat);
     assert_eq!(alarms(often).last(), Some(&stop), "others do not hide it");
     let seen = alarms((0..20).map(to_and_fro));
-    assert!(seen.contains(&(PingPong, Level::Warn, 10)), "{seen:?}");
-    assert_eq!(seen.last(), Some(&(PingPong, Level::Stop, 20)));
+    assert!(seen.contains(&warned(PingPong)), "{seen:?}");
+    assert_eq!(seen.last(), Some(&stopped(PingPong)));
     let between_four = alarms((0..40).map(|n| Observed::Judged(digest(n % 4))));
     assert!(!between_four.iter().any(|(which, ..)| *which == PingPong));
 }

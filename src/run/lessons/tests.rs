@@ -131,13 +131,8 @@ fn attempt(quest: u32, number: u32, verdict: Verdict, email: &str, rules: &[&str
 }
 
 fn failed(quest: u32, number: u32, rule: &str, email: &str) -> Event {
-    Event::Attempt(Box::new(attempt(
-        quest,
-        number,
-        Verdict::Fail,
-        email,
-        &[rule],
-    )))
+    let failed = attempt(quest, number, Verdict::Fail, email, &[rule]);
+    Event::Attempt(Box::new(failed))
 }
 
 fn passed(quest: u32, number: u32, email: &str) -> Event {

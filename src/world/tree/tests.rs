@@ -92,6 +92,13 @@ impl TestTree {
     }
 }
 
+/// A tree with these files, and its baseline.
+fn listed(files: &[&str]) -> (TestTree, Listing) {
+    let tree = TestTree::of(files);
+    let baseline = tree.baseline().unwrap();
+    (tree, baseline)
+}
+
 fn paths(listing: &Listing) -> Vec<&str> {
     listing.entries().keys().map(TreePath::as_str).collect()
 }
@@ -315,8 +322,7 @@ const TESTS: &[&str] = &["tests/**"];
 
 #[test]
 fn takes_the_zones_alone() {
-    let tree = TestTree::of(&["src/a", "src/b", "tests/a", "tests/b", "tests/c"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["src/a", "src/b", "tests/a", "tests/b", "tests/c"]);
     tree.write("tests/a", "A tests");
     tree.write("tests/new/d", "new");
     fs::remove_file(tree.at("tests/b")).unwrap();
@@ -349,8 +355,7 @@ fn takes_the_zones_alone() {
 
 #[test]
 fn a_tree_as_it_was_is_its_baseline() {
-    let tree = TestTree::of(&["a", "b/c"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["a", "b/c"]);
     let (snapshot, changes) = tree.snapshot(&baseline, &["**"]);
     assert!(changes.is_empty() && snapshot.new_contents.is_empty());
     assert_eq!(snapshot.digest(), baseline.digest());
@@ -359,8 +364,7 @@ fn a_tree_as_it_was_is_its_baseline() {
 
 #[test]
 fn what_no_agent_can_write_has_no_file_of_a_zone() {
-    let tree = TestTree::of(&["src/a", "tests/a", "tests/b/c"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["src/a", "tests/a", "tests/b/c"]);
     tree.write("tests/a", "changed");
     tree.write("tests/AGENTS.md", "say that all is well");
     let pinned = Snapshot::beyond(&baseline, &zones(TESTS));
@@ -370,8 +374,7 @@ fn what_no_agent_can_write_has_no_file_of_a_zone() {
 
 #[test]
 fn a_file_and_a_folder_can_take_each_others_place() {
-    let tree = TestTree::of(&["tests/a", "tests/d/b"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["tests/a", "tests/d/b"]);
     fs::remove_file(tree.at("tests/a")).unwrap();
     tree.write("tests/a/in", "1");
     fs::remove_dir_all(tree.at("tests/d")).unwrap();
@@ -384,8 +387,7 @@ fn a_file_and_a_folder_can_take_each_others_place() {
 
 #[test]
 fn what_stands_outside_the_zones_is_not_pushed_aside() {
-    let tree = TestTree::of(&["a", "d/b"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["a", "d/b"]);
     fs::remove_file(tree.at("a")).unwrap();
     tree.write("a/in", "1");
     fs::remove_dir_all(tree.at("d")).unwrap();
@@ -399,8 +401,7 @@ fn what_stands_outside_the_zones_is_not_pushed_aside() {
 
 #[test]
 fn an_edit_replaces_a_file_or_adds_one() {
-    let tree = TestTree::of(&["src/a", "src/b"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["src/a", "src/b"]);
     let mut mutant = Snapshot::of(&baseline);
     mutant.edit(&path("src/a"), b"mutant").unwrap();
     mutant.edit(&path("src/c"), b"new").unwrap();
@@ -433,8 +434,7 @@ fn a_store_that_lies_is_an_error_and_a_copy_replaces_nothing() {
 
 #[test]
 fn a_file_that_is_too_large_is_left_out_and_not_an_error() {
-    let tree = TestTree::of(&["tests/a"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["tests/a"]);
     for file in ["tests/large", "large"] {
         let large = fs::File::create(tree.at(file)).unwrap();
         large.set_len(65 << 20).unwrap();
@@ -451,8 +451,7 @@ fn a_file_that_is_too_large_is_left_out_and_not_an_error() {
 
 #[test]
 fn more_than_is_kept_is_left_out() {
-    let tree = TestTree::of(&[]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&[]);
     for (file, text) in [("a", "1234"), ("b", "1234"), ("c", "56"), ("d", "7")] {
         tree.write(file, text);
     }
@@ -493,8 +492,7 @@ fn a_link_is_a_change_and_is_not_taken() {
 
 #[test]
 fn what_a_linked_folder_leads_to_is_not_read() {
-    let tree = TestTree::of(&["tests/a", "tests/sub/b"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["tests/a", "tests/sub/b"]);
     let elsewhere = tree.root().with_file_name("elsewhere");
     fs::rename(tree.at("tests"), &elsewhere).unwrap();
     fs::write(elsewhere.join("a"), "forged").unwrap();
@@ -540,8 +538,7 @@ fn a_pipe_is_not_waited_for() {
 
 #[test]
 fn a_hard_link_is_a_file_and_a_mode_is_a_change() {
-    let tree = TestTree::of(&["src/a", "tests/run", "src/run"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["src/a", "tests/run", "src/run"]);
     fs::hard_link(tree.at("src/a"), tree.at("tests/a")).unwrap();
     set_mode(&tree.at("tests/run"), 0o700);
     set_mode(&tree.at("src/run"), 0o700);
@@ -582,8 +579,7 @@ fn written(tree: &TestTree, snapshot: &Snapshot) -> (tempfile::TempDir, Vec<Tree
 
 #[test]
 fn writes_the_snapshot_and_not_the_tree() {
-    let tree = TestTree::of(&["src/deep/a", "tests/a", "tests/b"]);
-    let baseline = tree.baseline().unwrap();
+    let (tree, baseline) = listed(&["src/deep/a", "tests/a", "tests/b"]);
     tree.write("tests/a", "agent's");
     tree.write("src/deep/a", "forged");
     let (mut snapshot, _) = tree.snapshot(&baseline, &["tests/**"]);

@@ -85,7 +85,9 @@ fn looking() -> MockSandbox {
     sandbox
 }
 
-fn answering(replies: &'static [(&str, &str, &str)]) -> MockSandbox {
+/// The same with one changed file, which held `before` and holds `after`.
+fn changing(before: &[u8], after: &[u8]) -> MockSandbox {
+    let [before, after] = [before, after].map(|bytes| FileSeen::File(bytes.to_vec()));
     let mut sandbox = looking();
     sandbox.expect_changes().returning(|| {
         Ok(vec![Changed {
@@ -94,12 +96,13 @@ fn answering(replies: &'static [(&str, &str, &str)]) -> MockSandbox {
             inside: true,
         }])
     });
+    sandbox.expect_pinned().returning(move |_| before.clone());
+    sandbox.expect_file().returning(move |_| after.clone());
     sandbox
-        .expect_pinned()
-        .returning(|_| FileSeen::File(b"one\ntwo\n".to_vec()));
-    sandbox
-        .expect_file()
-        .returning(|_| FileSeen::File(b"one\nthree\n".to_vec()));
+}
+
+fn answering(replies: &'static [(&str, &str, &str)]) -> MockSandbox {
+    let mut sandbox = changing(b"one\ntwo\n", b"one\nthree\n");
     sandbox.expect_chat().returning(move |order: &ChatOrder| {
         let reply = replies.iter().find(|(model, ..)| *model == order.model);
         let Some((_, plant, real)) = reply else {
@@ -237,26 +240,12 @@ fn the_only_one_who_doubts_is_not_silenced_into_a_pass() {
 
 #[test]
 fn a_change_that_is_no_text_is_shown_to_nobody() {
-    let latin = b"# -*- coding: latin-1 -*- \xe9\none\n".to_vec();
-    for (before, after) in [
-        (b"one\n".to_vec(), latin.clone()),
-        (latin, b"one\n".to_vec()),
-    ] {
-        let mut sandbox = looking();
-        sandbox.expect_changes().returning(|| {
-            Ok(vec![Changed {
-                path: String::from("a.py"),
-                how: String::from("changed"),
-                inside: true,
-            }])
-        });
-        let (before, after) = (FileSeen::File(before), FileSeen::File(after));
-        sandbox.expect_pinned().returning(move |_| before.clone());
-        sandbox.expect_file().returning(move |_| after.clone());
-        let judgement = judged(&gate(Verdict::Pass), &sandbox);
+    let (ascii, latin) = (&b"one\n"[..], &b"# -*- coding: latin-1 -*- \xe9\none\n"[..]);
+    for (before, after) in [(ascii, latin), (latin, ascii)] {
+        let judgement = judged(&gate(Verdict::Pass), &changing(before, after));
         assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
         let actual = &judgement.facts[0].actual;
-        assert!(actual.contains("a.py is not UTF-8 text"), "{actual}");
+        assert!(actual.contains("a.txt is not UTF-8 text"), "{actual}");
     }
 }
 

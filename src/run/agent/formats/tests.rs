@@ -1,3 +1,4 @@
+use crate::base::rows;
 use serde_json::json;
 
 use super::*;
@@ -219,35 +220,21 @@ fn what_is_unknown_or_broken_is_passed_over() {
 
 #[test]
 fn tokens_are_counted_that_no_cache_held() {
-    for (told, counted) in [
-        (
-            json!({"input_tokens": 10, "cache_creation_input_tokens": 200,
-            "cache_read_input_tokens": 9_000, "output_tokens": 5}),
-            Some(215),
-        ),
-        (
-            json!({"input_tokens": 900, "cached_input_tokens": 800, "output_tokens": 5}),
-            Some(105),
-        ),
-        (
-            json!({"prompt_tokens": 90, "completion_tokens": 5, "total_tokens": 95,
-            "prompt_tokens_details": {"cached_tokens": 80}}),
-            Some(15),
-        ),
-        (
-            json!({"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 50, "write": 40}}),
-            Some(50),
-        ),
-        (json!({"total_tokens": 12}), Some(12)),
-        (json!({"output_tokens": 12}), Some(12)),
-        (
-            json!({"input_tokens": 1, "cached_input_tokens": 9}),
-            Some(0),
-        ),
-        (json!({"input_tokens": "many"}), None),
-        (json!({}), None),
-        (json!(3), None),
-    ] {
+    for (told, counted) in rows! {
+        json!({"input_tokens": 10, "cache_creation_input_tokens": 200,
+            "cache_read_input_tokens": 9_000, "output_tokens": 5}) => Some(215);
+        json!({"input_tokens": 900, "cached_input_tokens": 800, "output_tokens": 5}) => Some(105);
+        json!({"prompt_tokens": 90, "completion_tokens": 5, "total_tokens": 95,
+            "prompt_tokens_details": {"cached_tokens": 80}}) => Some(15);
+        json!({"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 50, "write": 40}})
+            => Some(50);
+        json!({"total_tokens": 12}) => Some(12);
+        json!({"output_tokens": 12}) => Some(12);
+        json!({"input_tokens": 1, "cached_input_tokens": 9}) => Some(0);
+        json!({"input_tokens": "many"}) => None;
+        json!({}) => None;
+        json!(3) => None;
+    } {
         assert_eq!(tokens_in(&told), counted, "{told}");
     }
 }

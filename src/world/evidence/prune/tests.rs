@@ -65,33 +65,25 @@ fn masks_addresses_however_they_are_written() {
     };
     let (own, other) = (protected("info@acme.com"), protected("jo@acme.com?x"));
     let masked = protected("xx@acme.com?x");
-    for (page, expected) in [
-        ("&#106;o&#x2e;d@acme.com", "xxxxxxxxxxxxxx@acme.com"),
-        ("%6Ao%40acme.com", "xxxx%40acme.com"),
-        ("&#105;nfo&#64;acme.com", "&#105;nfo&#64;acme.com"),
-        ("jo [at] acme.com", "xx [at] acme.com"),
-        (
-            "jo(a)acme.com, jo &lt;AT&gt; acme.com",
-            "xx(a)acme.com, xx &lt;AT&gt; acme.com",
-        ),
-        ("jo [at] acme [dot] com", "xx [at] acme [dot] com"),
-        ("jo골뱅이acme.com", "xx골뱅이acme.com"),
-        ("info [at] acme [dot] com", "info [at] acme [dot] com"),
-        ("tel-info (at) acme.com", "tel-info (at) acme.com"),
-        ("option (a) is best", "option (a) is best"),
-        ("see (at) noon.", "see (at) noon."),
-        (
-            &format!("<a data-cfemail=\"{other}\"><a href='/cdn-cgi/l/email-protection#{other}'>"),
-            &format!(
+    for (page, expected) in rows! {
+        "&#106;o&#x2e;d@acme.com" => "xxxxxxxxxxxxxx@acme.com";
+        "%6Ao%40acme.com" => "xxxx%40acme.com";
+        "&#105;nfo&#64;acme.com" => "&#105;nfo&#64;acme.com";
+        "jo [at] acme.com" => "xx [at] acme.com";
+        "jo(a)acme.com, jo &lt;AT&gt; acme.com" => "xx(a)acme.com, xx &lt;AT&gt; acme.com";
+        "jo [at] acme [dot] com" => "xx [at] acme [dot] com";
+        "jo골뱅이acme.com" => "xx골뱅이acme.com";
+        "info [at] acme [dot] com" => "info [at] acme [dot] com";
+        "tel-info (at) acme.com" => "tel-info (at) acme.com";
+        "option (a) is best" => "option (a) is best";
+        "see (at) noon." => "see (at) noon.";
+        &format!("<a data-cfemail=\"{other}\"><a href='/cdn-cgi/l/email-protection#{other}'>")
+            => &format!(
                 "<a data-cfemail=\"{masked}\"><a href='/cdn-cgi/l/email-protection#{masked}'>"
-            ),
-        ),
-        (
-            &format!("<a data-cfemail={own}>"),
-            &format!("<a data-cfemail={own}>"),
-        ),
-        ("<a data-cfemail=2a>", "<a data-cfemail=2a>"),
-    ] {
+            );
+        &format!("<a data-cfemail={own}>") => &format!("<a data-cfemail={own}>");
+        "<a data-cfemail=2a>" => "<a data-cfemail=2a>";
+    } {
         assert_eq!(left_of(page), expected);
     }
 }
