@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use comail::cli::schema::{DOCUMENTS, Document};
 use comail::quest::email;
@@ -204,4 +206,69 @@ fn no_planted_link_is_written_through() {
     // Out of the session through a link that was put there for an export.
     symlink(".comail/new.csv", place.at("out.csv")).expect("a link");
     place.run(["export", "out.csv", "--force"]).exits(2);
+}
+
+fn patterns_in(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(members) => {
+            found.extend(
+                members
+                    .get("pattern")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            );
+            members.values().for_each(|value| patterns_in(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| patterns_in(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn patterns_mean_the_same_to_python_and_to_javascript() {
+    let mut patterns = BTreeSet::new();
+    for document in DOCUMENTS {
+        patterns_in(&document.schema(&email::kind()).to_value(), &mut patterns);
+    }
+    let worker = patterns.iter().position(|pattern| pattern.contains("1,64"));
+    let texts = [
+        "w1",
+        "김.1:@x-_",
+        "é",
+        "",
+        "a b",
+        "a/b",
+        "a\\b",
+        "{a}",
+        "[a]",
+    ];
+    let asked = json!({"patterns": patterns, "texts": texts}).to_string();
+    let matches = |program: &str, flag: &str, script: &str| -> Value {
+        let mut child = Command::new(program)
+            .args([flag, script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("`.ci/tools` installs it");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(asked.as_bytes()).expect("written");
+        drop(stdin);
+        let output = child.wait_with_output().expect("an end");
+        serde_json::from_slice(&output.stdout).expect("each pattern is one of its language")
+    };
+    let python = matches(
+        "python3",
+        "-c",
+        "import json, re, sys; asked = json.load(sys.stdin); print(json.dumps([[bool(re.search(pattern, \
+         text)) for text in asked['texts']] for pattern in asked['patterns']]))",
+    );
+    let javascript = matches(
+        "node",
+        "-e",
+        "const asked = JSON.parse(require('fs').readFileSync(0)); console.log(JSON.stringify(\
+         asked.patterns.map((it) => asked.texts.map((text) => new RegExp(it).test(text)))))",
+    );
+    assert_eq!(python, javascript);
+    let names = [true, true, true, false, false, false, false, false, false];
+    assert_eq!(python[worker.expect("a worker's name")], json!(names));
 }

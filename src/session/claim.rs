@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 use crate::quest::QuestId;
 
 /// The name that a worker gives itself.
+// Neither Python nor ECMA 262 without its `u` flag knows `\p{…}`: the pattern rules out the
+// characters of ASCII that a name cannot have, and leaves the others to the program.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
-#[schemars(extend("pattern" = r"^[\p{Alphabetic}\p{N}_.:@-]{1,64}$"))]
+#[schemars(extend("pattern" = r"^[^\s!-,/;-?\[-^`{-~]{1,64}$"))]
 pub struct Worker(Box<str>);
 
 #[derive(Debug, thiserror::Error)]
