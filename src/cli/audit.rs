@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::progress::{Interrupt, WorkBar};
+use super::progress::{self, WorkBar};
 use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::{
@@ -110,12 +110,11 @@ fn audit(
         same_judge: judge.is_same(),
     };
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
-    let interrupt = Interrupt::heed();
-    let stop = || interrupt.is_asked();
+    progress::heed();
     let watch = context.watch();
     let onlooker = Onlooker {
         watch: watch.as_ref(),
-        stop: &stop,
+        stop: &progress::is_asked,
     };
     let audited = audit_ledger(plan, onlooker)?;
     drop(watch);
@@ -127,7 +126,14 @@ fn audit(
         let proven: Vec<Proven> = proven.copied().collect();
         let bar = WorkBar::of("judging again", proven.len() as u64);
         let world = Arc::new(recheck::world(context, session)?);
-        let live = audit::ask_world(session, projection, &proven, &world, &|| bar.count(), &stop)?;
+        let live = audit::ask_world(
+            session,
+            projection,
+            &proven,
+            &world,
+            &|| bar.count(),
+            &progress::is_asked,
+        )?;
         findings.extend(live.drift.iter().cloned());
         Some(live)
     } else {
@@ -137,7 +143,7 @@ fn audit(
     notes.extend(audit::notes(&audited.forgotten));
     let forgetting = &projection.totals().forgetting;
     notes.extend(audit::left_over(&session.evidence(), forgetting)?);
-    let status = match (stop(), findings.is_empty()) {
+    let status = match (progress::is_asked(), findings.is_empty()) {
         (true, _) => Status::Interrupted,
         (false, true) => Status::Clean,
         (false, false) => Status::Found,

@@ -230,21 +230,15 @@ pub(super) fn parser(kind: &QuestKind) -> clap::Command {
         .map(|it| it.trim_start_matches("== "));
     let parser = sections.fold(grouped(Cli::command()), |parser, section| {
         let (path, text) = section.split_once('\n').unwrap_or((section, ""));
-        with_help(parser, path, text.trim_end())
+        help::at(parser, path, |command| {
+            command.after_long_help(text.trim_end())
+        })
     });
     parser.mut_subcommand("submit", |command| answer_form::with_fields(command, kind))
 }
 
 /// What the help of commands ends with, in a section for each command.
 const EXAMPLES: &str = include_str!("help/examples.txt");
-
-fn with_help(command: clap::Command, path: &str, text: &'static str) -> clap::Command {
-    let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
-    command.mut_subcommand(name, |inner| match rest {
-        "" => inner.after_long_help(text),
-        rest => with_help(inner, rest, text),
-    })
-}
 
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
     match command {

@@ -198,15 +198,15 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
     words.retain(|word| !word.starts_with('-'));
     let names = help::names(&parser, &words);
     let names = completer(move |_| names.clone());
-    OFFERS.iter().fold(
-        add(parser, "help", "words", names),
-        |parser, (path, arg, offer)| {
-            let dir = dir.to_owned();
-            // Nothing is offered where the session cannot be read.
-            let values = completer(move |typed| offer.values(&dir, typed).unwrap_or_default());
-            add(parser, path, arg, values)
-        },
-    )
+    let parser = parser.mut_subcommand("help", |help| help.mut_arg("words", |arg| arg.add(names)));
+    OFFERS.iter().fold(parser, |parser, (path, arg, offer)| {
+        let dir = dir.to_owned();
+        // Nothing is offered where the session cannot be read.
+        let values = completer(move |typed| offer.values(&dir, typed).unwrap_or_default());
+        help::at(parser, path, |command| {
+            command.mut_arg(*arg, |known| known.add(values))
+        })
+    })
 }
 
 fn completer(values: impl Fn(&str) -> Vec<Named> + Send + Sync + 'static) -> ArgValueCompleter {
@@ -226,14 +226,6 @@ fn completer(values: impl Fn(&str) -> Vec<Named> + Send + Sync + 'static) -> Arg
     })
 }
 
-fn add(command: Command, path: &str, arg: &'static str, completer: ArgValueCompleter) -> Command {
-    let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
-    if name.is_empty() {
-        return command.mut_arg(arg, |known| known.add(completer));
-    }
-    command.mut_subcommand(name, |inner| add(inner, rest, arg, completer))
-}
-
 fn value(name: &impl ToString, about: &impl ToString) -> Named {
     Named {
         name: name.to_string(),
@@ -251,23 +243,19 @@ impl Offer {
                     .chain(email_gate(GateSettings::default()).rules());
                 all.map(|rule| value(&rule.id, &rule.meaning)).collect()
             }
-            Self::Keys(which) => {
-                let quests = quests(&index()?, typed, which)?;
-                let keys = quests.iter().filter_map(|quest| {
+            Self::Keys((state, wanted)) => {
+                let name = |quest: &QuestRecord| {
                     let about = format!("quest {}, {}", quest.id, quest.progress.state);
                     Some(value(&typeable(&quest.key)?, &about))
-                });
-                keys.collect()
+                };
+                quests(&index()?, typed, state, |quest| {
+                    name(quest).filter(|_| wanted(quest))
+                })?
             }
-            Self::Ids(which) => {
-                let (state, wanted) = which;
-                let begins =
-                    |quest: &QuestRecord| wanted(quest) && quest.id.to_string().starts_with(typed);
-                let quests = quests(&index()?, "", (state, begins))?;
-                let ids = quests.iter();
-                ids.map(|quest| value(&quest.id, &quest.key.as_str()))
-                    .collect()
-            }
+            Self::Ids((state, wanted)) => quests(&index()?, "", state, |quest| {
+                let named = value(&quest.id, &quest.key.as_str());
+                Some(named).filter(|named| wanted(quest) && named.name.starts_with(typed))
+            })?,
             Self::Workers | Self::ClaimedIds => {
                 let claims = index()?.claims()?;
                 let values = claims.iter().map(|claim| match self {
@@ -283,12 +271,13 @@ impl Offer {
 fn quests(
     index: &Projection,
     prefix: &str,
-    (state, wanted): (Option<State>, impl Fn(&QuestRecord) -> bool),
-) -> Result<Vec<QuestRecord>, SessionError> {
+    state: Option<State>,
+    offered: impl Fn(&QuestRecord) -> Option<Named>,
+) -> Result<Vec<Named>, SessionError> {
     let end = Instant::now() + MAX_SEARCH;
     let mut found = Vec::new();
     index.search(prefix, state, &mut |quest| {
-        found.extend(Some(quest).filter(&wanted));
+        found.extend(offered(&quest));
         found.len() < MAX_VALUES && Instant::now() <= end
     })?;
     Ok(found)

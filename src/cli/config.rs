@@ -20,7 +20,8 @@ use serde::Serialize;
 use toml::Value;
 
 use super::context::{Context, DEFAULT_SESSION, SESSION_VARIABLE, kind_in};
-use super::exit::{Exit, UsageError, unknown_name};
+use super::exit::{Exit, UsageError, refuse, unknown_name};
+use super::help;
 use crate::base::files;
 use crate::base::text::Escaped;
 use crate::quest::{QuestKind, email};
@@ -50,60 +51,47 @@ const READERS: [&str; 8] = [
 /// The commands that use no session, so the file does not matter to them.
 const WITHOUT_SESSION: [&str; 4] = ["completions", "config", "demo", "man"];
 
-/// A key of the file: its table, which is a command or empty, and the flag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key(&'static str, &'static str);
+const SESSION: &str = "session";
 
-const SESSION: Key = Key("", "session");
-
-/// The keys, in the order of the example.
-fn keys() -> impl Iterator<Item = Key> {
-    let mut table = "";
+/// The keys, as `flag` or `command.flag`, in the order of the example.
+fn keys() -> impl Iterator<Item = String> {
+    let mut table = String::new();
     EXAMPLE.lines().filter_map(move |line| {
-        if let Some(line) = line.strip_prefix('[') {
-            table = line.trim_end_matches(']');
+        if let Some(name) = line.strip_prefix('[') {
+            table = name.replace(']', ".");
         }
         let (flag, _) = line.strip_prefix("# ")?.split_once(" = ")?;
-        (!flag.contains(' ')).then_some(Key(table, flag))
+        (!flag.contains(' ')).then(|| format!("{table}{flag}"))
     })
 }
 
-impl Key {
-    fn name(self) -> String {
-        match self.0 {
-            "" => self.1.to_owned(),
-            table => format!("{table}.{}", self.1),
-        }
-    }
-
-    fn id(self) -> String {
-        self.1.replace('-', "_")
-    }
-
-    fn is_overridden(self, given: &ArgMatches) -> bool {
-        let others: &[&str] = match self {
-            Key("scan", _) => &["update"],
-            // An agent's own command line names its model itself.
-            Key("run", "agent") => &["words"],
-            Key("run", "model") => &["words", "agent"],
-            Key("export", "format") => &["path"],
-            _ => &[],
-        };
-        is_given(given, &self.id()) || others.iter().any(|id| is_given(given, id))
-    }
-
-    fn has_variable(self) -> bool {
-        match self {
-            SESSION => variable(SESSION_VARIABLE).is_some(),
-            Key("", "color") => variable("NO_COLOR").is_some(),
-            _ => false,
-        }
-    }
+/// The command of a key, which is empty if the key applies to every command, and its flag.
+fn parts(key: &str) -> (&str, &str) {
+    key.split_once('.').unwrap_or(("", key))
 }
 
-fn is_given(matches: &ArgMatches, id: &str) -> bool {
-    let is_known = matches.try_contains_id(id).is_ok();
-    is_known && matches.value_source(id) == Some(ValueSource::CommandLine)
+fn id(flag: &str) -> String {
+    flag.replace('-', "_")
+}
+
+/// Whether the command line or the environment takes precedence over a key.
+fn is_overridden(key: &str, given: &ArgMatches) -> bool {
+    let is_given = |id: &str| {
+        let is_known = given.try_contains_id(id).is_ok();
+        is_known && given.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let (command, flag) = parts(key);
+    let by_another = match key {
+        SESSION => variable(SESSION_VARIABLE).is_some(),
+        "color" => variable("NO_COLOR").is_some(),
+        // An agent's own command line names its model itself.
+        "run.agent" => is_given("words"),
+        "run.model" => is_given("words") || is_given("agent"),
+        "export.format" => is_given("path"),
+        // An update keeps what the first scan froze.
+        _ => command == "scan" && is_given("update"),
+    };
+    by_another || is_given(&id(flag))
 }
 
 /// An environment variable; an empty one counts as unset.
@@ -134,51 +122,60 @@ fn untrusted(owner: u32, user: u32, mode: u32) -> Option<&'static str> {
     }
 }
 
-/// The user's file, whether it exists or not.
-#[derive(Debug, Default)]
-struct UserFile {
+// The user's file, whether it exists or not.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Configuration {
     path: PathBuf,
-    exists: bool,
+    /// A file is ignored if someone other than the user could have written it.
+    #[schemars(extend("enum" = ["read", "absent", "ignored"]))]
+    state: &'static str,
+    /// What the file sets; the values are as flags take them.
+    settings: BTreeMap<String, Vec<String>>,
+    #[serde(skip)]
     ignored: Option<&'static str>,
-    /// What it sets; the values are as flags take them.
-    settings: BTreeMap<Key, Vec<String>>,
 }
 
-impl UserFile {
+impl Configuration {
     /// Reads the file; with `session_only`, no other key is looked at.
     fn read(session_only: bool) -> Result<Self> {
         let mut file = Self {
             path: user_file().unwrap_or_default(),
+            state: "absent",
             ..Self::default()
         };
-        let unreadable = || format!("cannot read {}", file.path.display());
         // A link to nowhere exists: its user should learn of the mistake.
-        file.exists = fs::symlink_metadata(&file.path).is_ok();
-        if !file.exists {
+        if fs::symlink_metadata(&file.path).is_err() {
             return Ok(file);
         }
+        let unreadable = || format!("cannot read {}", file.path.display());
         let open = files::open(&file.path).with_context(unreadable)?;
         let metadata = open.metadata().with_context(unreadable)?;
         let user = nix::unistd::geteuid().as_raw();
         file.ignored = untrusted(metadata.uid(), user, metadata.mode());
         if file.ignored.is_some() {
+            file.state = "ignored";
             return Ok(file);
         }
         let bytes = files::whole(open, MAX_BYTES).with_context(unreadable)?;
         let text = String::from_utf8(bytes).with_context(unreadable)?;
         file.settings = settings(&file.path, &text, session_only)?;
+        file.state = "read";
         Ok(file)
     }
 
-    fn check(&self, key: Key, values: &[String], parser: &Command) -> Result<(), UsageError> {
-        let command = if key.0.is_empty() { "status" } else { key.0 };
+    fn check(&self, key: &str, values: &[String], parser: &Command) -> Result<(), UsageError> {
+        let (command, flag) = parts(key);
+        let command = if command.is_empty() {
+            "status"
+        } else {
+            command
+        };
         let words = ["comail", command].map(str::to_owned).into_iter();
-        let flags = values.iter().map(|value| format!("--{}={value}", key.1));
+        let flags = values.iter().map(|value| format!("--{flag}={value}"));
         match parser.clone().try_get_matches_from(words.chain(flags)) {
             Err(error) if REFUSALS.contains(&error.kind()) => Err(UsageError(format!(
-                "{}: `{}`: {}",
+                "{}: `{key}`: {}",
                 self.path.display(),
-                key.name(),
                 first_line(&error)
             ))),
             // Such a line may lack arguments that the command requires.
@@ -200,7 +197,7 @@ fn first_line(error: &clap::Error) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-fn settings(path: &Path, text: &str, session_only: bool) -> Result<BTreeMap<Key, Vec<String>>> {
+fn settings(path: &Path, text: &str, session_only: bool) -> Result<BTreeMap<String, Vec<String>>> {
     let document: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start));
         let line = before.map_or(1, |before| before.matches('\n').count() + 1);
@@ -208,50 +205,54 @@ fn settings(path: &Path, text: &str, session_only: bool) -> Result<BTreeMap<Key,
         UsageError(message).hint("`comail config --example` prints a valid file")
     })?;
     let mut settings = BTreeMap::new();
-    for (name, value) in &document {
-        match value {
-            _ if session_only && name != SESSION.1 => {}
-            Value::Table(table) if keys().any(|key| key.0 == name) => {
-                for (flag, value) in table {
-                    let (key, values) = setting(path, &format!("{name}.{flag}"), value)?;
-                    settings.insert(key, values);
-                }
+    for (name, value) in document {
+        if session_only && name != SESSION {
+            continue;
+        }
+        let is_command = keys().any(|key| parts(&key).0 == name);
+        let pairs = match value {
+            Value::Table(table) if is_command => {
+                let flags = table.into_iter();
+                flags
+                    .map(|(flag, value)| (format!("{name}.{flag}"), value))
+                    .collect()
             }
-            value => {
-                let (key, values) = setting(path, name, value)?;
-                settings.insert(key, values);
-            }
+            value => vec![(name, value)],
+        };
+        for (key, value) in pairs {
+            let values = values(path, &key, value)?;
+            settings.insert(key, values);
         }
     }
     Ok(settings)
 }
 
-fn setting(path: &Path, name: &str, value: &Value) -> Result<(Key, Vec<String>)> {
+fn values(path: &Path, key: &str, value: Value) -> Result<Vec<String>> {
     let file = path.display();
-    let Some(key) = keys().find(|key| key.name() == name) else {
-        let names: Vec<String> = keys().map(Key::name).collect();
-        let message = format!("{file}: unknown key `{name}`");
+    let known: Vec<String> = keys().collect();
+    if !known.iter().any(|name| name == key) {
+        let message = format!("{file}: unknown key `{key}`");
         let otherwise = "`comail config --example` lists all keys";
-        return Err(unknown_name(message, name, &names, otherwise).into());
-    };
+        return Err(unknown_name(message, key, &known, otherwise).into());
+    }
     let values = match value {
-        Value::Array(values) => values.as_slice(),
-        value => std::slice::from_ref(value),
+        Value::Array(values) => values,
+        value => vec![value],
     };
-    let texts = values.iter().map(|value| match value {
+    let texts = values.into_iter().map(|value| match value {
         // A relative path would name another session in each working directory.
         Value::String(dir) if key == SESSION => {
             let dir = files::directory_of(path).join(dir);
             Ok(dir.to_string_lossy().into_owned())
         }
-        Value::String(text) => Ok(text.clone()),
+        Value::String(text) => Ok(text),
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
-        _ => Err(UsageError(format!(
-            "{file}: `{name}` takes a string, a number, or a list of them"
-        ))),
+        _ => refuse(format!(
+            "{file}: `{key}` takes a string, a number, or a list of them"
+        )),
     });
-    Ok((key, texts.collect::<Result<_, _>>()?))
+    texts.collect()
 }
 
 /// Parses `args` again, with the settings of the user's file as the defaults of flags that
@@ -270,31 +271,29 @@ pub(super) fn apply(
     if is_example || !is_reader && !uses_session {
         return Ok((matches, Vec::new()));
     }
-    let file = UserFile::read(!is_reader)?;
+    let file = Configuration::read(!is_reader)?;
     let place = file.path.display();
     let mut notes = Vec::new();
     if let Some(why) = file.ignored {
         notes.push(format!("{place} is ignored: {why}"));
     }
     let mut with_defaults = parser.clone();
-    for (&key, values) in &file.settings {
-        if !key.0.is_empty() && key.0 != name {
+    for (key, values) in &file.settings {
+        let (command, flag) = parts(key);
+        if !command.is_empty() && command != name {
             continue;
         }
         file.check(key, values, parser)?;
-        if key.is_overridden(given) || key.has_variable() {
+        if is_overridden(key, given) {
             continue;
         }
         if key == SESSION && uses_session {
             let dir = values.join(", ");
             notes.push(format!("using session {dir}, set in {place}"));
         }
-        let set =
-            |command: Command| command.mut_arg(key.id(), |arg| arg.default_values(values.clone()));
-        with_defaults = match key.0 {
-            "" => set(with_defaults),
-            table => with_defaults.mut_subcommand(table, set),
-        };
+        with_defaults = help::at(with_defaults, command, |command| {
+            command.mut_arg(id(flag), |arg| arg.default_values(values.clone()))
+        });
     }
     let matches = with_defaults
         .try_get_matches_from(args)
@@ -321,20 +320,10 @@ pub(super) fn session_of_args(args: &[OsString]) -> PathBuf {
         .or_else(|| args.iter().find_map(joined))
         .or_else(|| variable(SESSION_VARIABLE).map(PathBuf::from))
         .or_else(|| {
-            let file = UserFile::read(true).ok()?;
-            Some(PathBuf::from(file.settings.get(&SESSION)?.first()?))
+            let file = Configuration::read(true).ok()?;
+            Some(PathBuf::from(file.settings.get(SESSION)?.first()?))
         })
         .unwrap_or_else(|| DEFAULT_SESSION.into())
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Configuration {
-    path: PathBuf,
-    /// A file is ignored if someone other than the user could have written it.
-    #[schemars(extend("enum" = ["read", "absent", "ignored"]))]
-    state: &'static str,
-    /// What the file sets; the values are as flags take them.
-    settings: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -350,24 +339,13 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
         })?;
         return Ok(Exit::Done);
     }
-    let file = UserFile::read(false)?;
+    let file = Configuration::read(false)?;
     for (key, values) in &file.settings {
-        file.check(*key, values, &context.parser)?;
+        file.check(key, values, &context.parser)?;
     }
-    let state = match (file.exists, file.ignored) {
-        (false, _) => "absent",
-        (true, None) => "read",
-        (true, Some(_)) => "ignored",
-    };
-    let settings = file.settings.into_iter();
-    let configuration = Configuration {
-        path: file.path,
-        state,
-        settings: settings.map(|(key, values)| (key.name(), values)).collect(),
-    };
-    context.output.show(&configuration, |out, it| {
+    context.output.show(&file, |out, it| {
         let path = it.path.display().to_string();
-        out.line(format!("{} ({state})", Escaped(&path)));
+        out.line(format!("{} ({})", Escaped(&path), it.state));
         for (key, values) in &it.settings {
             out.line(format!("{key} = {}", Escaped(&values.join(", "))));
         }
@@ -379,18 +357,19 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
 #[cfg(test)]
 pub(super) fn undocumented_keys(parser: &Command) -> Vec<String> {
     let missing = keys().filter(|key| {
-        let command = match key.0 {
+        let (command, flag) = parts(key);
+        let command = match command {
             "" => Some(parser),
             name => parser.find_subcommand(name),
         };
         let mut arguments = command.into_iter().flat_map(Command::get_arguments);
-        let argument = arguments.find(|arg| *arg.get_id() == *key.id());
+        let argument = arguments.find(|arg| *arg.get_id() == *id(flag));
         let help = argument.and_then(clap::Arg::get_help);
         let help = help.map(|help| help.to_string().replace('\n', " "));
-        let comment = help.map(|help| format!("# {help}\n# {} = ", key.1));
+        let comment = help.map(|help| format!("# {help}\n# {flag} = "));
         !comment.is_some_and(|comment| EXAMPLE.contains(&comment))
     });
-    missing.map(Key::name).collect()
+    missing.collect()
 }
 
 #[cfg(test)]
@@ -400,7 +379,7 @@ mod tests {
     #[test]
     fn a_session_is_relative_to_the_file() {
         let session = settings(Path::new("/p/config.toml"), "session = \"w\"\nx = 1", true);
-        assert_eq!(session.unwrap()[&SESSION], ["/p/w"]);
+        assert_eq!(session.unwrap()[SESSION], ["/p/w"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::exit::{Exit, Found, UsageError, found, refuse};
 use super::list::{ListPlan, known_quests};
 use super::output::Output;
 use super::output_file::{refuse_in_session, write_beside};
-use super::progress::{Interrupt, WorkBar};
+use super::progress::{self, WorkBar};
 use crate::base::Digest;
 use crate::base::files::directory_of;
 use crate::base::text::plural;
@@ -116,7 +116,7 @@ fn is_none(count: &u32) -> bool {
 
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     // A file that is half written is removed, and the one that it was to replace stays.
-    Interrupt::heed();
+    progress::heed();
     let mut session = found(Session::open_watched(&context.dir, context.watch()))?;
     let projection = found(session.fold())?;
     context.report_repairs(&session);

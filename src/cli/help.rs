@@ -167,6 +167,15 @@ fn other(words: &[String], parents: &[String], parent: &Command) -> Result<Help,
     Err(unknown_name(message, &words, &known, otherwise))
 }
 
+/// Changes the command at `path`, the names of the commands on the way to it.
+pub(super) fn at(command: Command, path: &str, change: impl FnOnce(Command) -> Command) -> Command {
+    let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
+    match name {
+        "" => change(command),
+        name => command.mut_subcommand(name, |inner| at(inner, rest, change)),
+    }
+}
+
 /// The names that can follow `comail help` and then `words`, for completion.
 pub(super) fn names(parser: &Command, words: &[&str]) -> Vec<Named> {
     let command = words

@@ -14,7 +14,6 @@ use super::context::Context;
 use super::exit::Exit;
 use super::output::{Output, TextOutput};
 use super::progress;
-use super::progress::Interrupt;
 use crate::base::text::escape_json;
 use crate::quest::Key;
 use crate::session::{
@@ -61,15 +60,14 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         keys: Vec::new(),
     };
     // Without --follow the command ends by itself, so Ctrl-C may kill it.
-    let interrupt = args.follow.then(Interrupt::heed);
+    if args.follow {
+        progress::heed();
+    }
     loop {
-        if printer.print(&mut log)?.is_break() {
+        if printer.print(&mut log)?.is_break() || !args.follow {
             return Ok(Exit::Done);
         }
-        let Some(interrupt) = interrupt else {
-            return Ok(Exit::Done);
-        };
-        if let Some(exit) = progress::ends_within(PATIENCE, interrupt) {
+        if let Some(exit) = progress::ends_within(PATIENCE) {
             return Ok(exit);
         }
     }

@@ -5,9 +5,9 @@
 
 use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -19,8 +19,7 @@ use crate::session::Watch;
 #[derive(Debug)]
 pub(super) struct WorkBar {
     bar: ProgressBar,
-    begun: Instant,
-    shown: AtomicBool,
+    shown: Once,
 }
 
 impl WorkBar {
@@ -32,8 +31,7 @@ impl WorkBar {
         let style = ProgressStyle::with_template(template);
         Self {
             bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
-            begun: Instant::now(),
-            shown: AtomicBool::new(false),
+            shown: Once::new(),
         }
     }
 
@@ -59,9 +57,9 @@ impl WorkBar {
     }
 
     fn show_if_it_takes_long(&self) {
-        if !self.shown.load(Ordering::Relaxed) && self.begun.elapsed() >= Self::PATIENCE {
-            self.shown.store(true, Ordering::Relaxed);
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        if !self.shown.is_completed() && self.bar.elapsed() >= Self::PATIENCE {
+            let show = || self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.shown.call_once(show);
         }
     }
 }
@@ -113,38 +111,27 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// How many parts of the program handle Ctrl-C now.
 static HEEDING: AtomicUsize = AtomicUsize::new(0);
 
-/// Set when the handler is installed, which is possible only once.
-static CAUGHT: OnceLock<()> = OnceLock::new();
-
-/// Shows that Ctrl-C is handled from now on.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Interrupt(());
+/// The handler can be installed only once.
+static CAUGHT: Once = Once::new();
 
 /// Ctrl-C is handled as long as this exists.
 #[derive(Debug)]
-pub(super) struct Heed(());
+struct Heed(());
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("stopped before its end; nothing was changed")]
 pub(super) struct Stopped;
 
-impl Interrupt {
-    pub(super) fn heed() -> Self {
-        // Forgotten, so that it is never dropped.
-        std::mem::forget(Heed::begin());
-        Self(())
-    }
-
-    #[expect(clippy::unused_self, reason = "who asks must have begun to heed it")]
-    pub(super) fn is_asked(self) -> bool {
-        is_asked()
-    }
+/// Handles Ctrl-C from now on: whoever calls this stops by itself once [`is_asked`].
+pub(super) fn heed() {
+    // Forgotten, so that it is never dropped.
+    std::mem::forget(Heed::begin());
 }
 
 impl Heed {
-    pub(super) fn begin() -> Self {
+    fn begin() -> Self {
         HEEDING.fetch_add(1, Ordering::SeqCst);
-        CAUGHT.get_or_init(|| {
+        CAUGHT.call_once(|| {
             // Without a handler, Ctrl-C ends the process, and what is on disk stays whole.
             let _ = ctrlc::set_handler(|| {
                 let heeded = HEEDING.load(Ordering::SeqCst) > 0;
@@ -176,12 +163,12 @@ const MOMENT: Duration = Duration::from_millis(50);
 /// Waits, unless Ctrl-C or the end of the reader says how the command ends.
 ///
 /// Ctrl-C ends both sides of a pipe, and the end of the other side may be noticed first.
-pub(super) fn ends_within(patience: Duration, interrupt: Interrupt) -> Option<Exit> {
+pub(super) fn ends_within(patience: Duration) -> Option<Exit> {
     let has_left = leaves_within(patience);
     if has_left {
         thread::sleep(MOMENT);
     }
-    if interrupt.is_asked() {
+    if is_asked() {
         Some(Exit::Interrupted)
     } else {
         has_left.then_some(Exit::Done)

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::progress::{Interrupt, WorkBar};
+use super::progress::{self, WorkBar};
 use crate::base::text::plural;
 use crate::gate::Fact;
 use crate::judge::{self, HostQueue, JudgeWorld, Next, Rechecked, SessionKind};
@@ -67,12 +67,12 @@ pub(super) enum Became {
 pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
     let jobs = judge::to_recheck(&session)?;
-    let interrupt = Interrupt::heed();
+    progress::heed();
     let bar = WorkBar::of("judging again", jobs.len() as u64);
     let world = Arc::new(world(context, &session)?);
     let mut queue = HostQueue::start(jobs, session.manifest(), world)?;
     let mut quests = Vec::new();
-    let judged = judge(&mut session, &mut queue, interrupt, &bar, &mut quests);
+    let judged = judge(&mut session, &mut queue, &bar, &mut quests);
     drop(bar);
     context.report_repairs(&session);
     let status = judged.with_context(|| {
@@ -99,13 +99,12 @@ pub(super) fn world(context: &Context, session: &Session) -> Result<JudgeWorld> 
 fn judge(
     session: &mut Session,
     queue: &mut HostQueue,
-    interrupt: Interrupt,
     bar: &WorkBar,
     quests: &mut Vec<RecheckedQuest>,
 ) -> Result<Status> {
     let gate = SessionKind::load(session.manifest())?.gate;
     loop {
-        let judged = match queue.next(&|| interrupt.is_asked())? {
+        let judged = match queue.next(&progress::is_asked)? {
             Next::Judged(judged) => *judged,
             Next::Stopped => return Ok(Status::Interrupted),
             Next::Done => return Ok(Status::Done),

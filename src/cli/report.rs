@@ -8,7 +8,7 @@ use clap::Args;
 use super::context::Context;
 use super::exit::{Exit, refuse};
 use super::export::{Findings, write_page};
-use super::progress::Interrupt;
+use super::progress;
 use super::{context, exit, export};
 use crate::judge::audit::Onlooker;
 use crate::judge::completeness::{MinPass, Survey};
@@ -168,8 +168,8 @@ fn survey(
     history: &RunHistory,
 ) -> Result<Survey> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
-    let interrupt = Interrupt::heed();
-    let stop = || interrupt.is_asked();
+    progress::heed();
+    let stop = progress::is_asked;
     let lives = |run| lives(session.dir(), history, run);
     let last = said(session, projection, context.recorded.as_deref(), &stop);
     let watch = context.watch();

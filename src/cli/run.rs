@@ -22,7 +22,7 @@ use super::export::{Findings, asked, page};
 use super::hook::{RUN_VARIABLE, in_a_run};
 use super::next::HandedQuest;
 use super::output::{Output, TextOutput};
-use super::progress::Interrupt;
+use super::progress;
 use super::report::{Made, made};
 use super::shell_line::words;
 use super::{context, exit};
@@ -303,9 +303,9 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         earlier: earlier.collect::<Result<_, _>>()?,
         learned: Mutex::new((Ledger::open(&dir)?.1, Learned::default())),
     };
+    progress::heed();
     let mut watcher = Watcher {
         output: &mut context.output,
-        interrupt: Interrupt::heed(),
         terminated: terminated(),
     };
     let sources = Sources {
@@ -469,7 +469,6 @@ fn terminated() -> Arc<AtomicBool> {
 
 struct Watcher<'a> {
     output: &'a mut Output,
-    interrupt: Interrupt,
     terminated: Arc<AtomicBool>,
 }
 
@@ -485,7 +484,7 @@ impl RunObserver for Watcher<'_> {
     }
 
     fn wants_to_stop(&self) -> bool {
-        self.interrupt.is_asked() || self.terminated.load(Ordering::SeqCst)
+        progress::is_asked() || self.terminated.load(Ordering::SeqCst)
     }
 }
 

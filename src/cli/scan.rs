@@ -18,10 +18,10 @@ use super::context::Context;
 use super::exit::{Exit, UsageError, found, refuse};
 use super::gate_args::{GateArgs, NetworkArgs};
 use super::list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
-use super::progress::{Interrupt, WorkBar};
+use super::progress::{self, WorkBar};
 use super::prove::refuse_unproven;
 use super::shell_line::ShellLine;
-use super::{context, person, progress};
+use super::{context, person};
 use crate::base::text::plural;
 use crate::gate::Gate as _;
 use crate::gate::GateSettings;
@@ -96,7 +96,7 @@ const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     // A session that is half made is removed.
-    Interrupt::heed();
+    progress::heed();
     let scanned = if args.update {
         update(context, &args.list, args.operator_key.as_deref())?
     } else {

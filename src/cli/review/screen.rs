@@ -100,24 +100,36 @@ impl Shown {
 
 fn decide(desk: &mut Desk, state: &mut ReviewScreen, wish: Wish) -> Result<()> {
     match wish {
+        Wish::Settle { quest, .. } if desk.waiting(quest)?.is_none() => state.gone(),
         Wish::Settle {
             quest,
             attempt,
             decision,
             note,
-        } => match desk.settle(quest, attempt, decision, &note)? {
-            Done::Recorded => state.settled(decision),
-            Done::Overruled => state.gone(),
-            Done::Refused(why) => state.tell(why),
-        },
-        Wish::Reopen { quest, attempt } => match desk.reopen(quest, attempt)? {
-            Done::Recorded => state.reopened(),
-            Done::Overruled => state.overruled(),
-            Done::Refused(why) => {
-                state.overruled();
-                state.tell(why);
+        } => match desk.record(SettledQuest { quest, attempt }, decision, &note)? {
+            Some(refusal) => state.tell(refusal),
+            None => {
+                let line = desk.line(quest)?;
+                desk.settled.extend(line.map(|line| (quest, line)));
+                state.settled(decision);
             }
         },
+        Wish::Reopen { quest, attempt } => {
+            desk.session.fold()?;
+            // Another line settles the quest if somebody else decided since.
+            if desk.line(quest)?.as_ref() != desk.settled.get(&quest) {
+                state.overruled();
+                return Ok(());
+            }
+            let settled = SettledQuest { quest, attempt };
+            match desk.record(settled, Decision::Reopened, UNDONE)? {
+                None => state.reopened(),
+                Some(refusal) => {
+                    state.overruled();
+                    state.tell(refusal);
+                }
+            }
+        }
         Wish::Quit | Wish::Break => {}
     }
     Ok(())
@@ -133,14 +145,6 @@ struct Desk {
     viewer: Viewer,
     stood: BTreeMap<QuestId, QuestRecord>,
     settled: BTreeMap<QuestId, Span>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Done {
-    Recorded,
-    /// Somebody else settled it first.
-    Overruled,
-    Refused(String),
 }
 
 impl Desk {
@@ -174,33 +178,13 @@ impl Desk {
         Ok(viewer.item(&record)?)
     }
 
-    fn settle(
+    /// Records the decision, or says why it is refused.
+    fn record(
         &mut self,
-        quest: QuestId,
-        attempt: u32,
+        settled: SettledQuest,
         decision: Decision,
         note: &str,
-    ) -> Result<Done> {
-        if self.waiting(quest)?.is_none() {
-            return Ok(Done::Overruled);
-        }
-        let done = self.record(SettledQuest { quest, attempt }, decision, note)?;
-        if let (Done::Recorded, Some(line)) = (&done, self.line(quest)?) {
-            self.settled.insert(quest, line);
-        }
-        Ok(done)
-    }
-
-    fn reopen(&mut self, quest: QuestId, attempt: u32) -> Result<Done> {
-        self.session.fold()?;
-        if self.line(quest)?.as_ref() != self.settled.get(&quest) {
-            return Ok(Done::Overruled);
-        }
-        let settled = SettledQuest { quest, attempt };
-        self.record(settled, Decision::Reopened, UNDONE)
-    }
-
-    fn record(&mut self, settled: SettledQuest, decision: Decision, note: &str) -> Result<Done> {
+    ) -> Result<Option<String>> {
         let person = Person {
             by: &self.by,
             note,
@@ -208,9 +192,9 @@ impl Desk {
         };
         let clock = &mut context::clock();
         match review::settle(&mut self.session, vec![settled], decision, person, clock) {
-            Ok(()) => Ok(Done::Recorded),
+            Ok(()) => Ok(None),
             Err(NotSettled::Session(error)) => Err(error.into()),
-            Err(why) => Ok(Done::Refused(why.to_string())),
+            Err(why) => Ok(Some(why.to_string())),
         }
     }
 

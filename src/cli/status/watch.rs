@@ -13,7 +13,6 @@ use crate::base::text::escape_json;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output::TextOutput;
-use crate::cli::progress::Interrupt;
 use crate::cli::screen::{Key, Screen, size};
 use crate::cli::{context, progress};
 use crate::judge::live_runs::live_runs;
@@ -58,13 +57,12 @@ const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 impl Observer {
     pub(super) fn of(session: &Session) -> Result<Self> {
-        let forgetting = session.forgetting();
         Ok(Self {
             dir: session.dir().to_owned(),
             watch: LedgerWatch::of(session.dir()),
             records: Standings::of(session, count_forgotten(session)?)?,
-            forgetting,
-            repairs: Vec::new(),
+            forgetting: session.forgetting(),
+            repairs: repairs(session),
         })
     }
 
@@ -73,12 +71,9 @@ impl Observer {
         // Lines added from here on trigger another read.
         watch.has_changed();
         let session = opened(dir)?;
-        let seen = Self::of(&session)?;
-        let repairs = session.repairs();
         Ok(Self {
             watch,
-            repairs: repairs.iter().map(ToString::to_string).collect(),
-            ..seen
+            ..Self::of(&session)?
         })
     }
 
@@ -96,8 +91,7 @@ impl Observer {
         };
         self.records = Standings::of(&session, forgotten)?;
         self.forgetting = forgetting;
-        let repairs = session.repairs();
-        self.repairs.extend(repairs.iter().map(ToString::to_string));
+        self.repairs.extend(repairs(&session));
         Ok(())
     }
 
@@ -125,6 +119,10 @@ fn opened(dir: &Path) -> Result<Session, SessionError> {
     }
 }
 
+fn repairs(session: &Session) -> Vec<String> {
+    session.repairs().iter().map(ToString::to_string).collect()
+}
+
 fn count_forgotten(session: &Session) -> Result<u32> {
     // The ledger is read whole for it, so only if something was forgotten.
     if session.forgetting().is_empty() {
@@ -137,7 +135,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) fn follow(context: &mut Context) -> Result<Exit> {
     let mut observer = Observer::open(&context.dir)?;
-    let interrupt = Interrupt::heed();
+    progress::heed();
     let mut told: Option<Status> = None;
     loop {
         observer.report_repairs(context);
@@ -155,7 +153,7 @@ pub(super) fn follow(context: &mut Context) -> Result<Exit> {
             }
             told = Some(status);
         }
-        if let Some(exit) = progress::ends_within(POLL_INTERVAL, interrupt) {
+        if let Some(exit) = progress::ends_within(POLL_INTERVAL) {
             return Ok(exit);
         }
         observer.update()?;
