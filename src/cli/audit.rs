@@ -13,8 +13,8 @@ use super::progress::{self, WorkBar};
 use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::{
-    self, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Onlooker, Place, Plan,
-    Proven, audit_ledger,
+    self, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Place, Plan, Proven,
+    audit_ledger,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Projection, Repair, Session};
@@ -112,11 +112,7 @@ fn audit(
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
     progress::heed();
     let watch = context.watch();
-    let onlooker = Onlooker {
-        watch: watch.as_ref(),
-        stop: &progress::is_asked,
-    };
-    let audited = audit_ledger(plan, onlooker)?;
+    let audited = audit_ledger(plan, watch.as_ref())?;
     drop(watch);
     findings.extend(audited.findings);
     let definition = Definition::of(session.manifest())?;

@@ -63,37 +63,52 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Scan(Box<scan::ScanArgs>),
-    Run(Box<super::run::RunArgs>),
-    Next(next::NextArgs),
-    Submit(submit::SubmitArgs),
-    Status(status::StatusArgs),
-    Export(export::ExportArgs),
-    Audit(audit::AuditArgs),
-    Recheck(recheck::RecheckArgs),
-    Report(report::ReportArgs),
-    Rules(rules::RulesArgs),
-    Quest(quest::QuestArgs),
-    Prove(prove::ProveArgs),
-    Resume(resume::ResumeArgs),
-    Review(review::ReviewArgs),
-    Dispute(dispute::DisputeArgs),
-    Forget(forget::ForgetArgs),
-    Claims(claims::ClaimsArgs),
-    Release(release::ReleaseArgs),
-    Log(log::LogArgs),
-    Insights(insights::InsightsArgs),
-    Hook(hook::HookArgs),
-    Config(config::ConfigArgs),
-    Doctor(doctor::DoctorArgs),
-    Demo(demo::DemoArgs),
-    Schema(schema::SchemaArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
-    Prompt(prompt::PromptArgs),
-    Help(help::HelpArgs),
+/// Defines each command once: its name, its arguments, and the call that runs it.
+macro_rules! commands {
+    (|$context:ident, $args:ident, $matches:ident| $($name:ident($of:ty) => $run:expr,)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($name($of),)*
+        }
+
+        fn dispatch($context: &mut Context, command: &Command, $matches: &ArgMatches) -> Result<Exit> {
+            match command {
+                $(Command::$name($args) => $run,)*
+            }
+        }
+    };
+}
+
+commands! { |context, args, matches|
+    Scan(Box<scan::ScanArgs>) => scan::run(context, args),
+    Run(Box<super::run::RunArgs>) => super::run::run(context, args),
+    Next(next::NextArgs) => next::run(context, args),
+    Submit(submit::SubmitArgs) => submit::run(context, args, matches.subcommand_matches("submit")),
+    Status(status::StatusArgs) => status::run(context, args),
+    Export(export::ExportArgs) => export::run(context, args),
+    Audit(audit::AuditArgs) => audit::run(context, args),
+    Recheck(recheck::RecheckArgs) => recheck::run(context, args),
+    Report(report::ReportArgs) => report::run(context, args),
+    Rules(rules::RulesArgs) => rules::run(context, args),
+    Quest(quest::QuestArgs) => quest::run(context, args),
+    Prove(prove::ProveArgs) => prove::run(context, args),
+    Resume(resume::ResumeArgs) => resume::run(context, args),
+    Review(review::ReviewArgs) => review::run(context, args),
+    Dispute(dispute::DisputeArgs) => dispute::run(context, args),
+    Forget(forget::ForgetArgs) => forget::run(context, args),
+    Claims(claims::ClaimsArgs) => claims::run(context, args),
+    Release(release::ReleaseArgs) => release::run(context, args),
+    Log(log::LogArgs) => log::run(context, args),
+    Insights(insights::InsightsArgs) => insights::run(context, args),
+    Hook(hook::HookArgs) => hook::run(context, args),
+    Config(config::ConfigArgs) => config::run(context, args),
+    Doctor(doctor::DoctorArgs) => doctor::run(context, args),
+    Demo(demo::DemoArgs) => demo::run(context, args, rehearse),
+    Schema(schema::SchemaArgs) => schema::run(context, args),
+    Completions(completions::CompletionsArgs) => completions::run(context, args),
+    Man(man::ManArgs) => man::run(context, args),
+    Prompt(prompt::PromptArgs) => prompt::run(context, args),
+    Help(help::HelpArgs) => help::run(context, args),
 }
 
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
@@ -239,43 +254,6 @@ pub(super) fn parser(kind: &QuestKind) -> clap::Command {
 
 /// What the help of commands ends with, in a section for each command.
 const EXAMPLES: &str = include_str!("help/examples.txt");
-
-fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
-    match command {
-        Command::Scan(args) => scan::run(context, args),
-        Command::Run(args) => super::run::run(context, args),
-        Command::Next(args) => next::run(context, args),
-        Command::Submit(args) => {
-            let fields = matches.subcommand_matches("submit");
-            submit::run(context, args, fields)
-        }
-        Command::Status(args) => status::run(context, args),
-        Command::Export(args) => export::run(context, args),
-        Command::Audit(args) => audit::run(context, args),
-        Command::Recheck(args) => recheck::run(context, args),
-        Command::Report(args) => report::run(context, args),
-        Command::Rules(args) => rules::run(context, args),
-        Command::Quest(args) => quest::run(context, args),
-        Command::Prove(args) => prove::run(context, args),
-        Command::Resume(args) => resume::run(context, args),
-        Command::Review(args) => review::run(context, args),
-        Command::Dispute(args) => dispute::run(context, args),
-        Command::Forget(args) => forget::run(context, args),
-        Command::Claims(args) => claims::run(context, args),
-        Command::Release(args) => release::run(context, args),
-        Command::Log(args) => log::run(context, args),
-        Command::Insights(args) => insights::run(context, args),
-        Command::Hook(args) => hook::run(context, args),
-        Command::Doctor(args) => doctor::run(context, args),
-        Command::Config(args) => config::run(context, args),
-        Command::Demo(args) => demo::run(context, args, rehearse),
-        Command::Schema(args) => schema::run(context, args),
-        Command::Completions(args) => completions::run(context, args),
-        Command::Man(args) => man::run(context, args),
-        Command::Prompt(args) => prompt::run(context, args),
-        Command::Help(args) => help::run(context, args),
-    }
-}
 
 /// Every command that is shown, each in one group.
 const GROUPS: &str = "\

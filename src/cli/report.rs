@@ -10,7 +10,6 @@ use super::exit::{Exit, refuse};
 use super::export::{Findings, write_page};
 use super::progress;
 use super::{context, exit, export};
-use crate::judge::audit::Onlooker;
 use crate::judge::completeness::{MinPass, Survey};
 use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness, live_runs};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
@@ -110,7 +109,7 @@ pub(super) fn made(
     min_pass: Option<MinPass>,
 ) -> Result<Made> {
     let dir = context.dir.clone();
-    match context.open_whole() {
+    let (seen, kind, history, shortfalls, survey) = match context.open_whole() {
         Ok((session, projection)) => {
             context.report_repairs(&session);
             let history = history(&dir)?;
@@ -118,22 +117,10 @@ pub(super) fn made(
                 return refuse(format!("this session has no run {run}"));
             }
             let survey = survey(context, min_pass, (&session, &projection), &history)?;
-            let report = Report::of(&Telling {
-                at: context::now(),
-                kind: Some(session.manifest().kind.name.as_str()),
-                projection: Some(&projection),
-                history: &history,
-                shortfalls: &completeness::decide(&survey),
-                forgotten: &survey.forgotten,
-                last: Some(survey.last.word),
-                run,
-                lives: &|run| lives(&dir, &history, run),
-            })?;
-            Ok(Made {
-                report,
-                seen: Ok((session, projection)),
-                stopped: survey.stopped,
-            })
+            let kind = session.manifest().kind.name.clone();
+            let shortfalls = completeness::decide(&survey);
+            let seen = Ok((session, projection));
+            (seen, Some(kind), history, shortfalls, survey)
         }
         Err(error) => {
             let why = error.to_string();
@@ -141,24 +128,25 @@ pub(super) fn made(
             // Runs are reported as far as the ledger can be read.
             let history = history(&dir).unwrap_or_default();
             let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
-            let report = Report::of(&Telling {
-                at: context::now(),
-                kind: kind.ok().as_deref(),
-                projection: None,
-                history: &history,
-                shortfalls: &shortfalls,
-                forgotten: &[],
-                last: None,
-                run,
-                lives: &|run| lives(&dir, &history, run),
-            })?;
-            Ok(Made {
-                report,
-                seen: Err(why),
-                stopped: false,
-            })
+            (Err(why), kind.ok(), history, shortfalls, Survey::default())
         }
-    }
+    };
+    let report = Report::of(&Telling {
+        at: context::now(),
+        kind: kind.as_deref(),
+        projection: seen.as_ref().ok().map(|(_, projection)| projection),
+        history: &history,
+        shortfalls: &shortfalls,
+        forgotten: &survey.forgotten,
+        last: seen.is_ok().then_some(survey.last.word),
+        run,
+        lives: &|run| lives(&dir, &history, run),
+    })?;
+    Ok(Made {
+        report,
+        seen,
+        stopped: survey.stopped,
+    })
 }
 
 fn survey(
@@ -169,18 +157,13 @@ fn survey(
 ) -> Result<Survey> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
     progress::heed();
-    let stop = progress::is_asked;
     let lives = |run| lives(session.dir(), history, run);
-    let last = said(session, projection, context.recorded.as_deref(), &stop);
+    let last = said(session, projection, context.recorded.as_deref());
     let watch = context.watch();
-    let onlooker = Onlooker {
-        watch: watch.as_ref(),
-        stop: &stop,
-    };
     Ok(Survey {
         last,
         min_pass,
-        ..completeness::survey(session, projection, context::now(), &lives, onlooker)?
+        ..completeness::survey(session, projection, context::now(), &lives, watch.as_ref())?
     })
 }
 
@@ -208,7 +191,6 @@ fn said(
     session: &Session,
     projection: &Projection,
     recorded: Option<&RecordedWorld>,
-    stop: &dyn Fn() -> bool,
 ) -> FinalResult {
     let judged = || -> Result<FinalResult, JudgeError> {
         let context = JudgeContext::of(session, recorded)?;
@@ -218,7 +200,7 @@ fn said(
         if projection.remaining() > 0 {
             return Ok(FinalResult::unjudged("quests are TODO"));
         }
-        if stop() {
+        if progress::is_asked() {
             return Ok(FinalResult::unjudged("it was stopped"));
         }
         context.final_gate(session)

@@ -465,21 +465,16 @@ pub(super) fn gate_settings(
     args: &GateArgs,
     network: &NetworkArgs,
 ) -> Result<Value> {
-    let Some(definition) = definition else {
-        let levels = args.known_levels(&email_gate(GateSettings::default()).rules())?;
-        return Ok(serde_json::to_value(GateSettings {
-            role_only: args.role_only,
-            robots: network.robots,
-            allow_net: network.allow_net.clone(),
-            levels,
-        })?);
+    let rules = match definition {
+        None => email_gate(GateSettings::default()).rules(),
+        Some(definition) => definition.gate(GateSettings::default())?.rules(),
     };
-    let rules = definition.gate(GateSettings::default())?.rules();
     Ok(serde_json::to_value(GateSettings {
+        // Only the gate of addresses knows roles.
+        role_only: args.role_only && definition.is_none(),
         robots: network.robots,
         allow_net: network.allow_net.clone(),
         levels: args.known_levels(&rules)?,
-        ..GateSettings::default()
     })?)
 }
 

@@ -16,15 +16,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::judge::audit::{
-    Finding, FindingKind, JudgeDifference, Onlooker, Plan, SeenFile, audit_ledger,
-};
+use crate::judge::audit::{Finding, FindingKind, JudgeDifference, Plan, SeenFile, audit_ledger};
 use crate::judge::context::{FinalResult, FinalWord};
 use crate::judge::error::JudgeError;
 use crate::judge::kind::SessionKind;
 use crate::judge::live_runs::orphaned;
 use crate::quest::QuestId;
-use crate::session::{Projection, RunId, Session, State, Tally};
+use crate::session::{Projection, RunId, Session, State, Tally, Watch};
 use crate::world::sandbox::{Changed, FileSeen, LiveSandbox, Sandbox};
 use crate::world::tree::TreePath;
 
@@ -163,7 +161,7 @@ pub fn survey(
     projection: &Projection,
     now: Timestamp,
     lives: &dyn Fn(RunId) -> bool,
-    onlooker: Onlooker<'_>,
+    watch: &dyn Watch,
 ) -> Result<Survey, JudgeError> {
     let plan = Plan {
         session,
@@ -171,14 +169,14 @@ pub fn survey(
         noted: None,
         same_judge: JudgeDifference::of(session.manifest()).is_same(),
     };
-    let audited = audit_ledger(plan, onlooker)?;
+    let audited = audit_ledger(plan, watch)?;
     let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
     let untold: BTreeSet<QuestId> = audited.forgotten.iter().filter_map(|it| it.quest).collect();
     let mut seen = Survey {
         blocked: projection.waiting()?.blocked.len(),
         orphaned: orphaned(projection.claims()?.iter(), now, lives),
         findings: audited.findings,
-        stopped: (onlooker.stop)(),
+        stopped: watch.stops(),
         tally: projection.totals().tally,
         ..Survey::default()
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use comail::judge::audit::{Onlooker, Plan, audit_ledger};
+use comail::judge::audit::{Plan, audit_ledger};
 use comail::judge::{ReplayError, Replayer, resolved};
 use comail::session::{Attempt, Event, Resolution, Session, Unwatched, VerdictBasis};
 
@@ -43,11 +43,7 @@ pub fn assert_audited(session_dir: &Path) {
         noted: Some(projection.tip().head),
         same_judge: true,
     };
-    let onlooker = Onlooker {
-        watch: &Unwatched,
-        stop: &|| false,
-    };
-    let audited = audit_ledger(plan, onlooker).expect("an audit");
+    let audited = audit_ledger(plan, &Unwatched).expect("an audit");
     assert_eq!(audited.findings, [], "of an honest session");
     assert_eq!(audited.checked.lines, projection.tip().length);
 }

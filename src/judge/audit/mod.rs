@@ -51,13 +51,6 @@ pub struct Plan<'a> {
     pub same_judge: bool,
 }
 
-/// Who is shown the progress, and may end it.
-#[derive(Clone, Copy)]
-pub struct Onlooker<'a> {
-    pub watch: &'a dyn Watch,
-    pub stop: &'a dyn Fn() -> bool,
-}
-
 // Pages nest deeply, and parsing them recurses.
 const STACK: usize = 8 * 1024 * 1024;
 
@@ -66,7 +59,7 @@ const WAITING: usize = 8;
 /// Examines every line of the ledger.
 ///
 /// Memory is that of the projection and of a few lines with their pages, however many there are.
-pub fn audit_ledger(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, JudgeError> {
+pub fn audit_ledger(plan: Plan<'_>, watch: &dyn Watch) -> Result<Audited, JudgeError> {
     let (manifest, evidence) = (plan.session.manifest(), plan.session.evidence());
     // Settings that cannot be read are an error here rather than in each thread.
     Replayer::new(manifest, evidence.clone())?;
@@ -94,7 +87,7 @@ pub fn audit_ledger(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, J
         }
         // Only the workers hold it now, so that feeding ends once none of them is left.
         drop(waiting);
-        let mut audited = feed(plan, lines, onlooker)?;
+        let mut audited = feed(plan, lines, watch)?;
         for worker in workers {
             match worker.join() {
                 Ok(examined) => audited.add(examined?),
@@ -114,7 +107,7 @@ pub fn audit_ledger(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, J
 fn feed(
     plan: Plan<'_>,
     lines: SyncSender<JudgementLine>,
-    onlooker: Onlooker<'_>,
+    watch: &dyn Watch,
 ) -> Result<Audited, JudgeError> {
     let mut audited = Audited::default();
     audited.checked.quests = plan.projection.count();
@@ -130,7 +123,7 @@ fn feed(
     let mut take = |entry: Entry<'_>| -> Result<(), SessionError> {
         let begins = offset;
         offset += entry.line.text().len() as u64 + 1;
-        if audited.checked.lines == end || (onlooker.stop)() {
+        if audited.checked.lines == end || watch.stops() {
             return Ok(());
         }
         audited.checked.lines += 1;
@@ -186,7 +179,7 @@ fn feed(
             ControlFlow::Break(())
         }
     };
-    match log.read_while(onlooker.watch, &mut each) {
+    match log.read_while(watch, &mut each) {
         // What was examined until then is reported.
         Ok(()) | Err(SessionError::Stopped) => {}
         Err(error) => audited.findings.push(found(error)?),
