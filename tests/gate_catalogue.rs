@@ -5,21 +5,14 @@ use std::collections::BTreeSet;
 use crate::harness::case::Case;
 use crate::harness::email_net::rules;
 use crate::harness::{EmailNet, Place};
-use crate::{
-    gate_domain, gate_fetch, gate_format, gate_identity, gate_mail, gate_page, gate_settings,
-    gate_source, gate_world,
-};
+use crate::{gate_email, gate_identity, gate_settings, gate_source, gate_world};
 
 /// Every table; each is run by a test of its own file.
-const TABLES: [&[&[Case]]; 9] = [
-    &gate_format::CASES,
-    &gate_domain::CASES,
+const TABLES: [&[&[Case]]; 5] = [
+    &gate_email::CASES,
     &gate_source::CASES,
-    &gate_page::CASES,
-    &gate_mail::CASES,
     &gate_identity::CASES,
     &gate_world::CASES,
-    &gate_fetch::CASES,
     &gate_settings::CASES,
 ];
 

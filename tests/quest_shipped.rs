@@ -1,12 +1,18 @@
-//! The quest files that ship, each used from the scan to the audit.
-//!
-//! Each scan runs the file's controls. Nothing here repeats what a control shows, and each file is
-//! scanned once.
+//! The quest files that ship, each used from the scan to the audit; the final gate and polling; and
+//! fixers, which run a bounded number of times.
 
 use std::fs;
+use std::time::Duration;
+
+use comail::judge::{FinalResult, FinalWord, JudgeContext, Poll};
+use comail::quest::QuestId;
+use comail::session::Session;
+use serde_json::{Value, json};
 
 use crate::harness::case::copy;
-use crate::harness::quest_play::QuestPlay;
+use crate::harness::poll::until;
+use crate::harness::quest_play::{QuestPlay, Shipped};
+use crate::harness::{Place, Run, tools};
 use crate::played::Played;
 
 /// Fields of a submission.
@@ -501,4 +507,314 @@ fn weekly_reports_need_their_form_and_links_that_answer() {
         play.expect(week, &[("summary", summary), ("report", report)], said);
     }
     play.ends(1, 0, 2);
+}
+
+/// One quest a page, with nothing to submit; the final part goes after it.
+const PAGES: &str = include_str!("harness/quests/pages.toml");
+
+const CONTROLS: &str = include_str!("harness/quests/pages_controls.toml");
+const FINAL: &str = include_str!("harness/quests/pages_final.toml");
+
+#[test]
+fn the_handbook_is_fixed_and_its_chapters_fit_together() {
+    let shipped = Shipped::named("handbook");
+    let place = Place::new();
+    let mut check = place.command();
+    check.env("PATH", tools::path()).args(["quest", "check"]);
+    let run = Run::of(check.arg(&shipped.file)).ok();
+    for said in [
+        "passed  final: every chapter, and every link leads somewhere",
+        "leads somewhere, broken by [final.negative]",
+        "passed  final: two chapters, each right alone",
+    ] {
+        assert!(run.contains(said), "{said}: {run}");
+    }
+
+    let play = QuestPlay::of("handbook");
+    play.scan(&play.beside("chapters.jsonl"), &[]);
+    play.fails(&["--id=1"], "written");
+    play.put_control("untidy");
+    // The fixer takes the white space away, for a try.
+    let (_, answer) = play.place.json(["submit", "--id=1"]);
+    assert_eq!(answer["verdict"], "PASS", "{answer:#}");
+    assert_eq!(answer["attempt"], 3, "{answer:#}");
+    assert_eq!(answer["tries"], 2, "{answer:#}");
+    assert_eq!(answer["fixes"], serde_json::json!([{"fixer": "changed"}]));
+    play.put_control("whole");
+    play.passes(&["--chapter=use"]);
+    play.ends(2);
+}
+
+#[test]
+fn quest_check_finds_a_negative_control_that_passes() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("handbook")).expect("a folder");
+    let shipped = Shipped::named("handbook");
+    copy(&shipped.beside(""), &place.at("handbook"));
+    let text = fs::read_to_string(&shipped.file).expect("the quest file");
+    // What it breaks has no links, so that nothing notices.
+    let worthless = text.replace("See [nothing](nothing.md).", "See nothing.");
+    assert_ne!(text, worthless);
+    place.write("handbook.toml", worthless);
+    let mut check = place.command();
+    check.env("PATH", tools::path());
+    let run = Run::of(check.args(["quest", "check", "handbook.toml"])).exits(8);
+    assert!(run.contains("FAILED  final: every chapter"), "{run:?}");
+}
+
+#[test]
+fn a_final_gate_needs_a_control_that_fails() {
+    let (bare, _) = FINAL.split_once("[[final.control]]").expect("a control");
+    let negative = format!("{bare}[final.negative]\nremove = [\"known.txt\"]\n");
+    for (last, holds) in [(FINAL, true), (negative.as_str(), true), (bare, false)] {
+        let place = unscanned(last);
+        let (code, proof) = place.json(["quest", "check", "pages.toml"]);
+        assert_eq!(code, if holds { 0 } else { 8 }, "{proof:#}");
+        let lacking = serde_json::json!([{"final-rule": "whole"}]);
+        assert_eq!(proof["lacking"] == lacking, !holds, "{proof:#}");
+        let scan = place.run(["scan", "list.txt", "--quest=pages.toml"]);
+        scan.exits(if holds { 0 } else { 2 });
+        assert_eq!(place.at(".comail/session.json").exists(), holds);
+    }
+}
+
+/// A session of pages, whose final part is this.
+fn pages(last: &str) -> Place {
+    let place = unscanned(last);
+    place.run(["scan", "list.txt", "--quest=pages.toml"]).ok();
+    place
+}
+
+fn unscanned(last: &str) -> Place {
+    let place = Place::new();
+    fs::create_dir_all(place.at("tree/out")).expect("a folder");
+    place.write("tree/known.txt", "yes\n");
+    place.write("list.txt", "a\nb\n");
+    for (dir, known) in [("done", "yes\n"), ("wrong", "no\n")] {
+        fs::create_dir_all(place.at(dir).join("out")).expect("a folder");
+        place.write(&format!("{dir}/known.txt"), known);
+        place.write(&format!("{dir}/out/a"), "x\n");
+    }
+    place.write("pages.toml", format!("{PAGES}{last}{CONTROLS}"));
+    place
+}
+
+fn open(place: &Place) -> Session {
+    Session::open(&place.at(".comail")).expect("a session")
+}
+
+fn asked(place: &Place) -> FinalResult {
+    let session = open(place);
+    let context = JudgeContext::of(&session, None).expect("a kind");
+    context.final_gate(&session).expect("an outcome")
+}
+
+/// Expects this word, and as many details as it has reasons.
+#[track_caller]
+fn says(place: &Place, word: FinalWord) -> Vec<String> {
+    let said = asked(place);
+    assert_eq!(said.word, word, "{said:?}");
+    assert_eq!(
+        said.details.is_empty(),
+        word != FinalWord::Refused,
+        "{said:?}"
+    );
+    said.details
+}
+
+#[test]
+fn the_final_gate_judges_the_tree_as_it_is_now() {
+    let plain = pages("");
+    says(&plain, FinalWord::None);
+
+    let place = pages(FINAL);
+    let before = place.ledger();
+    let said = says(&place, FinalWord::Refused);
+    assert!(said[0].starts_with("whole "), "{said:?}");
+    place.write("tree/out/b", "x\n");
+    says(&place, FinalWord::Passed);
+    fs::remove_file(place.at("tree/out/b")).expect("removed");
+    says(&place, FinalWord::Refused);
+    assert_eq!(place.ledger(), before, "nothing of it is recorded");
+
+    let doubtful = FINAL.replace("kind =", "level = \"review\"\nkind =");
+    let doubtful = pages(&doubtful.replace("verdict = \"FAIL\"", "verdict = \"REVIEW\""));
+    says(&doubtful, FinalWord::Refused);
+}
+
+#[test]
+fn a_final_gate_that_passes_its_negative_control_refuses() {
+    for (negative, expected) in [
+        ("remove = [\"out/b\"]\nfires = [\"whole\"]", true),
+        ("files = { \"out/b\" = \" \" }", true),
+        ("files = { \"out/other\" = \"x\" }", false),
+        ("remove = [\"known.txt\"]", false),
+    ] {
+        let place = pages(&format!("{FINAL}[final.negative]\n{negative}\n"));
+        let said = says(&place, FinalWord::Refused);
+        assert!(!said[0].contains("negative control"), "{said:?}");
+        place.write("tree/out/b", "x\n");
+        if expected {
+            says(&place, FinalWord::Proven);
+        } else {
+            let said = says(&place, FinalWord::Refused);
+            assert!(said[0].starts_with("its negative control"), "{said:?}");
+        }
+        // It was broken in a copy alone.
+        let text = fs::read_to_string(place.at("tree/out/b")).expect("what was written");
+        assert_eq!(text, "x\n");
+        assert!(!place.at("tree/out/other").exists() && place.at("tree/known.txt").exists());
+    }
+}
+
+#[test]
+fn a_poll_reports_when_the_checks_hold_and_records_nothing() {
+    let place = pages("");
+    let session = open(&place);
+    let start = || {
+        let poll = Poll::start(&session, QuestId::FIRST, Duration::from_millis(5));
+        poll.expect("it starts").expect("nothing is submitted")
+    };
+    let poll = start();
+    let before = place.ledger();
+    assert!(!poll.holds());
+    place.write("tree/out/b", "another\n");
+    place.write("tree/out/a", "x\n");
+    until("the checks hold", || poll.holds());
+    // Of one state it is said once, and of the next again.
+    place.write("tree/out/a", "xy\n");
+    until("it is said again", || poll.holds());
+    assert_eq!(place.ledger(), before);
+
+    let (_, answer) = place.json(["submit", "--id=1"]);
+    assert_eq!(answer["verdict"], "PASS", "{answer:#}");
+}
+
+#[test]
+fn a_quest_with_fields_is_not_polled() {
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    let poll = Poll::start(&open(&place), QuestId::FIRST, Duration::from_millis(5));
+    assert!(poll.expect("it is told").is_none());
+}
+
+/// A quest whose file must say `good` and `mine`; the fixer is for `good` alone.
+const QUEST: &str = include_str!("harness/quests/notes.toml");
+
+/// A session with this fixer, where out/a says this.
+fn session(script: &str, text: &str) -> Place {
+    let place = Place::new();
+    for (dir, text) in [
+        ("tree", ""),
+        ("good", "good mine\n"),
+        ("bad", "mine\n"),
+        ("theirs", "good\n"),
+    ] {
+        fs::create_dir_all(place.at(dir).join("out")).expect("a folder");
+        if !text.is_empty() {
+            place.write(&format!("{dir}/out/a"), text);
+        }
+    }
+    place.write("list.txt", "a\nb\n");
+    place.write("notes.toml", QUEST.replace("SCRIPT", script));
+    let mut scan = place.command();
+    scan.env("PATH", tools::path())
+        .env("SECRET", "of-the-operator");
+    Run::of(scan.args(["scan", "list.txt", "--quest=notes.toml"])).ok();
+    place.write("tree/out/a", text);
+    place
+}
+
+/// The verdict, the tries, the attempt, and what the fixer did.
+fn submit(place: &Place) -> (String, u64, u64, Value) {
+    let (_, answer) = place.json(["submit", "--id=1"]);
+    let number = |name: &str| answer[name].as_u64();
+    let (tries, attempt) = number("tries").zip(number("attempt")).expect("numbers");
+    let verdict = answer["verdict"].as_str().unwrap_or_default().to_owned();
+    (verdict, tries, attempt, answer["fixes"].clone())
+}
+
+#[test]
+fn a_fixer_fixes_the_file_for_one_try() {
+    let script = "cat > out/told; env > out/env; pwd > out/place; echo good >> out/a";
+    let place = session(script, "mine\n");
+    let expected = ("PASS".to_owned(), 1, 2, json!([{"fixer": "changed"}]));
+    assert_eq!(submit(&place), expected);
+    assert_eq!(place.attempts(), [(1, 1), (1, 2)]);
+    let read = |name: &str| fs::read_to_string(place.at("tree/out").join(name)).expect("a file");
+    let told: Value = serde_json::from_str(&read("told")).expect("JSON");
+    assert_eq!(told["quest"]["key"], "a");
+    assert_eq!(told["facts"][0]["rule"], "good", "{told:#}");
+    // Confined, it may find the tree at another path.
+    assert!(read("place").trim().ends_with("/tree"), "{}", read("place"));
+    let env = read("env");
+    assert!(
+        env.contains("HOME=/nonexistent") && !env.contains("SECRET"),
+        "{env}"
+    );
+
+    // Nobody fixes anything where what was judged is judged again.
+    fs::remove_file(place.at("tree/out/told")).expect("removed");
+    let (code, report) = place.json(["audit"]);
+    assert_eq!(code, 0, "{report:#}");
+    assert!(!place.at("tree/out/told").exists());
+}
+
+#[test]
+fn a_fixer_is_not_started_for_other_failures() {
+    for text in ["nothing\n", "good\n"] {
+        let place = session("echo good mine >> out/a", text);
+        let expected = ("FAIL".to_owned(), 1, 1, Value::Null);
+        assert_eq!(submit(&place), expected, "{text}");
+    }
+    let place = session("echo good mine >> out/a", "mine\n");
+    let (_, answer) = place.json(["submit", "--id=1", "--none", "it is hard"]);
+    assert_eq!(answer["attempt"], 1, "{answer:#}");
+    assert_eq!(answer["fixes"], Value::Null, "{answer:#}");
+    assert_eq!(place.attempts(), [(1, 1)]);
+}
+
+#[test]
+fn no_second_fix_follows_one_that_changes_nothing_or_fails() {
+    let nothing = json!([{"fixer": "changed-nothing"}]);
+    let failed = json!([{"fixer": "failed", "why": "it ended with 3: no"}]);
+    for (script, fixes) in [
+        ("exit 0", &nothing),
+        // Files outside the zones reach no check, and are no change.
+        ("echo x > elsewhere", &nothing),
+        ("echo good >> out/a; echo no >&2; exit 3", &failed),
+    ] {
+        let place = session(script, "mine\n");
+        let expected = ("FAIL".to_owned(), 1, 1, fixes.clone());
+        assert_eq!(submit(&place), expected, "{script}");
+        if script.contains("good") {
+            let run = place.run(["submit", "--id=1"]).ok();
+            assert!(!run.contains("fixer"), "{run}");
+        }
+    }
+}
+
+#[test]
+fn max_fixes_bounds_the_fixes_and_a_done_quest_has_none() {
+    let place = session("echo x >> out/a", "mine\n");
+    let twice = json!([{"fixer": "changed"}, {"fixer": "changed"}]);
+    assert_eq!(submit(&place), ("FAIL".to_owned(), 3, 3, twice));
+    let text = place.run(["submit", "--id=1"]).exits(6);
+    assert!(text.contains("now DONE"), "{text}");
+    assert!(!text.contains("fixer"), "{text}");
+    let written = fs::read_to_string(place.at("tree/out/a")).expect("a file");
+    assert_eq!(written, "mine\nx\nx\n");
+    assert_eq!(place.attempts(), [(1, 1), (1, 2), (1, 3), (1, 4)]);
+}
+
+#[test]
+fn submit_says_what_the_fixer_did() {
+    let place = session("echo good >> out/a", "mine\n");
+    let run = place.run(["submit", "--id=1"]).ok();
+    let first = run.lines().next();
+    let expected = "the fixer made changes, and the quest was judged again";
+    assert_eq!(first, Some(expected), "{run}");
+    let place = session("exit 0", "mine\n");
+    let run = place.run(["submit", "--id=1"]).exits(5);
+    assert!(run.contains("the fixer found nothing to change"), "{run}");
 }

@@ -1,9 +1,16 @@
-//! `comail run`: agents that die, hang, flood or were never born, and a run that is killed itself.
+//! `comail run` with agents that die, hang, flood or attack it, runs that are killed at any moment,
+//! and `--answer world`.
 
-use std::process::Stdio;
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
-use crate::harness::agents::{Driven, alive};
-use crate::harness::{Run, scale, until};
+use crate::harness::agents::{Driven, PATH, alive};
+use crate::harness::quest_play::{QuestPlay, Shipped};
+use crate::harness::{Place, Run, scale, tools, until};
+
+const SUBMITS: &str = "comail submit --id $id --answer \"right $id\"";
 
 const PRINTS: &str = "echo '{\"answer\":\"right it is\"}'";
 
@@ -192,4 +199,296 @@ fn a_run_that_was_killed_is_resumed_by_the_next() {
 
 fn nix_pid(id: u32) -> nix::unistd::Pid {
     nix::unistd::Pid::from_raw(i32::try_from(id).expect("a process"))
+}
+
+/// How many runs are killed; `COMAIL_TEST_KILLS` asks for more.
+const KILLS: u64 = 6;
+
+/// How many quests there are for each run that is killed: enough that every one has work.
+const QUESTS: u64 = 2;
+
+/// A mark on the command line of every agent.
+const MARK: &str = "agent-of-run-kills";
+
+/// Writes down that it begins at its quest and that it ends there, in one file for all; some are
+/// quick and some are slow, and some leave a process behind.
+const SCRIPT: &str = ": agent-of-run-kills; \
+     note() { flock log sh -c \"echo $1 $id $$ >> log\"; }; \
+     note begin; case $((id % 3)) in 0) sleep 0.05;; 1) (sleep 98716 &);; esac; \
+     comail submit --id $id --answer right; note end";
+
+#[test]
+fn a_run_killed_at_any_moment_is_taken_up_again() {
+    let kills = scale::kills(KILLS);
+    let quests = kills * QUESTS;
+    let driven = Driven::new(u32::try_from(quests).expect("a small number"));
+    driven.place.write("log", "");
+    let mut moment = 7_u64;
+    for _ in 0..kills {
+        let mut command = driven.command(&["--parallel=3", "--set=poll=10ms"], SCRIPT);
+        // A kill in the middle of adding to a shared file of counts would spoil it.
+        command.env("LLVM_PROFILE_FILE", "/dev/null");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        // The moment is the test's subject; there is nothing to wait for instead.
+        moment = moment
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        thread::sleep(Duration::from_millis(20 + (moment >> 33) % 250));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        until("no agent is left", || {
+            alive(MARK).is_empty() && alive("sleep 98716").is_empty()
+        });
+        // Whoever was killed is gone from its quest.
+        let log = driven.place.at("log");
+        let noted = std::fs::read_to_string(&log).expect("a log");
+        std::fs::write(log, noted + "killed 0 0\n").expect("a log");
+    }
+    driven.drive(&["--parallel=3"], SCRIPT).ok();
+    assert_eq!(driven.tally("pass"), quests);
+    assert_alone(&std::fs::read_to_string(driven.place.at("log")).expect("a log"));
+    assert_eq!(alive("sleep 98716"), [""; 0]);
+    assert_eq!(driven.place.attempts().len() as u64, quests);
+    // Every run that began has an end, and of all of them one is complete.
+    let ends = driven.reasons("ended");
+    assert_eq!(ends.len(), driven.steps_of("began").len());
+    assert_eq!(ends.last().map(String::as_str), Some("complete"));
+    driven.assert_free();
+    driven.place.run(["audit"]).ok();
+}
+
+/// Expects that no quest had two agents at once.
+#[track_caller]
+fn assert_alone(log: &str) {
+    let mut at_work = BTreeMap::new();
+    for line in log.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["killed", ..] => at_work.clear(),
+            ["begin", quest, pid] => {
+                let other = at_work.insert(quest, pid);
+                assert_eq!(other, None, "quest {quest} was driven twice at once: {log}");
+            }
+            ["end", quest, pid] => assert_eq!(at_work.remove(quest), Some(pid), "{log}"),
+            _ => panic!("{line}"),
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "twice at once")]
+fn two_agents_at_one_quest_would_be_seen() {
+    assert_alone("begin 1 10\nend 1 10\nbegin 1 11\nbegin 2 12\nbegin 1 13\n");
+}
+
+/// The handbook of two chapters, none of which is written.
+fn handbook() -> Driven {
+    let play = QuestPlay::of("handbook");
+    play.scan(&play.beside("chapters.jsonl"), &["--pause-after=0"]);
+    Driven { place: play.place }
+}
+
+fn command(driven: &Driven, flags: &[&str], script: &str) -> Command {
+    let whole = Shipped::named("handbook").beside("controls/whole");
+    let mut command = driven.command(flags, script);
+    command.env("PATH", tools::path()).env("whole", whole);
+    command
+}
+
+#[test]
+fn an_agent_is_stopped_the_moment_that_the_checks_hold() {
+    let driven = handbook();
+    // It does the work, and would then go on for ever.
+    let script = "cp -r \"$whole\"/. tree; exec sleep 1000";
+    let flags = ["--answer=world", "--set=poll=20ms", "--set=grace=100ms"];
+    Run::of(&mut command(&driven, &flags, script)).ok();
+    assert_eq!(driven.tally("pass"), 2);
+    assert_eq!(driven.reasons("attempt"), ["settled"; 2]);
+    assert_eq!(driven.place.attempts().len(), 2, "each was judged once");
+    driven.place.run(["audit"]).ok();
+}
+
+#[test]
+fn one_that_does_nothing_has_settled_nothing_whatever_it_says() {
+    let driven = handbook();
+    let flags = ["--answer=world", "--max-attempts=1"];
+    let mut command = command(&driven, &flags, "echo 'All chapters are written.'");
+    driven.run_ends_for("attempts", &mut command);
+    assert_eq!(driven.tally("todo"), 2);
+}
+
+/// One file to be written, whose right text nobody writes by chance.
+const FILES: &str = r#"
+name = "files"
+unit = "file"
+[input]
+format = "lines"
+[tree]
+root = "tree"
+write = ["out/*"]
+[prompt]
+text = "Write out/{{ key }}"
+[[check]]
+name = "right"
+kind = "command"
+argv = ["grep", "-q", "right", "out/{{ key }}"]
+timeout = "10s"
+[[control]]
+name = "right"
+key = "a"
+writes = "right"
+verdict = "PASS"
+[[control]]
+name = "nothing"
+key = "a"
+verdict = "FAIL"
+fires = ["right"]
+"#;
+
+fn one_file() -> Driven {
+    let place = Place::new();
+    std::fs::create_dir_all(place.at("tree/out")).expect("a folder");
+    std::fs::create_dir_all(place.at("right/out")).expect("a folder");
+    place.write("right/out/a", "right");
+    place.write("list.txt", "a");
+    place.write("files.toml", FILES);
+    let mut scan = place.command();
+    scan.env("PATH", PATH).args(["scan", "list.txt"]);
+    Run::of(scan.args(["--quest=files.toml", "--tree=tree"])).ok();
+    Driven { place }
+}
+
+#[test]
+fn who_changes_the_tree_asks_with_reason() {
+    let flags = [
+        "--set=detect-warn=3",
+        "--set=detect-stop=6",
+        "--set=poll=10ms",
+        "--set=grace=100ms",
+        "--max-attempts=1",
+    ];
+    let asks = |first: &str| {
+        format!(
+            "i=0; while [ $i -lt 9 ]; do i=$((i+1)); {first}; comail status; sleep 0.1; done; \
+             echo right > tree/out/a; comail submit --id $id"
+        )
+    };
+    let driven = one_file();
+    driven.drive(&flags, &asks("echo $i > tree/out/a")).ok();
+    assert_eq!(driven.reasons("attempt"), ["settled"]);
+    one_file().ends_for("poll", &flags, &asks(":"));
+}
+
+#[test]
+fn an_agent_that_killed_its_supervisor_has_failed_and_is_gone_before_the_next() {
+    let driven = Driven::new(1);
+    // What it leaves would answer for the next.
+    let script = format!(
+        "mkdir first || {{ ls late 2>/dev/null; {SUBMITS}; exit; }}; \
+         setsid sh -c 'trap \"\" TERM HUP; sleep 98732; touch late' >/dev/null 2>&1 </dev/null & \
+         sleep 0.1; kill -9 $PPID; sleep 98732"
+    );
+    driven.drive(&["--set=backoff=1ms"], &script).ok();
+    assert_eq!(alive("sleep 98732"), [""; 0]);
+    assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
+    driven.assert_free();
+}
+
+#[test]
+fn a_supervisor_that_was_stopped_holds_nothing_up() {
+    let driven = Driven::new(1);
+    let script = format!(
+        "setsid sh -c 'trap \"\" TERM; sleep 98733' >/dev/null 2>&1 </dev/null & \
+         kill -STOP $PPID; {SUBMITS}; sleep 98733"
+    );
+    driven.drive(&["--set=grace=200ms"], &script).ok();
+    assert_eq!(alive("sleep 98733"), [""; 0]);
+}
+
+#[test]
+fn no_name_but_its_own_gets_an_agent_a_quest_while_a_run_goes_on() {
+    let driven = Driven::new(3);
+    let script = format!(
+        "for name in evil1 evil2; do comail next --worker $name --lease 23h; echo $? >> others; done; \
+         comail next --worker run-deadbeef.7 --lease 23h; echo $? >> forged; \
+         comail next --worker run-$COMAIL_RUN.99; echo $? >> others; \
+         comail next >> own || echo failed >> own; {SUBMITS}"
+    );
+    driven.drive(&[], &script).ok();
+    let read = |name| std::fs::read_to_string(driven.place.at(name)).expect("a file");
+    assert!(
+        read("others").starts_with("4\n4\n4\n"),
+        "{}",
+        read("others")
+    );
+    assert!(read("forged").starts_with("1\n"), "{}", read("forged"));
+    assert!(!read("own").contains("failed"), "{}", read("own"));
+    driven.assert_free();
+    // Without a run the session is as free as before.
+    let free = Driven::new(1);
+    free.place.run(["next", "--worker=w1"]).ok();
+}
+
+#[test]
+fn a_run_whose_lock_was_replaced_goes_on_and_no_other_begins_inside_it() {
+    let driven = Driven::new(2);
+    let script = format!(
+        "cd $COMAIL_SESSION/runs; rm $COMAIL_RUN.lock; touch $COMAIL_RUN.lock deadbeef.lock; cd ../..; \
+         comail next --worker w1; echo $? >> others; \
+         comail run -- true; echo $? >> inside; \
+         env -u COMAIL_RUN -u COMAIL_WORKER comail run -- true; echo $? >> inside; {SUBMITS}"
+    );
+    driven.drive(&[], &script).ok();
+    let read = |name| std::fs::read_to_string(driven.place.at(name)).expect("a file");
+    assert!(read("inside").starts_with("2\n2\n"), "{}", read("inside"));
+    assert!(read("others").starts_with("4\n"), "{}", read("others"));
+    assert_eq!(driven.reasons("ended"), ["complete"]);
+    assert_eq!(driven.steps_of("began").len(), 1);
+    driven.assert_free();
+}
+
+#[test]
+fn a_last_call_may_use_up_a_tenth_and_nothing_where_the_run_has_no_more() {
+    let tells = "echo '{\"usage\":{\"input_tokens\":5000}}'; exec sleep 98734";
+    let script = format!("case \"$prompt\" in *'last call'*) {tells};; esac");
+    let driven = Driven::new(1);
+    let flags = ["--max-attempts=1", "--max-tokens=10k", "--set=grace=100ms"];
+    let _ = driven.drive(&flags, &script).exits(8);
+    assert_eq!(driven.reasons("attempt"), ["agent-failed", "tokens"]);
+    let driven = Driven::new(1);
+    let flags = ["--set=max-tokens-total=5k", "--set=grace=100ms"];
+    let _ = driven.drive(&flags, tells).exits(8);
+    assert_eq!(driven.reasons("attempt"), ["tokens"]);
+}
+
+#[test]
+fn one_token_that_is_told_does_not_hide_what_is_written() {
+    let driven = Driven::new(1);
+    let script = "echo '{\"type\":\"result\",\"usage\":{\"input_tokens\":1}}'; \
+         head -c 2000000 /dev/zero | tr '\\0' x | fold -w 1000; exec sleep 98735";
+    let flags = [
+        "--max-tokens=100k",
+        "--set=grace=100ms",
+        "--set=last-call=100ms",
+    ];
+    let _ = driven.drive(&flags, script).exits(8);
+    assert_eq!(driven.reasons("quest"), ["tokens"]);
+    let spent = &driven.steps_of("attempt")[0]["spent"];
+    assert_eq!(spent["told"], false);
+    assert!(spent["tokens"].as_u64() > Some(400_000), "{spent}");
+}
+
+#[test]
+fn what_is_planted_where_a_run_keeps_its_own_does_not_end_it() {
+    let driven = Driven::new(2);
+    let script = format!(
+        "cd $COMAIL_SESSION/runs/$COMAIL_RUN; mkdir -p report.json/x report.md/x report.html/x; \
+         touch 2.log; cd - >/dev/null; {SUBMITS}"
+    );
+    driven.drive(&[], &script).ok();
+    assert_eq!(driven.tally("pass"), 2);
 }

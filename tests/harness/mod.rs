@@ -11,7 +11,6 @@ pub mod forge;
 pub mod forgotten;
 pub mod letters;
 pub mod made;
-pub mod office;
 pub mod pictured;
 pub mod poll;
 pub mod quest_play;

@@ -1,0 +1,782 @@
+//! Commands of quest files: what they may write, see and reach, how they end, which variables they
+//! are given, and when services are ready and gone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Stdio;
+
+use comail::world::sandbox::{
+    CommandResult, CommandSpec, End, Launcher, LiveSandbox, Means, Namespace, Network, Pinned,
+    Ready, Sandbox, SandboxConfig, Service, ServiceFailed, free_port,
+};
+use regex::bytes::Regex;
+
+use crate::harness::bench::{ALL_MEANS, Bench, benches, mark, order, runs, shell, stdout};
+use crate::harness::poll::until;
+
+const LANDLOCK_ALONE: Means = ALL_MEANS[2];
+
+#[test]
+fn nothing_outside_the_scratch_copy_is_written() {
+    for means in [Means::ALL, LANDLOCK_ALONE] {
+        let bench = Bench::with_means(means);
+        let kept = bench.outside("kept");
+        fs::write(&kept, "as it was").expect("a file");
+        let script = format!(
+            "out={}
+            echo inside >inside
+            echo new >$out/new && echo wrote a file
+            mkdir $out/dir && echo made a directory
+            echo changed >$out/kept && echo changed a file
+            rm -f $out/kept && echo removed a file
+            mv inside $out/moved && echo moved a file
+            ln $out/kept linked && echo linked a file
+            ln -s $out out; echo new >out/new && echo wrote by a link
+            ln -s $out/kept there; echo changed >there && echo changed by a link
+            mknod device b 7 0 && echo made a device
+            echo temporary >$TMPDIR/file && cat $TMPDIR/file
+            true",
+            bench.outside("").display()
+        );
+        let ran = bench.shell(&script);
+        assert_eq!(ran.end, End::Exited(0));
+        assert_eq!(stdout(&ran), "temporary\n", "{means:?}");
+        assert!(ran.confinement.landlock.is_some(), "{means:?}");
+        assert_eq!(fs::read_to_string(&kept).expect("a file"), "as it was");
+        assert_eq!(
+            fs::read_to_string(bench.at("inside")).expect("a file"),
+            "inside\n"
+        );
+        assert!(!bench.outside("new").exists());
+    }
+}
+
+#[test]
+fn a_limit_that_we_were_started_with_is_no_commands() {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+    let (_, hard) = getrlimit(Resource::RLIMIT_CPU).expect("a limit");
+    setrlimit(Resource::RLIMIT_CPU, 3_599.min(hard), hard).expect("less");
+    let ran = Bench::new().shell("ulimit -S -t; ulimit -H -t");
+    let printed = stdout(&ran);
+    let (soft, hard) = printed.split_once('\n').expect("two lines");
+    assert_eq!(soft, hard.trim_end());
+}
+
+#[test]
+fn what_is_known_of_other_files_stays_too() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    let bench = Bench::new();
+    let kept = bench.outside("kept");
+    fs::write(&kept, "as it was").expect("a file");
+    fs::set_permissions(&kept, fs::Permissions::from_mode(0o600)).expect("its owner");
+    let before = fs::metadata(&kept).expect("a file");
+    let path = kept.display();
+    let script = format!(
+        "chmod 4777 {path} && echo its mode
+        touch -d 1970-01-02 {path} && echo its time
+        mount -o remount,rw,bind / && echo mounted
+        touch own && chmod 700 own && touch -d 1970-01-02 own && echo own
+        true"
+    );
+    let ran = bench.shell(&script);
+    assert!(ran.confinement.read_only, "{ran:?}");
+    assert_eq!(stdout(&ran), "own\n");
+    let after = fs::metadata(&kept).expect("a file");
+    assert_eq!(
+        (after.mode(), after.mtime()),
+        (before.mode(), before.mtime())
+    );
+}
+
+#[test]
+fn what_the_order_names_may_be_written() {
+    let bench = Bench::new();
+    fs::create_dir(bench.outside("cache")).expect("a directory");
+    let cache = bench.outside("cache");
+    let mut order = shell(&format!("echo new >{}/new", cache.display()));
+    assert_ne!(bench.run(&order).end, End::Exited(0));
+    order.writable = vec![
+        cache.to_str().expect("UTF-8").to_owned(),
+        "/no/such".to_owned(),
+    ];
+    assert_eq!(bench.run(&order).end, End::Exited(0));
+    assert_eq!(
+        fs::read_to_string(cache.join("new")).expect("a file"),
+        "new\n"
+    );
+    order.writable = vec!["cache".to_owned()];
+    assert!(matches!(bench.run(&order).end, End::NotStarted(_)));
+}
+
+#[test]
+fn temporary_files_are_not_in_the_tree_and_do_not_stay() {
+    let bench = Bench::new();
+    let ran = bench.shell("echo x >$TMPDIR/x; ls -A; echo $TMPDIR");
+    let printed = stdout(&ran);
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    assert!(!fs::exists(printed.trim_end()).expect("a parent"));
+}
+
+#[test]
+fn a_file_does_not_fill_the_disk() {
+    let bench = Bench::new();
+    // Nothing is written on the way there.
+    let ran = bench.shell("dd if=/dev/zero of=big bs=1 count=1 seek=2000000000");
+    assert!(!ran.end.is_success(), "{ran:?}");
+    let length = fs::metadata(bench.at("big")).map_or(0, |meta| meta.len());
+    assert!(length <= 1 << 30, "{length}");
+}
+
+#[test]
+fn other_processes_are_neither_seen_nor_signalled() {
+    let mark = mark();
+    let mut other = std::process::Command::new("sleep")
+        .arg(&mark)
+        .spawn()
+        .expect("a process");
+    let (all, alone) = (Bench::new(), Bench::with_means(LANDLOCK_ALONE));
+    let signals = format!("kill -KILL {} 2>/dev/null || echo refused", other.id());
+    let ran = all.shell(&signals);
+    assert_eq!(stdout(&ran), "refused\n");
+    assert!(ran.confinement.namespaces.contains(&Namespace::Pid));
+    let ran = alone.shell(&signals);
+    if ran.confinement.landlock.is_some_and(|abi| abi >= 6) {
+        assert_eq!(stdout(&ran), "refused\n");
+        let still = other.try_wait().expect("a process");
+        assert!(still.is_none(), "{still:?}");
+    }
+    other.kill().expect("a signal");
+    other.wait().expect("an end");
+}
+
+#[test]
+fn hidden_directories_look_empty() {
+    let mut bench = Bench::new();
+    fs::create_dir(bench.outside("hidden")).expect("a directory");
+    fs::write(bench.outside("hidden/secret"), "secret").expect("a file");
+    let hidden = [bench.outside("hidden"), bench.outside("")];
+    bench.launcher.hidden = hidden.to_vec();
+    let ran = bench.shell("echo here >here; cat here; cat ../hidden/secret; ls -A ../hidden");
+    assert_eq!(stdout(&ran), "here\n");
+    assert!(ran.confinement.namespaces.contains(&Namespace::Mount));
+    assert_eq!(
+        fs::read_to_string(bench.outside("hidden/secret")).expect("a file"),
+        "secret"
+    );
+}
+
+#[test]
+fn what_is_mounted_stays_in_the_command() {
+    let before = fs::read_to_string("/proc/self/mounts").expect("mounts");
+    let bench = Bench::new();
+    let ran = bench.shell("echo x >/dev/shm/comail-test; cat /dev/shm/comail-test");
+    assert_eq!(stdout(&ran), "x\n");
+    assert!(!fs::exists("/dev/shm/comail-test").expect("shared memory"));
+    let after = fs::read_to_string("/proc/self/mounts").expect("mounts");
+    assert_eq!(before, after);
+}
+
+#[test]
+fn what_was_in_force_is_told() {
+    let told = |means| Bench::with_means(means).shell("true").confinement;
+    let none = told(Means {
+        namespaces: false,
+        landlock: false,
+    });
+    assert_eq!(none, comail::world::sandbox::Confinement::default());
+    assert_eq!(serde_json::to_string(&none).expect("JSON"), "{}");
+    let some = told(LANDLOCK_ALONE);
+    assert!(
+        some.landlock.is_some() && some.namespaces.is_empty(),
+        "{some:?}"
+    );
+    let all = told(Means::ALL);
+    assert!(all.namespaces.contains(&Namespace::Net), "{all:?}");
+}
+
+#[test]
+fn a_command_sees_itself_as_whoever_asked() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let bench = Bench::new();
+    let own = fs::metadata(bench.scratch()).expect("a directory");
+    let ran =
+        bench.shell("id -u; id -g; echo $$; cut -d' ' -f1 /proc/self/stat >stat; ls /proc/$$/fd");
+    let printed = stdout(&ran);
+    let ids = format!("{}\n{}\n", own.uid(), own.gid());
+    assert!(printed.starts_with(&ids), "{printed}");
+    // It finds itself by its own number, as the list of processes is its own.
+    assert_eq!(ran.end, End::Exited(0), "{ran:?}");
+    assert!(ran.stderr.is_empty(), "{ran:?}");
+    let made = fs::metadata(bench.at("stat")).expect("a file");
+    assert_eq!((made.uid(), made.gid()), (own.uid(), own.gid()));
+}
+
+fn listener() -> (TcpListener, u16) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    (listener, port)
+}
+
+fn connects(port: u16, network: Network) -> CommandSpec {
+    let script = format!("import socket; socket.create_connection(('127.0.0.1', {port}), 5)");
+    let mut order = order(&["/usr/bin/python3", "-c", &script]);
+    order.network = network;
+    order
+}
+
+#[test]
+fn without_a_network_nothing_is_reached_and_with_any_everything() {
+    let (_listener, port) = listener();
+    for means in &ALL_MEANS[..3] {
+        let bench = Bench::with_means(*means);
+        let ran = bench.run(&connects(port, Network::None));
+        assert_eq!(ran.end, End::Exited(1), "{means:?}: {ran:?}");
+        // Landlock knows TCP since version 4.
+        let by_landlock = ran.confinement.landlock.is_some_and(|abi| abi >= 4);
+        assert!(by_landlock || ran.confinement.namespaces.contains(&Namespace::Net));
+        let ran = bench.run(&connects(port, Network::Any));
+        assert_eq!(ran.end, End::Exited(0), "{means:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn the_port_that_is_named_is_reached_and_no_other() {
+    let (_listener, port) = listener();
+    let (_other, other) = listener();
+    let only = |port| Network::Loopback { ports: vec![port] };
+    for means in [Means::ALL, LANDLOCK_ALONE] {
+        let bench = Bench::with_means(means);
+        let reached = bench.run(&connects(port, only(port)));
+        assert_eq!(reached.end, End::Exited(0), "{means:?}: {reached:?}");
+        let refused = bench.run(&connects(other, only(port)));
+        assert_eq!(refused.end, End::Exited(1), "{means:?}: {refused:?}");
+        let told = String::from_utf8_lossy(&refused.stderr);
+        assert!(told.contains("PermissionError"), "{told}");
+    }
+}
+
+#[test]
+fn a_port_that_is_not_named_cannot_be_taken() {
+    let (mine, other) = (free_port().expect("a port"), free_port().expect("a port"));
+    let bench = Bench::new();
+    for (port, end) in [(mine, End::Exited(0)), (other, End::Exited(1))] {
+        let script = format!("import socket; socket.create_server(('127.0.0.1', {port}))");
+        let mut order = order(&["/usr/bin/python3", "-c", &script]);
+        order.network = Network::Loopback { ports: vec![mine] };
+        assert_eq!(bench.run(&order).end, end);
+    }
+}
+
+/// A script that leaves a sleeping grandchild in a session of its own, whose parent is gone.
+fn hides(mark: &str, then: &str) -> String {
+    format!(
+        "(setsid sh -c 'sleep {mark} & echo >there' &) ; \
+         while [ ! -e there ]; do sleep 0.01; done; {then}"
+    )
+}
+
+#[test]
+fn a_hidden_grandchild_ends_with_its_command_however_that_ends() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        for (then, timeout_ms, end) in [
+            ("exit 0", 60_000, End::Exited(0)),
+            ("sleep 60", 1_000, End::TimedOut),
+        ] {
+            let mark = mark();
+            let mut order = shell(&format!("rm -f there; {}", hides(&mark, then)));
+            order.timeout_ms = timeout_ms;
+            let ran = bench.run(&order);
+            assert_eq!(ran.end, end, "{means:?}: {ran:?}");
+            assert!(!runs(&mark), "{means:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hundred_children_that_ignore_signals_end() {
+    for means in ALL_MEANS {
+        let (bench, mark) = (Bench::with_means(means), mark());
+        let script = format!(
+            "trap '' TERM HUP INT; i=0; \
+             while [ $i -lt 100 ]; do sleep {mark} & i=$((i+1)); done; echo all; exit 7"
+        );
+        let ran = bench.shell(&script);
+        assert_eq!(ran.end, End::Exited(7), "{ran:?}");
+        assert_eq!(ran.stdout, b"all\n");
+        assert!(!runs(&mark), "{means:?}");
+    }
+}
+
+#[test]
+fn a_child_that_goes_on_writing_is_not_waited_for() {
+    for bench in benches() {
+        let ran = bench.shell("(while :; do echo more; sleep 0.01; done) & exit 0");
+        assert_eq!(ran.end, End::Exited(0));
+    }
+}
+
+#[test]
+fn a_command_cannot_end_its_supervisor() {
+    let bench = Bench::new();
+    let ran = bench.shell("kill -KILL $PPID; kill -KILL 1; kill -STOP $PPID; exit 3");
+    assert_eq!(ran.end, End::Exited(3), "{ran:?}");
+}
+
+#[test]
+fn a_command_that_ends_its_supervisor_has_not_exited() {
+    // Nothing keeps it from doing so where the kernel offers nothing.
+    let bench = Bench::with_means(ALL_MEANS[3]);
+    let ran = bench.shell("kill -KILL $PPID; exit 0");
+    assert!(
+        !matches!(ran.end, End::Exited(_) | End::NotStarted(_)),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn all_ends_when_whoever_asked_is_killed() {
+    const NAME: &str = "command::all_ends_when_whoever_asked_is_killed";
+    if let Some((bench, mark)) = Bench::of_parent() {
+        let ran = bench.shell(&format!("sleep {mark}"));
+        panic!("nobody killed the one that asks: {ran:?}");
+    }
+    for means in ALL_MEANS {
+        let (bench, mark) = (Bench::with_means(means), mark());
+        let mut asker = bench.again(NAME, &mark).spawn().expect("this test");
+        until("the command runs", || runs(&mark));
+        asker.kill().expect("a signal");
+        asker.wait().expect("an end");
+        until("the command has ended", || !runs(&mark));
+    }
+}
+
+#[test]
+fn the_end_of_a_command_is_its_exit_code_or_its_signal() {
+    for bench in benches() {
+        for (script, end) in [
+            ("exit 0", End::Exited(0)),
+            ("exit 1", End::Exited(1)),
+            ("exit 255", End::Exited(255)),
+            ("kill -SEGV $$", End::Signalled(11)),
+            ("kill -KILL $$", End::Signalled(9)),
+        ] {
+            assert_eq!(bench.shell(script).end, end, "{script}");
+        }
+        let real_time = bench.shell("kill -40 $$").end;
+        assert!(matches!(real_time, End::Signalled(_)), "{real_time:?}");
+    }
+}
+
+#[test]
+fn what_traps_or_ignores_the_signal_or_stops_itself_has_still_run_out_of_time() {
+    for bench in benches() {
+        let traps = "trap 'exit 0' TERM; echo on; while :; do sleep 0.01; done";
+        let ignores = "trap '' TERM INT HUP; while :; do sleep 60; done";
+        for (script, written) in [(traps, "on\n"), (ignores, ""), ("kill -STOP $$", "")] {
+            let mut order = shell(script);
+            order.timeout_ms = 300;
+            let ran = bench.run(&order);
+            assert_eq!(
+                (&ran.end, &*stdout(&ran)),
+                (&End::TimedOut, written),
+                "{script}"
+            );
+        }
+    }
+}
+
+#[test]
+fn two_gigabytes_of_output_are_neither_kept_nor_waited_for() {
+    for bench in benches() {
+        let mut order = shell("head -c 2000000000 /dev/zero; echo done >finished");
+        order.output_bytes = 100_000;
+        let ran = bench.run(&order);
+        assert_eq!(ran.end, End::TooMuchOutput);
+        assert_eq!(ran.stdout.len(), 100_000);
+        assert!(!bench.at("finished").exists());
+    }
+}
+
+#[test]
+fn the_two_streams_share_what_may_be_written() {
+    let bench = Bench::new();
+    let mut order = shell("printf aaaa; printf bbbb >&2");
+    order.output_bytes = 8;
+    let ran = bench.run(&order);
+    assert_eq!(ran.end, End::Exited(0));
+    assert_eq!(
+        (ran.stdout, ran.stderr),
+        (b"aaaa".to_vec(), b"bbbb".to_vec())
+    );
+    order.output_bytes = 7;
+    let ran = bench.run(&order);
+    assert_eq!(ran.end, End::TooMuchOutput);
+    assert_eq!(ran.stdout.len() + ran.stderr.len(), 7);
+}
+
+#[test]
+fn what_cannot_be_run_is_not_started() {
+    for bench in benches() {
+        fs::write(bench.at("text"), "no program").expect("a file");
+        let text = bench.at("text");
+        let text = text.to_str().expect("a path in UTF-8");
+        for argv in [
+            &[text][..],
+            &["/no/such/program"],
+            &["sh"],
+            &["./text"],
+            &[],
+        ] {
+            let ran = bench.run(&order(argv));
+            assert!(matches!(ran.end, End::NotStarted(_)), "{argv:?}: {ran:?}");
+            assert!(!ran.end.is_success());
+        }
+    }
+}
+
+#[test]
+fn a_command_runs_in_its_directory_and_no_other() {
+    let bench = Bench::new();
+    fs::create_dir(bench.at("sub")).expect("a directory");
+    symlink("/etc", bench.at("link")).expect("a link");
+    let mut order = shell("echo here >mark; pwd -P");
+    order.dir = "sub".to_owned();
+    let seen = stdout(&bench.run(&order));
+    assert!(seen.ends_with("/sub\n"), "{seen}");
+    assert!(bench.at("sub/mark").exists());
+    for dir in ["..", "/", "sub/../..", "link", "missing"] {
+        dir.clone_into(&mut order.dir);
+        let ran = bench.run(&order);
+        assert!(matches!(ran.end, End::NotStarted(_)), "{dir}: {ran:?}");
+    }
+}
+
+#[test]
+fn the_environment_is_the_orders() {
+    for bench in benches() {
+        let mut order = order(&["/usr/bin/env"]);
+        order.env = BTreeMap::from([
+            ("A".to_owned(), "1\n2".to_owned()),
+            ("TMPDIR".to_owned(), "/x".to_owned()),
+        ]);
+        // The test's own environment has more than that.
+        assert!(std::env::vars_os().count() > 2);
+        assert_eq!(stdout(&bench.run(&order)), "A=1\n2\nTMPDIR=/x\n");
+        order.env.clear();
+        let only = stdout(&bench.run(&order));
+        assert!(only.starts_with("TMPDIR="), "{only}");
+        assert_eq!(only.lines().count(), 1, "{only}");
+    }
+}
+
+#[test]
+fn standard_input_is_the_orders_or_nothing() {
+    for bench in benches() {
+        let long = "0123456789".repeat(100_000);
+        let mut reading = order(&["/usr/bin/wc", "-c"]);
+        assert_eq!(stdout(&bench.run(&reading)), "0\n");
+        reading.stdin = long;
+        assert_eq!(stdout(&bench.run(&reading)), "1000000\n");
+        // Who does not read is not waited for.
+        reading.argv = vec!["/bin/true".to_owned()];
+        assert_eq!(bench.run(&reading).end, End::Exited(0));
+    }
+}
+
+#[test]
+fn nothing_else_is_open() {
+    const NAME: &str = "command::nothing_else_is_open";
+    if let Some((bench, _)) = Bench::of_parent() {
+        assert!(std::path::Path::new("/proc/self/fd/9").exists());
+        let ran = bench.shell("for fd in /proc/self/fd/*; do echo ${fd##*/}; done");
+        std::fs::write(bench.at("open"), ran.stdout).expect("a file");
+        return;
+    }
+    for bench in benches() {
+        // Whoever starts the program may have left files open for it.
+        let mut again = std::process::Command::new("/bin/sh");
+        again.args(["-c", "exec \"$@\" 9</dev/null", "sh"]);
+        let this = bench.again(NAME, "");
+        again.arg(this.get_program()).args(this.get_args());
+        for (name, value) in this.get_envs() {
+            again.env(name, value.expect("a value"));
+        }
+        let status = again.stdout(Stdio::null()).status().expect("this test");
+        assert!(status.success());
+        // The shell lists what it has; the listing itself opens one more.
+        let open = fs::read_to_string(bench.at("open")).expect("a list");
+        assert!(open.starts_with("0\n1\n2\n"), "{open}");
+        let others = open.lines().filter(|fd| !["0", "1", "2"].contains(fd));
+        assert!(others.count() <= 2, "{open}");
+        assert!(!open.lines().any(|fd| fd == "9"), "{open}");
+    }
+}
+
+fn reporting(script: &str, reports: &[&str]) -> CommandSpec {
+    let mut order = shell(script);
+    order.reports = reports.iter().copied().map(str::to_owned).collect();
+    order
+}
+
+#[test]
+fn a_report_is_what_the_command_wrote_and_nothing_that_was_there_before() {
+    let bench = Bench::new();
+    fs::write(bench.at("old"), "old").expect("a file");
+    let script = "mkdir -p out; printf new >out/report; exit 1";
+    let ran = bench.run(&reporting(script, &["out/report", "other", "old"]));
+    assert_eq!(ran.end, End::Exited(1));
+    assert_eq!(ran.reports["out/report"].as_deref(), Some(&b"new"[..]));
+    assert_eq!((&ran.reports["other"], &ran.reports["old"]), (&None, &None));
+}
+
+#[test]
+fn a_report_is_not_read_through_a_link() {
+    let bench = Bench::new();
+    let script = "ln -s /etc/passwd report; ln -s /etc dir; mkdir pipe; mkfifo pipe/report";
+    let reports = ["report", "dir/passwd", "pipe/report", "pipe"];
+    let ran = bench.run(&reporting(script, &reports));
+    assert_eq!(ran.end, End::Exited(0));
+    assert!(ran.reports.values().all(Option::is_none), "{ran:?}");
+    assert_eq!(ran.reports.len(), 4);
+}
+
+#[test]
+fn what_a_link_leads_to_is_not_removed() {
+    let bench = Bench::new();
+    fs::create_dir(bench.outside("dir")).expect("a directory");
+    fs::write(bench.outside("dir/kept"), "kept").expect("a file");
+    symlink(bench.outside("dir"), bench.at("dir")).expect("a link");
+    let ran = bench.run(&reporting("exit 0", &["dir/kept"]));
+    assert_eq!(ran.reports["dir/kept"], None);
+    assert!(bench.outside("dir/kept").exists());
+}
+
+#[test]
+fn a_report_outside_the_scratch_copy_is_refused() {
+    let bench = Bench::new();
+    fs::write(bench.outside("kept"), "kept").expect("a file");
+    for report in ["../kept", "a/../../kept", "/etc/passwd", ""] {
+        let ran = bench.run(&reporting("exit 0", &[report]));
+        assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
+        assert_eq!(ran.reports[report], None);
+    }
+    assert!(bench.outside("kept").exists());
+}
+
+#[test]
+fn what_is_left_after_the_time_is_read_too() {
+    let bench = Bench::new();
+    let mut order = reporting("printf half >report; sleep 60", &["report"]);
+    order.timeout_ms = 500;
+    let ran = bench.run(&order);
+    assert_eq!(ran.end, End::TimedOut);
+    assert_eq!(ran.reports["report"].as_deref(), Some(&b"half"[..]));
+}
+
+/// A variable of every test's environment that is long enough to be looked for.
+const PASSED: &str = "CARGO_PKG_DESCRIPTION";
+
+/// What comes of an order, and what kept it from being carried out.
+fn run(order: &CommandSpec) -> (CommandResult, Option<String>) {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let shell = Pinned::find("/bin/sh", "".as_ref(), Path::new("/")).expect("a shell");
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_comail").into());
+    let config = SandboxConfig {
+        programs: vec![shell],
+        ..SandboxConfig::without_tree(scratch.path().to_owned(), launcher)
+    };
+    let sandbox = LiveSandbox::new(&config);
+    let ran = sandbox.run(order);
+    (ran, sandbox.failure())
+}
+
+fn passing(script: &str, names: &[&str]) -> CommandSpec {
+    CommandSpec {
+        pass: names.iter().map(|name| (*name).to_owned()).collect(),
+        reports: vec!["report".to_owned()],
+        ..shell(script)
+    }
+}
+
+#[test]
+fn a_command_has_the_value_and_what_it_leaves_has_the_name() {
+    let script = format!(
+        r#"echo "${{#{PASSED}}}"; echo "no such key: ${PASSED}" >&2
+        echo "${PASSED}" > report"#
+    );
+    let (ran, failure) = run(&passing(&script, &[PASSED]));
+    assert_eq!((&ran.end, failure), (&End::Exited(0), None));
+    let length = std::env::var(PASSED).expect("cargo sets it").len();
+    assert_eq!(stdout(&ran), format!("{length}\n"));
+    assert_eq!(ran.stderr, format!("no such key: [{PASSED}]\n").as_bytes());
+    let report = format!("[{PASSED}]\n").into_bytes();
+    assert_eq!(ran.reports["report"], Some(report));
+    let (without, _) = run(&passing(&script, &[]));
+    assert_eq!(stdout(&without), "0\n");
+}
+
+#[test]
+fn an_answer_in_which_the_value_stands_is_none_and_not_our_failure() {
+    let script = format!("echo \"${PASSED}\"; echo \"${PASSED}\" >&2; echo report > report");
+    let (ran, failure) = run(&passing(&script, &[PASSED]));
+    assert_eq!(failure, None);
+    let value = std::env::var(PASSED).expect("cargo sets it");
+    let End::Withheld(why) = &ran.end else {
+        panic!("{ran:?}");
+    };
+    assert!(why.contains(PASSED) && !why.contains(&value), "{why}");
+    assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{ran:?}");
+    assert_eq!(ran.reports["report"], None);
+}
+
+#[test]
+fn what_is_not_set_keeps_the_command_from_running() {
+    let (ran, failure) = run(&passing("echo ran", &["COMAIL_TEST_NOT_SET"]));
+    assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
+    assert!(failure.is_some_and(|why| why.contains("COMAIL_TEST_NOT_SET")));
+}
+
+#[test]
+fn an_order_is_kept_with_the_names_alone() {
+    let json = serde_json::to_string(&passing("true", &[PASSED])).expect("JSON");
+    assert!(json.contains(&format!(r#""pass":["{PASSED}"]"#)), "{json}");
+    let without = serde_json::to_string(&passing("true", &[])).expect("JSON");
+    assert!(!without.contains("pass"), "{without}");
+}
+
+fn server(port: u16) -> CommandSpec {
+    let port_text = port.to_string();
+    let listen = ["-u", "-m", "http.server", "--bind", "127.0.0.1", &port_text];
+    let mut order = order(&[&["/usr/bin/python3"][..], &listen].concat());
+    order.network = Network::Loopback { ports: vec![port] };
+    order
+}
+
+fn start(
+    bench: &Bench,
+    order: &CommandSpec,
+    ready: &Ready,
+    port: u16,
+) -> Result<Service, ServiceFailed> {
+    Service::start(order, &bench.scratch(), ready, port, &bench.launcher)
+}
+
+fn line(pattern: &str) -> Ready {
+    Ready::Line(Regex::new(pattern).expect("a pattern"))
+}
+
+#[test]
+fn a_service_is_reached_until_it_is_stopped() {
+    for bench in benches() {
+        std::fs::write(bench.at("page"), "hello").expect("a file");
+        let port = free_port().expect("a port");
+        let path = "/page".to_owned();
+        for ready in [Ready::Port, Ready::Path(path)] {
+            let service = start(&bench, &server(port), &ready, port).expect("a service");
+            assert_eq!(service.ended(), None);
+            TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");
+            let output = service.stop();
+            let log = String::from_utf8_lossy(&output.stderr).into_owned();
+            let asked = matches!(ready, Ready::Path(_));
+            assert_eq!(log.contains("GET /page"), asked, "{log}");
+            assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err());
+        }
+    }
+}
+
+#[test]
+fn all_that_a_service_started_ends_with_it() {
+    for means in ALL_MEANS {
+        let (bench, mark) = (Bench::with_means(means), mark());
+        let script = format!("trap '' TERM; (setsid sleep {mark} &); sleep {mark} & echo up; wait");
+        let service = start(&bench, &shell(&script), &line("^up$"), 0).expect("a service");
+        until("both run", || runs(&mark));
+        drop(service);
+        assert!(!runs(&mark), "{means:?}");
+    }
+}
+
+#[test]
+fn a_service_that_is_never_ready_is_ended() {
+    let (bench, mark) = (Bench::new(), mark());
+    let mut order = shell(&format!("echo starting; sleep {mark}"));
+    order.timeout_ms = 500;
+    let port = free_port().expect("a port");
+    let path = "/missing".to_owned();
+    let silent = start(&bench, &order, &line("^ready"), 0);
+    let Err(ServiceFailed::NotReady { output, .. }) = silent else {
+        panic!("{silent:?}");
+    };
+    assert_eq!(output.stdout, b"starting\n");
+    assert!(!runs(&mark));
+    let deaf = start(&bench, &order, &Ready::Port, port);
+    assert!(
+        matches!(deaf, Err(ServiceFailed::NotReady { .. })),
+        "{deaf:?}"
+    );
+    let mut server = server(port);
+    server.timeout_ms = 1000;
+    let wrong = start(&bench, &server, &Ready::Path(path), port);
+    assert!(
+        matches!(wrong, Err(ServiceFailed::NotReady { .. })),
+        "{wrong:?}"
+    );
+    assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err());
+}
+
+#[test]
+fn a_service_that_ends_is_told_of() {
+    let bench = Bench::new();
+    let died = start(&bench, &shell("echo why >&2; exit 3"), &line("ready"), 0);
+    let Err(ServiceFailed::Died { end, output, .. }) = died else {
+        panic!("{died:?}");
+    };
+    assert_eq!((end, output.stderr), (End::Exited(3), b"why\n".to_vec()));
+    let missing = start(&bench, &order(&["/no/such"]), &line("x"), 0);
+    assert!(
+        matches!(missing, Err(ServiceFailed::NotStarted { .. })),
+        "{missing:?}"
+    );
+    let ready = "echo ready; while [ ! -e stop ]; do sleep 0.01; done; exit 4";
+    let service = start(&bench, &shell(ready), &line("ready"), 0).expect("a service");
+    assert_eq!(service.ended(), None);
+    std::fs::write(bench.at("stop"), "").expect("a file");
+    until("it has ended", || service.ended() == Some(End::Exited(4)));
+}
+
+#[test]
+fn another_who_answers_is_not_the_service() {
+    let bench = Bench::new();
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let died = start(&bench, &shell("exit 1"), &Ready::Port, port);
+    // It may be seen as ready for as long as it takes to end, and then is known to have ended.
+    if let Ok(service) = died {
+        until("it has ended", || service.ended() == Some(End::Exited(1)));
+    }
+    let mut lasting = shell("sleep 60");
+    lasting.timeout_ms = 1000;
+    let silent = start(&bench, &lasting, &Ready::Port, port);
+    assert!(
+        matches!(silent, Err(ServiceFailed::NotReady { .. })),
+        "{silent:?}"
+    );
+}
+
+#[test]
+fn a_service_that_writes_on_and_on_does_not_fill_the_memory() {
+    let bench = Bench::new();
+    let mut order = shell("head -c 50000000 /dev/zero; echo; echo ready; sleep 60");
+    order.output_bytes = 1000;
+    let service = start(&bench, &order, &line("^ready$"), 0).expect("a service");
+    let output = service.stop();
+    assert_eq!(output.stdout.len(), 500);
+    assert!(output.stdout.ends_with(b"\0\nready\n"));
+}
