@@ -1,13 +1,15 @@
-//! The hooks of coding agents: when an agent may stop, and what it may run and edit.
+//! The hooks of coding agents: when an agent may stop, what it may run and edit, and how they are
+//! installed in an agent's settings.
 
-mod install;
-mod tool;
-
+use std::fs;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use crate::harness::shell_quest::ShellQuest;
 use crate::harness::{Place, Run};
 
 /// The program's reply to a call.
@@ -201,4 +203,249 @@ fn each_agent_gets_its_own_form_of_reply() {
     assert_eq!(reply["decision"], "deny", "{reply:#}");
     must_go_on(&stop(&place, &["--agent=codex"], &call(false)));
     let _ = place.run(["hook", "tool", "--agent=nobody"]).exits(2);
+}
+
+/// A session whose quest kind has the tree `tree` and the write zone `in`.
+#[cfg(target_os = "linux")]
+fn with_tree() -> Place {
+    ShellQuest::new("5s").place
+}
+
+/// The decision about a call, `-` if the agent decides; and the reason.
+#[track_caller]
+fn decided(place: &Place, args: &[&str], tool: &str, input: &Value) -> (String, String) {
+    let call = json!({
+        "hook_event_name": "PreToolUse", "cwd": place.path(),
+        "tool_name": tool, "tool_input": input,
+    });
+    let mut command = place.command();
+    command.args(["hook", "tool"]).args(args);
+    let reply = answer(&mut command, call.to_string().as_bytes());
+    let own = &reply["hookSpecificOutput"];
+    let text = |name: &str| own[name].as_str().unwrap_or("-").to_owned();
+    (text("permissionDecision"), text("permissionDecisionReason"))
+}
+
+#[track_caller]
+fn runs(place: &Place, args: &[&str], line: &str) -> String {
+    decided(place, args, "Bash", &json!({ "command": line })).0
+}
+
+#[track_caller]
+fn edits(place: &Place, path: &str) -> String {
+    let input = json!({ "file_path": path, "content": "" });
+    decided(place, &[], "Write", &input).0
+}
+
+#[test]
+fn the_rules_decide_about_commands() {
+    let place = scanned(&["Acme"]);
+    place.write(
+        "rules.toml",
+        "[[rule]]\nprefix = ['git']\ndecision = 'allow'\n\
+         [[rule]]\nprefix = ['git', 'push']\ndecision = 'ask'\n\
+         [[rule]]\nprefix = ['rm']\ndecision = 'deny'\nwhy = 'nothing is lost'\n",
+    );
+    let rules = ["--rules=rules.toml"];
+    assert_eq!(runs(&place, &rules, "git status"), "allow");
+    assert_eq!(runs(&place, &rules, "git status; make"), "-");
+    assert_eq!(runs(&place, &rules, "git push"), "ask");
+    let unattended = ["--rules=rules.toml", "--unattended"];
+    assert_eq!(runs(&place, &unattended, "git push"), "deny");
+    let rm = json!({ "command": "git status; rm x" });
+    let (decision, why) = decided(&place, &rules, "Bash", &rm);
+    assert_eq!(decision, "deny");
+    assert!(why.contains("nothing is lost"), "{why}");
+    let codex = ["--rules=rules.toml", "--agent=codex"];
+    assert_eq!(runs(&place, &codex, "git push"), "deny");
+    assert_eq!(runs(&place, &codex, "git status"), "-");
+}
+
+#[test]
+fn the_session_and_the_commands_of_a_person_are_protected() {
+    let place = scanned(&["Acme"]);
+    for line in [
+        "git status; rm -rf .comail",
+        "cat .comail/ledger.jsonl",
+        "comail resume",
+    ] {
+        assert_eq!(runs(&place, &[], line), "deny", "{line}");
+    }
+    assert_eq!(runs(&place, &[], "comail next"), "allow");
+    assert_eq!(runs(&place, &[], "make"), "-");
+    // In a run nobody is asked.
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "make $(cat list)" } });
+    for (run, decision) in [("", "ask"), ("r", "deny")] {
+        let mut command = place.command();
+        command.args(["hook", "tool"]).env("COMAIL_RUN", run);
+        let reply = answer(&mut command, call.to_string().as_bytes());
+        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], decision);
+    }
+    assert_eq!(edits(&place, ".comail/ledger.jsonl"), "deny");
+    assert_eq!(edits(&place, "notes.md"), "-");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn edits_stay_in_the_write_zone() {
+    let place = with_tree();
+    for path in ["tree/in/new", "tree/in/../in/a/b"] {
+        assert_eq!(edits(&place, path), "allow", "{path}");
+        let absolute = place.at(path).display().to_string();
+        assert_eq!(edits(&place, &absolute), "allow", "{path}");
+    }
+    for path in ["tree/out", "tree/in/../out", "/etc/passwd"] {
+        assert_eq!(edits(&place, path), "deny", "{path}");
+    }
+    assert_eq!(runs(&place, &[], "echo x > tree/out"), "deny");
+    assert_eq!(runs(&place, &[], "echo x > tree/in/a"), "-");
+}
+
+#[test]
+fn a_call_that_cannot_be_read_is_denied() {
+    let place = scanned(&["Acme"]);
+    let denied = |place: &Place, args: &[&str], said: &[u8]| {
+        let mut command = place.command();
+        let reply = answer(command.args(["hook", "tool"]).args(args), said);
+        reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+    };
+    let good = br#"{"tool_name":"Read","tool_input":{}}"#;
+    assert!(!denied(&place, &[], good));
+    for said in [
+        &b""[..],
+        b"{",
+        b"[]",
+        b"\xff",
+        br#"{"tool_name":"Bash","tool_input":{}}"#,
+    ] {
+        assert!(denied(&place, &[], said));
+    }
+    assert!(denied(&place, &["--rules=none.toml"], good));
+    place.write("bad.toml", "rules = 1");
+    assert!(denied(&place, &["--rules=bad.toml"], good));
+    place.write(".comail/session.json", "{");
+    assert!(denied(&place, &[], good));
+}
+
+const SETTINGS: &str = ".claude/settings.json";
+
+const THEIRS: &str = r#"{
+  "model": "best",
+  "hooks": {
+    "Stop": [
+      { "hooks": [ { "type": "command", "command": "say done" } ] }
+    ]
+  },
+  "env": {"B": "1", "A": "2"}
+}
+"#;
+
+fn install(place: &Place, further: &[&str]) -> Run {
+    place.run([&["hook", "install", "--agent=claude"], further].concat())
+}
+
+fn with_theirs() -> (Place, PathBuf) {
+    let place = scanned(&["Acme"]);
+    fs::create_dir(place.at(".claude")).expect("a folder");
+    let file = place.write(SETTINGS, THEIRS);
+    (place, file)
+}
+
+fn settings(place: &Place) -> Value {
+    let bytes = fs::read(place.at(SETTINGS)).expect("settings");
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+#[test]
+fn the_shown_change_is_written_and_everything_else_stays() {
+    let (place, file) = with_theirs();
+    let shown = install(&place, &[]);
+    shown.says("nothing was written");
+    let shown = shown.exits(2);
+    assert_eq!(fs::read_to_string(&file).expect("settings"), THEIRS);
+
+    let written = install(&place, &["--yes"]).ok();
+    assert!(
+        written.starts_with(&shown) && written.ends_with("\nwritten\n"),
+        "{written}"
+    );
+    let program = env!("CARGO_BIN_EXE_comail");
+    let home = place.path().to_str().expect("UTF-8").to_owned();
+    let text = written
+        .replace(program, "[PROGRAM]")
+        .replace(&home, "[HOME]");
+    insta::assert_snapshot!("install", text);
+
+    let new = fs::read_to_string(&file).expect("settings");
+    for line in THEIRS.lines().filter(|line| line.len() > 9) {
+        assert!(new.contains(line.trim_end_matches(',')), "{line}\n{new}");
+    }
+    let again = install(&place, &["--yes"]).ok();
+    assert!(again.contains("already has the hooks"), "{again}");
+    assert_eq!(fs::read_to_string(&file).expect("settings"), new);
+}
+
+#[test]
+fn an_agent_can_call_what_was_installed() {
+    let place = scanned(&["Acme"]);
+    place.write("rules.toml", "default = 'deny'");
+    install(&place, &["--yes", "--rules=rules.toml", "--unattended"]).ok();
+    let settings = settings(&place);
+    let command = |event: &str| {
+        let line = settings["hooks"][event][0]["hooks"][0]["command"].as_str();
+        let mut shell = place.shell(line.expect("a command"));
+        shell.current_dir("/");
+        shell
+    };
+    let reply = answer(&mut command("Stop"), call(false).to_string().as_bytes());
+    let text = must_go_on(&reply);
+    let session = place.at(".comail");
+    assert!(
+        text.contains(&format!("--session {}", session.display())),
+        "{text}"
+    );
+    let ls = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    let reply = answer(&mut command("PreToolUse"), ls.to_string().as_bytes());
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn invalid_settings_are_not_changed() {
+    let (place, file) = with_theirs();
+    for text in ["{", "// mine\n{}", "{\"hooks\": 1}"] {
+        fs::write(&file, text).expect("settings");
+        let run = install(&place, &["--yes"]);
+        run.says("was not changed");
+        let _ = run.exits(1);
+        assert_eq!(fs::read_to_string(&file).expect("settings"), text);
+    }
+    fs::write(&file, "{}").expect("settings");
+    install(&place, &["--yes"]).ok();
+}
+
+#[test]
+fn hooks_need_a_session_and_valid_rules() {
+    let place = Place::new();
+    let _ = install(&place, &["--yes"]).exits(1);
+    assert!(!place.at(".claude").exists());
+    let place = scanned(&["Acme"]);
+    place.write("rules.toml", "nonsense");
+    let _ = install(&place, &["--yes", "--rules=rules.toml"]).exits(1);
+    assert!(!place.at(".claude").exists());
+    let (code, answer) = place.json(["hook", "install", "--agent=gemini", "--dir=.", "--yes"]);
+    assert_eq!(code, 0, "{answer}");
+    assert_eq!(answer["written"], true, "{answer}");
+    assert!(place.at(".gemini/settings.json").is_file());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_word_confirms_at_a_terminal() {
+    use crate::harness::terminal::at_terminal;
+    let place = scanned(&["Acme"]);
+    let args = ["hook", "install", "--agent=claude"];
+    let _ = at_terminal(&place, &args, "no").exits(1);
+    assert!(!place.at(SETTINGS).exists());
+    at_terminal(&place, &args, "install").ok();
+    assert!(settings(&place)["hooks"]["Stop"].is_array());
 }
