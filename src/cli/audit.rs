@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::context::Context;
+use super::context::{Context, Folded};
 use super::exit::Exit;
 use super::progress::{self, WorkBar};
 use super::recheck;
@@ -17,7 +17,7 @@ use crate::judge::audit::{
     audit_ledger,
 };
 use crate::judge::quest_file::Definition;
-use crate::session::{Projection, Repair, Session};
+use crate::session::{Repair, Session};
 
 /// Verify the ledger, and judge every PASS again from its evidence
 ///
@@ -78,7 +78,7 @@ pub(super) enum Status {
 
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match context.open_whole() {
-        Ok((session, projection)) => audit(context, args, &session, &projection)?,
+        Ok(folded) => audit(context, args, &folded)?,
         // A ledger or settings that cannot be believed: nothing else is looked at.
         Err(error) => Report {
             findings: vec![audit::found(error)?],
@@ -98,8 +98,10 @@ pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
 fn audit(
     context: &mut Context,
     args: &AuditArgs,
-    session: &Session,
-    projection: &Projection,
+    Folded {
+        session,
+        projection,
+    }: &Folded,
 ) -> Result<Report> {
     let mut findings = findings_of_repairs(context, session);
     let judge = JudgeDifference::of(session.manifest());

@@ -45,6 +45,12 @@ pub(super) struct Reaching {
     pub(super) worker: Option<Worker>,
 }
 
+/// A session, and the record of each of its quests by the whole ledger.
+pub(super) struct Folded {
+    pub(super) session: Session,
+    pub(super) projection: Projection,
+}
+
 impl Context {
     /// The worker of the flag, or else of `COMAIL_WORKER`.
     pub(super) fn worker_of(&self, flag: Option<&Worker>) -> Result<Option<Worker>> {
@@ -80,10 +86,13 @@ impl Context {
         Ok(session)
     }
 
-    pub(super) fn open_whole(&self) -> Result<(Session, Projection), SessionError> {
+    pub(super) fn open_whole(&self) -> Result<Folded, SessionError> {
         let mut session = Session::open_watched(&self.dir, self.watch())?;
         let projection = session.fold()?;
-        Ok((session, projection))
+        Ok(Folded {
+            session,
+            projection,
+        })
     }
 
     pub fn report_repairs(&mut self, session: &Session) {

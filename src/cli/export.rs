@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context;
-use super::context::Context;
+use super::context::{Context, Folded};
 use super::exit::{Exit, Found, UsageError, found, refuse};
 use super::list::{ListPlan, known_quests};
 use super::output::Output;
@@ -31,8 +31,8 @@ use crate::report::draw::{Asked, MOST_QUESTS};
 use crate::report::picture::{Picture, Word};
 use crate::report::{draw, page};
 use crate::session::{
-    Effective, LineReader, Projection, QuestRecord, Session, SessionError, SourceRecord, State,
-    Tally, Totals, Watch,
+    Effective, LineReader, Projection, QuestRecord, SessionError, SourceRecord, State, Tally,
+    Totals, Watch,
 };
 use crate::table::new_workbook::write_workbook;
 use crate::table::results::{
@@ -117,17 +117,16 @@ fn is_none(count: &u32) -> bool {
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     // A file that is half written is removed, and the one that it was to replace stays.
     progress::heed();
-    let mut session = found(Session::open_watched(&context.dir, context.watch()))?;
-    let projection = found(session.fold())?;
-    context.report_repairs(&session);
+    let folded = &found(context.open_whole())?;
+    let Folded {
+        session,
+        projection,
+    } = folded;
+    context.report_repairs(session);
     let source = session.source();
     let copy = session.dir().join(&source.copy);
     check_copy(&copy, projection.totals().forgetting.copy_of(source.sha256))?;
     let target = target(args, Path::new(&source.path), &copy)?;
-    let findings = Findings {
-        session: &session,
-        projection: &projection,
-    };
     let tally = projection.totals().tally;
     let mut exported = Exported {
         path: target.path.display().to_string(),
@@ -146,16 +145,16 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         }
         let watch = context.watch();
         let asked = asked(None, &args.only, watch.as_ref());
-        let picture = write_page(findings, &target.path, args.force, asked)?;
+        let picture = write_page(folded, &target.path, args.force, asked)?;
         let shown = picture.quests.iter().map(|row| row.id);
         exported.rows = picture.quests.len() as u64;
-        exported.written = OutcomeCounts::of(findings, shown)?;
+        exported.written = OutcomeCounts::of(folded, shown)?;
         exported.left_out = picture.left_out;
     } else {
-        let map = write_table(&mut context.output, findings, &copy, &target, args)?;
+        let map = write_table(&mut context.output, folded, &copy, &target, args)?;
         exported.rows = map.rows.len() as u64;
         exported.gone = map.gone;
-        exported.written = OutcomeCounts::of(findings, map.rows.iter().map(|(_, id)| *id))?;
+        exported.written = OutcomeCounts::of(folded, map.rows.iter().map(|(_, id)| *id))?;
     }
     if exported.gone > 0 {
         context.output.note(&format!(
@@ -295,15 +294,15 @@ fn by_ending(ending: &str) -> Option<Format> {
 
 fn write_table(
     output: &mut Output,
-    findings: Findings<'_>,
+    folded: &Folded,
     copy: &Path,
     target: &Target,
     args: &ExportArgs,
 ) -> Result<RowMap> {
-    let Findings {
+    let Folded {
         session,
         projection,
-    } = findings;
+    } = folded;
     let totals = projection.totals();
     let source = session.source();
     let plan = ListPlan::of(&source)?;
@@ -324,7 +323,7 @@ fn write_table(
     planned.read_into(&mut listing)?;
     let map = RowMap::new(projection, listing, &args.only)?;
     write_beside(&target.path, args.force, session, totals, |out| {
-        let mut results = results(findings, &map, &columns)?;
+        let mut results = results(folded, &map, &columns)?;
         let mut list = planned.list;
         if target.in_place {
             let place = (list.sheet().unwrap_or_default(), list.header());
@@ -416,34 +415,27 @@ pub(super) fn asked<'a>(
     }
 }
 
-pub(super) fn page(findings: Findings<'_>, asked: Asked<'_>) -> Result<(Picture, String)> {
-    let picture = draw::picture(findings.session, findings.projection, asked)?;
+pub(super) fn page(folded: &Folded, asked: Asked<'_>) -> Result<(Picture, String)> {
+    let picture = draw::picture(&folded.session, &folded.projection, asked)?;
     let html = page::html(&picture)?;
     Ok((picture, html))
 }
 
 /// Writes the page about a session, whole or not at all, and never over a list.
 pub(super) fn write_page(
-    findings: Findings<'_>,
+    folded: &Folded,
     path: &Path,
     force: bool,
     asked: Asked<'_>,
 ) -> Result<Picture> {
-    let session = findings.session;
+    let session = &folded.session;
     refuse_in_session(path, session.dir())?;
-    let totals = findings.projection.totals();
+    let totals = folded.projection.totals();
     write_beside(path, force, session, totals, |out| {
-        let (picture, html) = page(findings, asked)?;
+        let (picture, html) = page(folded, asked)?;
         out.write_all(html.as_bytes())?;
         Ok(picture)
     })
-}
-
-/// A session, and the record of each of its quests by the whole ledger.
-#[derive(Clone, Copy)]
-pub(super) struct Findings<'a> {
-    pub(super) session: &'a Session,
-    pub(super) projection: &'a Projection,
 }
 
 /// Which quest each row of the list belongs to, in the order of the rows.
@@ -466,15 +458,15 @@ pub(super) struct OutcomeCounts {
 
 impl OutcomeCounts {
     pub(super) fn of(
-        findings: Findings<'_>,
+        folded: &Folded,
         ids: impl Iterator<Item = QuestId>,
     ) -> Result<Self, SessionError> {
-        let mut reader = findings.session.reader()?;
-        let forgets = !findings.projection.totals().forgetting.is_empty();
+        let mut reader = folded.session.reader()?;
+        let forgets = !folded.projection.totals().forgetting.is_empty();
         let mut counts = Self::default();
-        let mut counted = vec![false; findings.projection.count()];
+        let mut counted = vec![false; folded.projection.count()];
         for id in ids {
-            let Some(record) = findings.projection.get(id)? else {
+            let Some(record) = folded.projection.get(id)? else {
                 continue;
             };
             if std::mem::replace(&mut counted[record.id.index()], true) {
@@ -508,16 +500,16 @@ impl RowMap {
 }
 
 fn results<'a>(
-    findings: Findings<'a>,
+    folded: &'a Folded,
     map: &'a RowMap,
     columns: &'a Columns,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
-    let mut reader = findings.session.reader()?;
-    let waiting = findings.projection.waiting()?;
+    let mut reader = folded.session.reader()?;
+    let waiting = folded.projection.waiting()?;
     let bar = WorkBar::of("writing the results", map.rows.len() as u64);
     Ok(map.rows.iter().map(move |(row, id)| {
         bar.step()?;
-        let record = findings
+        let record = folded
             .projection
             .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;

@@ -140,9 +140,9 @@ impl Printer<'_> {
         if entry.line.seq() < args.from || !(args.types.is_empty() || args.types.contains(&kind)) {
             return;
         }
-        if !self.output.is_json() {
+        if !self.output.json {
             self.write_text(entry);
-        } else if self.output.is_terminal() {
+        } else if self.output.terminal {
             self.out.line(escape_json(entry.line.text()));
         } else {
             self.out.line(entry.line.text());

@@ -42,10 +42,11 @@ const END: &str = "[0m";
 )]
 pub struct Output {
     out: Box<dyn Write>,
-    json: bool,
-    colour: bool,
+    pub(super) json: bool,
+    pub(super) colour: bool,
     quiet: bool,
-    terminal: bool,
+    /// Whether stdout is a terminal.
+    pub(super) terminal: bool,
 }
 
 impl Output {
@@ -75,18 +76,6 @@ impl Output {
             ..*self
         };
         (output, kept)
-    }
-
-    pub fn is_json(&self) -> bool {
-        self.json
-    }
-
-    pub(super) fn has_colour(&self) -> bool {
-        self.colour
-    }
-
-    pub fn is_terminal(&self) -> bool {
-        self.terminal
     }
 
     pub fn out(&self) -> TextOutput {

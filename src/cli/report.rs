@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 
-use super::context::Context;
+use super::context::{Context, Folded};
 use super::exit::{Exit, refuse};
-use super::export::{Findings, write_page};
+use super::export::write_page;
 use super::progress;
 use super::{context, exit, export};
 use crate::judge::completeness::{MinPass, Survey};
@@ -66,14 +66,10 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
 
 fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result<()> {
     let note = match &made.seen {
-        Ok((session, projection)) => {
-            let findings = Findings {
-                session,
-                projection,
-            };
+        Ok(folded) => {
             let watch = context.watch();
             let asked = export::asked(Some(word(&made.report)), &[], watch.as_ref());
-            write_page(findings, path, force, asked)?;
+            write_page(folded, path, force, asked)?;
             format!("the page is {}", path.display())
         }
         // A page of a damaged ledger would look as if it were reliable.
@@ -95,8 +91,8 @@ fn refuse_name(path: &Path) -> Result<()> {
 
 pub(super) struct Made {
     pub(super) report: Report,
-    /// The session and its whole ledger, folded; or why it cannot be read.
-    pub(super) seen: Result<(Session, Projection), String>,
+    /// The session, or why it cannot be read.
+    pub(super) seen: Result<Folded, String>,
     /// Whether Ctrl-C stopped it before everything was looked at.
     pub(super) stopped: bool,
 }
@@ -110,17 +106,16 @@ pub(super) fn made(
 ) -> Result<Made> {
     let dir = context.dir.clone();
     let (seen, kind, history, shortfalls, survey) = match context.open_whole() {
-        Ok((session, projection)) => {
-            context.report_repairs(&session);
+        Ok(folded) => {
+            context.report_repairs(&folded.session);
             let history = history(&dir)?;
             if let Some(run) = run.filter(|run| history.get(*run).is_none()) {
                 return refuse(format!("this session has no run {run}"));
             }
-            let survey = survey(context, min_pass, (&session, &projection), &history)?;
-            let kind = session.manifest().kind.name.clone();
+            let survey = survey(context, min_pass, &folded, &history)?;
+            let kind = folded.session.manifest().kind.name.clone();
             let shortfalls = completeness::decide(&survey);
-            let seen = Ok((session, projection));
-            (seen, Some(kind), history, shortfalls, survey)
+            (Ok(folded), Some(kind), history, shortfalls, survey)
         }
         Err(error) => {
             let why = error.to_string();
@@ -134,7 +129,7 @@ pub(super) fn made(
     let report = Report::of(&Telling {
         at: context::now(),
         kind: kind.as_deref(),
-        projection: seen.as_ref().ok().map(|(_, projection)| projection),
+        projection: seen.as_ref().ok().map(|folded| &folded.projection),
         history: &history,
         shortfalls: &shortfalls,
         forgotten: &survey.forgotten,
@@ -152,7 +147,10 @@ pub(super) fn made(
 fn survey(
     context: &Context,
     min_pass: Option<MinPass>,
-    (session, projection): (&Session, &Projection),
+    Folded {
+        session,
+        projection,
+    }: &Folded,
     history: &RunHistory,
 ) -> Result<Survey> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.

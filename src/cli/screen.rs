@@ -64,7 +64,7 @@ pub struct View {
 
 pub(super) fn is_possible(output: &Output) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    !output.is_json() && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
+    !output.json && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 pub(super) fn size() -> Size {
@@ -126,7 +126,7 @@ impl Screen {
         *taken() = true;
         let screen = Self {
             terminal: Terminal::new(CrosstermBackend::new(io::stdout()))?,
-            colour: output.has_colour(),
+            colour: output.colour,
             shown: None,
         };
         // From here on, a terminal that was only partly taken is restored when it is dropped.

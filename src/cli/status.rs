@@ -42,7 +42,7 @@ fn once(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
     let status = Observer::of(&session)?.status(context::now());
     let session = context.named_session.clone();
-    let columns = context.output.is_terminal().then(|| size().columns);
+    let columns = context.output.terminal.then(|| size().columns);
     context.output.show(&status, |out, status| {
         let columns = columns.unwrap_or(USUAL_COLUMNS);
         text::write(out, status, session.as_deref(), columns);

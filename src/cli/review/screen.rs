@@ -54,48 +54,38 @@ fn review(
     screen: &mut Screen,
     output: &Output,
 ) -> Result<Exit> {
-    let mut shown = Shown::read(desk, state, output)?;
+    let (mut quest, mut text) = read(desk, state, output)?;
     loop {
-        screen.show(state.view(&shown.text, size()))?;
+        screen.show(state.view(&text, size()))?;
         let Some(key) = screen.key()? else {
             continue;
         };
         match state.press(&key) {
             Some(Wish::Quit) => return Ok(Exit::Done),
             Some(Wish::Break) => return Ok(Exit::Interrupted),
-            Some(wish) => {
-                decide(desk, state, wish)?;
-                shown = Shown::read(desk, state, output)?;
-            }
-            None if state.quest() != shown.quest => {
-                shown = Shown::read(desk, state, output)?;
-            }
+            Some(wish) => decide(desk, state, wish)?,
+            None if state.quest() == quest => continue,
             None => {}
         }
+        (quest, text) = read(desk, state, output)?;
     }
 }
 
-#[derive(Default)]
-struct Shown {
-    quest: Option<QuestId>,
-    text: Vec<Line<'static>>,
-}
-
-impl Shown {
-    fn read(desk: &mut Desk, state: &mut ReviewScreen, output: &Output) -> Result<Self> {
-        while let Some(quest) = state.quest() {
-            if let Some(item) = desk.item(quest)? {
-                let mut out = output.out();
-                text(&mut out, &item);
-                return Ok(Self {
-                    text: lines(&out),
-                    quest: Some(item.id),
-                });
-            }
-            state.gone();
+/// The quest that is looked at and its text, after those that no longer wait for a person.
+fn read(
+    desk: &mut Desk,
+    state: &mut ReviewScreen,
+    output: &Output,
+) -> Result<(Option<QuestId>, Vec<Line<'static>>)> {
+    while let Some(quest) = state.quest() {
+        if let Some(item) = desk.item(quest)? {
+            let mut out = output.out();
+            text(&mut out, &item);
+            return Ok((Some(item.id), lines(&out)));
         }
-        Ok(Self::default())
+        state.gone();
     }
+    Ok((None, Vec::new()))
 }
 
 fn decide(desk: &mut Desk, state: &mut ReviewScreen, wish: Wish) -> Result<()> {

@@ -143,7 +143,7 @@ pub(super) fn follow(context: &mut Context) -> Result<Exit> {
         let status = observer.status(now);
         if told.as_ref().is_none_or(|told| status.is_news(told)) {
             let mut out = context.output.out();
-            if context.output.is_json() {
+            if context.output.json {
                 out.line(escape_json(&serde_json::to_string(&status)?));
             } else {
                 write_line(&mut out, &status, now);
