@@ -15,8 +15,8 @@ use comail::gate::{CheckOutcome, CheckReport, Fact, Judgement, Level, RuleId};
 use comail::judge;
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
-    Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord,
-    State, VerdictBasis, create,
+    Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SessionError,
+    SourceRecord, State, VerdictBasis, create,
 };
 use comail::world::evidence::{Evidence, Exchange, PageAnswer, pack};
 use comail::world::{Fetched, Response};
@@ -105,7 +105,7 @@ fn session(home: &Path, count: usize) -> PathBuf {
         let attempts: Vec<Event> = attempts.collect();
         let seconds = i64::try_from(minute).expect("few enough") * 60;
         let now = Timestamp::from_second(seconds).expect("a time");
-        let decide = |_: &Session, _| Ok::<_, ()>(attempts);
+        let decide = |_: &Session, _| Ok::<_, SessionError>((attempts, ()));
         let appended = session.append(&mut (|| now, salt), decide);
         appended.expect("an append");
     }

@@ -9,8 +9,8 @@ use comail::base::Digest;
 use comail::judge::{self, Answer};
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
-    Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord,
-    State, VerdictBasis, create,
+    Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SessionError,
+    SourceRecord, State, VerdictBasis, create,
 };
 use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
@@ -141,7 +141,7 @@ fn append(criterion: &mut Criterion) {
         group.bench_function(size, |bencher| {
             bencher.iter(|| {
                 number += 1;
-                let decide = |_: &Session, _| Ok::<_, ()>(vec![attempt(number)]);
+                let decide = |_: &Session, _| Ok::<_, SessionError>((vec![attempt(number)], ()));
                 let appended = session.append(&mut (now, salt), decide);
                 appended.expect("an append")
             });
@@ -155,7 +155,8 @@ fn catch_up(criterion: &mut Criterion) {
         let (index, behind) = (dir.join("index.sqlite"), dir.join("behind"));
         fs::copy(&index, &behind).expect("a copy");
         let mut session = Session::open(dir).expect("a session");
-        let attempts = |_: &Session, _| Ok::<_, ()>((1..=100).map(attempt).collect());
+        let attempts =
+            |_: &Session, _| Ok::<_, SessionError>(((1..=100).map(attempt).collect(), ()));
         let appended = session.append(&mut (now, salt), attempts);
         appended.expect("an append");
         group.bench_function(size, |bencher| {

@@ -68,7 +68,7 @@ fn no_spelling_of_it_is_left_and_the_chain_holds() {
     let salt = || comail::session::Salt([7; 16]);
     let appended = open.append(&mut (now, salt), |session, _| {
         assert!(!session.totals().forgetting.is_empty());
-        Ok::<_, ()>(Vec::new())
+        Ok::<_, SessionError>((Vec::new(), ()))
     });
     assert!(appended.is_ok(), "{appended:?}");
     let report = assert_clean(&world, &["--head", head]);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use comail::base::Digest;
-use comail::session::{Asked, Event, Salt, Session, State};
+use comail::session::{Asked, Event, Salt, Session, SessionError, State};
 use serde_json::Value;
 
 use crate::harness::email_net::rules;
@@ -418,7 +418,9 @@ fn noted(place: &Place, number: u32) {
     let now = jiff::Timestamp::now();
     let salt = || Salt([7; 16]);
     session
-        .append(&mut (|| now, salt), |_, _| Ok::<_, ()>(vec![asked]))
+        .append(&mut (|| now, salt), |_, _| {
+            Ok::<_, SessionError>((vec![asked], ()))
+        })
         .expect("a line");
 }
 

@@ -11,7 +11,7 @@ use super::context::{self, Context};
 use super::exit::Exit;
 use super::person;
 use crate::quest::QuestId;
-use crate::session::{Appended, Claim, Event, Released, Session, SessionError, Worker};
+use crate::session::{Claim, Event, Session, SessionError, Worker};
 
 /// Release a quest that a worker holds
 ///
@@ -51,19 +51,11 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
     if claim(&session)?.is_some() {
         let key = args.operator_key.as_deref();
         person::authorise(&session, key, "release a quest", None)?;
-        let appended = session.append(&mut context::clock(), |session, _| {
-            released = claim(session)?;
-            let event = released.clone().map(|claim| {
-                Event::Released(Released {
-                    quest: claim.quest,
-                    worker: claim.worker,
-                })
-            });
-            Ok::<_, SessionError>(event.into_iter().collect())
+        released = session.append(&mut context::clock(), |session, _| {
+            let released = claim(session)?;
+            let event = released.clone().map(Claim::released).map(Event::Released);
+            Ok::<_, SessionError>((event.into_iter().collect(), released))
         })?;
-        if let Appended::Refused(error) = appended {
-            return Err(error.into());
-        }
     }
     let answer = match released {
         Some(Claim { quest, worker, .. }) => ReleaseReply::Released { quest, worker },

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::person;
-use crate::session::{Appended, Event, Resumed};
+use crate::session::{Event, Resumed, SessionError};
 
 /// Resume a paused session
 ///
@@ -39,15 +39,14 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
         let what = format!("resume after {streak} quests in a row without proof");
         let key = args.operator_key.as_deref();
         person::authorise(&session, key, &what, Some("resume"))?;
-        let appended = session.append(&mut context::clock(), |session, _| {
+        reply = session.append(&mut context::clock(), |session, _| {
             // While the person typed, another may have resumed the session.
+            if !session.paused() {
+                return Ok((Vec::new(), ResumeReply::NotPaused { streak: 0 }));
+            }
             let resumed = Event::Resumed(Resumed { streak });
-            session.paused().then(|| vec![resumed]).ok_or(())
+            Ok::<_, SessionError>((vec![resumed], ResumeReply::Resumed { streak }))
         })?;
-        reply = match appended {
-            Appended::Done => ResumeReply::Resumed { streak },
-            Appended::Refused(()) => ResumeReply::NotPaused { streak: 0 },
-        };
     }
     context.output.show(&reply, |out, reply| {
         out.line(match reply {

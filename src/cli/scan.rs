@@ -37,8 +37,7 @@ use crate::quest::file::Mistake;
 use crate::quest::{Listed, Listing, ListingCounts, QuestKind, Quests, email, prompt};
 use crate::session;
 use crate::session::{
-    Appended, FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession, Session,
-    SourceRecord,
+    FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession, Session, SourceRecord,
 };
 use crate::table::digest;
 
@@ -293,10 +292,8 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
     nothing_forgotten(&session.forgetting(), file.path())?;
     let plan = args.plan(&file, Some(&before), None, &unit)?;
     let mut planned = plan.open(file.path())?;
-    let mut scanned = None;
-    let mut sites = 0_u32;
     let dir = context.dir.clone();
-    let appended = session::extend(
+    let extended = session::extend(
         &mut session,
         file.path(),
         &mut context::clock(),
@@ -311,22 +308,20 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
             }
             let lists = projection.totals().extensions.len() + 1;
             let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
-            sites = u32::try_from(quests.newly_anchored()).unwrap_or(u32::MAX);
-            scanned = Some(Scanned {
+            let sites = u32::try_from(quests.newly_anchored()).unwrap_or(u32::MAX);
+            let scanned = Scanned {
                 counts: quests.counts(),
                 quests: quests.count(),
                 added: new.len(),
                 gone: quests.without_row(),
                 updated: true,
                 ..Scanned::new(&dir, &record, &planned)
-            });
-            Ok((record, new))
+            };
+            Ok((record, new, (scanned, sites)))
         },
-    )?;
+    );
     context.report_repairs(&session);
-    if let Appended::Refused(error) = appended {
-        return Err(error);
-    }
+    let (scanned, sites) = extended?;
     if sites > 0 {
         context.output.note(&format!(
             "the list now names a site for {} scanned without one; the gate still \
@@ -334,7 +329,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
             plural(sites, "quest")
         ));
     }
-    scanned.context("the list was not read")
+    Ok(scanned)
 }
 
 /// Refuses a list that brings back an address that the session has to forget.

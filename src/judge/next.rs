@@ -8,7 +8,6 @@ use crate::base::clock::Clock;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::is_named;
 use crate::judge::live_runs::{live_runs, start_of};
-use crate::judge::submit::appended;
 use crate::session::{
     Claim, Claimed, Event, Lease, QuestRecord, RunId, Session, SessionError, State, Waiting, Worker,
 };
@@ -84,14 +83,10 @@ fn take(
     let (Some(claimant), Some(_)) = (claimant, lease) else {
         return Ok(assignment);
     };
-    let mut taken = None;
-    let decide = |session: &Session, now| -> Result<_, JudgeError> {
+    session.append(clock, |session, now| {
         let (record, lease) = match offer(session, Some(claimant), &live, now)? {
             (Assignment::Quest(record, _), Some(lease)) => (record, lease),
-            (assignment, _) => {
-                taken = Some(assignment);
-                return Ok(Vec::new());
-            }
+            (assignment, _) => return Ok((Vec::new(), assignment)),
         };
         let claimed = Claimed {
             quest: record.id,
@@ -99,11 +94,9 @@ fn take(
             lease,
         };
         let claim = Claim::new(&claimed, now);
-        taken = Some(Assignment::Quest(record, Some(claim)));
-        Ok(vec![Event::Claim(claimed)])
-    };
-    appended(session.append(clock, decide)?)?;
-    Ok(taken.unwrap_or(Assignment::AllClaimed))
+        let taken = Assignment::Quest(record, Some(claim));
+        Ok((vec![Event::Claim(claimed)], taken))
+    })
 }
 
 /// What is to be handed out, and the lease of the claim that must be recorded first.

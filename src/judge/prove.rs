@@ -87,20 +87,6 @@ impl fmt::Display for Lacking {
     }
 }
 
-impl ControlOutcome {
-    fn of(control: &ControlTable, judgement: Judgement) -> Self {
-        let fires = control.fires.as_deref();
-        Self {
-            name: control.name.clone(),
-            expected: control.verdict,
-            fits: judgement.verdict == control.verdict
-                && fires.is_none_or(|rules| fires_exactly(&judgement, rules)),
-            fires: control.fires.clone(),
-            judgement,
-        }
-    }
-}
-
 /// The rules that fire for a field's shape and for open quests. They belong to the program and need
 /// no control.
 const OWN_RULES: &[&str] = &["field-format", "open-ended"];
@@ -424,7 +410,17 @@ impl Scene {
         let judgement = self.judge(control, gate, altered, |case, world| {
             gate.judge(case, world)
         })?;
-        Ok(ControlOutcome::of(control, judgement))
+        let fires = control.fires.clone();
+        let fits = fires
+            .as_ref()
+            .is_none_or(|rules| fires_exactly(&judgement, rules));
+        Ok(ControlOutcome {
+            name: control.name.clone(),
+            expected: control.verdict,
+            fits: fits && judgement.verdict == control.verdict,
+            fires,
+            judgement,
+        })
     }
 
     /// Judges the case of a control in its world.

@@ -10,7 +10,6 @@ use crate::judge::forgotten::{is_masked, without_forgotten};
 use crate::judge::host_queue::{Job, JudgedJob};
 use crate::judge::recorded::marks;
 use crate::judge::recorded::{KeptBodies, NewJudgement, is_reviewed, may_answer};
-use crate::judge::submit::appended;
 use crate::quest::Verdict;
 use crate::session::{Event, Outcome, QuestRecord, Resolution, Session};
 use crate::world::evidence::Evidence;
@@ -67,20 +66,18 @@ pub fn resolve(
         judgement,
         recording,
     } = judged;
-    let mut rechecked = Rechecked::Meanwhile;
     let kept = KeptBodies::new(session.evidence());
     let decide = |session: &Session, _| {
         let record = session.quest_record(job.quest.id)?;
         let Some(record) = record.filter(QuestRecord::is_unanswered) else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Rechecked::Meanwhile));
         };
         let case = Case::new(&job.quest, &job.submission);
         let made =
             NewJudgement::by_gate(gate, judgement, recording).judge_again(gate, case, session)?;
         let made = without_forgotten(&session.forgetting(), made);
         if is_unanswered(&made.judgement, &made.recording.evidence) {
-            rechecked = Rechecked::Unanswered(made.judgement);
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Rechecked::Unanswered(made.judgement)));
         }
         let verdict = made.judgement.verdict;
         let outcome = Outcome::of(verdict);
@@ -99,11 +96,10 @@ pub fn resolve(
             evidence: to_raw_value(&made.recording.evidence)?,
         };
         kept.keep(&made.recording)?;
-        rechecked = Rechecked::Resolved(outcome, made.judgement);
-        Ok::<_, JudgeError>(vec![Event::Resolution(Box::new(resolution))])
+        let rechecked = Rechecked::Resolved(outcome, made.judgement);
+        Ok((vec![Event::Resolution(Box::new(resolution))], rechecked))
     };
-    appended(session.append_or_undo(clock, decide, || kept.remove())?)?;
-    Ok(rechecked)
+    session.append_or_undo(clock, decide, || kept.remove())
 }
 
 /// Whether `judgement` is a REVIEW that only unanswered lookups keep from a verdict.

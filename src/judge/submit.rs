@@ -18,8 +18,8 @@ use crate::judge::recorded::{
 };
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
-    Appended, Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State,
-    Tally, VerdictBasis, Worker,
+    Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State, Tally,
+    VerdictBasis, Worker,
 };
 use crate::world::World;
 use crate::world::evidence::Recording;
@@ -133,7 +133,7 @@ fn renew_claim(
     if mine(session, clock.now())?.is_none() {
         return Ok(());
     }
-    appended(session.append(clock, |session, now| {
+    session.append(clock, |session, now| {
         open_quest(session, answer, now)?;
         let claim = mine(session, now)?.map(|claim| {
             Event::Claim(Claimed {
@@ -142,15 +142,8 @@ fn renew_claim(
                 lease: claim.lease,
             })
         });
-        Ok(claim.into_iter().collect())
-    })?)
-}
-
-pub(super) fn appended(appended: Appended<JudgeError>) -> Result<(), JudgeError> {
-    match appended {
-        Appended::Done => Ok(()),
-        Appended::Refused(error) => Err(error),
-    }
+        Ok((claim.into_iter().collect(), ()))
+    })
 }
 
 struct Submitted<'a> {
@@ -266,19 +259,20 @@ impl<'a> Submitted<'a> {
         withdrawn: bool,
         clock: &mut dyn Clock,
     ) -> Result<(), JudgeError> {
-        appended(session.append(clock, |session, now| {
+        session.append(clock, |session, now| {
             let record = open_quest(session, &self.answer, now)?;
             // Another answer was sent to the reviewers, or judged.
             if record.asked != withdrawn || record.attempts != self.before.attempts {
                 return Err(Refusal::Overtaken.into());
             }
-            Ok(vec![Event::Asked(Asked {
+            let asked = Event::Asked(Asked {
                 quest: record.id,
                 number: record.attempts.saturating_add(1),
                 submitted: self.digest,
                 withdrawn,
-            })])
-        })?)
+            });
+            Ok((vec![asked], ()))
+        })
     }
 
     fn record(
@@ -287,17 +281,14 @@ impl<'a> Submitted<'a> {
         judgement: NewJudgement,
         clock: &mut dyn Clock,
     ) -> Result<Judged, JudgeError> {
-        let mut recorded = None;
         let kept = KeptBodies::new(session.evidence());
         let decide = |session: &Session, now| {
             let (attempt, judgement) = self.attempt_under_lock(session, judgement, now)?;
             kept.keep(&judgement.recording)?;
             let event = Event::Attempt(Box::new(attempt.clone()));
-            recorded = Some((attempt, judgement.judgement));
-            Ok::<_, JudgeError>(vec![event])
+            Ok::<_, JudgeError>((vec![event], (attempt, judgement.judgement)))
         };
-        appended(session.append_or_undo(clock, decide, || kept.remove())?)?;
-        let (attempt, judgement) = recorded.ok_or(Refusal::Overtaken)?;
+        let (attempt, judgement) = session.append_or_undo(clock, decide, || kept.remove())?;
         Ok(Judged {
             id: self.quest.id,
             key: self.quest.key.clone(),

@@ -5,8 +5,8 @@ use crate::base::clock::Clock;
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{
-    Appended, Decided, Decision, Dispute, Effective, Event, Projection, QuestRecord, Session,
-    SessionError, SettledQuest, Settlement, SigningKey, State,
+    Decided, Decision, Dispute, Effective, Event, Projection, QuestRecord, Session, SessionError,
+    SettledQuest, Settlement, SigningKey, State,
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +83,7 @@ pub(super) fn settle_if(
     if quests.is_empty() {
         return Ok(());
     }
-    let appended = session.append(clock, |session, _| {
+    session.append(clock, |session, _| {
         let projection = session.projection()?;
         for settled in &quests {
             let record = known(&projection, settled.quest)?;
@@ -100,9 +100,8 @@ pub(super) fn settle_if(
             seal: None,
         };
         let settlement = sealed(session, &projection, settlement, person.key)?;
-        Ok(vec![Event::Settled(Box::new(settlement))])
-    })?;
-    done(appended)
+        Ok((vec![Event::Settled(Box::new(settlement))], ()))
+    })
 }
 
 pub fn dispute(
@@ -111,7 +110,7 @@ pub fn dispute(
     person: Person<'_>,
     clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
-    let appended = session.append(clock, |session, _| {
+    session.append(clock, |session, _| {
         let projection = session.projection()?;
         right(&known(&projection, quest)?)?;
         let dispute = Dispute {
@@ -121,9 +120,8 @@ pub fn dispute(
             seal: None,
         };
         let dispute = sealed(session, &projection, dispute, person.key)?;
-        Ok(vec![Event::Disputed(Box::new(dispute))])
-    })?;
-    done(appended)
+        Ok((vec![Event::Disputed(Box::new(dispute))], ()))
+    })
 }
 
 /// The record of a quest that may be disputed because, by the whole ledger, it counts as right.
@@ -194,13 +192,6 @@ fn sealed<T: Decided>(
         Ok(decided)
     } else {
         Err(NotSettled::Unsealed)
-    }
-}
-
-fn done(appended: Appended<NotSettled>) -> Result<(), NotSettled> {
-    match appended {
-        Appended::Done => Ok(()),
-        Appended::Refused(why) => Err(why),
     }
 }
 

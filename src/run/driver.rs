@@ -21,8 +21,8 @@ use crate::judge::live_runs::{is_alive, is_locked, this_process};
 use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;
 use crate::session::{
-    Appended, Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, Released, RunId,
-    RunLine, RunStep, Salt, Session, SessionError, Spent, State, Worker,
+    Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, RunId, RunLine, RunStep, Salt,
+    Session, SessionError, Spent, State, Worker,
 };
 
 const EVENT_INTERVAL: Duration = Duration::from_millis(50);
@@ -65,7 +65,7 @@ pub fn run(
     let run = plan.run;
     let append = |session: &mut Session, step| {
         let line = Event::Run(Box::new(RunLine { run, step }));
-        let append = |_: &Session, _| Ok::<_, SessionError>(vec![line]);
+        let append = |_: &Session, _| Ok::<_, SessionError>((vec![line], ()));
         session.append(&mut (now, salts), append)
     };
     append(&mut session, RunStep::Began(began.clone()))?;
@@ -155,17 +155,13 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
         if !unlocked || process.is_some_and(is_alive) {
             continue;
         }
-        let appended = session.append(clock, |session, _| {
+        session.append(clock, |session, _| {
             let mut history = RunHistory::default();
             let mut log = session.log();
             log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event))?;
-            history
-                .get(run)
-                .map_or(Ok(Vec::new()), |run| ends(run, session))
+            let events = history.get(run).map(|run| ends(run, session));
+            Ok::<_, SessionError>((events.transpose()?.unwrap_or_default(), ()))
         })?;
-        if let Appended::Refused(error) = appended {
-            return Err(error.into());
-        }
         if let Some(lock) = lock {
             lock.remove();
         }
@@ -217,12 +213,7 @@ fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
     }
     let claims = session.claims()?.into_iter();
     let own = claims.filter(|claim| start_of(&claim.worker).is_some_and(|it| it.0 == run.id));
-    events.extend(own.map(|claim| {
-        Event::Released(Released {
-            quest: claim.quest,
-            worker: claim.worker,
-        })
-    }));
+    events.extend(own.map(|claim| Event::Released(claim.released())));
     if run.ended.is_none() {
         let reason = Reason::Interrupted;
         events.push(line(RunStep::Ended { reason }));

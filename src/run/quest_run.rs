@@ -15,8 +15,8 @@ use crate::quest::{Key, QuestId};
 use crate::run::detect::{Detectors, Observed, SelfCall};
 use crate::run::limits::{Limits, StallBudget, Used};
 use crate::session::{
-    Appended, Claim, Claimed, Event, Lease, Ledger, QuestRecord, Reason, Released, Session,
-    SessionError, Spent, State, Worker,
+    Claim, Claimed, Event, Lease, Ledger, QuestRecord, Reason, Released, Session, SessionError,
+    Spent, State, Worker,
 };
 
 #[derive(Debug)]
@@ -204,12 +204,7 @@ impl ClaimGuard {
     pub fn extra_claim(&self, store: &Session) -> Result<Option<Event>, SessionError> {
         let claim = store.claim_of(&self.worker)?;
         let claim = claim.filter(|claim| claim.quest != self.quest);
-        Ok(claim.map(|claim| {
-            Event::Released(Released {
-                quest: claim.quest,
-                worker: claim.worker,
-            })
-        }))
+        Ok(claim.map(|claim| Event::Released(claim.released())))
     }
 
     pub fn is_held(&self, store: &Session) -> Result<bool, SessionError> {
@@ -223,16 +218,11 @@ impl ClaimGuard {
         session: &mut Session,
         clock: &mut dyn Clock,
     ) -> Result<Option<Reason>, RunError> {
-        let mut lost = None;
-        let appended = session.append(clock, |session, _| {
-            lost = self.lost(session)?;
+        session.append(clock, |session, _| {
+            let lost = self.lost(session)?;
             let events = if lost.is_some() { Vec::new() } else { events };
-            Ok::<_, SessionError>(events)
-        })?;
-        match appended {
-            Appended::Done => Ok(lost),
-            Appended::Refused(error) => Err(error.into()),
-        }
+            Ok((events, lost))
+        })
     }
 
     /// Why the claim is not held any more, which ends the work on the quest.
@@ -270,27 +260,24 @@ pub fn choose(
     clock: &mut dyn Clock,
 ) -> Result<Choice, RunError> {
     let lease = lease.unwrap_or(session.manifest().frozen.lease);
-    let mut choice = Choice::Nothing;
-    let appended = session.append(clock, |session, now| {
-        if session.totals().tally.todo == 0 {
-            choice = Choice::Complete;
+    session.append(clock, |session, now| {
+        let choice = if session.totals().tally.todo == 0 {
+            Choice::Complete
         } else if session.paused() {
-            choice = Choice::Paused;
+            Choice::Paused
         } else if let Some(record) = session.first_free_but(now, given_up)? {
             let claimed = Claimed {
                 quest: record.id,
                 worker: worker.clone(),
                 lease,
             };
-            choice = Choice::Quest(Box::new(record), Claim::new(&claimed, now));
-            return Ok(vec![Event::Claim(claimed)]);
+            let choice = Choice::Quest(Box::new(record), Claim::new(&claimed, now));
+            return Ok((vec![Event::Claim(claimed)], choice));
         } else if session.claims()?.iter().any(|claim| claim.is_live(now)) {
-            choice = Choice::Held;
-        }
-        Ok::<_, SessionError>(Vec::new())
-    })?;
-    match appended {
-        Appended::Done => Ok(choice),
-        Appended::Refused(error) => Err(error.into()),
-    }
+            Choice::Held
+        } else {
+            Choice::Nothing
+        };
+        Ok((Vec::new(), choice))
+    })
 }

@@ -23,8 +23,8 @@ use crate::run::agent::{
 use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
 use crate::session::{
-    Appended, Attempt, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason,
-    RunLine, RunStep, Salt, Session, SessionError, Spent, State, Worker,
+    Attempt, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine,
+    RunStep, Salt, Session, SessionError, Spent, State, Worker,
 };
 
 const MAX_NOTE_BYTES: usize = 4096;
@@ -208,9 +208,8 @@ impl RunWorker<'_> {
     ) -> Result<Reason, RunError> {
         let guard = &quest_run.guard;
         let run = self.shared.plan.run;
-        let mut closed = None;
         let clock = &mut (self.now, self.salts);
-        let appended = self.session.append(clock, |session, _| {
+        let (state, quest) = self.session.append(clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let quest = DrivenQuest {
                 quest: guard.quest,
@@ -226,15 +225,8 @@ impl RunWorker<'_> {
             if guard.is_held(session)? {
                 events.push(guard.released());
             }
-            closed = Some((state, quest));
-            Ok::<_, SessionError>(events)
+            Ok::<_, SessionError>((events, (state, quest)))
         })?;
-        if let Appended::Refused(error) = appended {
-            return Err(error.into());
-        }
-        let Some((state, quest)) = closed else {
-            return Ok(reason);
-        };
         let reason = quest.reason;
         if quest.starts > 0 {
             let key = quest_run.key.clone();
@@ -382,9 +374,8 @@ impl RunWorker<'_> {
         }
         let (guard, starts) = (&quest_run.guard, quest_run.used.starts);
         let run = self.shared.plan.run;
-        let mut recorded = None;
         let clock = &mut (self.now, self.salts);
-        let appended = self.session.append(clock, |session, _| {
+        let (state, attempt, quest, paused) = self.session.append(clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let attempt = DrivenAttempt {
                 quest: guard.quest,
@@ -411,16 +402,8 @@ impl RunWorker<'_> {
                 .collect();
             // An agent that has settled its quest may claim another before it is stopped.
             events.extend(guard.extra_claim(session)?);
-            recorded = Some((state, attempt, quest, session.paused()));
-            Ok::<_, SessionError>(events)
+            Ok::<_, SessionError>((events, (state, attempt, quest, session.paused())))
         })?;
-        let (state, attempt, quest, paused) = match (appended, recorded) {
-            (Appended::Refused(error), _) => return Err(error.into()),
-            (Appended::Done, None) => {
-                return Err(SessionError::Illegal("nothing was decided").into());
-            }
-            (Appended::Done, Some(recorded)) => recorded,
-        };
         let reason = attempt.reason;
         quest_run.used = quest_run.with(watched.time, &spent, &self.shared.plan.limits);
         quest_run.history.push(Past {
@@ -806,9 +789,8 @@ impl RunWorker<'_> {
 
     // Takes the lock, because a line reaches the ledger before the index shows it.
     fn read_on(&mut self) -> Result<(), RunError> {
-        let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
-        self.session.append(&mut (self.now, self.salts), nothing)?;
-        Ok(())
+        let nothing = |_: &Session, _| Ok((Vec::new(), ()));
+        self.session.append(&mut (self.now, self.salts), nothing)
     }
 
     fn judged(&mut self, quest_run: &mut QuestRun) -> Result<Vec<Judged>, RunError> {

@@ -154,6 +154,11 @@ pub struct Claim {
 }
 
 impl Claim {
+    pub fn released(self) -> Released {
+        let Self { quest, worker, .. } = self;
+        Released { quest, worker }
+    }
+
     pub fn new(claimed: &Claimed, at: Timestamp) -> Self {
         Self {
             quest: claimed.quest,

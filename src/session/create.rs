@@ -14,7 +14,7 @@ use super::event::{Carried, Event, Extended, SourceRecord, Started};
 use super::evidence_store::EvidenceStore;
 use super::ledger::{LedgerDraft, Watch};
 use super::manifest::{FoldConfig, Manifest};
-use super::open::{Appended, Session};
+use super::open::Session;
 use super::projection::Projection;
 use crate::base::Digest;
 use crate::base::files::{directory_of, flush_directory};
@@ -210,27 +210,22 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
 /// Adds the quests of a newer list, which `decide` computes from the current session.
 ///
 /// The list is copied and takes the former one's place for `export`, also when it adds none.
-pub fn extend<E>(
+pub fn extend<T, E: From<SessionError>>(
     session: &mut Session,
     source: &Path,
     clock: &mut dyn Clock,
-    decide: impl FnOnce(&Session) -> Result<(SourceRecord, Vec<Quest>), E>,
-) -> Result<Appended<E>, SessionError> {
-    let dir = session.dir().to_owned();
-    let mut copied = Ok(());
-    let appended = session.append(clock, |session, _| {
-        let (record, quests) = decide(session)?;
-        copied = copy_source(&dir, source, &record);
-        if copied.is_err() {
-            return Ok(Vec::new());
-        }
+    decide: impl FnOnce(&Session) -> Result<(SourceRecord, Vec<Quest>, T), E>,
+) -> Result<T, E> {
+    session.append(clock, |session, _| {
+        let (record, quests, value) = decide(session)?;
+        copy_source(session.dir(), source, &record)?;
         let added = u32::try_from(quests.len()).unwrap_or(u32::MAX);
         let extended = Event::Extended(Extended {
             source: record,
             added,
         });
         let quests = quests.into_iter().map(Event::Quest);
-        Ok(std::iter::once(extended).chain(quests).collect())
-    })?;
-    copied.map(|()| appended)
+        let events = std::iter::once(extended).chain(quests).collect();
+        Ok((events, value))
+    })
 }

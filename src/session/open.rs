@@ -47,12 +47,6 @@ impl fmt::Debug for Session {
     }
 }
 
-#[derive(Debug)]
-pub enum Appended<R> {
-    Done,
-    Refused(R),
-}
-
 /// A fault in a session's files that was repaired, or could not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
@@ -338,31 +332,32 @@ fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tai
 }
 
 impl Session {
-    /// Appends what `decide` makes of the session as it is under the lock, at the time that `clock`
-    /// shows then: the lock may have been waited for, and leases have run out meanwhile.
+    /// Appends the events that `decide` makes of the session as it is under the lock, at the time
+    /// that `clock` shows then: the lock may have been waited for, and leases have run out meanwhile.
+    /// Returns what `decide` gives along with the events.
     ///
-    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this returns
-    /// [`Appended::Done`] the events are on disk.
-    pub fn append<R>(
+    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this succeeds the
+    /// events are on disk. If `decide` fails, nothing is appended.
+    pub fn append<T, E: From<SessionError>>(
         &mut self,
         clock: &mut dyn Clock,
-        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
-    ) -> Result<Appended<R>, SessionError> {
+        decide: impl FnOnce(&Self, Timestamp) -> Result<(Vec<Event>, T), E>,
+    ) -> Result<T, E> {
         self.append_or_undo(clock, decide, || {})
     }
 
     /// Like [`Self::append`]. If nothing is appended, `undo` runs, still under the lock, and takes
     /// back what `decide` wrote elsewhere.
-    pub fn append_or_undo<R>(
+    pub fn append_or_undo<T, E: From<SessionError>>(
         &mut self,
         clock: &mut dyn Clock,
-        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<(Vec<Event>, T), E>,
         undo: impl FnOnce(),
-    ) -> Result<Appended<R>, SessionError> {
+    ) -> Result<T, E> {
         let before = self.checkpoint().lines;
         let appended = self.append_locked(clock, decide, undo);
         // Log after the lock is released: a slow reader of the log must keep no process waiting.
-        if let Ok(Appended::Done) = &appended {
+        if appended.is_ok() {
             let checkpoint = self.checkpoint();
             let (lines, head) = (checkpoint.lines, checkpoint.head);
             tracing::info!(from = before, lines, %head, "appended to the ledger");
@@ -370,12 +365,12 @@ impl Session {
         appended
     }
 
-    fn append_locked<R>(
+    fn append_locked<T, E: From<SessionError>>(
         &mut self,
         clock: &mut dyn Clock,
-        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<(Vec<Event>, T), E>,
         undo: impl FnOnce(),
-    ) -> Result<Appended<R>, SessionError> {
+    ) -> Result<T, E> {
         let lock = LockGuard::acquire(self.dir())?;
         self.refresh(&lock)?;
         let now = clock.now();
@@ -384,20 +379,21 @@ impl Session {
         self.lock = Some(lock);
         let decided = decide(self, now);
         let Some(lock) = self.lock.take() else {
-            return Err(SessionError::Illegal("the lock was given up"));
+            return Err(SessionError::Illegal("the lock was given up").into());
         };
-        let events = match decided {
-            Ok(events) => events,
+        let (events, value) = match decided {
+            Ok(decided) => decided,
             Err(refusal) => {
                 undo();
-                return Ok(Appended::Refused(refusal));
+                return Err(refusal);
             }
         };
         let written = self.write(&lock, (now, clock), events);
         if written.is_err() && matches!(self.ledger().beyond(), Ok(AfterCursor::Bytes(0))) {
             undo();
         }
-        written.map(|()| Appended::Done)
+        written?;
+        Ok(value)
     }
 
     /// Writes events to the ledger, then to the index. Only under the lock.

@@ -239,27 +239,21 @@ fn unsigned(
                 _ => None,
             };
             let what = format!("a decision ({decision} by {by:?})");
-            (
-                quest,
-                what,
-                unsigned_why(policy, settlement.as_ref(), after)?,
-            )
+            (quest, what, unsigned_why(policy, &**settlement, after)?)
         }
         Event::Disputed(dispute) => {
             let what = format!("a dispute (by {:?})", dispute.by);
-            let why = unsigned_why(policy, dispute.as_ref(), after)?;
+            let why = unsigned_why(policy, &**dispute, after)?;
             (Some(dispute.quest), what, why)
         }
         Event::Forgotten(forgotten) => {
             let what = format!("a decision to forget (by {:?})", forgotten.by);
-            (None, what, unsigned_why(policy, forgotten.as_ref(), after)?)
+            (None, what, unsigned_why(policy, &**forgotten, after)?)
         }
         _ => return None,
     };
-    Some((
-        quest,
-        format!("{what} {why}: it does not count, and it changed nothing"),
-    ))
+    let what = format!("{what} {why}: it does not count, and it changed nothing");
+    Some((quest, what))
 }
 
 fn unsigned_why<T: Decided>(

@@ -401,17 +401,15 @@ fn silent(question: &QuestionTable, report: &PanelReport) -> String {
 }
 
 fn sum(one: Usage, two: Usage) -> Usage {
-    let both = |one: Option<u64>, two: Option<u64>| match (one, two) {
-        (Some(one), Some(two)) => Some(one.saturating_add(two)),
-        (one, two) => one.or(two),
-    };
+    let both = |one: Option<u64>, two| one.into_iter().chain(two).reduce(u64::saturating_add);
     Usage {
         input_tokens: both(one.input_tokens, two.input_tokens),
         output_tokens: both(one.output_tokens, two.output_tokens),
-        cost: match (one.cost, two.cost) {
-            (Some(one), Some(two)) => Some([one, two].into_iter().sum()),
-            (one, two) => one.or(two),
-        },
+        cost: one
+            .cost
+            .into_iter()
+            .chain(two.cost)
+            .reduce(|one, two| [one, two].into_iter().sum()),
     }
 }
 

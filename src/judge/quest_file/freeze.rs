@@ -300,12 +300,16 @@ impl FreezingPanel<'_> {
     /// Freezes the panel; none where neither file has one.
     pub fn freeze(self) -> Result<Option<FrozenPanel>, Faulty> {
         let path = match (&self.file, self.definition) {
-            (Some((path, _)), _) => path.display().to_string(),
-            (None, Some(definition)) => definition.path.clone(),
-            (None, None) => String::new(),
+            (Some((path, _)), _) => *path,
+            (None, Some(definition)) => Path::new(&definition.path),
+            (None, None) => Path::new(""),
         };
-        let frozen = self.freeze_at(Path::new(&path));
-        frozen.map_err(|mistake| Faulty { path, mistake })
+        let shown = path.display().to_string();
+        let frozen = self.freeze_at(path);
+        frozen.map_err(|mistake| Faulty {
+            path: shown,
+            mistake,
+        })
     }
 
     fn freeze_at(self, path: &Path) -> Result<Option<FrozenPanel>, Mistake> {

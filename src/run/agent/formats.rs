@@ -36,7 +36,7 @@ pub(super) struct Reader {
 }
 
 /// One answer of Claude Code. It arrives in several messages, which repeat the same usage.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Turn {
     id: Option<String>,
     told: u64,
@@ -179,12 +179,8 @@ impl Reader {
             return;
         };
         let written = message["usage"]["output_tokens"].as_u64().unwrap_or(0);
-        let turn = self.turn.get_or_insert(Turn {
-            id,
-            told: 0,
-            read: 0,
-            bytes: 0,
-        });
+        let turn = self.turn.get_or_insert_default();
+        turn.id = id;
         turn.told = turn.told.max(told);
         turn.read = turn.read.max(told.saturating_sub(written));
         turn.bytes += message["content"].to_string().len() as u64;

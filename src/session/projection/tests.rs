@@ -10,10 +10,10 @@ use crate::session::claim::{Claimed, Lease, Released};
 use crate::session::decision::{Decided, Decision, Dispute, SettledQuest, Settlement};
 use crate::session::event::{Carried, Origin, Outcome, Resolution, Resumed};
 use crate::session::ledger::Unwatched;
+use crate::session::open::Session;
 use crate::session::open::tests::{
     Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
 };
-use crate::session::open::{Appended, Session};
 use crate::session::{
     Asked, DrivenQuest, Effective, Mark, Reason, RunId, RunLine, RunStep, VerdictBasis,
 };
@@ -33,10 +33,9 @@ fn append(session: &mut Session, event: Event) -> bool {
 }
 
 fn append_after(session: &mut Session, later: SignedDuration, event: Event) -> bool {
-    let appended = session.append(&mut (|| at() + later, salt), |_, _| {
-        Ok::<_, ()>(vec![event])
-    });
-    matches!(appended, Ok(Appended::Done))
+    let decide = |_: &Session, _| Ok::<_, SessionError>((vec![event], ()));
+    let appended = session.append(&mut (|| at() + later, salt), decide);
+    appended.is_ok()
 }
 
 fn claim(quest: usize, name: &str) -> Event {
