@@ -353,28 +353,27 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The keys whose help in the example is not that of a flag.
 #[cfg(test)]
-pub(super) fn undocumented_keys(parser: &Command) -> Vec<String> {
-    let missing = keys().filter(|key| {
-        let (command, flag) = parts(key);
-        let command = match command {
-            "" => Some(parser),
-            name => parser.find_subcommand(name),
-        };
-        let mut arguments = command.into_iter().flat_map(Command::get_arguments);
-        let argument = arguments.find(|arg| *arg.get_id() == *id(flag));
-        let help = argument.and_then(clap::Arg::get_help);
-        let help = help.map(|help| help.to_string().replace('\n', " "));
-        let comment = help.map(|help| format!("# {help}\n# {flag} = "));
-        !comment.is_some_and(|comment| EXAMPLE.contains(&comment))
-    });
-    missing.collect()
-}
-
-#[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// The keys whose help in the example is not that of a flag.
+    pub(in crate::cli) fn undocumented_keys(parser: &Command) -> Vec<String> {
+        let missing = keys().filter(|key| {
+            let (command, flag) = parts(key);
+            let command = match command {
+                "" => Some(parser),
+                name => parser.find_subcommand(name),
+            };
+            let mut arguments = command.into_iter().flat_map(Command::get_arguments);
+            let argument = arguments.find(|arg| *arg.get_id() == *id(flag));
+            let help = argument.and_then(clap::Arg::get_help);
+            let help = help.map(|help| help.to_string().replace('\n', " "));
+            let comment = help.map(|help| format!("# {help}\n# {flag} = "));
+            !comment.is_some_and(|comment| EXAMPLE.contains(&comment))
+        });
+        missing.collect()
+    }
 
     #[test]
     fn a_session_is_relative_to_the_file() {

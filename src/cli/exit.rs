@@ -126,26 +126,25 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     }
 }
 
-/// Each code with its meaning on one line.
 #[cfg(test)]
-pub(super) fn meanings() -> Vec<(u8, String)> {
-    let mut meanings: Vec<(u8, String)> = Vec::new();
-    for line in table().lines() {
-        let (code, text) = line.split_at("  130  ".len());
-        match (code.trim().parse(), meanings.last_mut()) {
-            (Ok(code), _) => meanings.push((code, text.to_owned())),
-            (Err(_), Some((_, meaning))) => meaning.extend([" ", text]),
-            (Err(_), None) => panic!("{line}"),
-        }
-    }
-    meanings
-}
-
-#[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     const README: &str = include_str!("../../README.md");
+
+    /// Each code with its meaning on one line.
+    pub(in crate::cli) fn meanings() -> Vec<(u8, String)> {
+        let mut meanings: Vec<(u8, String)> = Vec::new();
+        for line in table().lines() {
+            let (code, text) = line.split_at("  130  ".len());
+            match (code.trim().parse(), meanings.last_mut()) {
+                (Ok(code), _) => meanings.push((code, text.to_owned())),
+                (Err(_), Some((_, meaning))) => meaning.extend([" ", text]),
+                (Err(_), None) => panic!("{line}"),
+            }
+        }
+        meanings
+    }
 
     #[test]
     fn every_exit_is_in_the_table_and_in_the_readme() {

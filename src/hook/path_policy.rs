@@ -213,29 +213,28 @@ fn has_hard_links(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-impl PathPolicy {
-    /// A policy for `root/work`, whose session is in `.comail` and whose write zone is `in/**`.
-    pub(super) fn sample(root: &Path) -> Self {
-        let cwd = root.join("work");
-        Self {
-            session: cwd.join(".comail"),
-            home: Some(root.join("home")),
-            zone: Some(WriteZone {
-                root: cwd.clone(),
-                globs: Zones::new(&["in/**".to_owned()]).unwrap(),
-            }),
-            configuration: vec![cwd.join("rules.toml")],
-            cwd,
-        }
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    impl PathPolicy {
+        /// A policy for `root/work`, whose session is in `.comail` and whose write zone is `in/**`.
+        pub(in crate::hook) fn sample(root: &Path) -> Self {
+            let cwd = root.join("work");
+            Self {
+                session: cwd.join(".comail"),
+                home: Some(root.join("home")),
+                zone: Some(WriteZone {
+                    root: cwd.clone(),
+                    globs: Zones::new(&["in/**".to_owned()]).unwrap(),
+                }),
+                configuration: vec![cwd.join("rules.toml")],
+                cwd,
+            }
+        }
+    }
 
     fn home() -> (tempfile::TempDir, PathBuf) {
         let home = tempfile::tempdir().unwrap();

@@ -83,8 +83,7 @@ pub fn run(
             prompts,
             events,
             ledger: LedgerWatch::of(session.dir()),
-            now,
-            salts,
+            clock: (now, salts),
             session,
         };
         worker.work()

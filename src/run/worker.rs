@@ -19,6 +19,7 @@ use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
 use crate::quest::{Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{
     Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, command_line,
+    end_of,
 };
 use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
@@ -41,8 +42,7 @@ pub struct RunWorker<'a> {
     pub prompts: &'a dyn PromptBuilder,
     pub events: Sender<RunEvent>,
     pub ledger: LedgerWatch,
-    pub now: fn() -> Timestamp,
-    pub salts: fn() -> Salt,
+    pub clock: (fn() -> Timestamp, fn() -> Salt),
 }
 
 /// What follows a start of the agent.
@@ -75,8 +75,7 @@ impl RunWorker<'_> {
                 let worker = self.next_name()?;
                 let given_up = shared.counters().given_up.clone();
                 let lease = shared.plan.lease;
-                let clock = &mut (self.now, self.salts);
-                let choice = choose(&mut self.session, &worker, lease, &given_up, clock)?;
+                let choice = choose(&mut self.session, &worker, lease, &given_up, &mut self.clock)?;
                 if matches!(choice, Choice::Quest(..)) {
                     let mut counters = shared.counters();
                     counters.quests = counters.quests.saturating_add(1);
@@ -185,8 +184,8 @@ impl RunWorker<'_> {
     /// Claims the quest under the name of the next start; why that is impossible, if it is.
     fn hand_over(&mut self, quest_run: &mut QuestRun) -> Result<Option<Reason>, RunError> {
         let next = self.next_name()?;
-        let clock = &mut (self.now, self.salts);
-        quest_run.guard.hand_over(next, &mut self.session, clock)
+        let guard = &mut quest_run.guard;
+        guard.hand_over(next, &mut self.session, &mut self.clock)
     }
 
     fn before_start(&self, quest_run: &QuestRun) -> Option<Reason> {
@@ -208,8 +207,7 @@ impl RunWorker<'_> {
     ) -> Result<Reason, RunError> {
         let guard = &quest_run.guard;
         let run = self.shared.plan.run;
-        let clock = &mut (self.now, self.salts);
-        let (state, quest) = self.session.append(clock, |session, _| {
+        let (state, quest) = self.session.append(&mut self.clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let quest = DrivenQuest {
                 quest: guard.quest,
@@ -374,8 +372,7 @@ impl RunWorker<'_> {
         }
         let (guard, starts) = (&quest_run.guard, quest_run.used.starts);
         let run = self.shared.plan.run;
-        let clock = &mut (self.now, self.salts);
-        let (state, attempt, quest, paused) = self.session.append(clock, |session, _| {
+        let (state, attempt, quest, paused) = self.session.append(&mut self.clock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let attempt = DrivenAttempt {
                 quest: guard.quest,
@@ -464,10 +461,7 @@ fn start_number(guard: &ClaimGuard) -> u32 {
 
 /// What the last call leaves for the next agent on the quest.
 fn note(tail: &str) -> Option<Box<str>> {
-    let tail = tail.trim();
-    let over = tail.len().saturating_sub(MAX_NOTE_BYTES);
-    let from = (over..=tail.len()).find(|at| tail.is_char_boundary(*at))?;
-    let note = tail[from..].trim_start();
+    let note = end_of(tail.trim(), MAX_NOTE_BYTES).trim_start();
     (!note.is_empty()).then(|| note.into())
 }
 
@@ -515,8 +509,8 @@ impl RunWorker<'_> {
             worker: Some(&worker),
             submission,
         };
-        let clock = &mut (self.now, self.salts);
-        let refusal = match self.context.submit(&mut self.session, answer, clock) {
+        let submitted = self.context.submit(&mut self.session, answer, &mut self.clock);
+        let refusal = match submitted {
             Ok(SubmitResult { judged, .. }) => {
                 quest_run.seen = judged.attempt;
                 let rules = judged.judgement.facts.iter();
@@ -716,8 +710,7 @@ impl RunWorker<'_> {
             return Ok(None);
         }
         (watch.alive, watch.renewed) = (false, Instant::now());
-        let clock = &mut (self.now, self.salts);
-        quest_run.guard.renew(&mut self.session, clock)
+        quest_run.guard.renew(&mut self.session, &mut self.clock)
     }
 
     fn budgets(&self, watch: &Watch, quest_run: &QuestRun) -> Option<Reason> {
@@ -790,7 +783,7 @@ impl RunWorker<'_> {
     // Takes the lock, because a line reaches the ledger before the index shows it.
     fn read_on(&mut self) -> Result<(), RunError> {
         let nothing = |_: &Session, _| Ok((Vec::new(), ()));
-        self.session.append(&mut (self.now, self.salts), nothing)
+        self.session.append(&mut self.clock, nothing)
     }
 
     fn judged(&mut self, quest_run: &mut QuestRun) -> Result<Vec<Judged>, RunError> {

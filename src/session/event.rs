@@ -218,32 +218,6 @@ pub struct Attempt {
     pub evidence: Box<RawValue>,
 }
 
-#[cfg(test)]
-impl Attempt {
-    /// A first submission, that nothing was found.
-    pub(crate) fn sample(quest: QuestId, verdict: Verdict, state: State) -> Self {
-        let submission = Submission::None("nothing".to_owned());
-        let null = || RawValue::from_string("null".to_owned()).unwrap();
-        Self {
-            quest,
-            number: 1,
-            submitted: submission.digest(),
-            submission,
-            verdict,
-            grounds: VerdictBasis::World,
-            state,
-            tries: 0,
-            rules: Vec::new(),
-            anchored: false,
-            holds: Vec::new(),
-            revision: false,
-            worker: None,
-            judgement: null(),
-            evidence: null(),
-        }
-    }
-}
-
 /// The name of something that one quest of a session can have, such as an address.
 ///
 /// Whoever judges makes the names; the session compares them.

@@ -51,39 +51,6 @@ pub struct Manifest {
     pub forgotten: Vec<Suppressed>,
 }
 
-#[cfg(test)]
-impl Manifest {
-    /// What a scan of this list froze.
-    pub(crate) fn sample(path: &Path, list: &[u8], operator_key: Option<OperatorKey>) -> Self {
-        Self {
-            format: FORMAT,
-            comail: "0.1.0".to_owned(),
-            created: "2026-01-02T03:04:05.678Z".parse().unwrap(),
-            kind: KindRecord {
-                name: "email".to_owned(),
-                lists: BTreeMap::new(),
-                definition: None,
-                reviewers: None,
-            },
-            source: SourceRecord {
-                path: path.display().to_string(),
-                sha256: Digest::of(list),
-                copy: "source.csv".to_owned(),
-                list: Value::Null,
-            },
-            frozen: Frozen {
-                max_tries: NonZeroU32::new(3).unwrap(),
-                pause_after: 0,
-                lease: Lease::DEFAULT,
-                operator_key,
-                gate: Value::Null,
-                network: Value::Null,
-            },
-            forgotten: Vec::new(),
-        }
-    }
-}
-
 /// The quest kind, and the built-in lists that its gate went by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

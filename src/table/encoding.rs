@@ -36,11 +36,6 @@ impl TextEncoding {
             .map(Self)
             .ok_or_else(|| UnknownEncoding(trimmed.to_owned()))
     }
-
-    #[cfg(test)]
-    fn name(self) -> &'static str {
-        self.0.name()
-    }
 }
 
 /// How many bytes the statistical detector sees, counted from the first that is not ASCII.
@@ -224,7 +219,7 @@ mod tests {
             ("utf-16", "UTF-16LE"),
             (" utf-16be ", "UTF-16BE"),
         ] {
-            assert_eq!(TextEncoding::named(name).unwrap().name(), known, "{name}");
+            assert_eq!(TextEncoding::named(name).unwrap().0.name(), known, "{name}");
         }
         for name in ["", "utf-9", "replacement", "hz-gb-2312"] {
             let error = TextEncoding::named(name).unwrap_err().to_string();
@@ -233,7 +228,7 @@ mod tests {
     }
 
     fn name(bytes: &[u8]) -> &'static str {
-        detect(bytes).unwrap().map_or("binary", TextEncoding::name)
+        detect(bytes).unwrap().map_or("binary", |it| it.0.name())
     }
 
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {

@@ -203,7 +203,7 @@ fn every_command_and_flag_that_is_named_is_there() {
 fn the_instructions_list_what_an_agent_meets() {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let instructions = words(prompt::INSTRUCTIONS);
-    for (code, meaning) in exit::meanings() {
+    for (code, meaning) in exit::tests::meanings() {
         let line = words(&format!("- {code}: {meaning}"));
         let is_for_people = [8, 130].contains(&code);
         assert_eq!(instructions.contains(&line), !is_for_people, "{line}");

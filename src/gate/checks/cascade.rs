@@ -65,18 +65,6 @@ impl Cascade {
         Ok(Self { checks: placed })
     }
 
-    #[cfg(test)]
-    pub(super) fn names(&self) -> Vec<&str> {
-        self.checks.iter().map(|(_, check)| &*check.name).collect()
-    }
-
-    #[cfg(test)]
-    pub(super) fn silence(&mut self, name: &str) {
-        for (_, check) in self.checks.iter_mut().filter(|it| it.1.name == name) {
-            check.run = std::rc::Rc::new(|_| Vec::new());
-        }
-    }
-
     /// Every rule of every check, once, with the level in force.
     pub(super) fn rules(&self, levels: &Levels) -> Vec<Rule> {
         let mut rules: Vec<Rule> = Vec::new();

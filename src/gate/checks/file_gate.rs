@@ -86,13 +86,6 @@ impl FileGate {
     }
 
     /// The same gate, whose check of this name finds nothing.
-    #[cfg(test)]
-    pub(crate) fn silenced(&self, name: &str) -> Self {
-        let mut gate = self.clone();
-        gate.cascade.silence(name);
-        gate
-    }
-
     fn of_checks(
         file: &QuestFile<'_>,
         outside: &dyn Outside,

@@ -522,7 +522,7 @@ impl Tail {
     }
 }
 
-pub(super) fn end_of(text: &str, most: usize) -> &str {
+pub(in crate::run) fn end_of(text: &str, most: usize) -> &str {
     let mut from = text.len().saturating_sub(most);
     while !text.is_char_boundary(from) {
         from += 1;

@@ -1,9 +1,12 @@
 //! A session on disk: made whole, read on, and appended to.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tempfile::TempDir;
 
 use super::*;
@@ -11,9 +14,66 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Claimed, Lease, NewSession, OperatorKey, QuestRecord, SigningKey, Tally, VerdictBasis,
+    Attempt, Claimed, FORMAT, Frozen, KindRecord, Lease, NewSession, OperatorKey, QuestRecord, SigningKey, Tally, VerdictBasis,
     create,
 };
+
+impl Manifest {
+    /// What a scan of this list froze.
+    pub(crate) fn sample(path: &Path, list: &[u8], operator_key: Option<OperatorKey>) -> Self {
+        Self {
+            format: FORMAT,
+            comail: "0.1.0".to_owned(),
+            created: "2026-01-02T03:04:05.678Z".parse().unwrap(),
+            kind: KindRecord {
+                name: "email".to_owned(),
+                lists: BTreeMap::new(),
+                definition: None,
+                reviewers: None,
+            },
+            source: SourceRecord {
+                path: path.display().to_string(),
+                sha256: Digest::of(list),
+                copy: "source.csv".to_owned(),
+                list: Value::Null,
+            },
+            frozen: Frozen {
+                max_tries: NonZeroU32::new(3).unwrap(),
+                pause_after: 0,
+                lease: Lease::DEFAULT,
+                operator_key,
+                gate: Value::Null,
+                network: Value::Null,
+            },
+            forgotten: Vec::new(),
+        }
+    }
+}
+
+impl Attempt {
+    /// A first submission, that nothing was found.
+    pub(crate) fn sample(quest: QuestId, verdict: Verdict, state: crate::session::State) -> Self {
+        let submission = Submission::None("nothing".to_owned());
+        let null = || RawValue::from_string("null".to_owned()).unwrap();
+        Self {
+            quest,
+            number: 1,
+            submitted: submission.digest(),
+            submission,
+            verdict,
+            grounds: VerdictBasis::World,
+            state,
+            tries: 0,
+            rules: Vec::new(),
+            anchored: false,
+            holds: Vec::new(),
+            revision: false,
+            worker: None,
+            judgement: null(),
+            evidence: null(),
+        }
+    }
+}
 
 pub(in crate::session) struct Made {
     _home: TempDir,

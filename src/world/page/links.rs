@@ -118,14 +118,13 @@ pub(super) fn decode_link(href: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-pub(super) fn encode(address: &str, key: u8) -> String {
-    let bytes = address.bytes().map(|byte| byte ^ key);
-    hex::encode(std::iter::once(key).chain(bytes).collect::<Vec<_>>())
-}
-
-#[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    pub(in crate::world::page) fn encode(address: &str, key: u8) -> String {
+        let bytes = address.bytes().map(|byte| byte ^ key);
+        hex::encode(std::iter::once(key).chain(bytes).collect::<Vec<_>>())
+    }
 
     fn url(text: &str) -> Url {
         Url::parse(text).unwrap()

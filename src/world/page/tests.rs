@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use url::Url;
 
-use super::links::encode;
+use super::links::tests::encode;
 use super::{OwnerPlace, Page, Unreadable};
 use crate::base::rows;
 

@@ -4,6 +4,14 @@ use super::*;
 use crate::base::rows;
 use crate::gate::checks::outside::Gathered;
 
+impl FileGate {
+    pub(crate) fn silenced(&self, name: &str) -> Self {
+        let mut gate = self.clone();
+        gate.cascade.silence(name);
+        gate
+    }
+}
+
 const HEAD: &str = r#"
 name = "suppliers"
 unit = "supplier"
