@@ -5,8 +5,8 @@ use std::fs::{self, File};
 
 use comail::quest::QuestId;
 use comail::session::{
-    Began, Claimed, DrivenAttempt, DrivenQuest, Event, Reason, RunId, RunLine, RunStep,
-    Salt, Session, SessionError, Spent, Worker,
+    Began, Claimed, DrivenAttempt, DrivenQuest, Event, Reason, RunId, RunLine, RunStep, Salt,
+    Session, SessionError, Spent, Worker,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -75,7 +75,13 @@ impl RunWorker<'_> {
                 let worker = self.next_name()?;
                 let given_up = shared.counters().given_up.clone();
                 let lease = shared.plan.lease;
-                let choice = choose(&mut self.session, &worker, lease, &given_up, &mut self.clock)?;
+                let choice = choose(
+                    &mut self.session,
+                    &worker,
+                    lease,
+                    &given_up,
+                    &mut self.clock,
+                )?;
                 if matches!(choice, Choice::Quest(..)) {
                     let mut counters = shared.counters();
                     counters.quests = counters.quests.saturating_add(1);
@@ -372,35 +378,36 @@ impl RunWorker<'_> {
         }
         let (guard, starts) = (&quest_run.guard, quest_run.used.starts);
         let run = self.shared.plan.run;
-        let (state, attempt, quest, paused) = self.session.append(&mut self.clock, |session, _| {
-            let (state, reason) = state_and_reason(session, quest_run, reason)?;
-            let attempt = DrivenAttempt {
-                quest: guard.quest,
-                start: starts,
-                worker: guard.worker.clone(),
-                reason,
-                milliseconds: u64::try_from(watched.time.as_millis()).unwrap_or(u64::MAX),
-                spent,
-                exit: watched.end.exit,
-            };
-            let quest = (reason == Reason::Settled).then_some(DrivenQuest {
-                quest: guard.quest,
-                reason,
-                starts,
-                handover: None,
-            });
-            let steps = [
-                Some(RunStep::Attempt(attempt.clone())),
-                quest.clone().map(RunStep::Quest),
-            ];
-            let steps = steps.into_iter().flatten();
-            let mut events: Vec<_> = steps
-                .map(|step| Event::Run(Box::new(RunLine { run, step })))
-                .collect();
-            // An agent that has settled its quest may claim another before it is stopped.
-            events.extend(guard.extra_claim(session)?);
-            Ok::<_, SessionError>((events, (state, attempt, quest, session.paused())))
-        })?;
+        let (state, attempt, quest, paused) =
+            self.session.append(&mut self.clock, |session, _| {
+                let (state, reason) = state_and_reason(session, quest_run, reason)?;
+                let attempt = DrivenAttempt {
+                    quest: guard.quest,
+                    start: starts,
+                    worker: guard.worker.clone(),
+                    reason,
+                    milliseconds: u64::try_from(watched.time.as_millis()).unwrap_or(u64::MAX),
+                    spent,
+                    exit: watched.end.exit,
+                };
+                let quest = (reason == Reason::Settled).then_some(DrivenQuest {
+                    quest: guard.quest,
+                    reason,
+                    starts,
+                    handover: None,
+                });
+                let steps = [
+                    Some(RunStep::Attempt(attempt.clone())),
+                    quest.clone().map(RunStep::Quest),
+                ];
+                let steps = steps.into_iter().flatten();
+                let mut events: Vec<_> = steps
+                    .map(|step| Event::Run(Box::new(RunLine { run, step })))
+                    .collect();
+                // An agent that has settled its quest may claim another before it is stopped.
+                events.extend(guard.extra_claim(session)?);
+                Ok::<_, SessionError>((events, (state, attempt, quest, session.paused())))
+            })?;
         let reason = attempt.reason;
         quest_run.used = quest_run.with(watched.time, &spent, &self.shared.plan.limits);
         quest_run.history.push(Past {
@@ -509,7 +516,9 @@ impl RunWorker<'_> {
             worker: Some(&worker),
             submission,
         };
-        let submitted = self.context.submit(&mut self.session, answer, &mut self.clock);
+        let submitted = self
+            .context
+            .submit(&mut self.session, answer, &mut self.clock);
         let refusal = match submitted {
             Ok(SubmitResult { judged, .. }) => {
                 quest_run.seen = judged.attempt;

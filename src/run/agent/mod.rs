@@ -6,7 +6,7 @@ mod output;
 mod process;
 
 pub use command::{AgentCommand, BadCommandLine, CommandLine, Given, Preset, command_line};
-pub(super) use formats::{BYTES_OF_A_TOKEN, end_of};
 pub use formats::{AgentEvent, Stream};
+pub(super) use formats::{BYTES_OF_A_TOKEN, end_of};
 pub use output::AgentEnd;
 pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, supervised};

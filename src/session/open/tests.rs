@@ -14,8 +14,8 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Claimed, FORMAT, Frozen, KindRecord, Lease, NewSession, OperatorKey, QuestRecord, SigningKey, Tally, VerdictBasis,
-    create,
+    Attempt, Claimed, FORMAT, Frozen, KindRecord, Lease, NewSession, OperatorKey, QuestRecord,
+    SigningKey, Tally, VerdictBasis, create,
 };
 
 impl Manifest {
