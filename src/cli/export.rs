@@ -32,7 +32,7 @@ use crate::report::picture::{Picture, Word};
 use crate::report::{draw, page};
 use crate::session::{
     Effective, LineReader, Projection, QuestRecord, SessionError, SourceRecord, State, Tally,
-    Totals, Watch,
+    Totals,
 };
 use crate::table::new_workbook::write_workbook;
 use crate::table::results::{
@@ -143,9 +143,8 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         if args.columns.is_some() {
             return refuse("--columns is for tables; a page shows every field");
         }
-        let watch = context.watch();
-        let asked = asked(None, &args.only, watch.as_ref());
-        let picture = write_page(folded, &target.path, args.force, asked)?;
+        let made = || self::page(context, folded, None, &args.only);
+        let picture = write_page(folded, &target.path, args.force, made)?;
         let shown = picture.quests.iter().map(|row| row.id);
         exported.rows = picture.quests.len() as u64;
         exported.written = OutcomeCounts::of(folded, shown)?;
@@ -400,39 +399,38 @@ fn state() -> impl TypedValueParser<Value = State> {
     })
 }
 
-/// What a page is to show: quests in these states, all if none is named.
-pub(super) fn asked<'a>(
+/// A page that shows the quests in these states, or all if none is named.
+pub(super) fn page(
+    context: &Context,
+    folded: &Folded,
     completeness: Option<Word>,
-    only: &'a [State],
-    watch: &'a dyn Watch,
-) -> Asked<'a> {
-    Asked {
+    only: &[State],
+) -> Result<(Picture, String)> {
+    let watch = context.watch();
+    let asked = Asked {
         at: context::now(),
         completeness,
         only,
         most: MOST_QUESTS,
-        watch,
-    }
-}
-
-pub(super) fn page(folded: &Folded, asked: Asked<'_>) -> Result<(Picture, String)> {
+        watch: watch.as_ref(),
+    };
     let picture = draw::picture(&folded.session, &folded.projection, asked)?;
     let html = page::html(&picture)?;
     Ok((picture, html))
 }
 
-/// Writes the page about a session, whole or not at all, and never over a list.
+/// Writes a page whole or not at all, and never over a list.
 pub(super) fn write_page(
     folded: &Folded,
     path: &Path,
     force: bool,
-    asked: Asked<'_>,
+    page: impl FnOnce() -> Result<(Picture, String)>,
 ) -> Result<Picture> {
     let session = &folded.session;
     refuse_in_session(path, session.dir())?;
     let totals = folded.projection.totals();
     write_beside(path, force, session, totals, |out| {
-        let (picture, html) = page(folded, asked)?;
+        let (picture, html) = page()?;
         out.write_all(html.as_bytes())?;
         Ok(picture)
     })

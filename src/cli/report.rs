@@ -67,9 +67,8 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
 fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result<()> {
     let note = match &made.seen {
         Ok(folded) => {
-            let watch = context.watch();
-            let asked = export::asked(Some(word(&made.report)), &[], watch.as_ref());
-            write_page(folded, path, force, asked)?;
+            let page = || export::page(context, folded, Some(word(&made.report)), &[]);
+            write_page(folded, path, force, page)?;
             format!("the page is {}", path.display())
         }
         // A page of a damaged ledger would look as if it were reliable.

@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::answer_form::{field_line, json_form};
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError, refuse};
-use super::export::{asked, page};
+use super::export::page;
 use super::hook::{RUN_VARIABLE, in_a_run};
 use super::next::HandedQuest;
 use super::output::{Output, TextOutput};
@@ -328,8 +328,7 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     let Made { report, seen, .. } = made(context, Some(run), args.min_pass)?;
     let place = write_report(&context.dir, run, &report)?;
     if let Ok(folded) = &seen {
-        let watch = context.watch();
-        let page = page(folded, asked(Some(word(&report)), &[], watch.as_ref()));
+        let page = page(context, folded, Some(word(&report)), &[]);
         let written = page.and_then(|(_, html)| Ok(write_page(&context.dir, run, &html)?));
         if let Err(error) = written {
             // The page shows nothing that the report lacks.

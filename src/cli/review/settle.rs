@@ -63,24 +63,26 @@ pub(in crate::cli) struct Named {
     attempt: u32,
 }
 
-struct Chosen {
-    quests: Vec<Named>,
-    scope: String,
-    many: bool,
-}
-
 pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) -> Result<Exit> {
     let note = nonempty_note(&args.note)?;
     refuse_bare_yes(args.yes, &args.person)?;
     let mut session = context.open_folded()?;
-    let chosen = choose(&session, args, decision)?;
+    let (chosen, scope) = match &args.rule {
+        Some(_) if decision == Decision::Reopened => {
+            return refuse("--rule selects open REVIEWs, which need no reopening: name the quests");
+        }
+        Some(rule) => of_rule(&session, rule)?,
+        None => (named(&session, args)?, String::new()),
+    };
     let word = match decision {
         Decision::Accepted => "accept",
         Decision::Rejected => "reject",
         Decision::Reopened => "reopen",
     };
-    let what = question(&chosen, word);
-    let yes = args.yes || !chosen.many;
+    let what = question(&chosen, &scope, word);
+    // A person who names a rule did not name its quests, so even a single one is confirmed.
+    let many = args.rule.is_some() || chosen.len() > 1;
+    let yes = args.yes || !many;
     let key = args.person.authorise_many(&session, &what, word, yes)?;
     let by = args.person.name();
     let person = Person {
@@ -88,7 +90,7 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         note,
         key: key.as_ref(),
     };
-    let quests = chosen.quests.iter().map(|named| SettledQuest {
+    let quests = chosen.iter().map(|named| SettledQuest {
         quest: named.id,
         attempt: named.attempt,
     });
@@ -97,7 +99,7 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
     settled.map_err(usage_error)?;
     let answer = Answer {
         status: decision,
-        quests: chosen.quests,
+        quests: chosen,
         by: &by,
         note,
     };
@@ -107,17 +109,8 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
     Ok(Exit::Done)
 }
 
-fn choose(session: &Session, args: &SettleArgs, decision: Decision) -> Result<Chosen> {
-    match &args.rule {
-        Some(_) if decision == Decision::Reopened => {
-            refuse("--rule selects open REVIEWs, which need no reopening: name the quests")
-        }
-        Some(rule) => of_rule(session, rule),
-        None => named(session, args),
-    }
-}
-
-fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
+/// The quests with an open REVIEW by the rule, and what the question says about them.
+fn of_rule(session: &Session, rule: &str) -> Result<(Vec<Named>, String)> {
     let queue = Queue::read(session)?;
     let found = queue.with_rule(rule);
     if found.is_empty() {
@@ -142,14 +135,10 @@ fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
         key: one.key.clone(),
         attempt: one.attempt,
     });
-    Ok(Chosen {
-        quests: quests.collect(),
-        scope,
-        many: true,
-    })
+    Ok((quests.collect(), scope))
 }
 
-fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
+fn named(session: &Session, args: &SettleArgs) -> Result<Vec<Named>> {
     let unit = judge::kind_of(session.manifest())?.unit;
     let ids = args.ids.iter().map(|id| (Some(*id), None));
     let keys = args.keys.iter().map(|key| (None, Some(key.as_str())));
@@ -165,23 +154,18 @@ fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
     }
     quests.sort_by_key(|named| named.id);
     quests.dedup_by_key(|named| named.id);
-    let many = quests.len() > 1;
-    Ok(Chosen {
-        quests,
-        scope: String::new(),
-        many,
-    })
+    Ok(quests)
 }
 
-fn question(chosen: &Chosen, verb: &str) -> String {
-    let count = plural(chosen.quests.len() as u64, "REVIEW");
-    let named = chosen.quests.iter().take(MAX_NAMED);
+fn question(chosen: &[Named], scope: &str, verb: &str) -> String {
+    let count = plural(chosen.len() as u64, "REVIEW");
+    let named = chosen.iter().take(MAX_NAMED);
     let named: Vec<String> = named
         .map(|named| format!("quest {}, {}", named.id, named.key.as_str()))
         .collect();
-    let more = match chosen.quests.len().saturating_sub(MAX_NAMED) {
+    let more = match chosen.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    format!("{verb} {count}{}: {}{more}", chosen.scope, named.join("; "))
+    format!("{verb} {count}{scope}: {}{more}", named.join("; "))
 }
