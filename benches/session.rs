@@ -143,7 +143,7 @@ fn append(criterion: &mut Criterion) {
                 number += 1;
                 let decide = |_: &Session, _| Ok::<_, SessionError>((vec![attempt(number)], ()));
                 let appended = session.append(&mut (now, salt), decide);
-                appended.expect("an append")
+                appended.expect("an append");
             });
         });
     });

@@ -275,9 +275,10 @@ fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
     let reply = tool_reply(context, args).unwrap_or_else(|error| {
         Permission::Deny.because(format!("the call cannot be judged: {error:#}"))
     });
-    let reply = match args.unattended || in_a_run() {
-        true => reply.unattended(),
-        false => reply,
+    let reply = if args.unattended || in_a_run() {
+        reply.unattended()
+    } else {
+        reply
     };
     match print_reply(&mut context.output, &reply.for_agent(args.agent)) {
         Ok(()) => Exit::Done,

@@ -196,12 +196,12 @@ pub fn survey(
             seen.unchecked.push(quest.id);
         }
     }
-    let still = audited.proven.iter();
-    let still = still.filter(|judged| proven.contains(&judged.quest));
+    let proofs = audited.proven.iter();
+    let proofs = proofs.filter(|pass| proven.contains(&pass.quest));
     // What the last PASS of a quest saw is what must be there.
-    let lines: BTreeMap<QuestId, u64> = still.map(|it| (it.quest, it.line)).collect();
+    let last_lines: BTreeMap<QuestId, u64> = proofs.map(|it| (it.quest, it.line)).collect();
     let mut files = audited.files;
-    files.retain(|file| lines.get(&file.quest) == Some(&file.line));
+    files.retain(|file| last_lines.get(&file.quest) == Some(&file.line));
     look_at_tree(session, files, &mut seen)?;
     Ok(seen)
 }

@@ -32,6 +32,8 @@ const MAX_NOTE_BYTES: usize = 4096;
 
 const MAX_HISTORY: usize = 10;
 
+type WorkerClock = (fn() -> Timestamp, fn() -> Salt);
+
 pub struct RunWorker<'a> {
     pub shared: &'a SharedRunState,
     pub index: usize,
@@ -42,7 +44,7 @@ pub struct RunWorker<'a> {
     pub prompts: &'a dyn PromptBuilder,
     pub events: Sender<RunEvent>,
     pub ledger: LedgerWatch,
-    pub clock: (fn() -> Timestamp, fn() -> Salt),
+    pub clock: WorkerClock,
 }
 
 /// What follows a start of the agent.

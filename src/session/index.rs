@@ -265,7 +265,7 @@ impl Tables<'_> {
             Ok((body, written_in, row.get(2)?))
         });
         let changed = || IndexError::Changed("checkpoint");
-        let (body, written_in, changes) = row.optional()?.ok_or_else(changed)?;
+        let (body, written_in, count) = row.optional()?.ok_or_else(changed)?;
         let found: Checkpoint = serde_json::from_str(&body).map_err(|_| changed())?;
         if found.session != session {
             return Err(IndexError::Foreign);
@@ -273,7 +273,7 @@ impl Tables<'_> {
         if written_in.is_some() && written_in != boot() {
             return Err(IndexError::CutOff);
         }
-        Ok((found, changes))
+        Ok((found, count))
     }
 
     pub(super) fn put_checkpoint(

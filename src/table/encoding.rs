@@ -128,15 +128,15 @@ pub(super) fn empty_text() -> Text {
 pub(super) fn decode(mut bytes: impl Read, encoding: TextEncoding) -> Result<Text> {
     let mut decoder = encoding.0.new_decoder_with_bom_removal();
     // No encoding needs more than four bytes of UTF-8 for one of its own.
-    let (mut chunk, mut decoded) = (vec![0; CHUNK], vec![0; 4 * CHUNK + 16]);
+    let (mut chunk, mut utf8) = (vec![0; CHUNK], vec![0; 4 * CHUNK + 16]);
     let mut text = empty_text();
     let mut line = 1;
     loop {
         let read = bytes.read(&mut chunk)?;
         let is_last = read == 0;
         let (result, _, written) =
-            decoder.decode_to_utf8_without_replacement(&chunk[..read], &mut decoded, is_last);
-        line += decoded[..written].split(|&byte| byte == b'\n').count() - 1;
+            decoder.decode_to_utf8_without_replacement(&chunk[..read], &mut utf8, is_last);
+        line += utf8[..written].split(|&byte| byte == b'\n').count() - 1;
         if result != DecoderResult::InputEmpty {
             let encoding = encoding.0.name();
             return Err(Fault::Other(format!(
@@ -144,7 +144,7 @@ pub(super) fn decode(mut bytes: impl Read, encoding: TextEncoding) -> Result<Tex
                  --encoding, or correct that line"
             )));
         }
-        text.write_all(&decoded[..written])?;
+        text.write_all(&utf8[..written])?;
         if is_last {
             return Ok(text);
         }

@@ -187,7 +187,7 @@ fn an_argument_names_a_part_of_the_session_if_and_only_if_values_are_offered_for
     let mut found: Vec<String> = Vec::new();
     for (command, path, _) in helps() {
         let path = path.strip_prefix("comail ").unwrap_or_default();
-        let args = command.get_arguments().map(|arg| arg.get_id());
+        let args = command.get_arguments().map(clap::Arg::get_id);
         found.extend(args.map(|id| format!("{path} {id}").trim().to_owned()));
     }
     let offers = completions::OFFERS.iter();

@@ -96,14 +96,16 @@ fn decide(desk: &mut Desk, state: &mut ReviewScreen, wish: Wish) -> Result<()> {
             attempt,
             decision,
             note,
-        } => match desk.record(SettledQuest { quest, attempt }, decision, &note)? {
-            Some(refusal) => state.tell(refusal),
-            None => {
+        } => {
+            let refused = desk.record(SettledQuest { quest, attempt }, decision, &note)?;
+            if let Some(refusal) = refused {
+                state.tell(refusal);
+            } else {
                 let line = desk.line(quest)?;
                 desk.settled.extend(line.map(|line| (quest, line)));
                 state.settled(decision);
             }
-        },
+        }
         Wish::Reopen { quest, attempt } => {
             desk.session.fold()?;
             // Another line settles the quest if somebody else decided since.

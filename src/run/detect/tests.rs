@@ -37,8 +37,14 @@ fn each_circle_is_warned_of_once_and_then_stopped() {
     let to_and_fro = |n: u32| Observed::Judged(digest(n % 2));
     let warned = |which| (which, Level::Warn, 10);
     let stopped = |which| (which, Level::Stop, 20);
-    let now_and_then = |n: u32| if n % 4 == 0 { same } else { reads(n) };
-    let every_third = |n: u32| if n % 3 == 0 { Observed::Poll } else { reads(n) };
+    let now_and_then = |n: u32| if n.is_multiple_of(4) { same } else { reads(n) };
+    let every_third = |n: u32| {
+        if n.is_multiple_of(3) {
+            Observed::Poll
+        } else {
+            reads(n)
+        }
+    };
     let refused = |n| Observed::Refused(digest(n));
     for (case, observed, expected) in rows! {
         "too few answers", vec![same; 9] => vec![];

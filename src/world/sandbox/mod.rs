@@ -10,6 +10,13 @@
 //! [`Confinement`] of each run. A command can read every file that the user can, and it can connect
 //! to sockets in the file system if Landlock is too old to know them.
 
+#[cfg_attr(
+    test,
+    expect(
+        clippy::used_underscore_binding,
+        reason = "the generated mock uses them"
+    )
+)]
 mod api;
 mod confined;
 #[cfg(not(target_os = "linux"))]

@@ -107,13 +107,14 @@ impl<'a> Case<'a> {
 
     /// Parts of titles and logos by which the domain is called, and not by the company.
     fn called_like_the_domain(&self) -> Vec<Other> {
+        use OwnerPlace::{Header, Heading, Logo, Title};
+
         let Some((_, label)) = &self.domain else {
             return Vec::new();
         };
         if self.is_vouched_for(label) || self.is_kin_of_domain() {
             return Vec::new();
         }
-        use OwnerPlace::{Header, Heading, Logo, Title};
         let texts = self.owner.iter();
         let texts = texts.filter(|it| matches!(it.place, Title | Logo | Heading | Header));
         let parts = texts.flat_map(|text| parts(&text.text).map(move |part| (text.place, part)));
