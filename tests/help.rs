@@ -138,7 +138,8 @@ key = "a"
     let place = Place::new();
     let mut file = HEAD.to_owned();
     for field in ["text", "url", "site", "email", "source", "data"] {
-        file += &format!("[[field]]\nname = \"{field}\"\nkind = \"text\"\nhelp = \"h\"\n");
+        let table = format!("[[field]]\nname = \"{field}\"\nkind = \"text\"\nhelp = \"h\"\n");
+        file.push_str(&table);
     }
     let schema = place.run(["quest", "schema"]).ok();
     let schema: Value = serde_json::from_str(&schema).expect("a schema is JSON");

@@ -255,7 +255,7 @@ fn place() -> Place {
 }
 
 /// Exit code, command line, and words of the error.
-const REFUSED: &str = r#"1 no.xlsx --col A => no.xlsx|no such file
+const REFUSED: &str = r"1 no.xlsx --col A => no.xlsx|no such file
 1 no.txt => no.txt|no such file
 1 . => directory
 1 encrypted.xlsx --col A => encrypted|without
@@ -307,7 +307,7 @@ const REFUSED: &str = r#"1 no.xlsx --col A => no.xlsx|no such file
 2 companies.xlsx --col=A --update --rate=2 =>
 2 companies.xlsx --col=A --header=perhaps =>
 2 =>
-1 lines.txt --update => no session|comail scan"#;
+1 lines.txt --update => no session|comail scan";
 
 #[test]
 fn lists_columns_and_flags_that_cannot_be_used() {

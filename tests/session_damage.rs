@@ -732,7 +732,9 @@ fn workers_that_are_killed_together_lose_nothing_and_take_nothing_twice() {
         let ends = workers.into_iter().map(thread::ScopedJoinHandle::join);
         ends.map(|end| end.expect("no worker panics")).collect()
     });
-    heard.iter().for_each(|heard| mill.assert_kept(heard));
+    for heard in &heard {
+        mill.assert_kept(heard);
+    }
     assert!(heard.iter().any(|heard| !heard.attempts.is_empty()));
     mill.world.place.run(["audit"]).ok();
     // The fold finds any line that cannot have happened, such as an answer of one who lost its

@@ -380,7 +380,7 @@ fn both(world: &EmailNet, ids: [u32; 2], what: &Submission) -> Vec<(i32, serde_j
         .zip(ids)
         .map(|(host, id)| {
             let source = world.net.web.url(host, "/slow");
-            world.place.start(&what.clone().source(&source).args(id))
+            world.place.start(what.clone().source(&source).args(id))
         })
         .collect();
     let mut ends: Vec<_> = children.into_iter().map(end).collect();
@@ -472,7 +472,7 @@ fn sixteen_workers_look_at_once_and_each_is_heard() {
             .reply(&format!("www.{domain}"), "/contact", slow);
     }
     let next = |n| ["next".to_owned(), format!("--worker=w{n}")];
-    let asked: Vec<_> = (1..=WORKERS).map(|n| world.place.start(&next(n))).collect();
+    let asked: Vec<_> = (1..=WORKERS).map(|n| world.place.start(next(n))).collect();
     let mut quests: Vec<u32> = Vec::new();
     for child in asked {
         let (code, answer) = end(child);
