@@ -244,7 +244,7 @@ fn a_terminal_does_not_replace_the_operators_key() {
     assert_eq!(paused.code, 9, "{run:?} {paused:?}");
 }
 
-/// Longer than any of this takes, and shorter than for ever.
+/// Longer than any of this takes, and shorter than forever.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a command that must end, however what lies there.

@@ -18,7 +18,7 @@ fn ends_for(reason: &str, quests: u32, flag: &str, script: &str) -> Driven {
     driven
 }
 
-/// Tells so much in its own words, and goes on for ever.
+/// Tells so much in its own words, and goes on forever.
 fn tells(usage: &str) -> String {
     format!("echo '{usage}'; exec sleep 1000")
 }
@@ -434,7 +434,7 @@ fn workers_share_the_quests_and_none_is_driven_twice_at_once() {
 #[test]
 fn an_agent_is_stopped_once_its_quest_is_settled() {
     let driven = Driven::new(1);
-    // It would go on for ever.
+    // It would go on forever.
     let script = format!("{SUBMITS}; echo settled > settled; sleep 1000");
     driven.drive(&[], &script).ok();
     assert!(driven.reasons("attempt") == ["settled"]);

@@ -109,7 +109,7 @@ fn a_wedged_agent_that_ignores_being_asked_is_killed_with_all_it_started() {
 fn a_silent_agent_is_stopped_when_its_lease_ends_and_a_busy_one_is_not() {
     let driven = Driven::new(1);
     let flags = ["--set=lease=1s", "--set=grace=100ms", "--answer=stdout"];
-    // The first is silent for ever; the second works for longer than the lease.
+    // The first is silent forever; the second works for longer than the lease.
     let script = format!(
         "mkdir first && exec sleep 1000; end=$(($(date +%s) + 4)); \
          while [ $(date +%s) -lt $end ]; do :; done; {PRINTS}"
@@ -302,7 +302,7 @@ fn command(driven: &Driven, flags: &[&str], script: &str) -> Command {
 #[test]
 fn an_agent_is_stopped_the_moment_that_the_checks_hold() {
     let driven = handbook();
-    // It does the work, and would then go on for ever.
+    // It does the work, and would then go on forever.
     let script = "cp -r \"$whole\"/. tree; exec sleep 1000";
     let flags = ["--answer=world", "--set=poll=20ms", "--set=grace=100ms"];
     Run::of(&mut command(&driven, &flags, script)).ok();

@@ -1,7 +1,7 @@
 //! Reads regular files only, and writes files whole or not at all.
 //!
 //! An agent that can write where comail looks for a file can put a pipe or a device there, on
-//! which a read could block for ever, so both are refused.
+//! which a read could block forever, so both are refused.
 //!
 //! A file is written to a temporary file in the destination's own directory, flushed to the disk
 //! and renamed. A failure before the rename leaves the destination unchanged.

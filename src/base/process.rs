@@ -29,7 +29,7 @@ const RETRY: Duration = Duration::from_millis(2);
 // How long a supervisor, and what it was told to kill, may take to disappear.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-// A process that escaped its supervisor may hold the output streams open for ever.
+// A process that escaped its supervisor may hold the output streams open forever.
 const OPEN_AFTER_END: Duration = Duration::from_secs(2);
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -142,7 +142,7 @@ impl OrphanReaper {
         loop {
             let mut orphans = Self::adopted();
             orphans.retain(|pid| !self.spared.contains(pid));
-            // What restarts itself again and again must not hold this program up for ever.
+            // What restarts itself again and again must not hold this program up forever.
             if orphans.is_empty() || began.elapsed() >= END_WITHIN {
                 return;
             }

@@ -17,7 +17,7 @@ use super::context::{Context, Folded};
 use super::exit::{Exit, Found, UsageError, found, refuse};
 use super::list::{ListPlan, known_quests};
 use super::output::Output;
-use super::output_file::{refuse_in_session, write_beside};
+use super::output_file::{refuse_in_session, write_atomically};
 use super::progress::{self, WorkBar};
 use crate::base::Digest;
 use crate::base::files::directory_of;
@@ -321,7 +321,7 @@ fn write_table(
     let mut listing = known_quests(session, projection)?;
     planned.read_into(&mut listing)?;
     let map = RowMap::new(projection, listing, &args.only)?;
-    write_beside(&target.path, args.force, session, totals, |out| {
+    write_atomically(&target.path, args.force, session, totals, |out| {
         let mut results = results(folded, &map, &columns)?;
         let mut list = planned.list;
         if target.in_place {
@@ -429,7 +429,7 @@ pub(super) fn write_page(
     let session = &folded.session;
     refuse_in_session(path, session.dir())?;
     let totals = folded.projection.totals();
-    write_beside(path, force, session, totals, |out| {
+    write_atomically(path, force, session, totals, |out| {
         let (picture, html) = page()?;
         out.write_all(html.as_bytes())?;
         Ok(picture)

@@ -94,7 +94,7 @@ fn is_session(dir: &Path) -> bool {
 
 /// Writes a file about `session` whole or not at all; with `force` over another file, but never
 /// over a list or the session itself.
-pub(super) fn write_beside<R>(
+pub(super) fn write_atomically<R>(
     path: &Path,
     force: bool,
     session: &Session,

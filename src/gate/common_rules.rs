@@ -1,4 +1,4 @@
-//! The rules of the house: they hold for every gate, and look nothing up.
+//! The rules that every gate has. They look nothing up.
 
 use super::{Fact, Judgement, Level, Rule};
 use crate::base::text::truncate_with_size;

@@ -13,7 +13,7 @@ pub const DEFAULT_MAX_REFUSALS: u32 = 20;
 
 /// The refusals of one conversation since the ledger last changed.
 ///
-/// Claims are not counted as a change: an agent could claim for ever and answer nothing.
+/// Claims are not counted as a change: an agent could claim forever and answer nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Refusals {

@@ -375,7 +375,7 @@ impl Session {
         self.refresh(&lock)?;
         let now = clock.now();
         // `decide` may ask the index. If that has to be rebuilt, `ask` must know that the lock is
-        // held: taking it again would wait for ever.
+        // held: taking it again would wait forever.
         self.lock = Some(lock);
         let decided = decide(self, now);
         let Some(lock) = self.lock.take() else {

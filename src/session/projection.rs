@@ -82,7 +82,7 @@ impl Projection {
         wait: Duration,
     ) -> Result<Self, IndexError> {
         let place = Self::place(dir);
-        // Never a pipe, on which opening could block for ever.
+        // Never a pipe, on which opening could block forever.
         let file = files::open(&place).ok();
         let connection = index::open(&place, flags, wait)?;
         let mut opened = Self {

@@ -12,7 +12,7 @@ use crate::cli::context;
 use crate::cli::context::Context;
 use crate::cli::dispute::usage_error;
 use crate::cli::exit::{Exit, UsageError, refuse};
-use crate::cli::output_file::{refuse_in_session, write_beside};
+use crate::cli::output_file::{refuse_in_session, write_atomically};
 use crate::cli::person::{PersonArgs, refuse_bare_yes};
 use crate::review::office::{
     Decided, Filled, Filling, NotFilled, Refused, SHEET, Sorted, check, form, rows, settle_rows,
@@ -41,7 +41,7 @@ pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<
     let rows = rows(&session)?;
     let form = form(&rows);
     let totals = session.totals();
-    write_beside(path, force, &session, &totals, |out| {
+    write_atomically(path, force, &session, &totals, |out| {
         Ok(write_form(out, directory_of(path), &form)?)
     })?;
     let exported = Exported {

@@ -54,9 +54,9 @@ fn disagreement(site: &Url, email: &Mailbox) -> Option<Fact> {
 
 fn unexpected(site: &Url, anchors: &[Url]) -> Option<Fact> {
     let rule = match agreement(site, anchors)? {
-        Agreement::Met => return None,
-        Agreement::Beside => "site-beside-expected",
-        Agreement::Not => "site-not-expected",
+        Agreement::Same => return None,
+        Agreement::OtherPart => "site-other-part",
+        Agreement::OtherSite => "site-not-expected",
     };
     let expected: Vec<_> = anchors.iter().map(Url::as_str).collect();
     let expected = format!("a site on {}", expected.join(" or "));
@@ -109,7 +109,7 @@ mod tests {
             // One that names a part of a domain is held to it.
             "https://www.acme.co.kr/en/main.do", "https://www.acme.co.kr/" => "";
             tenant, "https://acme.co.kr/foods/x" => "";
-            tenant, "https://acme.co.kr/toys" => "site-beside-expected";
+            tenant, "https://acme.co.kr/toys" => "site-other-part";
             "foods.acme.co.kr", "https://toys.acme.co.kr/" => "site-not-expected";
         } {
             let case = EmailCase::good().site(site).anchor(anchor);

@@ -98,7 +98,7 @@ fn contested(
     name: &CompanyName,
 ) -> Option<Fact> {
     const MAX_NAMED: usize = 3;
-    let is_expected = agreement(home, &context.anchors()) == Some(Agreement::Met);
+    let is_expected = agreement(home, &context.anchors()) == Some(Agreement::Same);
     if hosted(site).is_some() || is_expected {
         return None;
     }

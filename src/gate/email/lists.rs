@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_covers_what_lies_below_it_and_nothing_beside() {
+    fn a_domain_covers_its_subdomains_and_nothing_else() {
         assert_eq!(FREEMAIL.covering("naver.com"), Some("naver.com"));
         assert_eq!(FREEMAIL.covering("mail.naver.com"), Some("naver.com"));
         assert_eq!(FREEMAIL.covering("notnaver.com"), None);

@@ -124,10 +124,10 @@ word_lists! {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
-    Met,
+    Same,
     /// It is of the anchor's domain, which may also have sites of others.
-    Beside,
-    Not,
+    OtherPart,
+    OtherSite,
 }
 
 /// The best agreement of `site` with one of `anchors`; none when there are no anchors.
@@ -137,29 +137,29 @@ pub fn agreement(site: &Url, anchors: &[Url]) -> Option<Agreement> {
 
 /// An anchor names its whole registrable domain, unless it has a name below that, or a path,
 /// which may be one of many: then the site must be of the same host and path. The domain's own
-/// site and another path of the host are beside it; a neighbour's host is another site.
+/// site and another path of the host are other parts of it; a neighbour's host is another site.
 fn with_one(site: &Url, anchor: &Url) -> Agreement {
     if !on_site(anchor, site) {
-        return Agreement::Not;
+        return Agreement::OtherSite;
     }
     if hosted(anchor).is_some() {
-        return Agreement::Met;
+        return Agreement::Same;
     }
     let (own, theirs) = (label(anchor), label(site));
     if own == theirs || (is_own(&own) && is_own(&theirs)) {
         return if is_below(&landing(anchor), site) {
-            Agreement::Met
+            Agreement::Same
         } else {
-            Agreement::Beside
+            Agreement::OtherPart
         };
     }
     if is_own(&own) && landing(anchor).path() == "/" {
-        return Agreement::Met;
+        return Agreement::Same;
     }
     if is_own(&theirs) {
-        Agreement::Beside
+        Agreement::OtherPart
     } else {
-        Agreement::Not
+        Agreement::OtherSite
     }
 }
 
@@ -342,24 +342,24 @@ mod tests {
                 "http://acme.co.kr/kr/",
                 "https://foods.acme.co.kr/",
             ] {
-                assert_eq!(of(anchor, site), Agreement::Met, "{anchor} {site}");
+                assert_eq!(of(anchor, site), Agreement::Same, "{anchor} {site}");
             }
         }
     }
 
     #[test]
     fn a_name_or_a_path_that_may_be_one_of_many_names_itself() {
-        use Agreement::{Beside, Met, Not};
+        use Agreement::{OtherPart, OtherSite, Same};
         let (name, path) = ("https://acme.gamma.kr/", "https://www.gamma.kr/acme");
         for (anchor, site, expected) in rows! {
-            name, "https://www.acme.gamma.kr/x" => Met;
-            name, "https://evil.gamma.kr/" => Not;
-            name, "https://www.gamma.kr/" => Beside;
-            path, "http://gamma.kr/acme/contact" => Met;
-            path, "https://www.gamma.kr/evil" => Beside;
-            path, "https://www.gamma.kr/" => Beside;
-            path, "https://www.gamma.kr/acme2" => Beside;
-            path, "https://evil.gamma.kr/acme" => Not;
+            name, "https://www.acme.gamma.kr/x" => Same;
+            name, "https://evil.gamma.kr/" => OtherSite;
+            name, "https://www.gamma.kr/" => OtherPart;
+            path, "http://gamma.kr/acme/contact" => Same;
+            path, "https://www.gamma.kr/evil" => OtherPart;
+            path, "https://www.gamma.kr/" => OtherPart;
+            path, "https://www.gamma.kr/acme2" => OtherPart;
+            path, "https://evil.gamma.kr/acme" => OtherSite;
         } {
             assert_eq!(of(anchor, site), expected, "{anchor} {site}");
         }
@@ -368,18 +368,18 @@ mod tests {
     #[test]
     fn a_page_that_introduces_the_firm_names_the_whole_domain() {
         for (path, expected) in rows! {
-            "company/greeting.html" => Agreement::Met;
-            "kr/company/company01.php" => Agreement::Met;
-            "company/about/" => Agreement::Met;
-            "about-us" => Agreement::Met;
-            "en/company/ceo" => Agreement::Met;
-            "company/17" => Agreement::Beside;
-            "company/17.html" => Agreement::Beside;
-            "company/acme" => Agreement::Beside;
-            "company/acme/about" => Agreement::Beside;
-            "company/view.php?id=17" => Agreement::Beside;
-            "company/about.php?id=17" => Agreement::Beside;
-            "acme/company/greeting.html" => Agreement::Beside;
+            "company/greeting.html" => Agreement::Same;
+            "kr/company/company01.php" => Agreement::Same;
+            "company/about/" => Agreement::Same;
+            "about-us" => Agreement::Same;
+            "en/company/ceo" => Agreement::Same;
+            "company/17" => Agreement::OtherPart;
+            "company/17.html" => Agreement::OtherPart;
+            "company/acme" => Agreement::OtherPart;
+            "company/acme/about" => Agreement::OtherPart;
+            "company/view.php?id=17" => Agreement::OtherPart;
+            "company/about.php?id=17" => Agreement::OtherPart;
+            "acme/company/greeting.html" => Agreement::OtherPart;
         } {
             let anchor = format!("https://www.gamma.kr/{path}");
             assert_eq!(of(&anchor, "https://www.gamma.kr/"), expected, "{path}");
@@ -390,7 +390,7 @@ mod tests {
     fn the_best_of_several_counts() {
         let anchors = [url("https://acme.com/"), url("https://acme.co.kr/")];
         let site = url("https://acme.co.kr/");
-        assert_eq!(agreement(&site, &anchors), Some(Agreement::Met));
+        assert_eq!(agreement(&site, &anchors), Some(Agreement::Same));
         assert_eq!(agreement(&site, &[]), None);
     }
 }

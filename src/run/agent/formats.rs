@@ -352,13 +352,13 @@ fn tokens_in(told: &Value) -> Option<u64> {
     }
     let cached = first_number(told, &CACHED).unwrap_or(0);
     let new = read.unwrap_or(0).saturating_sub(cached);
-    let beside = [
+    let others = [
         first_number(told, &KEPT),
         first_number(told, &THOUGHT),
         written,
     ];
-    let beside = beside.into_iter().flatten();
-    Some(beside.fold(new, u64::saturating_add))
+    let others = others.into_iter().flatten();
+    Some(others.fold(new, u64::saturating_add))
 }
 
 fn cost_in(told: &Value) -> Option<u64> {

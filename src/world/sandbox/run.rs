@@ -189,9 +189,9 @@ impl Running {
     ) -> io::Result<Self> {
         let scratch = fs::canonicalize(scratch)?;
         // Not in the scratch copy: a command that lists its tree must not find it.
-        let beside = launcher.temporary.as_deref().or(scratch.parent());
-        let beside = fs::canonicalize(beside.unwrap_or(&scratch))?;
-        let temporary = tempfile::Builder::new().prefix("tmp-").tempdir_in(beside)?;
+        let parent = launcher.temporary.as_deref().or(scratch.parent());
+        let parent = fs::canonicalize(parent.unwrap_or(&scratch))?;
+        let temporary = tempfile::Builder::new().prefix("tmp-").tempdir_in(parent)?;
         let request = Request::new(launcher, order, scratch, temporary.path())?;
         let mut child = Command::new(&launcher.program);
         child

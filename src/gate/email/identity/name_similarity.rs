@@ -20,31 +20,31 @@ word_lists! { DEALERS = "../lists/dealers.txt"; }
 const MAX_WORDS: usize = 7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kinship {
-    Kin,
+pub(super) enum Similarity {
+    Same,
     /// It tells nobody from another: common words, or more words than a name has.
-    Vague,
+    Unclear,
     /// It is written in a script in which the company's name is not known.
     OtherScript,
-    Stranger,
+    Different,
 }
 
-pub(super) fn kinship(name: &CompanyName, text: &str) -> Kinship {
+pub(super) fn similarity(name: &CompanyName, text: &str) -> Similarity {
     let whole = Folded::new(text);
     let said = Folded::of_words(company_name::stripped(whole.words()));
     let is_firm = said.words().len() < whole.words().len() && !said.words().is_empty();
     if name.spellings().any(|own| deals_with(own, &said)) {
-        Kinship::Stranger
+        Similarity::Different
     } else if name.spellings().any(|own| are_kin(own, &said)) {
-        Kinship::Kin
+        Similarity::Same
     } else if said.words().len() > MAX_WORDS || are_common(said.words()) && !is_firm {
-        Kinship::Vague
+        Similarity::Unclear
     } else if is_firm && are_common(said.words())
         || name.spellings().any(|own| script(own) == script(&said))
     {
-        Kinship::Stranger
+        Similarity::Different
     } else {
-        Kinship::OtherScript
+        Similarity::OtherScript
     }
 }
 
@@ -279,12 +279,12 @@ impl Skeleton {
 
 #[cfg(test)]
 mod tests {
-    use super::Kinship::{Kin, OtherScript, Stranger, Vague};
+    use super::Similarity::{Different, OtherScript, Same, Unclear};
     use super::*;
 
-    fn is(expected: Kinship, cases: &[(&str, &str)]) {
+    fn is(expected: Similarity, cases: &[(&str, &str)]) {
         for (name, text) in cases {
-            let found = kinship(&CompanyName::parse(name), text);
+            let found = similarity(&CompanyName::parse(name), text);
             assert_eq!(found, expected, "{name}: {text}");
         }
     }
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn other_names_of_one_firm() {
         is(
-            Kin,
+            Same,
             &[
                 ("Acme Foods Inc.", "Acme"),
                 ("Acme Foods", "The Acme Group"),
@@ -318,9 +318,9 @@ mod tests {
     }
 
     #[test]
-    fn strangers() {
+    fn other_firms() {
         is(
-            Stranger,
+            Different,
             &[
                 ("Acme Foods", "Gamma Market"),
                 ("Acme Foods", "Beta Foods"),
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn what_cannot_be_told() {
         is(
-            Vague,
+            Unclear,
             &[("Acme", "Global Trading"), ("Acme", ""), ("Acme", "Inc.")],
         );
         is(

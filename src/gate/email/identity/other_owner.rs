@@ -1,14 +1,14 @@
 //! Whether a home page that names the company as its owner names somebody else as strongly.
 //!
-//! A site's or organization's name, a copyright line and a company's line declare an owner; a
-//! stranger there contests the company wherever it is named. A title, heading or logo may hold
-//! a slogan, so its words are a stranger's only where the domain is called so, or where the
+//! A site's or organization's name, a copyright line and a company's line declare an owner;
+//! another one there contests the company wherever it is named. A title, heading or logo may hold
+//! a slogan, so its words name another owner only where the domain is called so, or where the
 //! company is named by no more than a bare line, which a list of customers has too.
 
 use url::Url;
 
 use super::company_name::{self, CompanyName, Folded};
-use super::name_similarity::{Kinship, kinship};
+use super::name_similarity::{Similarity, similarity};
 use super::owner_name::{claim, is_between, is_name, named, names, parts};
 use crate::world::domain::HostName;
 use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
@@ -66,31 +66,31 @@ impl<'a> Case<'a> {
             vouching: Vec::new(),
         };
         let vouches = |text: &&OwnerText| {
-            let kin = |claimed: String| kinship(name, &claimed) == Kinship::Kin;
+            let same = |claimed: String| similarity(name, &claimed) == Similarity::Same;
             declares(text.place)
                 && !is_in_list(&text.text, name)
-                && (names(text.place, &text.text, name) || claim(text).is_some_and(kin))
+                && (names(text.place, &text.text, name) || claim(text).is_some_and(same))
         };
         this.vouching = owner.iter().filter(vouches).collect();
         this
     }
 
-    /// Strangers whom a declared name, a copyright line or a company's line names.
+    /// The others whom a declared name, a copyright line or a company's line names.
     fn declared(&self) -> Vec<Other> {
-        let strangers = self.owner.iter().filter_map(|text| {
+        let others = self.owner.iter().filter_map(|text| {
             if names(text.place, &text.text, &self.name) {
                 return None;
             }
             let claimed = claim(text)?;
-            let contests = match kinship(&self.name, &claimed) {
-                Kinship::Kin => false,
-                Kinship::Stranger => true,
-                Kinship::OtherScript if is_legal(text.place, &claimed) => true,
-                Kinship::Vague | Kinship::OtherScript => !self.speaks_alone(&claimed),
+            let contests = match similarity(&self.name, &claimed) {
+                Similarity::Same => false,
+                Similarity::Different => true,
+                Similarity::OtherScript if is_legal(text.place, &claimed) => true,
+                Similarity::Unclear | Similarity::OtherScript => !self.speaks_alone(&claimed),
             };
             (contests && !self.is_domain(&claimed)).then_some((text.place, claimed))
         });
-        strangers.collect()
+        others.collect()
     }
 
     /// Whether the site names the company of itself where the other name does not stand too.
@@ -112,23 +112,23 @@ impl<'a> Case<'a> {
         let Some((_, label)) = &self.domain else {
             return Vec::new();
         };
-        if self.is_vouched_for(label) || self.is_kin_of_domain() {
+        if self.is_vouched_for(label) || self.is_named_like_domain() {
             return Vec::new();
         }
         let texts = self.owner.iter();
         let texts = texts.filter(|it| matches!(it.place, Title | Logo | Heading | Header));
         let parts = texts.flat_map(|text| parts(&text.text).map(move |part| (text.place, part)));
-        let strangers = parts.filter_map(|(place, part)| {
+        let others = parts.filter_map(|(place, part)| {
             let part = named(part)?;
-            let is_stranger = match kinship(&self.name, &part) {
-                Kinship::Stranger => true,
-                Kinship::OtherScript => !self.name.spellings().all(is_han),
-                Kinship::Kin | Kinship::Vague => false,
+            let is_other = match similarity(&self.name, &part) {
+                Similarity::Different => true,
+                Similarity::OtherScript => !self.name.spellings().all(is_han),
+                Similarity::Same | Similarity::Unclear => false,
             };
-            let calls_it = kinship(&CompanyName::parse(&part), label) == Kinship::Kin;
-            (is_stranger && calls_it).then_some((place, part))
+            let calls_it = similarity(&CompanyName::parse(&part), label) == Similarity::Same;
+            (is_other && calls_it).then_some((place, part))
         });
-        strangers.collect()
+        others.collect()
     }
 
     /// Whether what vouches for the company may speak for the whole domain: an organization is
@@ -138,7 +138,8 @@ impl<'a> Case<'a> {
         vouching.any(|text| {
             let mut parts = parts(&text.text);
             text.place != OwnerPlace::Organization
-                || parts.any(|part| kinship(&CompanyName::parse(part), label) == Kinship::Kin)
+                || parts
+                    .any(|part| similarity(&CompanyName::parse(part), label) == Similarity::Same)
         })
     }
 
@@ -151,7 +152,7 @@ impl<'a> Case<'a> {
         };
         !self.vouching.is_empty()
             || !self.own.is_empty()
-            || self.is_kin_of_domain()
+            || self.is_named_like_domain()
             || self.owner.iter().any(is_full)
     }
 
@@ -162,8 +163,8 @@ impl<'a> Case<'a> {
         let titles = texts().filter(|text| text.place == OwnerPlace::Title);
         let mut titles = titles.filter_map(|title| Some((title, named(&title.text)?)));
         if let Some((title, called)) = titles.next() {
-            let is_kin = kinship(&self.name, &called) == Kinship::Kin;
-            let is_own = is_kin && !is_in_list(&called, &self.name);
+            let is_same = similarity(&self.name, &called) == Similarity::Same;
+            let is_own = is_same && !is_in_list(&called, &self.name);
             return (!is_own).then_some((title.place, called));
         }
         let line = texts().find(|text| names(text.place, &text.text, &self.name))?;
@@ -173,9 +174,9 @@ impl<'a> Case<'a> {
         (!is_own).then(|| (first.place, first.text.clone()))
     }
 
-    fn is_kin_of_domain(&self) -> bool {
+    fn is_named_like_domain(&self) -> bool {
         let label = self.domain.as_ref().map(|(_, label)| label);
-        label.is_some_and(|label| kinship(&self.name, label) == Kinship::Kin)
+        label.is_some_and(|label| similarity(&self.name, label) == Similarity::Same)
     }
 
     /// Whether a name is the site's own domain, which says nothing of whose that is.

@@ -248,7 +248,7 @@ pub fn folded(text: &str) -> String {
     plain.to_lowercase().chars().filter(kept).collect()
 }
 
-/// The text without its tags, as PHP's `strip_tags` and its kin leave it.
+/// The text without its tags, as PHP's `strip_tags` and functions like it leave it.
 pub fn untagged(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
