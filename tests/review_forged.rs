@@ -9,7 +9,8 @@ use comail::session::{
     Decision, DecisionPolicy, Dispute, Event, Seal, SettledQuest, Settlement, SigningKey,
     read_manifest,
 };
-use rusqlite::Connection;
+use rusqlite::types::Value as Cell;
+use rusqlite::{Connection, Row};
 use serde_json::{Value, json};
 
 use crate::harness::forge::{append, blot_in_place, events, found, line_with, tip};
@@ -277,13 +278,50 @@ fn two_reviews() -> EmailNet {
     world
 }
 
-/// Writes to the index as comail does: with the count of changes that the file has then.
+/// Writes to the index as comail does: with the count of changes that the file has then, and with
+/// the seal of each row.
 fn forge(world: &EmailNet, sql: &str) {
+    let settings = fs::read(session(world).join("session.json")).expect("settings");
+    let settings = Digest::of(&settings).to_string();
     let index = Connection::open(session(world).join("index.sqlite")).expect("an index");
     let counted = "UPDATE checkpoint SET changes = changes + 1";
     index
-        .execute_batch(&format!("BEGIN; {sql}; {counted}; COMMIT"))
+        .execute_batch(&format!("BEGIN; {sql}; {counted}"))
         .unwrap_or_else(|error| panic!("{sql}: {error}"));
+    for table in ["checkpoint", "quest"] {
+        let select = format!("SELECT * FROM {table}");
+        let mut select = index.prepare(&select).expect("a table");
+        let columns = select.column_count() - 1;
+        let cells = |row: &Row<'_>| (0..columns).map(|at| row.get(at)).collect();
+        let rows = select.query_map([], cells).expect("rows");
+        let rows: Result<Vec<Vec<Cell>>, _> = rows.collect();
+        for cells in rows.expect("cells") {
+            let seal = seal(&settings, table, &cells);
+            let sealed = format!("UPDATE {table} SET seal = ? WHERE id = ?");
+            index.execute(&sealed, (seal, &cells[0])).expect("a row");
+        }
+    }
+    index.execute_batch("COMMIT").expect("an index");
+}
+
+fn seal(session: &str, table: &str, cells: &[Cell]) -> i64 {
+    let mut said = Vec::new();
+    for cell in cells {
+        match cell {
+            Cell::Integer(number) => {
+                said.push(b'i');
+                said.extend(number.to_be_bytes());
+            }
+            Cell::Text(text) => {
+                said.push(b't');
+                said.extend((text.len() as u64).to_be_bytes());
+                said.extend(text.bytes());
+            }
+            _ => said.push(b'n'),
+        }
+    }
+    let digest = Digest::of_parts([session.as_bytes(), table.as_bytes(), &said]);
+    i64::from_be_bytes(digest.first_bytes())
 }
 
 /// Quest 2 was accepted as quest 3 was.

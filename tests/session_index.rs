@@ -427,8 +427,8 @@ fn what_is_searched_for_is_found_whatever_the_index_says() {
     for sql in [
         "DELETE FROM mark WHERE mark LIKE 'mailbox%'",
         "UPDATE mark SET mark = 'mailbox x@y.kr' WHERE mark LIKE 'mailbox%'",
-        "UPDATE mark SET quest = 5",
-        "INSERT INTO mark VALUES ('mailbox info@bolt.kr', 2)",
+        "UPDATE mark SET body = '5'",
+        "INSERT INTO mark VALUES ('mailbox info@bolt.kr', '2', 0)",
     ] {
         let world = worked.edited(sql);
         let run = world.place.run(["export", "--force"]);

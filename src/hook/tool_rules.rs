@@ -155,11 +155,7 @@ impl PrefixRule {
         };
         if self.decision == Permission::Allow {
             let is_named = if self.knows_options {
-                // Only by this name: another path may be another program.
-                words
-                    .first()
-                    .is_some_and(|word| self.prefix[0].is(&word.text))
-                    && self.names(words, true)
+                self.begins(&without_options(words))
             } else {
                 self.begins(words)
             };
@@ -216,6 +212,25 @@ impl PrefixRule {
         }
         !places.is_empty()
     }
+}
+
+/// A command line of comail without the options between the program and its subcommand. Each of
+/// them has a value or has none: if `next` were looked for in both places, a session of that name
+/// would hide the subcommand that follows it.
+fn without_options(words: &[Word]) -> Vec<Word> {
+    let mut rest = words.iter();
+    let mut kept: Vec<Word> = rest.next().cloned().into_iter().collect();
+    while let Some(word) = rest.next() {
+        if !word.is_literal || !word.text.starts_with('-') {
+            kept.push(word.clone());
+            break;
+        }
+        let has_value = matches!(&*word.text, "--session" | "--color");
+        if has_value && !rest.next().is_some_and(|value| value.is_literal) {
+            break;
+        }
+    }
+    kept
 }
 
 /// Everything that decides about a tool call.
@@ -454,6 +469,7 @@ mod tests {
         }
         // The agent's way to its quests stays open.
         assert_eq!(judge(&strict, "comail next"), Allow);
+        assert_eq!(judge(&strict, "comail --session next export x"), Deny);
     }
 
     #[test]
@@ -541,6 +557,9 @@ mod tests {
         for (line, expected) in [
             ("comail next", Allow),
             ("comail --session x submit --id 1 --site y", Allow),
+            ("comail --json --session=x -q next", Allow),
+            ("comail --session next export x.csv", Defer),
+            ("comail --session status", Defer),
             ("comail status --watch", Allow),
             ("comail submit --none \"$X\"", Allow),
             ("comail next --worker w1", Allow),

@@ -1,7 +1,7 @@
 //! `index.sqlite`: what the ledger adds up to, so that few commands have to read the ledger whole.
 //!
 //! Disposable: its checkpoint names the line of the ledger up to which it holds. It follows the
-//! ledger from there, or it is rebuilt. Format 8, an `SQLite` database whose `application_id` and
+//! ledger from there, or it is rebuilt. Format 9, an `SQLite` database whose `application_id` and
 //! `user_version` say so:
 //!
 //! | table | what |
@@ -10,10 +10,11 @@
 //! | `quest` | a row for each quest: what is searched for, and its [`QuestRecord`] |
 //! | `mark` | what PASSes have taken, such as addresses, and which quest has it |
 //!
-//! Whoever edits, adds or removes rows with `SQLite` is found by the count of changes that `SQLite`
-//! keeps in the file and that the checkpoint repeats. That stops neither a flipped bit nor a person
-//! who changes the count too: no PASS, no decision and no "complete" rests on the index alone, and
-//! `audit` compares every row with the ledger.
+//! The last two columns of each table are `body`, which is JSON, and `seal`, a digest of the
+//! session and of all that the row says. A byte that changed on the disk breaks a seal. Whoever
+//! edits, adds or removes rows with `SQLite` is found by the count of changes that `SQLite` keeps
+//! in the file and that the checkpoint repeats. Neither stops a person who computes both: a person's
+//! decisions and "complete" rest on the ledger, and `audit` compares every row with it.
 //!
 //! Only the ledger is synced to the disk. A power loss can tear the index, so the checkpoint names
 //! the start of the machine in which it was written, and an index of an earlier one is rebuilt.
@@ -23,7 +24,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Params, Row, params};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Params, Row, params_from_iter};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::chain::Tip;
@@ -37,7 +40,7 @@ use crate::quest::{FoldedKey, QuestId};
 
 /// What tells the file from other databases: `coma` in ASCII.
 const APPLICATION_ID: i32 = 0x636F_6D61;
-const FORMAT: i32 = 8;
+const FORMAT: i32 = 9;
 
 const STATEMENTS: usize = 32;
 
@@ -47,15 +50,15 @@ pub(super) const TABLES: [&str; 3] = ["checkpoint", "quest", "mark"];
 const SCHEMA: &str = "
 CREATE TABLE checkpoint (
     id INTEGER PRIMARY KEY CHECK (id = 1), changes INTEGER NOT NULL, boot TEXT,
-    body TEXT NOT NULL
+    body TEXT NOT NULL, seal INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE quest (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL, fold INTEGER NOT NULL, state TEXT NOT NULL,
     waits INTEGER NOT NULL, unanswered INTEGER NOT NULL,
-    worker TEXT, held_ms INTEGER, lease_s INTEGER, body TEXT NOT NULL
+    worker TEXT, held_ms INTEGER, lease_s INTEGER, body TEXT NOT NULL, seal INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE mark (
-    mark TEXT PRIMARY KEY, quest INTEGER NOT NULL
+    mark TEXT PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 ";
 
@@ -201,111 +204,117 @@ impl Checkpoint {
     }
 }
 
+/// The tables of one session's index. Rows are sealed when they are written, and a row whose seal
+/// does not hold is an error when it is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tables<'a>(pub(super) &'a Connection);
+pub(super) struct Tables<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) session: Digest,
+}
 
 impl Tables<'_> {
-    pub(super) fn quest(self, id: QuestId) -> Result<Option<QuestRecord>, IndexError> {
-        let found = self.quests("SELECT body FROM quest WHERE id = ?", [number(id)])?;
-        Ok(found.into_iter().next())
+    pub(super) fn quest(&self, id: QuestId) -> Result<Option<QuestRecord>, IndexError> {
+        self.one("SELECT * FROM quest WHERE id = ?", [number(id)], "quest")
     }
 
-    pub(super) fn quest_of(self, worker: &str) -> Result<Option<QuestRecord>, IndexError> {
-        let found = self.quests("SELECT body FROM quest WHERE worker = ?", [worker])?;
-        Ok(found.into_iter().next())
+    pub(super) fn quest_of(&self, worker: &str) -> Result<Option<QuestRecord>, IndexError> {
+        self.one("SELECT * FROM quest WHERE worker = ?", [worker], "quest")
     }
 
-    pub(super) fn holder(self, mark: &Mark) -> Result<Option<QuestId>, IndexError> {
-        let sql = "SELECT quest FROM mark WHERE mark = ?";
-        let mut select = self.0.prepare_cached(sql)?;
-        let found = select.query_row([&mark.0], |row| row.get::<_, u32>(0));
-        let id = |number: u32| QuestId::from_index(number.checked_sub(1)? as usize);
-        let known = |number| id(number).ok_or(IndexError::Changed("mark"));
-        found.optional()?.map(known).transpose()
+    pub(super) fn holder(&self, mark: &Mark) -> Result<Option<QuestId>, IndexError> {
+        self.one("SELECT * FROM mark WHERE mark = ?", [&mark.0], "mark")
     }
 
     /// Writes a record in its place. Only the lookups whose columns change are touched.
-    pub(super) fn put_quest(self, record: &QuestRecord) -> Result<(), IndexError> {
-        let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+    pub(super) fn put_quest(&self, record: &QuestRecord) -> Result<(), IndexError> {
+        let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
              ON CONFLICT (id) DO UPDATE SET state = excluded.state, waits = excluded.waits, \
              unanswered = excluded.unanswered, worker = excluded.worker, \
-             held_ms = excluded.held_ms, lease_s = excluded.lease_s, body = excluded.body";
+             held_ms = excluded.held_ms, lease_s = excluded.lease_s, body = excluded.body, \
+             seal = excluded.seal";
         let todo = record.progress.state == State::Todo;
         let claim = record.claim.as_ref();
-        self.0.prepare_cached(sql)?.execute(params![
-            number(record.id),
-            record.key.as_str(),
-            fold(&record.key.folded()),
-            record.progress.state.name(),
-            todo && !record.after.is_empty(),
-            record.is_unanswered(),
-            claim.map(|claim| claim.worker.as_str()),
-            claim.map(|claim| claim.at.as_millisecond()),
-            claim.map(|claim| claim.lease.seconds()),
-            serde_json::to_string(record)?,
-        ])?;
-        Ok(())
+        self.put(
+            sql,
+            "quest",
+            vec![
+                number(record.id).into(),
+                record.key.as_str().to_owned().into(),
+                fold(&record.key.folded()).into(),
+                record.progress.state.name().to_owned().into(),
+                (todo && !record.after.is_empty()).into(),
+                record.is_unanswered().into(),
+                claim.map(|claim| claim.worker.to_string()).into(),
+                claim.map(|claim| claim.at.as_millisecond()).into(),
+                claim.map(|claim| i64::from(claim.lease.seconds())).into(),
+                serde_json::to_string(record)?.into(),
+            ],
+        )
     }
 
     /// Notes that a quest took this, unless another did before.
-    pub(super) fn put_mark(self, mark: &Mark, quest: QuestId) -> Result<(), IndexError> {
-        let mut put = self
-            .0
-            .prepare_cached("INSERT OR IGNORE INTO mark VALUES (?, ?)")?;
-        put.execute(params![mark.0, number(quest)])?;
-        Ok(())
+    pub(super) fn put_mark(&self, mark: &Mark, quest: QuestId) -> Result<(), IndexError> {
+        let cells = vec![mark.0.clone().into(), serde_json::to_string(&quest)?.into()];
+        self.put("INSERT OR IGNORE INTO mark VALUES (?, ?, ?)", "mark", cells)
     }
 
-    /// The checkpoint, and the count of changes that belongs to it.
-    pub(super) fn checkpoint(self, session: Digest) -> Result<(Checkpoint, u32), IndexError> {
-        let sql = "SELECT body, boot, changes FROM checkpoint";
-        let mut select = self.0.prepare_cached(sql)?;
-        let row = select.query_row([], |row| {
-            let (body, written_in): (String, Option<String>) = (row.get(0)?, row.get(1)?);
-            Ok((body, written_in, row.get(2)?))
-        });
-        let changed = || IndexError::Changed("checkpoint");
-        let (body, written_in, count) = row.optional()?.ok_or_else(changed)?;
-        let found: Checkpoint = serde_json::from_str(&body).map_err(|_| changed())?;
-        if found.session != session {
+    pub(super) fn checkpoint(&self) -> Result<(Checkpoint, u32), IndexError> {
+        let changed = IndexError::Changed("checkpoint");
+        let mut select = self.connection.prepare_cached("SELECT * FROM checkpoint")?;
+        let mut rows = select.query([])?;
+        let row = rows.next()?.ok_or(changed)?;
+        // Looked at before the seal, which covers it too.
+        let body: String = row.get("body")?;
+        let found: Checkpoint =
+            serde_json::from_str(&body).map_err(|_| IndexError::Changed("checkpoint"))?;
+        if found.session != self.session {
             return Err(IndexError::Foreign);
         }
+        let written_in: Option<String> = row.get("boot")?;
         if written_in.is_some() && written_in != boot() {
             return Err(IndexError::CutOff);
         }
-        Ok((found, count))
+        Ok((self.read(row, "checkpoint")?, row.get("changes")?))
     }
 
     pub(super) fn put_checkpoint(
-        self,
+        &self,
         checkpoint: &Checkpoint,
         changes: u32,
     ) -> Result<(), IndexError> {
         let body = serde_json::to_string(checkpoint)?;
-        let sql = "INSERT OR REPLACE INTO checkpoint VALUES (1, ?, ?, ?)";
-        let mut put = self.0.prepare_cached(sql)?;
-        put.execute(params![changes, boot(), body])?;
-        Ok(())
+        let cells = vec![
+            1_i64.into(),
+            i64::from(changes).into(),
+            boot().into(),
+            body.into(),
+        ];
+        let sql = "INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?, ?)";
+        self.put(sql, "checkpoint", cells)
     }
 
-    /// Hands on the records whose bodies `sql` selects, while `take` wants more.
+    /// Hands on the records that are asked for, while `take` wants more.
     pub(super) fn each_quest(
-        self,
+        &self,
         sql: &str,
         by: impl Params,
         mut take: impl FnMut(QuestRecord) -> Result<bool, IndexError>,
     ) -> Result<bool, IndexError> {
-        let mut select = self.0.prepare_cached(sql)?;
+        let mut select = self.connection.prepare_cached(sql)?;
         let mut rows = select.query(by)?;
         while let Some(row) = rows.next()? {
-            if !take(record(row)?)? {
+            if !take(self.read(row, "quest")?)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    pub(super) fn quests(self, sql: &str, by: impl Params) -> Result<Vec<QuestRecord>, IndexError> {
+    pub(super) fn quests(
+        &self,
+        sql: &str,
+        by: impl Params,
+    ) -> Result<Vec<QuestRecord>, IndexError> {
         let mut found = Vec::new();
         self.each_quest(sql, by, |record| {
             found.push(record);
@@ -313,15 +322,70 @@ impl Tables<'_> {
         })?;
         Ok(found)
     }
-}
 
-fn record(row: &Row<'_>) -> Result<QuestRecord, IndexError> {
-    let body = row.get_ref(0)?;
-    let read = body
-        .as_str()
-        .ok()
-        .and_then(|body| serde_json::from_str(body).ok());
-    read.ok_or(IndexError::Changed("quest"))
+    fn one<T: DeserializeOwned>(
+        &self,
+        sql: &str,
+        by: impl Params,
+        table: &'static str,
+    ) -> Result<Option<T>, IndexError> {
+        let mut select = self.connection.prepare_cached(sql)?;
+        let found = select.query_row(by, |row| Ok(self.read(row, table)));
+        found.optional()?.transpose()
+    }
+
+    /// Reads the body of a whole row.
+    fn read<T: DeserializeOwned>(
+        &self,
+        row: &Row<'_>,
+        table: &'static str,
+    ) -> Result<T, IndexError> {
+        let seal_at = row.as_ref().column_count() - 1;
+        let cells = (0..seal_at).map(|at| row.get_ref(at));
+        let cells = cells.collect::<Result<Vec<_>, _>>()?;
+        if row.get_ref(seal_at)? != ValueRef::Integer(self.seal(table, &cells)) {
+            return Err(IndexError::Changed(table));
+        }
+        let body = cells.last().and_then(|body| body.as_str().ok());
+        let read = body.and_then(|body| serde_json::from_str(body).ok());
+        read.ok_or(IndexError::Changed(table))
+    }
+
+    pub(super) fn put(
+        &self,
+        sql: &str,
+        table: &str,
+        mut cells: Vec<Value>,
+    ) -> Result<(), IndexError> {
+        let said: Vec<_> = cells.iter().map(ValueRef::from).collect();
+        let seal = self.seal(table, &said);
+        cells.push(seal.into());
+        let mut put = self.connection.prepare_cached(sql)?;
+        put.execute(params_from_iter(cells))?;
+        Ok(())
+    }
+
+    fn seal(&self, table: &str, cells: &[ValueRef<'_>]) -> i64 {
+        let mut said = Vec::with_capacity(512);
+        for cell in cells {
+            // Each cell says its kind and its length, so that no two rows say the same.
+            match cell {
+                ValueRef::Integer(number) => {
+                    said.push(b'i');
+                    said.extend(number.to_be_bytes());
+                }
+                ValueRef::Text(bytes) => {
+                    said.push(b't');
+                    said.extend((bytes.len() as u64).to_be_bytes());
+                    said.extend(*bytes);
+                }
+                _ => said.push(b'n'),
+            }
+        }
+        let session = self.session.to_string();
+        let digest = Digest::of_parts([session.as_bytes(), table.as_bytes(), &said]);
+        i64::from_be_bytes(digest.first_bytes())
+    }
 }
 
 /// A quest's number as the index has it, which is the number that people see.

@@ -123,7 +123,7 @@ impl Projection {
         let connection = lock(&self.connection);
         // No writer can commit while the transaction reads, so both counts are of one moment.
         let reading = connection.unchecked_transaction()?;
-        let (checkpoint, changes) = Tables(&reading).checkpoint(self.config.policy.session)?;
+        let (checkpoint, changes) = self.tables_of(&reading).checkpoint()?;
         if let Some(file) = &self.file
             && index::changes(file)? != changes
         {
@@ -225,13 +225,20 @@ impl Projection {
         (line, event, span): (&Line<'_>, &Event, Span),
     ) -> Result<(), IndexError> {
         let mut fold = Fold {
-            tables: Tables(connection),
+            tables: self.tables_of(connection),
             totals,
             config: self.config,
             line,
             span,
         };
         fold.apply(event)
+    }
+
+    fn tables_of<'a>(&self, connection: &'a Connection) -> Tables<'a> {
+        Tables {
+            connection,
+            session: self.config.policy.session,
+        }
     }
 
     fn put_checkpoint(
@@ -244,7 +251,7 @@ impl Projection {
             Some(file) => index::changes(file)?.wrapping_add(1),
             None => 0,
         };
-        Tables(transaction).put_checkpoint(next, changes)
+        self.tables_of(transaction).put_checkpoint(next, changes)
     }
 
     /// Makes the index again from the whole ledger, and puts it in its place.
@@ -366,7 +373,7 @@ impl Projection {
         &self,
         ask: impl FnOnce(Tables<'_>) -> Result<T, IndexError>,
     ) -> Result<T, SessionError> {
-        Ok(ask(Tables(&lock(&self.connection)))?)
+        Ok(ask(self.tables_of(&lock(&self.connection)))?)
     }
 
     pub(super) fn checkpoint(&self) -> &Checkpoint {
@@ -409,7 +416,7 @@ impl Projection {
         let mut last = 0;
         std::iter::from_fn(move || {
             if page.len() == 0 {
-                let sql = "SELECT body FROM quest WHERE id > ? ORDER BY id LIMIT ?";
+                let sql = "SELECT * FROM quest WHERE id > ? ORDER BY id LIMIT ?";
                 let read = self.tables(|tables| tables.quests(sql, (last, PAGE)));
                 match read {
                     Ok(records) => page = records.into_iter(),
@@ -427,7 +434,7 @@ impl Projection {
     }
 
     pub(super) fn named(&self, key: &FoldedKey) -> Result<Vec<QuestRecord>, SessionError> {
-        let sql = "SELECT body FROM quest WHERE fold = ? ORDER BY id";
+        let sql = "SELECT * FROM quest WHERE fold = ? ORDER BY id";
         let mut found = self.tables(|tables| tables.quests(sql, [index::fold(key)]))?;
         found.retain(|record| record.key.folds_to(key));
         Ok(found)
@@ -450,7 +457,7 @@ impl Projection {
         except: &BTreeSet<QuestId>,
     ) -> Result<Option<QuestRecord>, SessionError> {
         // Says of a claim what `Claim::is_live` says.
-        let sql = "SELECT body FROM quest WHERE state = 'TODO' \
+        let sql = "SELECT * FROM quest WHERE state = 'TODO' \
              AND (worker IS NULL OR abs(?1 - held_ms) >= lease_s * 1000) ORDER BY id";
         let mut first = None;
         self.tables(|tables| {
@@ -471,7 +478,7 @@ impl Projection {
     }
 
     pub fn waiting(&self) -> Result<Waiting, SessionError> {
-        let sql = "SELECT body FROM quest WHERE waits ORDER BY id";
+        let sql = "SELECT * FROM quest WHERE waits ORDER BY id";
         self.tables(|tables| {
             let waiters = tables.quests(sql, [])?.into_iter();
             let waiters: Vec<_> = waiters.map(|quest| (quest.id, quest.after)).collect();
@@ -515,7 +522,7 @@ impl Projection {
     /// Every claim, also those whose lease has run out, in order of quests.
     pub fn claims(&self) -> Result<Vec<Claim>, SessionError> {
         // Named, or all quests would be gone through: few are held.
-        let sql = "SELECT body FROM quest INDEXED BY quest_worker \
+        let sql = "SELECT * FROM quest INDEXED BY quest_worker \
              WHERE worker IS NOT NULL ORDER BY id";
         let held = self.tables(|tables| tables.quests(sql, []))?;
         Ok(held.into_iter().filter_map(|quest| quest.claim).collect())
@@ -523,12 +530,12 @@ impl Projection {
 
     /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
     pub(super) fn unanswered(&self) -> Result<Vec<QuestRecord>, SessionError> {
-        let sql = "SELECT body FROM quest WHERE unanswered ORDER BY id";
+        let sql = "SELECT * FROM quest WHERE unanswered ORDER BY id";
         self.tables(|tables| tables.quests(sql, []))
     }
 
     pub(super) fn reviews(&self) -> Result<Vec<QuestRecord>, SessionError> {
-        let sql = "SELECT body FROM quest WHERE state = 'REVIEW' ORDER BY id";
+        let sql = "SELECT * FROM quest WHERE state = 'REVIEW' ORDER BY id";
         self.tables(|tables| tables.quests(sql, []))
     }
 
@@ -544,11 +551,11 @@ impl Projection {
             Ok(!fits || take(record))
         };
         let narrowed = state.map_or(String::new(), |state| format!("WHERE state = '{state}'"));
-        let sql = format!("SELECT body FROM quest {narrowed} ORDER BY id");
+        let sql = format!("SELECT * FROM quest {narrowed} ORDER BY id");
         self.tables(|tables| match prefix {
             "" => tables.each_quest(&sql, [], take).map(drop),
             prefix => {
-                let sql = "SELECT body FROM quest INDEXED BY quest_key \
+                let sql = "SELECT * FROM quest INDEXED BY quest_key \
                      WHERE key >= ?1 AND key < ?1 || char(0x10FFFF) ORDER BY key";
                 tables.each_quest(sql, [prefix], take).map(drop)
             }

@@ -220,10 +220,10 @@ fn every_column_of_every_row_is_held_against_the_ledger() {
         (
             "quest",
             "INSERT INTO quest SELECT 7, key, fold, state, waits, unanswered, NULL, NULL, NULL, \
-             body FROM quest WHERE id = 6"
+             body, seal FROM quest WHERE id = 6"
                 .to_owned(),
         ),
-        ("mark", "INSERT INTO mark VALUES ('mailbox x@y.kr', 5)".to_owned()),
+        ("mark", "INSERT INTO mark VALUES ('mailbox x@y.kr', '5', 0)".to_owned()),
     ];
     edits.extend(TABLES.map(|table| (table, format!("DELETE FROM {table}"))));
     // What else is in the checkpoint is of the file, not of the ledger.
