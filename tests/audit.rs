@@ -92,7 +92,7 @@ fn an_index_edited_by_hand_is_found_and_made_anew() {
     for (what, edit) in [
         ("state", "UPDATE quest SET state = 'PASS' WHERE id = 6"),
         ("quest", "DELETE FROM quest WHERE id = 6"),
-        ("mark", "DELETE FROM mark WHERE quest = 1"),
+        ("mark", "DELETE FROM mark WHERE body = '1'"),
         (
             "submission",
             "UPDATE quest SET body = json_remove(body, '$.submissions') WHERE id = 1",
