@@ -96,7 +96,7 @@ pub enum AtomicError {
         "{0} is a symbolic link, which is not followed here; remove it, or name another directory"
     )]
     Link(PathBuf),
-    #[error("there is no directory {0}; create it, or name a file elsewhere")]
+    #[error("there is no directory {0}; create it, or choose another path")]
     NoDirectory(PathBuf),
     #[error("could not {step} {path}, and nothing was left there; {hint}")]
     Io {

@@ -122,7 +122,7 @@ struct Heed(());
 #[error("stopped before its end; nothing was changed")]
 pub(super) struct Stopped;
 
-/// Handles Ctrl-C from now on: whoever calls this stops by itself once [`is_asked`].
+/// Handles Ctrl-C from now on. The caller must stop once [`is_asked`] is true.
 pub(super) fn heed() {
     // Forgotten, so that it is never dropped.
     std::mem::forget(Heed::begin());

@@ -45,7 +45,7 @@ pub fn repeated_submission(earlier: u32) -> Judgement {
 pub fn forgotten_address() -> Judgement {
     refusal(
         &FORGOTTEN_ADDRESS,
-        "an address that nobody has removed",
+        "an address that was not removed with `comail forget`",
         "one that was removed, so it is not recorded".to_owned(),
     )
 }

@@ -340,10 +340,9 @@ fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| String::from("it is not UTF-8"))
 }
 
-/// The difference between the tree as it was and as it is judged; empty if there is no difference.
+/// The difference between the tree at scan and the tree that is judged; empty if they are equal.
 ///
-/// There is no such text where a changed file is no UTF-8: a program may well read what is then
-/// shown to nobody.
+/// An error if a changed file is not UTF-8: a program may read bytes that no reviewer would see.
 pub(super) fn diff(sandbox: &dyn Sandbox) -> Result<String, String> {
     let mut text = String::new();
     let changes = sandbox.changes()?;
@@ -392,7 +391,7 @@ const SUREST: u8 = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReviewerAnswer {
     pub(super) votes: Vec<VoteOn>,
-    /// Complaints about answers to questions that nobody asked.
+    /// Complaints about answers to questions that were not asked.
     pub(super) strays: Vec<String>,
     pub(super) usage: Usage,
 }

@@ -270,7 +270,7 @@ proptest! {
 #[test]
 fn a_note_is_one_line_of_visible_text() {
     let mut screen = screen(1);
-    // Before a note is begun, a pasted text is no key.
+    // A text that is pasted outside a note presses no keys.
     assert_eq!(screen.press(&Key::Paste("ax\nq".to_owned())), None);
     let mut note = |keys: &[Key]| {
         for key in keys {
