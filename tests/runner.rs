@@ -34,6 +34,8 @@ mod hook;
 mod log;
 #[cfg(target_os = "linux")]
 mod long_work;
+#[cfg(target_os = "linux")]
+mod no_network;
 mod page;
 #[cfg(target_os = "linux")]
 mod panel;

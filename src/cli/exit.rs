@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::base::text::wrap;
+use crate::judge::JudgeError;
 use crate::quest::file::nearest;
 use crate::session::SessionError;
 
@@ -97,6 +98,21 @@ pub(super) fn unknown_name(
 pub struct Hinted {
     pub message: String,
     pub hint: String,
+}
+
+const NETWORK_HINT: &str = "allow this command to use the network, which an agent's sandbox often \
+                            denies, and run it again; `comail doctor` checks the network";
+
+pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
+    if lacks_network(error) {
+        return Some(NETWORK_HINT);
+    }
+    let hinted = error.downcast_ref::<Hinted>()?;
+    Some(&hinted.hint)
+}
+
+pub(super) fn lacks_network(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(JudgeError::NoNetwork(_)))
 }
 
 /// A finding that ends a command.

@@ -12,7 +12,7 @@ use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 use serde::Serialize;
 
-use super::exit::Hinted;
+use super::exit::hint_of;
 use crate::base::text::{Escaped, EscapedLines, escape_json};
 use crate::report::template;
 
@@ -123,8 +123,8 @@ impl Output {
 
 pub(super) fn write_error(error: &anyhow::Error) {
     write_message("error", &format!("{error:#}"));
-    if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        write_message("hint", &hinted.hint);
+    if let Some(hint) = hint_of(error) {
+        write_message("hint", hint);
     }
 }
 

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::quest::file::Mistake;
 use crate::quest::{Key, QuestId};
 use crate::session::{SessionError, State, Worker};
+use crate::world::Unanswered;
 use crate::world::fetch::live::WorldError;
 use crate::world::tree::BadGlob;
 
@@ -35,6 +36,9 @@ pub enum JudgeError {
     /// The sandbox failed, for which the worker is not to blame.
     #[error("the gate could not run: {0}; nothing changed")]
     Sandbox(String),
+    /// A lookup that comail could not even make says nothing about the answer.
+    #[error("comail has no network here: {0}; nothing was recorded, and no try was used")]
+    NoNetwork(Unanswered),
     #[error(
         "the worker's name contains an address that was forgotten in this session: choose another \
          name; nothing changed"

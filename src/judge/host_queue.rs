@@ -16,6 +16,7 @@ use crate::gate::{Case, Gate, Judgement};
 use crate::judge::error::JudgeError;
 use crate::judge::kind::JudgeWorld;
 use crate::judge::kind::SessionKind;
+use crate::judge::network::check_network;
 use crate::judge::recorded::NothingAccepted;
 use crate::judge::recorded::record;
 use crate::quest::{Quest, Submission, email};
@@ -169,9 +170,11 @@ impl Shared {
 
     fn judge(&self, gate: &dyn Gate, job: Job) -> Result<JudgedJob, JudgeError> {
         let case = Case::new(&job.quest, &job.submission);
-        let judged = self
-            .world
-            .lend(&NothingAccepted, |world| record(gate, case, world));
+        let judged = self.world.lend(&NothingAccepted, |world| {
+            let (judgement, recording) = record(gate, case, world)?;
+            check_network(&recording.evidence, &world)?;
+            Ok::<_, JudgeError>((judgement, recording))
+        });
         let (judgement, recording) = judged??;
         Ok(JudgedJob {
             job,

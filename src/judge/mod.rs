@@ -10,6 +10,7 @@ pub mod forgotten;
 mod host_queue;
 mod kind;
 pub mod live_runs;
+mod network;
 mod next;
 pub mod panel;
 mod poll;

@@ -12,6 +12,7 @@ use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, common_rules, is_a
 use crate::judge::error::{JudgeError, Refusal};
 use crate::judge::forgotten::{is_named, masked_submission, without_forgotten};
 use crate::judge::kind::SessionKind;
+use crate::judge::network::check_network;
 use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
     KeptBodies, NewJudgement, SessionAccepted, is_sent_back, marks, without_other_addresses,
@@ -211,6 +212,7 @@ impl<'a> Submitted<'a> {
         let recording = recorder.finish();
         accepted.into_result(())?;
         self.could_run()?;
+        check_network(&recording.evidence, &self.world)?;
         Ok((judgement, round, recording))
     }
 

@@ -52,6 +52,10 @@ pub enum Answer {
 
 #[derive(Default)]
 struct Zone {
+    /// Whether nothing is answered at all.
+    is_silent: bool,
+    /// How often the name servers of the root were asked for.
+    root_asked: usize,
     answers: HashMap<(String, RecordKind), Vec<Answer>>,
     asked: Vec<(String, RecordKind)>,
 }
@@ -147,6 +151,15 @@ impl DnsServer {
         *self.lock() = Zone::default();
     }
 
+    /// Swallows every question from now on, or answers again.
+    pub fn set_silent(&self, is_silent: bool) {
+        self.lock().is_silent = is_silent;
+    }
+
+    pub fn root_asked(&self) -> usize {
+        self.lock().root_asked
+    }
+
     /// How often one question was asked, over UDP and TCP together.
     pub fn asked(&self, name: &str, kind: RecordKind) -> usize {
         let it = (name.to_owned(), kind);
@@ -198,18 +211,26 @@ fn converse(mut stream: TcpStream, zone: &Mutex<Zone>) -> io::Result<()> {
 fn reply(bytes: &[u8], transport: Transport, zone: &Mutex<Zone>) -> Option<Vec<u8>> {
     let question = Message::from_vec(bytes).ok()?;
     let query = question.queries.first()?;
+    let mut zone = lock(zone);
     let kind = match query.query_type() {
-        RecordType::A => RecordKind::A,
-        RecordType::AAAA => RecordKind::Aaaa,
-        RecordType::MX => RecordKind::Mx,
+        _ if zone.is_silent => return None,
+        RecordType::A => Some(RecordKind::A),
+        RecordType::AAAA => Some(RecordKind::Aaaa),
+        RecordType::MX => Some(RecordKind::Mx),
+        RecordType::NS if query.name().is_root() => None,
         _ => return None,
     };
-    let mut zone = lock(zone);
-    zone.asked.push((text(query.name()), kind));
     let mut message = Message::new(question.metadata.id, MessageType::Response, OpCode::Query);
     message.metadata.recursion_desired = question.metadata.recursion_desired;
     message.metadata.recursion_available = true;
     message.add_query(query.clone());
+    let Some(kind) = kind else {
+        // Any reply shows that there is a network.
+        zone.root_asked += 1;
+        message.metadata.response_code = ResponseCode::Refused;
+        return Some(message.to_vec().expect("a message that can be sent"));
+    };
+    zone.asked.push((text(query.name()), kind));
     let answer = zone.next(&text(query.name()), kind);
     if let Answer::Garbage = answer {
         return Some(b"garbage".to_vec());

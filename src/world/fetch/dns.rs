@@ -17,7 +17,7 @@ use hickory_resolver::net::tcp::TcpClientStream;
 use hickory_resolver::net::udp::UdpClientStream;
 use hickory_resolver::net::xfer::{DnsHandle as _, DnsRequestSender as _, FirstAnswer as _};
 use hickory_resolver::proto::op::{DnsRequest, DnsRequestOptions, DnsResponse, Message, Query};
-use hickory_resolver::proto::rr::Name;
+use hickory_resolver::proto::rr::{Name, RecordType};
 use hickory_resolver::system_conf::read_system_conf;
 
 use self::answer::Indefinite;
@@ -108,6 +108,30 @@ impl Resolver for DnsResolver {
         let looked = looked.unwrap_or_else(Looked::Unanswered);
         log::looked(name, label(kind), &looked, began.elapsed());
         looked
+    }
+
+    // The root is asked about because every resolver has something to say about it, and no agent or
+    // site has a say in what.
+    fn check_network(&self) -> Result<(), Unanswered> {
+        let root = Query::query(Name::root(), RecordType::NS);
+        let limit = Duration::from_millis(self.limits.dns_ms);
+        let servers = self.servers()?;
+        let ask_all = || {
+            let mut last = unanswered("no name server is configured".to_owned());
+            for &server in servers {
+                let asked = block_on(over_udp(server, &root, limit));
+                let why = match asked {
+                    // What cannot be parsed is a reply as well.
+                    Ok(Ok(_) | Err(NetError::Proto(_) | NetError::Dns(_))) => return Ok(()),
+                    Ok(Err(error)) => error.to_string(),
+                    Err(error) => error.to_string(),
+                };
+                last = unanswered(format!("{server} sends no reply: {why}"));
+            }
+            Err((last, None))
+        };
+        // The lookups may have used up the time of the submission.
+        retry(&self.limits, &Budget::new(Duration::MAX), ask_all)
     }
 }
 

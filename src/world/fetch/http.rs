@@ -223,6 +223,13 @@ fn silence_kind(error: &reqwest::Error) -> UnansweredKind {
     if causes(error).any(<dyn Error>::is::<rustls::Error>) {
         return UnansweredKind::Tls;
     }
+    let denied = |cause: &(dyn Error + 'static)| {
+        let error = cause.downcast_ref::<io::Error>();
+        error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    };
+    if causes(error).any(denied) {
+        return UnansweredKind::Denied;
+    }
     if error.is_connect() {
         return UnansweredKind::Connection;
     }

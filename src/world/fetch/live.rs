@@ -141,6 +141,19 @@ impl Fetcher for LiveWorld {
         log::fetched(&url, &fetched, began.elapsed());
         fetched
     }
+
+    fn check_network(&self) -> Result<(), Unanswered> {
+        let settings = &self.shared.settings;
+        match &settings.proxy {
+            // The proxy resolves names and connects, so all that is needed here is the proxy.
+            Some(proxy) => {
+                let budget = Arc::new(Budget::new(Duration::MAX));
+                let resolver = DnsResolver::new(settings, budget);
+                route::connect_to_proxy(proxy, &resolver, &settings.limits)
+            }
+            None => self.resolver.check_network(),
+        }
+    }
 }
 
 /// The URL as it goes over the wire: no fragment and no credentials.

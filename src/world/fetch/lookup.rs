@@ -73,6 +73,11 @@ impl<B> Response<B> {
 pub trait Fetcher {
     /// Makes one exchange: politely, within the limits, retrying what does not answer.
     fn get(&self, request: &Request) -> Fetched;
+
+    /// Checks that this machine has a network for pages. A recorded world needs none.
+    fn check_network(&self) -> Result<(), Unanswered> {
+        Ok(())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -112,6 +117,12 @@ pub enum Looked {
 #[cfg_attr(test, mockall::automock)]
 pub trait Resolver {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked;
+
+    /// Checks that this machine has a network for DNS: that a name server sends any reply at all
+    /// about the root. A recorded world needs none.
+    fn check_network(&self) -> Result<(), Unanswered> {
+        Ok(())
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,6 +157,8 @@ impl Unanswered {
 pub enum UnansweredKind {
     Timeout,
     Connection,
+    /// The operating system does not let this program connect, as in an agent's sandbox.
+    Denied,
     Tls,
     /// A status that is neither 2xx, 3xx with a usable target, 404 nor 410.
     Status,

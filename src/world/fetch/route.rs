@@ -1,12 +1,13 @@
 //! From a URL's host to the addresses that may be connected to.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::time::Duration;
 
 use url::{Host, Url};
 
 use crate::world::domain::HostName;
 use crate::world::fetch::address_guard::permitted;
-use crate::world::fetch::settings::NetworkSettings;
+use crate::world::fetch::settings::{Limits, NetworkSettings};
 use crate::world::{Fetched, Looked, RecordKind, Records, Resolver, Unanswered, UnansweredKind};
 
 /// The addresses to connect to for `url`: those of its host that are permitted, or those of
@@ -60,6 +61,30 @@ fn of_proxy(proxy: &Url, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched
             _ => unreachable("there is no such host"),
         }),
     }
+}
+
+/// Checks that the operator's proxy accepts a connection.
+pub(super) fn connect_to_proxy(
+    proxy: &Url,
+    resolver: &dyn Resolver,
+    limits: &Limits,
+) -> Result<(), Unanswered> {
+    let addresses = of_proxy(proxy, resolver).map_err(|fetched| match fetched {
+        Fetched::Unanswered(why) => why,
+        _ => Unanswered::new(UnansweredKind::Dns, "the proxy has no address"),
+    })?;
+    let port = proxy.port_or_known_default().unwrap_or_default();
+    let limit = Duration::from_millis(limits.connect_ms);
+    let mut why = String::from("it has no address");
+    for address in addresses {
+        match TcpStream::connect_timeout(&SocketAddr::new(address, port), limit) {
+            Ok(_) => return Ok(()),
+            Err(error) => why = error.to_string(),
+        }
+    }
+    let name = proxy.host_str().unwrap_or_default();
+    let detail = format!("the proxy {name} accepts no connection: {why}");
+    Err(Unanswered::new(UnansweredKind::Connection, detail))
 }
 
 /// The addresses of a name: A before AAAA, each asked for itself.

@@ -1,0 +1,138 @@
+//! What becomes of an answer where comail itself has no network.
+
+use std::process::Command;
+
+use comail::world::RecordKind;
+use serde_json::Value;
+
+use crate::harness::email_net::{ACME, Submission};
+use crate::harness::{EmailNet, Run};
+use crate::servers::dns::Answer;
+use crate::servers::http::Reply;
+
+/// A way to take the network from comail.
+#[derive(Debug, Clone, Copy)]
+enum Without {
+    /// A network namespace in which no interface is up, as in an agent's sandbox.
+    Namespace,
+    /// A name server that swallows every question.
+    Resolver,
+}
+
+const EVERY: [Without; 2] = [Without::Namespace, Without::Resolver];
+
+/// Runs the program without a network.
+fn run_without(net: &EmailNet, without: Without, args: &[String]) -> Run {
+    let mut command = match without {
+        Without::Namespace => {
+            let probe = Command::new("unshare").args(["-rn", "true"]).status();
+            let is_able = probe.is_ok_and(|status| status.success());
+            assert!(
+                is_able,
+                "this test needs network namespaces: `unshare -rn true` fails"
+            );
+            net.place.shell("exec unshare -rn comail \"$@\"")
+        }
+        Without::Resolver => net.place.shell("exec comail \"$@\""),
+    };
+    command.arg("sh").args(args);
+    net.net.dns.set_silent(matches!(without, Without::Resolver));
+    let run = Run::of(&mut command);
+    net.net.dns.set_silent(false);
+    run
+}
+
+#[track_caller]
+fn is_refused(net: &EmailNet, without: Without, args: &[String]) {
+    let before = net.place.ledger();
+    let run = run_without(net, without, args);
+    run.says("error: ");
+    run.says("comail has no network here: ");
+    run.says("nothing was recorded, and no try was used");
+    run.says("hint: allow this command to use the network");
+    assert_eq!(run.exits(1), "", "{without:?}");
+    assert_eq!(net.place.ledger(), before, "{without:?}");
+}
+
+/// The number of tries that quest 1 has used.
+fn tries(net: &EmailNet) -> Value {
+    let (_, next) = net.place.json(["next"]);
+    next["try"].clone()
+}
+
+#[test]
+fn a_submission_without_a_network_is_not_recorded() {
+    for without in EVERY {
+        let net = EmailNet::start();
+        let (right, wrong) = (net.acme(), net.acme().email("sales@acme.co.kr"));
+        let before = tries(&net);
+        for submission in [&wrong, &right] {
+            is_refused(&net, without, &submission.args(1));
+        }
+        assert_eq!(tries(&net), before);
+        // The same answer is judged once there is a network.
+        net.expect(1, &right, "PASS", &[]);
+        assert_eq!(net.place.attempts(), [(1, 1)]);
+    }
+}
+
+#[test]
+fn a_recheck_without_a_network_is_not_recorded() {
+    for without in EVERY {
+        let net = EmailNet::start();
+        let silent = net.answers(Reply::Reset);
+        net.expect(1, &silent, "REVIEW", &["source-unanswered"]);
+        net.contact("info@acme.co.kr");
+        is_refused(&net, without, &["recheck".to_owned()]);
+        let (code, report) = net.place.json(["recheck"]);
+        assert_eq!((code, &report["confirmed"]), (0, &1.into()), "{report:#}");
+    }
+}
+
+#[test]
+fn an_unanswered_lookup_that_fails_an_answer_needs_a_network_too() {
+    let net = EmailNet::with(&[ACME], &["--level", "mx-unanswered=fail"]);
+    is_refused(&net, Without::Resolver, &net.acme().args(1));
+    net.net
+        .dns
+        .says("acme.co.kr", RecordKind::Mx, Answer::Silence);
+    net.expect(1, &net.acme(), "FAIL", &["mx-unanswered"]);
+}
+
+#[test]
+fn what_needs_no_lookup_is_judged_without_a_network() {
+    for without in EVERY {
+        let net = EmailNet::start();
+        let wrong = net.acme().email("info@elsewhere.co.kr");
+        run_without(&net, without, &wrong.args(1)).exits(5);
+        let none = ["submit", "--id=1", "--none=looked everywhere"];
+        run_without(&net, without, &none.map(str::to_owned)).exits(5);
+        assert_eq!(net.place.attempts(), [(1, 1), (1, 2)]);
+    }
+}
+
+/// Negative control: the resolver refuses to tell of the root, which shows that there is a network,
+/// and a lookup or a page has no answer.
+#[test]
+fn a_world_that_does_not_answer_is_a_review_where_there_is_a_network() {
+    let judged = |silence: fn(&EmailNet) -> Submission, rule: &str| {
+        let net = EmailNet::start();
+        let submission = silence(&net);
+        net.expect(1, &submission, "REVIEW", &[rule]);
+        assert_eq!(net.net.dns.root_asked(), 1, "{rule}");
+    };
+    judged(
+        |net| {
+            net.net
+                .dns
+                .says("acme.co.kr", RecordKind::Mx, Answer::Silence);
+            net.acme()
+        },
+        "mx-unanswered",
+    );
+    judged(|net| net.answers(Reply::Reset), "source-unanswered");
+    // Where everything answers, the root is not asked about.
+    let net = EmailNet::start();
+    net.expect(1, &net.acme(), "PASS", &[]);
+    assert_eq!(net.net.dns.root_asked(), 0);
+}
