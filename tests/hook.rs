@@ -382,6 +382,17 @@ fn the_shown_change_is_written_and_everything_else_stays() {
     }
     let again = install(&place, &["--yes"]).ok();
     assert!(again.contains("already has the hooks"), "{again}");
+    for (agent, trust) in [
+        ("codex", "--trust --dangerously-bypass-hook-trust"),
+        ("gemini", "GEMINI_CLI_TRUST_WORKSPACE=true"),
+    ] {
+        let agent = format!("--agent={agent}");
+        for _ in 0..2 {
+            let shown = place.run(["hook", "install", &agent, "--yes"]).ok();
+            let last = format!("Start it with: {trust}\n");
+            assert!(shown.ends_with(&last), "{shown}");
+        }
+    }
     assert_eq!(fs::read_to_string(&file).expect("settings"), new);
 }
 

@@ -327,13 +327,17 @@ fn read_rules(file: &Path) -> Result<ToolRules> {
     ToolRules::parse(&text).with_context(name)
 }
 
-/// The JSON form: `{"file":"…","change":"…","written":true}`.
+/// The JSON form: `{"file":"…","change":"…","written":true,"trust":"…"}`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct Installed {
     file: PathBuf,
     /// The change as a unified diff; empty if the settings already have the hooks.
     change: String,
     written: bool,
+    /// What the agent needs in addition: flags on its command line, or a variable in its
+    /// environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<&'static str>,
 }
 
 fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
@@ -349,6 +353,7 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
         file,
         change,
         written,
+        trust: args.agent.hooks().trust,
     };
     if written {
         write_settings(&installed.file, &old, &new)?;

@@ -32,6 +32,8 @@ pub struct AgentHooks {
     pub tools: &'static str,
     /// One minute, in the agent's own unit.
     pub timeout: u32,
+    /// What makes the agent trust these settings, without which it ignores them.
+    pub trust: Option<&'static str>,
 }
 
 impl HookAgent {
@@ -44,6 +46,7 @@ impl HookAgent {
                 tool_event: "PreToolUse",
                 tools: "Bash|Edit|MultiEdit|NotebookEdit|Write",
                 timeout: 60,
+                trust: None,
             },
             Self::Codex => &AgentHooks {
                 name: "codex",
@@ -52,6 +55,7 @@ impl HookAgent {
                 tool_event: "PreToolUse",
                 tools: "Bash|apply_patch|Edit|Write",
                 timeout: 60,
+                trust: Some("--trust --dangerously-bypass-hook-trust"),
             },
             Self::Gemini => &AgentHooks {
                 name: "gemini",
@@ -60,6 +64,7 @@ impl HookAgent {
                 tool_event: "BeforeTool",
                 tools: "run_shell_command|replace|write_file",
                 timeout: 60_000,
+                trust: Some("GEMINI_CLI_TRUST_WORKSPACE=true"),
             },
         }
     }
