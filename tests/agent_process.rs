@@ -39,6 +39,7 @@ impl Desk {
             log: self.log(),
             max_log_bytes: 10_000,
             stream: Stream::Plain,
+            resumed: None,
         }
     }
 

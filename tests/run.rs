@@ -4,7 +4,8 @@ use crate::harness::agents::Driven;
 use crate::harness::scale;
 
 /// So that nothing takes long that is stopped.
-const QUICK: [&str; 3] = [
+const QUICK: [&str; 4] = [
+    "--set=backoff=1ms",
     "--set=grace=100ms",
     "--set=last-call=200ms",
     "--set=poll=10ms",
@@ -134,15 +135,14 @@ fn a_session_that_is_paused() {
 
 #[test]
 fn a_backend_that_refuses_the_agent_burns_no_try() {
-    let flags = ["--set=breaker=2", "--set=backoff=1ms", "--max-attempts=3"];
-    // The words of an agent that ends well are only words.
-    let driven = Driven::new(1);
-    let only_words = "echo 'Please run /login' >&2; exit 0";
-    driven.ends_for("attempts", &flags, only_words);
-
+    let flags = [
+        "--set=fruitless-starts=2",
+        "--set=backoff=1ms",
+        "--max-attempts=3",
+    ];
     let driven = Driven::new(1);
     let limited = "echo 'API Error: 429 Too Many Requests'; exit 1";
-    driven.ends_for("breaker", &flags, limited);
+    driven.ends_for("fruitless-starts", &flags, limited);
     assert_eq!(driven.place.attempts(), []);
     let comes_back = format!("mkdir once && {{ {limited}; }}; {SUBMITS}");
     driven.drive(&flags, &comes_back).ok();
@@ -370,7 +370,9 @@ fn a_lazy_agent_is_driven_until_all_is_done() {
     // It is content after every fourth quest.
     let lazy =
         format!("[ $((id % 4)) -eq 0 ] && [ ! -e lazy$id ] && touch lazy$id && exit 0; {SUBMITS}");
-    driven.drive(&["--parallel=2"], &lazy).ok();
+    driven
+        .drive(&["--parallel=2", "--set=backoff=1ms"], &lazy)
+        .ok();
     assert_eq!(driven.tally("pass"), u64::from(quests));
     let failed = driven.reasons("attempt");
     let failed = failed.iter().filter(|it| *it == "agent-failed").count();
@@ -381,7 +383,12 @@ fn a_lazy_agent_is_driven_until_all_is_done() {
 fn a_lying_agent_is_not_believed() {
     let driven = Driven::new(2);
     let lies = "echo 'All done, everything passes.'; echo 'COMPLETE'";
-    let text = driven.drive(&["--max-attempts=2"], lies).exits(8);
+    let flags = [
+        "--max-attempts=2",
+        "--set=fruitless-starts=9",
+        "--set=backoff=1ms",
+    ];
+    let text = driven.drive(&flags, lies).exits(8);
     assert!(text.contains("ended: attempts ("), "{text}");
     assert!(
         text.contains("start 3 (the last call) ended after"),
@@ -470,6 +477,41 @@ fn json_is_a_line_for_each_event() {
         .filter_map(|it| it["what"].as_str().map(str::to_owned))
         .collect();
     assert_eq!(whats, ["began", "attempt", "quest", "ended", "report"]);
+}
+
+#[test]
+fn a_dry_run_of_each_known_agent_says_which_flags_it_needs() {
+    let place = crate::harness::Place::new();
+    let names = "claude codex gemini aider cursor opencode amp goose qwen copilot";
+    let text: String = names
+        .split(' ')
+        .map(|name| {
+            let agent = format!("--agent={name}");
+            place.run(["run", &agent, "--dry-run"]).ok() + "\n"
+        })
+        .collect();
+    insta::assert_snapshot!("dry_run", text);
+    // An agent that runs no commands prints its answer.
+    let args = ["run", "--agent=aider", "--answer=submit", "--dry-run"];
+    let run = place.run(args);
+    run.says("aider runs no commands; use --answer stdout");
+    let _ = run.exits(2);
+}
+
+#[test]
+fn the_prompt_of_an_agent_with_a_login_shell_names_the_program_by_its_path() {
+    for (name, program) in [
+        ("codex", env!("CARGO_BIN_EXE_comail")),
+        ("claude", "comail"),
+    ] {
+        let driven = Driven::new(1);
+        let keeps = "#!/bin/sh\ncat > prompt; exit 1";
+        let mut command = driven.known(name, keeps);
+        driven.run_ends_for("fruitless-starts", &mut command);
+        let prompt = std::fs::read_to_string(driven.place.at("prompt")).expect("a prompt");
+        let line = format!("  {program} submit ");
+        assert!(prompt.contains(&line), "{prompt}");
+    }
 }
 
 #[test]

@@ -23,9 +23,9 @@ const MOST_MEMORY: u64 = 400 * 1024 * 1024;
 #[test]
 fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
     let driven = Driven::new(3);
-    let flags = ["--set=breaker=4", "--set=backoff=1ms"];
+    let flags = ["--set=fruitless-starts=4", "--set=backoff=1ms"];
     let text = driven.drive(&flags, "exit 1").exits(8);
-    assert!(text.contains("ended: breaker"), "{text}");
+    assert!(text.contains("ended: fruitless-starts"), "{text}");
     assert_eq!(driven.reasons("attempt"), ["agent-failed"; 4]);
     assert_eq!(driven.place.attempts(), []);
     assert_eq!(driven.tally("todo"), 3);
@@ -38,7 +38,7 @@ fn an_agent_that_cannot_be_started_ends_the_run() {
     driven.place.write("no-program", "not even a script");
     let args = [
         "run",
-        "--set=breaker=2",
+        "--set=fruitless-starts=2",
         "--set=backoff=1ms",
         "--",
         "./no-program",
@@ -46,7 +46,7 @@ fn an_agent_that_cannot_be_started_ends_the_run() {
     let run = driven.place.run(args);
     run.says("no-program");
     let text = run.exits(8);
-    assert!(text.contains("ended: breaker"), "{text}");
+    assert!(text.contains("ended: fruitless-starts"), "{text}");
 }
 
 #[test]
@@ -73,11 +73,75 @@ fn what_cannot_come_to_anything_is_refused_before_anything_is_started() {
 #[test]
 fn one_that_lives_in_between_keeps_the_run_going() {
     let driven = Driven::new(6);
-    let flags = ["--set=breaker=3", "--set=backoff=1ms", "--answer=stdout"];
+    let flags = ["--set=backoff=1ms", "--answer=stdout"];
     // Each dies twice before it answers.
     let script = format!("echo >> tries$id; [ $(wc -l < tries$id) -lt 3 ] && exit 1; {PRINTS}");
     driven.drive(&flags, &script).ok();
     assert_eq!(driven.reasons("attempt").len(), 18);
+}
+
+#[test]
+fn three_starts_without_a_submission_end_the_run_with_the_last_words_and_a_hint() {
+    for parallel in ["--parallel=1", "--parallel=2"] {
+        let driven = Driven::new(4);
+        // The exit status does not matter, and neither does the quest.
+        let script = "echo \"I need a permission for quest $id\"; exit 0";
+        let flags = [parallel, "--max-attempts=1", "--set=backoff=1ms"];
+        let run = driven.drive(&flags, script);
+        run.says("3 starts in a row brought no submission; the last one ended with: I need a");
+        run.says("hint: check that sh is logged in and may run `comail submit`");
+        let text = run.exits(8);
+        assert!(text.contains("ended: fruitless-starts"), "{text}");
+        assert_eq!(driven.reasons("ended"), ["fruitless-starts"]);
+        assert_eq!(driven.place.attempts(), []);
+        driven.assert_free();
+        // The last calls of the first quests are not counted, and none is made after the end.
+        if parallel == "--parallel=1" {
+            assert_eq!(driven.reasons("attempt"), ["agent-failed"; 5]);
+        }
+    }
+}
+
+#[test]
+fn a_submission_for_another_quest_does_not_keep_the_run_going() {
+    let driven = Driven::new(4);
+    let script = "comail submit --id 4 --answer \"wrong $COMAIL_WORKER\"";
+    let text = driven.drive(&["--set=backoff=1ms"], script).exits(8);
+    assert!(text.contains("ended: fruitless-starts"), "{text}");
+    assert_eq!(driven.reasons("attempt").len(), 3);
+}
+
+/// A run of a `claude` that prints these lines and fails.
+fn claude(driven: &Driven, lines: &str) -> Command {
+    driven.place.write("lines", lines);
+    driven.known("claude", "#!/bin/sh\ncat > /dev/null; cat lines; exit 1")
+}
+
+#[test]
+fn the_end_of_a_fruitless_run_names_what_is_missing() {
+    let retry = |status| {
+        format!(
+            r#"{{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":{status},"session_id":"c-1"}}"#
+        )
+    };
+    let asks = r#"{"type":"result","is_error":false,"result":"May I run comail?","session_id":"c-1","permission_denials":[{"tool_name":"Bash"}]}"#;
+    let driven = Driven::new(1);
+    let run = Run::of(&mut claude(&driven, asks));
+    run.says("the last one ended with: May I run comail?");
+    run.says("hint: claude may not run comail by itself; allow it with: -- --allowedTools 'Bash(comail:*)'");
+    let text = run.exits(8);
+    assert!(text.contains("ended: fruitless-starts"), "{text}");
+
+    let driven = Driven::new(1);
+    let run = Run::of(&mut claude(&driven, &retry(401)));
+    run.says("hint: log in to claude, or set its API key");
+    let _ = run.exits(8);
+
+    // A busy provider is no fault of the agent: only the budgets end the run.
+    let driven = Driven::new(1);
+    let mut command = claude(&driven, &retry(429));
+    driven.run_ends_for("attempts", command.arg("--max-attempts=5"));
+    assert_eq!(driven.reasons("attempt").len(), 6);
 }
 
 #[test]

@@ -43,7 +43,8 @@ impl AnswerForm {
         quest: Option<(&Quest, usize)>,
         reaching: &Reaching,
     ) -> Self {
-        let line = ShellLine::comail("submit", reaching.session.as_deref());
+        let (program, session) = (reaching.program.as_deref(), reaching.session.as_deref());
+        let line = ShellLine::of(program, "submit", session);
         let line = match &reaching.worker {
             Some(worker) => line.flag("worker", worker.as_str()),
             None => line,

@@ -41,6 +41,8 @@ pub(super) const WORKER_VARIABLE: &str = "COMAIL_WORKER";
 /// an environment variable sets is left out.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reaching {
+    /// The path of this program, where a shell may not find it by its name.
+    pub(super) program: Option<PathBuf>,
     pub(super) session: Option<PathBuf>,
     pub(super) worker: Option<Worker>,
 }
@@ -65,6 +67,7 @@ impl Context {
 
     pub(super) fn reaching(&self, worker: Option<&Worker>) -> Reaching {
         Reaching {
+            program: None,
             session: self.named_session.clone(),
             worker: worker.cloned(),
         }

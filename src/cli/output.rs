@@ -119,6 +119,12 @@ impl Output {
             write_message("note", text);
         }
     }
+
+    pub fn hint(&mut self, text: &str) {
+        if !self.quiet {
+            write_message("hint", text);
+        }
+    }
 }
 
 pub(super) fn write_error(error: &anyhow::Error) {

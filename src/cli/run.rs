@@ -33,15 +33,15 @@ use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
 use crate::quest::QuestId;
 use crate::report::run::{word, write_page, write_report};
-use crate::run::agent::{AgentCommand, Given, Preset, command_line};
+use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
 use crate::run::detect::SelfCall;
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::limits::{
     Limits, parse_cost, parse_count, parse_percent, parse_time, parse_tokens,
 };
 use crate::run::{
-    Answers, CrashBackoffRules, NONE, Pace, Plan, PromptBuilder, PromptInput, RunEvent,
-    RunObserver, Sources, detect, note,
+    Answers, FruitlessRules, NONE, Pace, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver,
+    Sources, detect, note,
 };
 use crate::session::{Lease, Ledger, Reason, RunId, Session};
 use crate::world::sandbox::Cost;
@@ -62,9 +62,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = model, help_heading = AGENT)]
     model: Option<String>,
 
-    /// How the agent answers
-    #[arg(long, value_enum, default_value = "submit", value_name = "HOW", help_heading = AGENT)]
-    answer: Answers,
+    /// How the agent answers [default: submit; stdout for an agent that runs no commands]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = AGENT)]
+    answer: Option<Answers>,
 
     /// Continue the agent's own conversation when it is started again for the same quest; in your
     /// own command line, words with `{conversation}` take its name and are left out the first time
@@ -140,7 +140,7 @@ const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
 struct Tuning {
     limits: Limits,
     pace: Pace,
-    crash_backoff: CrashBackoffRules,
+    fruitless: FruitlessRules,
     detectors: detect::Settings,
     lease: Option<Lease>,
     lessons: Bound,
@@ -168,9 +168,9 @@ impl Tuning {
             "no-detect" => self.detectors = self.detectors.without(parsed(value.parse())?),
             "detect-warn" => self.detectors.warn = within(value, 1, 30)?,
             "detect-stop" => self.detectors.stop = within(value, 1, 30)?,
-            "breaker" => self.crash_backoff.in_a_row = within(value, 1, 1000)?,
-            "backoff" => self.crash_backoff.first = parsed(parse_time(value))?,
-            "backoff-most" => self.crash_backoff.longest = parsed(parse_time(value))?,
+            "fruitless-starts" => self.fruitless.in_a_row = within(value, 1, 1000)?,
+            "backoff" => self.fruitless.first = parsed(parse_time(value))?,
+            "backoff-most" => self.fruitless.longest = parsed(parse_time(value))?,
             _ => return Err(format!("there is no setting {key}")),
         }
         Ok(())
@@ -209,17 +209,19 @@ impl RunArgs {
         limits.run.quests = self.max_quests;
         limits.run.time = self.wall_clock;
         limits.run.cost = self.max_cost;
+        let command = self.command()?;
+        let answers = self.answers(&command)?;
         let plan = Plan {
             run,
-            command: self.command()?,
+            command,
             model: self.model.clone(),
-            answers: self.answer,
+            answers,
             resume: self.resume,
             workers: self.parallel,
             limits,
             detectors: tuning.detectors,
             pace: tuning.pace,
-            crash_backoff: tuning.crash_backoff,
+            fruitless: tuning.fruitless,
             lease: tuning.lease,
             dir: dir.context("cannot find the agent's working directory")?,
             max_log_bytes: MAX_LOG_BYTES,
@@ -246,6 +248,17 @@ impl RunArgs {
         }
         Ok(command)
     }
+
+    fn answers(&self, command: &AgentCommand) -> Result<Answers> {
+        match (self.answer, command.shell()) {
+            (Some(Answers::Submit), AgentShell::Absent) => refuse(format!(
+                "--answer submit: {} runs no commands; use --answer stdout",
+                command.name()
+            )),
+            (None, AgentShell::Absent) => Ok(Answers::Stdout),
+            (answer, _) => Ok(answer.unwrap_or(Answers::Submit)),
+        }
+    }
 }
 
 fn preset() -> impl TypedValueParser<Value = &'static Preset> {
@@ -267,6 +280,9 @@ pub(super) struct DryRun {
     argv: Vec<String>,
     #[schemars(extend("enum" = ["stdin", "argument", "file"]))]
     prompt: &'static str,
+    /// The flags that allow the agent to call comail, if it needs some that are not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing_flags: Option<&'static str>,
 }
 
 /// A line of `run --json`.
@@ -302,6 +318,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         bound: lessons,
         earlier: earlier.collect::<Result<_, _>>()?,
         learned: Mutex::new((Ledger::open(&dir)?.1, Learned::default())),
+        reaching: reaching(plan.command.shell())?,
     };
     progress::heed();
     let mut watcher = Watcher {
@@ -431,7 +448,12 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
             (false, true) => "file",
             (false, false) => "argument",
         },
+        missing_flags: plan
+            .command
+            .missing_flags()
+            .filter(|_| plan.answers == Answers::Submit),
     };
+    let name = plan.command.name();
     context.output.show(&dry, |out, dry| {
         out.line(Escaped(&words(&dry.argv)).to_string());
         out.line(match dry.prompt {
@@ -439,6 +461,11 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
             "file" => "PROMPT_FILE stands for the file with the prompt; nothing was started",
             _ => "PROMPT stands for the prompt; nothing was started",
         });
+        if let Some(flags) = dry.missing_flags {
+            out.line(format!(
+                "{name} may not run comail by itself; allow it with: -- {flags}"
+            ));
+        }
     })?;
     Ok(Exit::Done)
 }
@@ -469,12 +496,14 @@ struct Watcher<'a> {
 
 impl RunObserver for Watcher<'_> {
     fn observe(&mut self, event: &RunEvent) {
-        if let RunEvent::Note { text } = event {
-            self.output.note(text);
-        } else {
-            // A closed pipe does not change what the run does.
-            let line = RunLine::Event(event);
-            let _ = self.output.show(&line, |out, _| write_event(out, event));
+        match event {
+            RunEvent::Note { text } => self.output.note(text),
+            RunEvent::Hint { text } => self.output.hint(text),
+            _ => {
+                // A closed pipe does not change what the run does.
+                let line = RunLine::Event(event);
+                let _ = self.output.show(&line, |out, _| write_event(out, event));
+            }
         }
     }
 
@@ -488,11 +517,13 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
         RunEvent::Attempt { attempt, .. } => Some(attempt.reason),
         RunEvent::Quest { quest, .. } => Some(quest.reason),
         RunEvent::Ended { reason, .. } => Some(*reason),
-        RunEvent::Began { .. } | RunEvent::Note { .. } => None,
+        RunEvent::Began { .. } | RunEvent::Note { .. } | RunEvent::Hint { .. } => None,
     };
     let tone = match reason {
         Some(Reason::Settled | Reason::Complete) => "good",
-        Some(Reason::Error | Reason::Breaker | Reason::PermissionDenied) => "bad",
+        Some(
+            Reason::Error | Reason::Breaker | Reason::FruitlessStarts | Reason::PermissionDenied,
+        ) => "bad",
         _ => "doubt",
     };
     let values = context! {
@@ -534,6 +565,20 @@ struct RunPrompts {
     bound: Bound,
     earlier: Vec<Earlier>,
     learned: Mutex<(Ledger, Learned)>,
+    reaching: Reaching,
+}
+
+/// How the agent calls comail: the environment names session and worker, and in most shells the
+/// `PATH` leads to the program.
+fn reaching(shell: AgentShell) -> Result<Reaching> {
+    let program = match shell {
+        AgentShell::Login => Some(env::current_exe().context("cannot find this program")?),
+        AgentShell::Inherited | AgentShell::Absent => None,
+    };
+    Ok(Reaching {
+        program,
+        ..Reaching::default()
+    })
 }
 
 impl RunPrompts {
@@ -562,15 +607,19 @@ impl PromptBuilder for RunPrompts {
         input: &PromptInput<'_>,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         let lessons = self.lessons(session, input.record.id)?;
-        Ok(write(session, input, &lessons)?)
+        Ok(write(session, input, &self.reaching, &lessons)?)
     }
 }
 
-fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<String> {
+fn write(
+    session: &Session,
+    input: &PromptInput<'_>,
+    reaching: &Reaching,
+    lessons: &str,
+) -> Result<String> {
     let mut out = TextOutput::plain();
     let claim = Some(input.claim.clone());
-    // The environment names session and worker.
-    let handed = HandedQuest::new(session, input.record, claim, &Reaching::default())?;
+    let handed = HandedQuest::new(session, input.record, claim, reaching)?;
     if input.answers == Answers::Submit {
         handed.write(&mut out);
     } else {
@@ -644,7 +693,8 @@ mod tests {
         let help = include_str!("help/examples.txt");
         let keys = "lease lessons max-attempts-total max-tokens-total max-quest-cost token-price \
                     diminishing-share diminishing-turns diminishing-tokens poll grace last-call \
-                    no-detect detect-warn detect-stop breaker backoff backoff-most";
+                    no-detect detect-warn detect-stop fruitless-starts backoff \
+                    backoff-most";
         for key in keys.split(' ') {
             let known = setting(&format!("{key}=?")).unwrap_err();
             assert!(!known.contains("no setting"), "{known}");

@@ -11,7 +11,13 @@ pub struct ShellLine(String);
 
 impl ShellLine {
     pub fn comail(subcommand: &str, session: Option<&Path>) -> Self {
-        let line = Self(format!("comail {subcommand}"));
+        Self::of(None, subcommand, session)
+    }
+
+    /// The same, with the path of the program if it is given.
+    pub fn of(program: Option<&Path>, subcommand: &str, session: Option<&Path>) -> Self {
+        let program = program.unwrap_or(Path::new("comail")).to_string_lossy();
+        let line = Self(format!("{} {subcommand}", quoted(&program)));
         match session {
             Some(dir) => line.flag("session", &dir.to_string_lossy()),
             None => line,

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::judge::JudgeError;
 use crate::quest::{Key, QuestId};
-use crate::run::agent::{AgentCommand, AgentError, BadCommandLine};
+use crate::run::agent::{AgentCommand, AgentError, BadCommandLine, ProviderError};
 use crate::run::detect;
 use crate::run::limits::{Bill, Limits, Used};
 use crate::session::{
@@ -42,7 +42,7 @@ pub struct Plan {
     pub limits: Limits,
     pub detectors: detect::Settings,
     pub pace: Pace,
-    pub crash_backoff: CrashBackoffRules,
+    pub fruitless: FruitlessRules,
     pub lease: Option<Lease>,
     pub dir: PathBuf,
     pub max_log_bytes: u64,
@@ -55,8 +55,9 @@ pub struct Pace {
     pub last_call: Duration,
 }
 
+/// The pause after a start without a submission, and how many such starts in a row end the run.
 #[derive(Debug, Clone, Copy)]
-pub struct CrashBackoffRules {
+pub struct FruitlessRules {
     pub first: Duration,
     pub longest: Duration,
     pub in_a_row: u32,
@@ -72,12 +73,12 @@ impl Default for Pace {
     }
 }
 
-impl Default for CrashBackoffRules {
+impl Default for FruitlessRules {
     fn default() -> Self {
         Self {
             first: Duration::from_secs(1),
             longest: Duration::from_secs(60),
-            in_a_row: 5,
+            in_a_row: 3,
         }
     }
 }
@@ -149,6 +150,11 @@ pub enum RunEvent {
     Note {
         text: String,
     },
+    /// What a person can do, on standard error.
+    #[schemars(skip)]
+    Hint {
+        text: String,
+    },
 }
 
 #[derive(Debug)]
@@ -173,7 +179,7 @@ pub struct Counters {
     pub stop: Option<Reason>,
     bill: Bill,
     running: Vec<Bill>,
-    crash_backoff: CrashBackoff,
+    fruitless: FruitlessStarts,
 }
 
 impl SharedRunState {
@@ -242,23 +248,24 @@ impl SharedRunState {
         self.counters().stop
     }
 
-    /// Counts a start that died of the given reason, or one that lived.
-    pub fn ended(&self, died: Option<Reason>) {
-        let Some(reason) = died else {
-            self.counters().crash_backoff = CrashBackoff::default();
-            return;
-        };
-        let rules = self.plan.crash_backoff;
-        let too_many = self.counters().crash_backoff.died(Instant::now(), &rules);
+    /// Counts a start; whether it is the one too many in a row without a submission, which ends the
+    /// run.
+    pub fn ended(&self, brought: Brought) -> bool {
+        let rules = self.plan.fruitless;
+        let too_many = self
+            .counters()
+            .fruitless
+            .ended(brought, Instant::now(), &rules);
         if too_many {
-            self.stop(reason);
+            self.stop(Reason::FruitlessStarts);
         }
+        too_many
     }
 
-    pub fn wait_after_crash(&self) {
+    pub fn wait_after_fruitless(&self) {
         let mut counters = self.counters();
         loop {
-            let left = counters.crash_backoff.left(Instant::now());
+            let left = counters.fruitless.left(Instant::now());
             if left.is_zero() || counters.stop.is_some() {
                 return;
             }
@@ -275,20 +282,73 @@ impl SharedRunState {
     }
 }
 
-/// The pause after agents that crashed in a row. It is the same for all workers, because a crash
-/// usually has a cause that they share, such as a rate limit.
+/// What a start of the agent brought for the quest that it was started for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brought {
+    /// A submission that the ledger records, right or wrong.
+    Submission,
+    Nothing(WhyNothing),
+}
+
+/// Why a start brought no submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyNothing {
+    /// The agent ended, crashed, stalled or went in circles, whatever its exit status.
+    Agent,
+    /// The provider of its model was overloaded or limited its rate; later it may not.
+    ProviderBusy,
+    /// A budget, a person or the session ended it.
+    Stopped,
+}
+
+impl WhyNothing {
+    /// The cause, where `halt` is why comail stopped the agent, if it did.
+    pub fn of(halt: Option<Reason>, provider: Option<ProviderError>) -> Self {
+        match (halt, provider) {
+            (None, Some(ProviderError::Busy)) => Self::ProviderBusy,
+            // Nothing but the agent itself caused these.
+            (
+                None
+                | Some(
+                    Reason::AgentFailed
+                    | Reason::Repeat
+                    | Reason::PingPong
+                    | Reason::Poll
+                    | Reason::Breaker,
+                ),
+                _,
+            ) => Self::Agent,
+            (Some(_), _) => Self::Stopped,
+        }
+    }
+}
+
+/// Counts the starts in a row without a submission, over all quests and workers, because they
+/// usually have a cause that all share: a missing permission, a missing login, a wrong flag.
 #[derive(Debug, Clone, Copy, Default)]
-struct CrashBackoff {
+struct FruitlessStarts {
     in_a_row: u32,
+    pauses: u32,
     until: Option<Instant>,
 }
 
-impl CrashBackoff {
-    fn died(&mut self, now: Instant, rules: &CrashBackoffRules) -> bool {
-        self.in_a_row = self.in_a_row.saturating_add(1);
-        let doubled = rules.first.saturating_mul(1 << (self.in_a_row - 1).min(16));
+impl FruitlessStarts {
+    /// Counts a start; whether it is the one too many.
+    fn ended(&mut self, brought: Brought, now: Instant, rules: &FruitlessRules) -> bool {
+        let counts = match brought {
+            Brought::Submission => {
+                *self = Self::default();
+                return false;
+            }
+            Brought::Nothing(WhyNothing::Stopped) => return false,
+            Brought::Nothing(WhyNothing::ProviderBusy) => false,
+            Brought::Nothing(WhyNothing::Agent) => true,
+        };
+        let doubled = rules.first.saturating_mul(1 << self.pauses.min(16));
         self.until = Some(now + doubled.min(rules.longest));
-        self.in_a_row >= rules.in_a_row
+        self.pauses = self.pauses.saturating_add(1);
+        self.in_a_row = self.in_a_row.saturating_add(u32::from(counts));
+        counts && self.in_a_row >= rules.in_a_row
     }
 
     fn left(&self, now: Instant) -> Duration {
@@ -301,22 +361,70 @@ impl CrashBackoff {
 mod tests {
     use super::*;
 
-    #[test]
-    fn pauses_double_up_to_the_longest_and_the_fifth_is_too_many() {
-        let rules = CrashBackoffRules {
-            first: Duration::from_secs(1),
-            longest: Duration::from_secs(5),
-            in_a_row: 5,
-        };
+    const RULES: FruitlessRules = FruitlessRules {
+        first: Duration::from_secs(1),
+        longest: Duration::from_secs(3),
+        in_a_row: 3,
+    };
+
+    const FRUITLESS: Brought = Brought::Nothing(WhyNothing::Agent);
+    const BUSY: Brought = Brought::Nothing(WhyNothing::ProviderBusy);
+    const STOPPED: Brought = Brought::Nothing(WhyNothing::Stopped);
+
+    /// After each start the seconds of the pause, and whether it ends the run.
+    fn counted(starts: &[Brought]) -> Vec<(u64, bool)> {
         let now = Instant::now();
-        let mut crash_backoff = CrashBackoff::default();
-        assert_eq!(crash_backoff.left(now), Duration::ZERO);
-        let mut seen = Vec::new();
-        for _ in 0..5 {
-            let ends = crash_backoff.died(now, &rules);
-            seen.push((crash_backoff.left(now).as_secs(), ends));
+        let mut fruitless = FruitlessStarts::default();
+        let counted = starts.iter().map(|brought| {
+            let ends = fruitless.ended(*brought, now, &RULES);
+            (fruitless.left(now).as_secs(), ends)
+        });
+        counted.collect()
+    }
+
+    #[test]
+    fn the_third_fruitless_start_in_a_row_ends_the_run_after_doubling_pauses() {
+        let expected = [(1, false), (2, false), (3, true)];
+        assert_eq!(counted(&[FRUITLESS; 3]), expected);
+    }
+
+    #[test]
+    fn a_submission_resets_the_count_and_the_pause() {
+        let starts = [FRUITLESS, FRUITLESS, Brought::Submission, FRUITLESS];
+        let expected = [(1, false), (2, false), (0, false), (1, false)];
+        assert_eq!(counted(&starts), expected);
+    }
+
+    #[test]
+    fn a_start_that_was_stopped_or_met_a_busy_provider_neither_counts_nor_resets() {
+        let busy = counted(&[BUSY; 9]);
+        assert_eq!(busy.last(), Some(&(3, false)));
+        let between = counted(&[FRUITLESS, STOPPED, FRUITLESS, BUSY, FRUITLESS]);
+        let ends: Vec<bool> = between.iter().map(|(_, ends)| *ends).collect();
+        assert_eq!(ends, [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn what_the_agent_caused_counts_and_what_ended_it_from_outside_does_not() {
+        for reason in Reason::ALL {
+            let of_agent = matches!(
+                reason,
+                Reason::AgentFailed
+                    | Reason::Repeat
+                    | Reason::PingPong
+                    | Reason::Poll
+                    | Reason::Breaker
+            );
+            let why = WhyNothing::of(Some(reason), None);
+            assert_eq!(why == WhyNothing::Agent, of_agent, "{reason}");
+            assert_ne!(why, WhyNothing::ProviderBusy, "{reason}");
         }
-        let expected = [(1, false), (2, false), (4, false), (5, false), (5, true)];
-        assert_eq!(seen, expected);
+        for (provider, why) in [
+            (None, WhyNothing::Agent),
+            (Some(ProviderError::NotLoggedIn), WhyNothing::Agent),
+            (Some(ProviderError::Busy), WhyNothing::ProviderBusy),
+        ] {
+            assert_eq!(WhyNothing::of(None, provider), why);
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::judge::{JudgeContext, Pace};
 use crate::quest::{Key, QuestId};
+use crate::run::agent::Totals;
 use crate::run::detect::{Detectors, Observed, SelfCall};
 use crate::run::limits::{Limits, StallBudget, Used};
 use crate::session::{
@@ -27,6 +28,8 @@ pub struct QuestRun {
     /// The last attempt that this worker has read from the ledger.
     pub seen: u32,
     pub conversation: Option<String>,
+    /// What the agent reported for the whole conversation.
+    pub totals: Totals,
     /// Notes for the next prompt.
     pub facts: Vec<String>,
     pub history: Vec<Past>,

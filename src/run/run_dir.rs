@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::plan::{Plan, RunError};
 use crate::judge::live_runs::start_of;
-use crate::run::agent::{AgentOrder, CommandLine};
+use crate::run::agent::{AgentOrder, CommandLine, Totals};
 use crate::run::detect::SelfCall;
 use crate::session::{BadWorker, Reason, RunId, Worker};
 
@@ -112,6 +112,7 @@ impl RunDir {
         line: CommandLine,
         (worker, start): (&Worker, u32),
         last: Option<Reason>,
+        resumed: Option<(String, Totals)>,
     ) -> AgentOrder {
         let env = [
             ("COMAIL_SESSION", self.session.clone().into_os_string()),
@@ -136,6 +137,7 @@ impl RunDir {
             log: self.dir.join(format!("{start}.log")),
             max_log_bytes: plan.max_log_bytes,
             stream: plan.command.stream(),
+            resumed,
         }
     }
 }

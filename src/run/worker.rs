@@ -7,19 +7,20 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::plan::{Answers, RunError, RunEvent, SharedRunState};
+use super::plan::{Answers, Brought, RunError, RunEvent, SharedRunState, WhyNothing};
 use super::quest_run::{
     Activity, Choice, ClaimGuard, Judged, Past, PromptBuilder, PromptInput, QuestRun, Submitted,
     choose,
 };
 use super::run_dir::{Calls, RunDir, worker_of};
+use crate::base::text::plural;
 use crate::judge;
 use crate::judge::live_runs::start_of;
 use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
 use crate::quest::{Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{
-    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, command_line,
-    end_of,
+    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, ProviderError,
+    Totals, command_line, end_of,
 };
 use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
@@ -31,6 +32,8 @@ use crate::session::{
 const MAX_NOTE_BYTES: usize = 4096;
 
 const MAX_HISTORY: usize = 10;
+
+const MAX_LAST_WORDS: usize = 500;
 
 type WorkerClock = (fn() -> Timestamp, fn() -> Salt);
 
@@ -129,6 +132,7 @@ impl RunWorker<'_> {
             used: Used::default(),
             seen: record.attempts,
             conversation: None,
+            totals: Totals::default(),
             facts: Vec::new(),
             history: Vec::new(),
             submitted: Vec::new(),
@@ -147,7 +151,7 @@ impl RunWorker<'_> {
 
     fn drive_to_its_end(&mut self, quest_run: &mut QuestRun) -> Result<Reason, RunError> {
         let reason = loop {
-            self.shared.wait_after_crash();
+            self.shared.wait_after_fruitless();
             if let Some(reason) = self.before_start(quest_run) {
                 break reason;
             }
@@ -274,9 +278,6 @@ impl RunWorker<'_> {
         // Something may have been submitted while the agent ended.
         let late = self.poll_activity(quest_run)?;
         let halt = watched.halt.or(judged).or(late);
-        let idle = quest_run.seen == seen && end.answer.is_none();
-        // An agent that failed without an answer has crashed, or ran into a limit of its provider.
-        let died = halt.is_none() && idle && end.exit != Some(0);
         let reason = halt.unwrap_or(if end.denied {
             Reason::PermissionDenied
         } else {
@@ -294,13 +295,49 @@ impl RunWorker<'_> {
                 Some(reason) => AfterStart::Ended(reason),
             }
         };
-        let died = died && reason != Reason::Settled;
-        self.shared.ended(died.then_some(if watched.end.denied {
-            Reason::PermissionDenied
+        let brought = if quest_run.seen > seen || reason == Reason::Settled {
+            Brought::Submission
         } else {
-            Reason::Breaker
-        }));
+            // A budget is the cause of the last call.
+            Brought::Nothing(WhyNothing::of(last.or(halt), watched.end.provider))
+        };
+        if self.shared.ended(brought) {
+            self.explain_fruitless(&watched.end);
+        }
         Ok((after, watched.end.tail))
+    }
+
+    fn explain_fruitless(&self, end: &AgentEnd) {
+        let plan = &self.shared.plan;
+        let starts = plural(plan.fruitless.in_a_row, "start");
+        let words: Vec<&str> = end.tail.split_whitespace().collect();
+        let words = words.join(" ");
+        let text = match end_of(&words, MAX_LAST_WORDS).trim_start() {
+            "" => format!("{starts} in a row brought no submission; the last one printed nothing"),
+            words => {
+                format!("{starts} in a row brought no submission; the last one ended with: {words}")
+            }
+        };
+        self.emit(RunEvent::Note { text });
+        let name = plan.command.name();
+        let text = match (end.provider, plan.answers, plan.command.missing_flags()) {
+            (Some(ProviderError::NotLoggedIn), ..) => {
+                format!("log in to {name}, or set its API key")
+            }
+            (_, Answers::Submit, Some(flags)) => {
+                format!("{name} may not run comail by itself; allow it with: -- {flags}")
+            }
+            (_, Answers::Submit, None) => format!(
+                "check that {name} is logged in and may run `comail submit`, or use --answer stdout"
+            ),
+            (_, Answers::Stdout, _) => format!(
+                "check that {name} is logged in and prints its answer as a JSON object at the end"
+            ),
+            (_, Answers::World, _) => {
+                format!("check that {name} is logged in and may change files")
+            }
+        };
+        self.emit(RunEvent::Hint { text });
     }
 
     fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
@@ -345,7 +382,12 @@ impl RunWorker<'_> {
         };
         let line = command_line(&plan.command, &given)?;
         let worker = &quest_run.guard.worker;
-        let order = self.place.order(plan, line, (worker, number), last);
+        let resumed = given
+            .conversation
+            .map(|name| (name.to_owned(), quest_run.totals));
+        let order = self
+            .place
+            .order(plan, line, (worker, number), last, resumed);
         match Agent::start(&order, self.launcher) {
             Ok(agent) => {
                 let most = last.map(|_| plan.pace.last_call);
@@ -377,6 +419,7 @@ impl RunWorker<'_> {
         self.shared.has_used(self.index, &spent);
         if watched.end.conversation.is_some() {
             quest_run.conversation.clone_from(&watched.end.conversation);
+            quest_run.totals = watched.end.totals;
         }
         let (guard, starts) = (&quest_run.guard, quest_run.used.starts);
         let run = self.shared.plan.run;
@@ -688,6 +731,7 @@ impl RunWorker<'_> {
                 self.shared.is_using(self.index, limits.bill(&spent));
             }
             AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
+            AgentEvent::NotLoggedIn => return Some(Reason::AgentFailed),
         }
         None
     }

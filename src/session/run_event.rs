@@ -215,6 +215,7 @@ reasons! {
     Error = "error", "comail itself failed";
     PermissionDenied =
         "permission-denied", "the agent lacks a permission";
+    FruitlessStarts = "fruitless-starts", "starts in a row brought no submission";
     WallClock = "wall-clock", "the run reached its time limit";
     Cost = "cost", "the cost reached its limit";
     Quests = "quests", "the run reached its number of quests";
@@ -224,7 +225,7 @@ reasons! {
     Repeat = "repeat", "the agent repeated the same answer";
     PingPong = "ping-pong", "the agent alternated between two answers";
     Poll = "poll", "the agent kept asking for its status";
-    Breaker = "breaker", "there was no progress for too long, or agents crashed at their start";
+    Breaker = "breaker", "there was no progress for too long";
     Diminishing = "diminishing", "the agent kept working and brought little that is new";
     AgentFailed = "agent-failed", "the agent ended without settling its quest";
 }

@@ -49,6 +49,20 @@ impl Driven {
         command
     }
 
+    /// `comail run --agent NAME`, with this script as its program.
+    pub fn known(&self, name: &str, script: &str) -> Command {
+        use std::os::unix::fs::PermissionsExt as _;
+        let bin = self.place.at("bin");
+        std::fs::create_dir_all(&bin).expect("a folder");
+        self.place.write(&format!("bin/{name}"), script);
+        let all = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(bin.join(name), all).expect("a program");
+        let mut command = self.place.command();
+        command.env("PATH", format!("{}:{PATH}", bin.display()));
+        command.args(["run", &format!("--agent={name}"), "--set=backoff=1ms"]);
+        command
+    }
+
     pub fn drive(&self, flags: &[&str], script: &str) -> Run {
         Run::of(&mut self.command(flags, script))
     }

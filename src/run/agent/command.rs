@@ -68,6 +68,25 @@ impl AgentCommand {
         }
     }
 
+    pub fn shell(&self) -> AgentShell {
+        match self {
+            Self::Preset(preset, _) => preset.shell,
+            Self::Custom(_) => AgentShell::Inherited,
+        }
+    }
+
+    /// The flags with which a known agent may call comail, unless the operator gave the first of
+    /// them.
+    pub fn missing_flags(&self) -> Option<&'static str> {
+        let Self::Preset(preset, own) = self else {
+            return None;
+        };
+        let flags = preset.grant?;
+        let first = flags.split(' ').next();
+        let given = own.iter().any(|word| word.to_str() == first);
+        (!given).then_some(flags)
+    }
+
     pub fn can_resume(&self) -> bool {
         match self {
             Self::Preset(preset, _) => preset.resume.is_some(),
@@ -199,6 +218,17 @@ fn argument(prompt: &str) -> Result<&str, BadCommandLine> {
     Ok(prompt)
 }
 
+/// What an agent's commands run in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentShell {
+    /// A shell with the environment of the agent.
+    Inherited,
+    /// A login shell, whose profile may set another `PATH`.
+    Login,
+    /// The agent runs no commands: its answer is what it prints.
+    Absent,
+}
+
 /// How a common agent is started without a person.
 ///
 /// `command` is split at spaces. In it, `{resume}`, `{model}` and `{args}` are replaced by options
@@ -211,6 +241,9 @@ pub struct Preset {
     /// The option that continues a conversation, if there is one.
     resume: Option<&'static str>,
     stream: Stream,
+    pub shell: AgentShell,
+    /// The flags with which the operator allows it to call comail, which may need the network.
+    grant: Option<&'static str>,
 }
 
 const RESUME: Option<&str> = Some("--resume {conversation}");
@@ -222,38 +255,47 @@ impl Preset {
             "claude -p {resume} --output-format stream-json --verbose {model} {args}",
             RESUME,
             Stream::Events,
-        ),
+        )
+        .granted("--allowedTools 'Bash(comail:*)'"),
         &Self::new(
             "codex",
             "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
             Some("resume {conversation}"),
             Stream::Events,
-        ),
+        )
+        .in_shell(AgentShell::Login)
+        .granted("--sandbox workspace-write -c sandbox_workspace_write.network_access=true"),
         &Self::new(
             "gemini",
-            "gemini {resume} --output-format stream-json {model} {args}",
+            "gemini {resume} --skip-trust --output-format stream-json {model} {args}",
             RESUME,
             Stream::Events,
-        ),
+        )
+        .granted("--allowed-tools 'run_shell_command(comail)'"),
         &Self::new(
             "aider",
-            "aider --message-file {prompt_file} --yes-always --no-pretty --no-stream {model} {args}",
+            "aider --message-file {prompt_file} --no-detect-urls --no-git --no-check-update \
+             --analytics-disable --no-show-model-warnings --no-show-release-notes --chat-mode ask \
+             --no-pretty --no-stream {model} {args}",
             None,
             Stream::Plain,
-        ),
+        )
+        .in_shell(AgentShell::Absent),
         &Self::new(
             "cursor",
             "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
             RESUME,
             Stream::Events,
-        ),
+        )
+        .granted("--force"),
         &Self::new(
             "opencode",
             "opencode run {resume} --format json {model} {args}",
             Some("--session {conversation}"),
             Stream::Events,
         ),
-        &Self::new("amp", "amp -x --stream-json {args}", None, Stream::Events),
+        &Self::new("amp", "amp -x --stream-json {args}", None, Stream::Events)
+            .granted("--dangerously-allow-all"),
         &Self::new(
             "goose",
             "goose run --no-session {model} {args} -i -",
@@ -265,13 +307,15 @@ impl Preset {
             "qwen {resume} --output-format stream-json {model} {args}",
             RESUME,
             Stream::Events,
-        ),
+        )
+        .granted("--allowed-tools 'run_shell_command(comail)'"),
         &Self::new(
             "copilot",
             "copilot -p {prompt} --no-color {model} {args}",
             None,
             Stream::Plain,
-        ),
+        )
+        .granted("--allow-tool 'shell(comail)'"),
     ];
 
     const fn new(
@@ -285,7 +329,19 @@ impl Preset {
             command,
             resume,
             stream,
+            shell: AgentShell::Inherited,
+            grant: None,
         }
+    }
+
+    const fn in_shell(mut self, shell: AgentShell) -> Self {
+        self.shell = shell;
+        self
+    }
+
+    const fn granted(mut self, flags: &'static str) -> Self {
+        self.grant = Some(flags);
+        self
     }
 
     pub fn program(&self) -> &'static str {

@@ -46,13 +46,13 @@ struct Turn {
 }
 
 impl Reader {
-    pub(super) fn new(stream: Stream) -> Self {
+    pub(super) fn new(stream: Stream, resumed: Option<(String, Totals)>) -> Self {
         Self {
             known: stream == Stream::Events,
             guessed: stream == Stream::Plain,
             turn: None,
             items: VecDeque::new(),
-            transcript: Transcript::new(),
+            transcript: Transcript::new(resumed),
         }
     }
 
@@ -81,9 +81,19 @@ impl Reader {
         transcript.converses(event);
         let part = &event["part"];
         let status_is = |word: &str| event["status"] == word;
+        let is_error = event["is_error"] == true || status_is("error");
         match kind {
             // Claude Code, and agents that print the same: Amp, Cursor, Qwen
-            "assistant" => self.answers(&event["message"]),
+            "assistant" => self.answers(event),
+            "system" if event["subtype"] == "api_retry" => {
+                transcript.refuses(&event["error_status"]);
+                // The second refusal in a row came after the agent had renewed its login.
+                if transcript.provider == Some(ProviderError::NotLoggedIn)
+                    && event["attempt"].as_u64() >= Some(2)
+                {
+                    transcript.event(AgentEvent::NotLoggedIn);
+                }
+            }
             "user" => {
                 for part in event["message"]["content"].as_array().into_iter().flatten() {
                     let text = part["content"].as_str().unwrap_or_default();
@@ -101,8 +111,13 @@ impl Reader {
                 transcript.end_line();
                 let texts = [&event["result"], &event["error"]["message"]];
                 for text in texts.into_iter().filter_map(Value::as_str) {
-                    transcript.says(text);
+                    if is_error {
+                        transcript.complains(text);
+                    } else {
+                        transcript.says(text);
+                    }
                 }
+                transcript.refuses(&event["api_error_status"]);
                 if let Some(tokens) = tokens_in(&event["stats"]) {
                     transcript.turn(spent(tokens, None));
                 }
@@ -138,7 +153,9 @@ impl Reader {
             "item.started" | "item.completed" => self.item(&event["item"], kind),
             "turn.completed" => {
                 if let Some(tokens) = tokens_in(&event["usage"]) {
-                    transcript.turn(spent(tokens, None));
+                    let new = new_of(tokens, transcript.totals.tokens);
+                    transcript.totals.tokens = tokens;
+                    transcript.turn(spent(new, None));
                 }
             }
             "turn.failed" | "error" => {
@@ -150,13 +167,18 @@ impl Reader {
                     &event["message"],
                 ];
                 let text = texts.into_iter().find_map(Value::as_str);
-                transcript.says(text.unwrap_or_default());
+                transcript.complains(text.unwrap_or_default());
             }
             _ => {}
         }
     }
 
-    fn answers(&mut self, message: &Value) {
+    fn answers(&mut self, event: &Value) {
+        let message = &event["message"];
+        let is_error = event["is_api_error_message"] == true;
+        if !is_error {
+            self.transcript.provider = None;
+        }
         let id = message["id"].as_str().map(str::to_owned);
         let goes_on = matches!(&self.turn, Some(turn) if id.is_some() && turn.id == id);
         if !goes_on {
@@ -166,7 +188,10 @@ impl Reader {
             match part["type"].as_str() {
                 Some("text") => {
                     let text = part["text"].as_str().unwrap_or_default();
-                    self.transcript.says(text);
+                    // The result repeats the text of an error.
+                    if !is_error {
+                        self.transcript.says(text);
+                    }
                 }
                 Some("tool_use") => {
                     let tool = part["name"].as_str().unwrap_or_default();
@@ -249,10 +274,46 @@ fn object_in(line: &[u8]) -> Option<Value> {
 fn read_totals(event: &Value, transcript: &mut Transcript) {
     let so_far = transcript.used.unwrap_or_default();
     let tokens = tokens_in(&event["usage"]).unwrap_or(0);
-    let cost = cost_in(event);
+    let cost = cost_in(event).map(|cost| {
+        let new = new_of(cost, transcript.totals.cost);
+        transcript.totals.cost = cost;
+        so_far.cost.unwrap_or(0).saturating_add(new)
+    });
     if tokens > 0 || cost.is_some() {
         let tokens = tokens.max(so_far.tokens);
         transcript.used_in_all(spent(tokens, cost.max(so_far.cost)));
+    }
+}
+
+/// What was added to a total since it was last read. A total that is lower than before began again.
+fn new_of(total: u64, before: u64) -> u64 {
+    total.checked_sub(before).unwrap_or(total)
+}
+
+/// What an agent reported for a whole conversation: Claude Code the cost, Codex the tokens. After a
+/// resume, they include what earlier starts used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// In billionths of a US dollar.
+    cost: u64,
+    tokens: u64,
+}
+
+/// Why the provider of the model refused the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProviderError {
+    NotLoggedIn,
+    /// It limits the rate, or is overloaded.
+    Busy,
+}
+
+impl ProviderError {
+    fn of_status(status: u64) -> Option<Self> {
+        match status {
+            401 | 403 => Some(Self::NotLoggedIn),
+            429 | 529 => Some(Self::Busy),
+            _ => None,
+        }
     }
 }
 
@@ -283,6 +344,7 @@ fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
     }
     let text = TEXTS.iter().find_map(|name| event[*name].as_str());
     match text.filter(|_| KINDS_WITH_TEXT.contains(&kind)) {
+        Some(text) if kind == "error" || event["is_error"] == true => transcript.complains(text),
         Some(text) => transcript.says(text),
         // A line about usage must not be taken for the answer, which is the last object.
         None if used.is_some() => {}
@@ -380,6 +442,8 @@ fn first_number(told: &Value, names: &[&str]) -> Option<u64> {
 
 const SAID_BYTES: usize = 1 << 20;
 
+const COMPLAINT_BYTES: usize = 8 << 10;
+
 const MAX_EVENTS: usize = 10_000;
 
 const MAX_NAME: usize = 300;
@@ -387,19 +451,30 @@ const MAX_NAME: usize = 300;
 #[derive(Debug)]
 pub(super) struct Transcript {
     pub said: Tail,
+    /// Errors, in which no answer is searched.
+    pub complaints: Tail,
     pub used: Option<Spent>,
+    pub totals: Totals,
     pub conversation: Option<String>,
     pub denied: bool,
+    pub provider: Option<ProviderError>,
+    /// The conversation that the agent was asked to continue.
+    resumed: Option<String>,
     events: Vec<AgentEvent>,
 }
 
 impl Transcript {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(resumed: Option<(String, Totals)>) -> Self {
+        let (resumed, totals) = resumed.unzip();
         Self {
             said: Tail::new(SAID_BYTES),
+            complaints: Tail::new(COMPLAINT_BYTES),
             used: None,
+            totals: totals.unwrap_or_default(),
             conversation: None,
             denied: false,
+            provider: None,
+            resumed,
             events: Vec::new(),
         }
     }
@@ -411,6 +486,18 @@ impl Transcript {
     pub(super) fn says(&mut self, text: &str) {
         self.said.push(text.as_bytes());
         self.said.push(b"\n");
+    }
+
+    pub(super) fn complains(&mut self, text: &str) {
+        self.complaints.push(text.as_bytes());
+        self.complaints.push(b"\n");
+    }
+
+    /// Reads the HTTP status with which the provider refused the agent, if there is one.
+    fn refuses(&mut self, status: &Value) {
+        self.provider = status
+            .as_u64()
+            .map_or(self.provider, ProviderError::of_status);
     }
 
     pub(super) fn says_on(&mut self, text: &str) {
@@ -448,6 +535,10 @@ impl Transcript {
         let names = ["session_id", "sessionID", "thread_id", "conversation_id"];
         let names = names.into_iter().filter_map(|name| event[name].as_str());
         for name in names.filter(|name| is_name(name)) {
+            if self.resumed.take().is_some_and(|resumed| resumed != name) {
+                // It began another conversation, whose totals begin at zero.
+                self.totals = Totals::default();
+            }
             if self.conversation.as_deref() != Some(name) {
                 self.conversation = Some(name.to_owned());
                 self.event(AgentEvent::Conversation(name.to_owned()));
@@ -484,6 +575,8 @@ pub enum AgentEvent {
     },
     Spent(Spent),
     Conversation(String),
+    /// The provider keeps refusing its login.
+    NotLoggedIn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

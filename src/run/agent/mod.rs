@@ -5,8 +5,10 @@ mod formats;
 mod output;
 mod process;
 
-pub use command::{AgentCommand, BadCommandLine, CommandLine, Given, Preset, command_line};
-pub use formats::{AgentEvent, Stream};
+pub use command::{
+    AgentCommand, AgentShell, BadCommandLine, CommandLine, Given, Preset, command_line,
+};
+pub use formats::{AgentEvent, ProviderError, Stream, Totals};
 pub(super) use formats::{BYTES_OF_A_TOKEN, end_of};
 pub use output::AgentEnd;
 pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, supervised};

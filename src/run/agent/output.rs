@@ -9,7 +9,9 @@ use std::{fs, io};
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
 
-use super::formats::{AgentEvent, BYTES_OF_A_TOKEN, Reader, Stream, Tail, end_of, used_in};
+use super::formats::{
+    AgentEvent, BYTES_OF_A_TOKEN, ProviderError, Reader, Stream, Tail, Totals, end_of, used_in,
+};
 use crate::base::process::{Exit, Pipe};
 use crate::quest::json;
 use crate::session::Spent;
@@ -30,11 +32,16 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(stream: Stream, log: CappedLog, read: u64) -> Self {
+    pub(super) fn new(
+        stream: Stream,
+        log: CappedLog,
+        read: u64,
+        resumed: Option<(String, Totals)>,
+    ) -> Self {
         Self {
             log,
             lines: Lines::default(),
-            reader: Reader::new(stream),
+            reader: Reader::new(stream, resumed),
             errors: Tail::new(TAIL_BYTES),
             read,
             written: 0,
@@ -89,9 +96,11 @@ impl Output {
             answer,
             bad_answer,
             spent: self.spent(transcript.used.or(told)),
-            tail: last_of(&said, &errors),
+            tail: last_of(&said, &transcript.complaints.text(), &errors),
             conversation: transcript.conversation.clone(),
             denied: transcript.denied,
+            provider: transcript.provider,
+            totals: transcript.totals,
         }
     }
 
@@ -129,6 +138,9 @@ fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
         return (last, None);
     };
     let told = used_in(document);
+    if document["is_error"] == true {
+        return (None, told);
+    }
     let text = match (document["type"].as_str(), &document["stats"]) {
         (Some("result"), _) => document["result"].as_str(),
         (_, Value::Object(_)) => document["response"].as_str(),
@@ -140,8 +152,13 @@ fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
     }
 }
 
-fn last_of(said: &str, errors: &str) -> String {
-    let text = if said.trim().is_empty() { errors } else { said };
+fn last_of(said: &str, complaints: &str, errors: &str) -> String {
+    let said = [said.trim(), complaints.trim()].join("\n");
+    let text = if said.trim().is_empty() {
+        errors
+    } else {
+        &said
+    };
     end_of(text.trim(), TAIL_BYTES).to_owned()
 }
 
@@ -264,6 +281,8 @@ pub struct AgentEnd {
     pub tail: String,
     pub conversation: Option<String>,
     pub denied: bool,
+    pub provider: Option<ProviderError>,
+    pub totals: Totals,
 }
 
 /// A JSON object, or why its value may not be submitted though it is written like one.

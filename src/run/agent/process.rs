@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::formats::{AgentEvent, Stream};
+use super::formats::{AgentEvent, Stream, Totals};
 use super::output::{AgentEnd, CappedLog, Output};
 use crate::base::process::{
     self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, wait_for,
@@ -50,6 +50,8 @@ pub struct AgentOrder {
     pub log: PathBuf,
     pub max_log_bytes: u64,
     pub stream: Stream,
+    /// The conversation that it continues, with what the agent reported for it so far.
+    pub resumed: Option<(String, Totals)>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +133,7 @@ impl Agent {
         })?;
         let words = order.argv.iter().map(|word| word.len()).sum::<usize>();
         let read = words + order.stdin.as_ref().map_or(0, String::len);
-        let output = Output::new(order.stream, log, read as u64);
+        let output = Output::new(order.stream, log, read as u64, order.resumed.clone());
         let mut supervisor = Command::new(&launcher.program);
         let process = Supervised::spawn(supervisor.arg(SUPERVISED), output)
             .map_err(AgentError::Supervisor)?;

@@ -168,6 +168,23 @@ fn is_found_by_either_name() {
 }
 
 #[test]
+fn a_flag_that_the_operator_gave_is_not_missing() {
+    let flags = Some("--allowedTools 'Bash(comail:*)'");
+    assert_eq!(preset("claude", &[]).missing_flags(), flags);
+    let other = preset("claude", &["--max-turns", "9"]);
+    assert_eq!(other.missing_flags(), flags);
+    let given = preset("claude", &["--allowedTools", "Bash(comail:*)"]);
+    assert_eq!(given.missing_flags(), None);
+    assert_eq!(custom(&["claude"]).missing_flags(), None);
+    for preset in Preset::ALL {
+        let runs_nothing = preset.shell == AgentShell::Absent;
+        assert!(preset.grant.is_none() || !runs_nothing, "{}", preset.name);
+        let flags = preset.grant.unwrap_or_default();
+        assert!(!preset.command.contains(flags) || flags.is_empty());
+    }
+}
+
+#[test]
 fn a_preset_says_where_all_options_go() {
     for preset in Preset::ALL {
         let has = |word| preset.command.split(' ').any(|other| other == word);

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 
 fn read(stream: Stream, lines: &[Value]) -> Transcript {
-    let mut reader = Reader::new(stream);
+    let mut reader = Reader::new(stream, None);
     for line in lines {
         reader.line(line.to_string().as_bytes());
     }
@@ -128,7 +128,7 @@ fn codex_tells_each_item_once() {
     assert!(transcript.denied);
     let failed = json!({"type": "turn.failed", "error": {"message": "usage limit reached"}});
     let transcript = read(Stream::Events, &[failed]);
-    assert!(transcript.said.text().contains("usage limit"));
+    assert!(transcript.complaints.text().contains("usage limit"));
 }
 
 #[test]
@@ -149,6 +149,122 @@ fn gemini_joins_what_it_says_in_pieces() {
     assert_eq!(transcript.said.text().trim(), "{\"a\": 1}");
     assert_eq!(transcript.used.map(|used| used.tokens), Some(250));
     assert!(transcript.denied);
+}
+
+/// What Claude Code 2.1.330 prints with a bad key, shortened.
+fn claude_with_status(status: u16) -> Vec<Value> {
+    let retry = |attempt| {
+        json!({"type": "system", "subtype": "api_retry", "attempt": attempt, "max_retries": 10,
+            "error_status": status, "error": "authentication_failed", "session_id": "c-1"})
+    };
+    let text = format!("Failed to authenticate. API Error: {status} {{\"a\": 1}}");
+    vec![
+        json!({"type": "system", "subtype": "init", "session_id": "c-1", "tools": []}),
+        retry(1),
+        retry(2),
+        json!({"type": "assistant", "is_api_error_message": true, "api_error_status": status,
+            "message": {"id": "m1", "content": [{"type": "text", "text": text}]}}),
+        json!({"type": "result", "subtype": "success", "is_error": true, "result": text,
+            "api_error_status": status, "session_id": "c-1"}),
+    ]
+}
+
+#[test]
+fn claude_says_at_once_that_its_provider_refuses_it() {
+    for (status, provider, refusals) in [
+        (401, Some(ProviderError::NotLoggedIn), 1),
+        (403, Some(ProviderError::NotLoggedIn), 1),
+        (429, Some(ProviderError::Busy), 0),
+        (529, Some(ProviderError::Busy), 0),
+        (500, None, 0),
+    ] {
+        let lines = claude_with_status(status);
+        let mut transcript = read(Stream::Events, &lines);
+        assert_eq!(transcript.provider, provider, "{status}");
+        let events = transcript.events().into_iter();
+        let refused = events.filter(|event| *event == AgentEvent::NotLoggedIn);
+        assert_eq!(refused.count(), refusals, "{status}");
+        // Two retries are enough, and the first may end with a renewed login.
+        let begun = |lines: &[Value]| {
+            let mut transcript = read(Stream::Plain, lines);
+            transcript.events().contains(&AgentEvent::NotLoggedIn)
+        };
+        assert!(!begun(&lines[..2]));
+        assert_eq!(begun(&lines[..3]), refusals == 1);
+        // An answer of the model shows that it has a login.
+        let answered = [&lines[..3], &claude()[1..3]].concat();
+        assert_eq!(read(Stream::Events, &answered).provider, None);
+    }
+}
+
+#[test]
+fn the_text_of_an_error_is_no_answer() {
+    // What Gemini CLI 0.61.0 prints with a bad key, shortened.
+    let gemini = json!({"type": "result", "status": "error", "error": {"type": "unknown",
+        "message": "[API Error: {\"error\":{\"code\":401}}]"}, "stats": {"total_tokens": 0}});
+    let codex = json!({"type": "error", "message": "status 401: {\"a\": 1}"});
+    for lines in [
+        vec![gemini],
+        vec![codex.clone()],
+        claude_with_status(401),
+        claude_with_status(500),
+    ] {
+        let transcript = read(Stream::Events, &lines);
+        assert_eq!(transcript.said.text().trim(), "", "{lines:?}");
+        assert!(transcript.complaints.text().contains('1'), "{lines:?}");
+    }
+    assert_eq!(read(Stream::Plain, &[codex]).said.text(), "");
+    let result = json!({"type": "result", "status": "success", "result": "{\"a\": 1}"});
+    let transcript = read(Stream::Events, &[result]);
+    assert_eq!(transcript.said.text(), "{\"a\": 1}\n");
+}
+
+#[test]
+fn after_a_resume_only_what_is_new_of_a_total_is_counted() {
+    let resumed = |name: &str, totals, lines: &[Value]| {
+        let mut reader = Reader::new(Stream::Events, Some((name.to_owned(), totals)));
+        for line in lines {
+            reader.line(line.to_string().as_bytes());
+        }
+        reader.end();
+        reader.transcript
+    };
+    let dollars = |total: f64| {
+        vec![
+            json!({"type": "system", "subtype": "init", "session_id": "c-1"}),
+            json!({"type": "result", "session_id": "c-1", "total_cost_usd": total,
+            "usage": {"input_tokens": 30, "output_tokens": 3}}),
+        ]
+    };
+    let cost = |transcript: &Transcript| transcript.used.and_then(|used| used.cost);
+    let first = read(Stream::Events, &dollars(0.5));
+    assert_eq!(cost(&first), Some(500_000_000));
+    let second = resumed("c-1", first.totals, &dollars(0.75));
+    assert_eq!(cost(&second), Some(250_000_000));
+    assert_eq!(second.used.map(|used| used.tokens), Some(33));
+    assert_eq!(second.totals.cost, 750_000_000);
+    // Another conversation, and a total that began again, are counted whole.
+    let other = resumed("c-0", first.totals, &dollars(0.75));
+    assert_eq!(cost(&other), Some(750_000_000));
+    let again = resumed("c-1", first.totals, &dollars(0.25));
+    assert_eq!(cost(&again), Some(250_000_000));
+    // A start that ends before it reports a total keeps the last one.
+    let cut = resumed("c-1", first.totals, &dollars(0.75)[..1]);
+    assert_eq!((cut.totals, cut.used), (first.totals, None));
+
+    let tokens = |total: u64| {
+        vec![
+            json!({"type": "thread.started", "thread_id": "t-1"}),
+            json!({"type": "turn.completed", "usage": {"input_tokens": total, "output_tokens": 0}}),
+        ]
+    };
+    let used = |transcript: &Transcript| transcript.used.map(|used| used.tokens);
+    let first = read(Stream::Events, &tokens(900));
+    assert_eq!(used(&first), Some(900));
+    let second = resumed("t-1", first.totals, &tokens(1_000));
+    assert_eq!(used(&second), Some(100));
+    let two_turns = [tokens(900), tokens(1_000)].concat();
+    assert_eq!(used(&read(Stream::Events, &two_turns)), Some(1_000));
 }
 
 #[test]
@@ -200,7 +316,7 @@ fn an_unknown_agent_is_read_as_far_as_it_can_be() {
 
 #[test]
 fn what_is_unknown_or_broken_is_passed_over() {
-    let mut reader = Reader::new(Stream::Events);
+    let mut reader = Reader::new(Stream::Events, None);
     for line in [
         "{\"type\": \"new\", \"usage\": 7}",
         "{\"type\": [",
@@ -249,7 +365,7 @@ fn a_price_is_told_in_dollars() {
 
 #[test]
 fn a_conversation_is_named_by_what_can_be_no_option() {
-    let mut transcript = Transcript::new();
+    let mut transcript = Transcript::new(None);
     for name in [
         json!("--yolo"),
         json!(""),
@@ -273,7 +389,7 @@ fn a_conversation_is_named_by_what_can_be_no_option() {
 
 #[test]
 fn events_that_nobody_takes_cost_no_memory_and_no_count() {
-    let mut transcript = Transcript::new();
+    let mut transcript = Transcript::new(None);
     for _ in 0..MAX_EVENTS * 2 {
         transcript.turn(spent(1, None));
     }

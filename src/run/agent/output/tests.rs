@@ -18,7 +18,7 @@ fn guessed(tokens: u64) -> Spent {
 fn end(how: Option<Exit>, stdout: &str, stderr: &str) -> AgentEnd {
     let place = tempfile::tempdir().unwrap();
     let log = CappedLog::create(&place.path().join("log"), 1_000).unwrap();
-    let mut output = Output::new(Stream::Plain, log, 100);
+    let mut output = Output::new(Stream::Plain, log, 100, None);
     output.take(Pipe::Out, stdout.as_bytes());
     output.take(Pipe::Err, stderr.as_bytes());
     let end = output.end(how);
@@ -60,6 +60,15 @@ fn one_document_about_all_the_work_holds_the_answer() {
             }
         );
     }
+}
+
+#[test]
+fn a_document_about_an_error_holds_no_answer_and_its_text_is_the_tail() {
+    let claude = json!({"type": "result", "is_error": true, "result": "API Error: {\"a\": 1}"});
+    assert_eq!(end(BAD, &claude.to_string(), "").answer, None);
+    let error = json!({"type": "error", "message": "API Error: {\"a\": 1}"});
+    let end = end(BAD, &error.to_string(), "wrong");
+    assert_eq!((end.answer, &*end.tail), (None, "API Error: {\"a\": 1}"));
 }
 
 #[test]
