@@ -11,7 +11,7 @@ use hickory_resolver::proto::op::ResponseCode;
 use serde_json::Value;
 
 use crate::harness::email_net::{ACME, WWW, page, rules};
-use crate::harness::replayed::resolutions;
+use crate::harness::replayed::{assert_audited, resolutions};
 use crate::harness::{EmailNet, Run, until};
 use crate::servers::dns::Answer;
 use crate::servers::http::Reply;
@@ -162,6 +162,40 @@ fn robots_txt_that_did_not_answer_is_silence_and_one_that_forbids_is_not() {
     net.expect(1, &net.acme(), "REVIEW", both);
     robots(Reply::status(404));
     assert_eq!(counts(&recheck(&net)), [1, 0, 0, 0]);
+}
+
+#[test]
+fn a_reopened_review_is_judged_again_as_before() {
+    let net = EmailNet::unscanned();
+    net.place.write("operator.key", [7; 32]);
+    let flags = net.flags_with(&["--operator-key=operator.key"]);
+    net.place.scan(&[ACME], &flags);
+    let submission = net.answers(Reply::Reset);
+    net.expect(1, &submission, "REVIEW", &["source-unanswered"]);
+    net.contact("info@acme.co.kr");
+    let settle = |verb: &str| {
+        let review = [
+            "review",
+            verb,
+            "1",
+            "--note=x",
+            "--operator-key=operator.key",
+        ];
+        net.place.run(review).ok();
+    };
+    settle("accept");
+    assert_eq!(counts(&recheck(&net)), [0; 4], "a person decided");
+    settle("reopen");
+    assert_eq!(counts(&recheck(&net)), [1, 0, 0, 0]);
+    assert_eq!(exported(&net, ACME, "status"), ["REVIEW (confirmed)"]);
+    assert_audited(&net.place.at(".comail"));
+    settle("accept");
+    settle("reopen");
+    assert_eq!(
+        counts(&recheck(&net)),
+        [0; 4],
+        "it was judged again already"
+    );
 }
 
 #[test]

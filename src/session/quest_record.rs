@@ -119,13 +119,14 @@ impl QuestRecord {
         }
     }
 
-    /// Whether it is a REVIEW that rests on an unanswered lookup alone, and that nobody has
-    /// looked at again.
+    /// Whether it is a REVIEW that rests on an unanswered lookup alone, that the gate has not judged
+    /// again, and on which no decision of a person is in force.
     pub fn is_unanswered(&self) -> bool {
         let unanswered = |last: Last| last.grounds == VerdictBasis::Unanswered;
+        let reopened = |settled: Settled| settled.decision == Decision::Reopened;
         self.progress.state == State::Review
             && self.resolution.is_none()
-            && self.settled.is_none()
+            && self.settled.is_none_or(reopened)
             && self.last.is_some_and(unanswered)
     }
 
