@@ -27,8 +27,9 @@ pub struct HelpArgs {
 const WIDTH: usize = 80;
 
 /// The topics. The first line of each file says what the topic is about.
-const TOPICS: [(&str, &str); 9] = [
+const TOPICS: [(&str, &str); 10] = [
     ("agents", include_str!("help/agents.md")),
+    ("checks", include_str!("help/checks.md")),
     ("email-gate", include_str!("help/email-gate.md")),
     ("exit-codes", include_str!("help/exit-codes.md")),
     ("json", include_str!("help/json.md")),
@@ -42,8 +43,16 @@ const TOPICS: [(&str, &str); 9] = [
 fn topics() -> impl Iterator<Item = Page> {
     TOPICS.into_iter().filter_map(|(name, file)| {
         let (about, text) = file.split_once("\n\n")?;
-        Some(Page::new(name, about, text))
+        Some(Page::new(name, about, &text.replace("{kinds}\n", &kinds())))
     })
+}
+
+/// A line or two about each kind of check.
+fn kinds() -> String {
+    let all = || checks().map(|(name, about, _)| (name, about));
+    let width = all().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = all().flat_map(|(name, about)| hanging(&format!("  {name:width$} "), about, WIDTH));
+    lines.map(|line| line + "\n").collect()
 }
 
 /// For each kind of check, a comment that says what it does and a short example.

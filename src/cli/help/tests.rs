@@ -58,7 +58,7 @@ fn topics_list_all_that_the_program_knows() {
         assert!(words.any(|it| it == word), "{name} lacks {word}");
     };
     for kind in KINDS {
-        lists("quest-files", kind.name());
+        lists("checks", kind.name());
     }
     for event in EventType::ALL {
         lists("sessions", event.name());
