@@ -282,7 +282,12 @@ impl List {
             Source::Xlsx(sheet) => sheet.read(&mut sink),
             Source::Held(sheet) => sheet.read(&mut sink),
             Source::Jsonl(columns) => columns.read(&mut self.text, &mut sink),
-            Source::Csv(delimiter) => read_csv(&mut self.text, *delimiter, &mut sink),
+            Source::Csv(delimiter) => {
+                // Whoever asks for columns relies on the headings.
+                let header = self.columns.header.as_ref().filter(|_| wanted.is_some());
+                let header = header.map(|header| header.row);
+                read_csv(&mut self.text, *delimiter, header, &mut sink)
+            }
             Source::Lines => read_lines(&mut self.text, &mut sink),
         };
         let read = read.and_then(|()| sink.finish());

@@ -1,19 +1,22 @@
 //! Reading delimited text, lines and JSON Lines.
 //!
 //! The number of a CSV row is that of its record, counted from 1 with the heading record; lines
-//! with nothing on them are no records. A record may span lines, by a quoted cell.
+//! with nothing on them are no records. A record may span lines, by a quoted cell. Where the
+//! headings count, a record below them with text in more cells than they have is an error: its
+//! cells may be under the wrong headings.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 
-use csv::StringRecord;
+use csv::{Position, StringRecord};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::cell::{LAST_COLUMN, RowSink};
 use super::encoding::{Text, csv_reader};
 use super::error::{Fault, Result};
+use crate::base::text::is_blank;
 
 /// The longest cell of a text.
 ///
@@ -23,13 +26,34 @@ const MAX_CELL_BYTES: usize = 1024 * 1024;
 
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-pub(super) fn read_csv(text: &mut Text, delimiter: u8, sink: &mut RowSink<'_>) -> Result<()> {
+/// Reads delimited text, in which the record `header`, if there is one, limits the cells of those
+/// below it.
+pub(super) fn read_csv(
+    text: &mut Text,
+    delimiter: u8,
+    header: Option<u32>,
+    sink: &mut RowSink<'_>,
+) -> Result<()> {
     text.rewind()?;
     let mut reader = csv_reader(text, delimiter);
     let mut record = StringRecord::new();
-    let mut row = 0;
+    let (mut row, mut headings) = (0, usize::MAX);
     while reader.read_record(&mut record).map_err(io::Error::from)? {
         row = next_row(row)?;
+        if header == Some(row) {
+            headings = record.len();
+        }
+        if !record.iter().skip(headings).all(is_blank) {
+            let start = record
+                .position()
+                .map_or_else(Position::new, Position::clone);
+            let line = line_of(reader.into_inner(), &start)?;
+            let (cells, delimiter) = (record.len(), char::from(delimiter).escape_default());
+            return Err(Fault::Other(format!(
+                "line {line}: the row has {cells} cells, but the header has {headings}; put quotes \
+                 around a cell that contains `{delimiter}`"
+            )));
+        }
         sink.at_row(row)?;
         for (column, cell) in record.iter().enumerate() {
             check_length(row, cell)?;
@@ -37,6 +61,20 @@ pub(super) fn read_csv(text: &mut Text, delimiter: u8, sink: &mut RowSink<'_>) -
         }
     }
     Ok(())
+}
+
+/// The line of the record that begins at `start`, or after the empty lines there.
+fn line_of(text: &mut Text, start: &Position) -> io::Result<u64> {
+    text.seek(SeekFrom::Start(start.byte()))?;
+    let mut line = start.line();
+    for byte in BufReader::new(text).bytes() {
+        match byte? {
+            b'\n' => line += 1,
+            b'\r' => {}
+            _ => break,
+        }
+    }
+    Ok(line)
 }
 
 fn next_row(row: u32) -> Result<u32> {

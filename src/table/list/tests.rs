@@ -109,6 +109,43 @@ fn columns(headings: &[&str]) -> ListColumns {
 }
 
 #[test]
+fn a_row_with_more_cells_than_the_header_is_refused_with_its_line() {
+    let dir = TempDir::new().unwrap();
+    let read = |text: &str, header| {
+        let path = written(&dir, "list.csv", text);
+        let options = ReadOptions {
+            header,
+            ..ReadOptions::default()
+        };
+        let mut list = List::open(&path, &options).unwrap();
+        assert_eq!(widths(&mut list).len(), 3, "{text}");
+        list.rows::<ReadError>(&[ColumnIndex::FIRST], |_, _| Ok(()))
+    };
+    let lines = "Company,Website\nAcme,a.kr\nTools, Inc.,b.kr\n";
+    // Lines are those of an editor: a quoted cell has two, and empty lines count.
+    let spread = "Company,Website\r\n\r\n\"Acme\r\nFoods\",a.kr\r\n\r\nTools, Inc.,b.kr\r\n";
+    for (text, line) in [(lines, 3), (spread, 6)] {
+        let refusal = read(text, HeaderChoice::Yes).unwrap_err().to_string();
+        let expected = format!(
+            "list.csv: line {line}: the row has 3 cells, but the header has 2; put quotes around a \
+             cell that contains `,`"
+        );
+        assert!(refusal.ends_with(&expected), "{refusal}");
+    }
+    for (text, header) in [
+        // Without headings, no row says how many cells a row has.
+        (lines, HeaderChoice::No),
+        ("Company,Website\nAcme,a.kr,, \nBolt\n", HeaderChoice::Yes),
+        (
+            "Company,Website,\nAcme,a.kr,a note\nBolt\n",
+            HeaderChoice::Yes,
+        ),
+    ] {
+        read(text, header).unwrap();
+    }
+}
+
+#[test]
 fn a_heading_wins_over_a_letter() {
     let lettered = columns(&["B", "회사명", "Web\n site"]);
     for (name, letter) in [

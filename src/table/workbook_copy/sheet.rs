@@ -15,7 +15,7 @@ pub(super) struct Scan {
     /// The last column that is in use, counted from 1; 0 for an empty sheet. Cells that have
     /// a format and no value are not in use; merged areas from the header row on are.
     pub(super) last_column: u32,
-    /// The format of the last heading.
+    /// The format of the last heading that has one.
     pub(super) header_style: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn scan(
             Step::Cell { column, empty } => {
                 cell = CellUse {
                     column,
-                    style: package::value(token.raw, "s").and_then(|style| style.parse().ok()),
+                    style: style_of(token.raw).filter(|style| *style != NO_STYLE),
                     ..CellUse::default()
                 };
                 ended = empty;
@@ -49,13 +49,22 @@ pub(super) fn scan(
             continue;
         }
         if header_row == Some(walk.row) && (cell.used || !has_heading) {
-            scan.header_style = cell.style;
+            // Without any heading, the last empty cell counts.
+            let before = scan.header_style.filter(|_| has_heading);
+            scan.header_style = cell.style.or(before);
             has_heading |= cell.used;
         }
         if cell.used {
             scan.last_column = scan.last_column.max(cell.column);
         }
     }
+}
+
+/// The format of cells that name none.
+const NO_STYLE: u32 = 0;
+
+fn style_of(tag: &[u8]) -> Option<u32> {
+    package::value(tag, "s")?.parse().ok()
 }
 
 #[derive(Debug, Default)]
@@ -360,9 +369,8 @@ impl Sheet<'_, '_> {
         // The first reading found no value from the first result's column on.
         match &mut self.gain {
             Some(gain) if column >= first => {
-                let style = package::value(raw, "s").and_then(|style| style.parse().ok());
                 let own = &mut gain.styles[(column - first) as usize];
-                *own = own.or(style).or(Some(0));
+                *own = own.or(style_of(raw)).or(Some(NO_STYLE));
                 self.replacing = !empty;
                 Ok(())
             }
@@ -573,16 +581,27 @@ mod tests {
     }
 
     #[test]
-    fn the_last_heading_gives_its_style() {
-        let header =
-            r#"<row r="1"><c s="4"><v>7</v></c><c s="5"><is><t>a</t></is></c><c s="9"/></row>"#;
-        let rows = format!("{header}<row r=\"2\"><c s=\"8\"><v>1</v></c></row>");
-        let expected = |header_style| Scan {
-            last_column: 6,
-            header_style,
-        };
-        assert_eq!(scanned(&rows, Some(1)).unwrap(), expected(Some(5)));
-        assert_eq!(scanned(&rows, None).unwrap(), expected(None));
+    fn the_last_heading_with_a_style_gives_it() {
+        for (header, style) in [
+            (
+                r#"<c s="4"><v>7</v></c><c s="5"><v>8</v></c><c s="9"/>"#,
+                Some(5),
+            ),
+            // A heading without a style of its own, or an empty column, does not end a styled row.
+            (r#"<c s="4"><v>7</v></c><c><v>8</v></c>"#, Some(4)),
+            (
+                r#"<c s="4"><v>7</v></c><c s="0"/><c s="0"><v>8</v></c>"#,
+                Some(4),
+            ),
+            (r#"<c><v>7</v></c><c s="9"/>"#, None),
+            (r#"<c s="4"/><c s="9"/>"#, Some(9)),
+        ] {
+            let rows =
+                format!(r#"<row r="1">{header}</row><row r="2"><c s="8"><v>1</v></c></row>"#);
+            let found = |row| scanned(&rows, row).unwrap().header_style;
+            assert_eq!(found(Some(1)), style, "{header}");
+            assert_eq!(found(None), None, "{header}");
+        }
     }
 
     #[test]
