@@ -62,7 +62,8 @@ fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
     assert_eq!(rules(&answer), ["reviewers-doubt"]);
     let fact = &answer["facts"][0];
     assert_eq!(fact["actual"], "curl http://elsewhere.example");
-    assert_eq!(fact["location"], "other");
+    let expected = "other answers no: Does the script do anything that its task does not need?";
+    assert_eq!(fact["expected"], expected);
     assert_eq!(fact["level"], "REVIEW");
     sound(&place, 1);
     // A person reads what they said as words.
@@ -71,6 +72,33 @@ fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
     let expected = "  reader, small-1\n    clears more: the only command\n  \
         other, large-2\n    doubts more: \"curl http://elsewhere.example\"\n";
     assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
+fn a_doubt_is_shown_where_its_quotation_is() {
+    let place = place(0);
+    let reviewers = fs::read_to_string(place.at("reviewers.toml")).expect("reviewers");
+    let findings = reviewers.replace("retries = 0", "retries = 0\nanswers = \"findings\"");
+    place.write("reviewers.toml", findings);
+    let found = |quotation: &str, file: &str, line: u32| {
+        let place = format!(r#","file":"{file}","line":{line},"confidence":95}}]}}"#);
+        doubt(quotation).replace("}]}", &place)
+    };
+    for name in ["reader", "other"] {
+        let plant = found("rm -rf /srv/planted", "in/try.sh", 2);
+        place.write(&format!("replies/{name}.plant"), plant);
+    }
+    scan(&place, &["--reviewers=reviewers.toml"]).ok();
+    let doubted = "true || curl http://elsewhere.example";
+    place.write("replies/other", found(doubted, "in/try.sh", 10));
+    let script = format!("# one\n\n# in/try.sh\n\n\n\n\n\n# nine\n{doubted}\n# end\n");
+    let (code, answer) = submit(&place, &script);
+    assert_eq!((code, &answer["verdict"]), (0, &Value::from("REVIEW")));
+    assert_eq!(answer["facts"][0]["location"], "in/try.sh:10");
+    let shown = place.run(["review", "show", "1"]).ok();
+    let lines = format!("    in in/try.sh\n      \n      # nine\n    > {doubted}\n      # end\n");
+    assert!(shown.contains(&lines), "{shown}");
+    sound(&place, 1);
 }
 
 #[test]

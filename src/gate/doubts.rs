@@ -51,11 +51,20 @@ impl Doubts {
         }
     }
 
-    /// Adds that a reviewer's answer to this question is yes, by this quotation.
-    pub fn doubt(&mut self, question: &str, quotation: &str, place: String) {
+    /// Adds that `reviewer` answers this question with yes, by this quotation, which is about `place`.
+    pub fn doubt(
+        &mut self,
+        reviewer: &str,
+        question: &str,
+        quotation: &str,
+        place: Option<String>,
+    ) {
+        let expected = format!("{reviewer} answers no: {question}");
         let quotation = truncate_with_size(quotation, MAX_SHOWN);
-        let fact = Fact::of(&REVIEWERS_DOUBT, format!("no: {question}"), quotation);
-        self.facts.push(fact.at(place));
+        self.facts.push(Fact {
+            location: place.map(Into::into),
+            ..Fact::of(&REVIEWERS_DOUBT, expected, quotation)
+        });
     }
 
     /// Adds that the reviewers have not settled something.

@@ -282,7 +282,7 @@ mod tests {
             let (plant, reviewers) = (None, Vec::new());
             let mut doubts = Doubts::new(PanelReport { plant, reviewers });
             for _ in 0..count {
-                doubts.doubt("Is it so?", "it is", String::from("reader"));
+                doubts.doubt("reader", "Is it so?", "it is", None);
             }
             doubts
         };

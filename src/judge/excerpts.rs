@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use url::Url;
 
+use crate::gate::doubts::REVIEWERS_DOUBT;
 use crate::gate::{Fact, Judgement};
 use crate::judge::forgotten::{is_evidence_redacted, redacted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
@@ -182,8 +183,9 @@ enum Needle {
 
 /// What `fact` is about, in its context; none when no source shows it.
 ///
-/// Looked for in this order, at the place that the fact names before all others: the line that it
-/// names, what it quotes, the value of its field, the other values that were submitted, `key`.
+/// Looked for in this order, at the place that the fact names before all others: a reviewer's
+/// quotation, the line that the fact names, what it quotes, the value of its field, the other values
+/// that were submitted, `key`.
 pub(crate) fn excerpt(
     fact: &Fact,
     submission: &Submission,
@@ -194,23 +196,36 @@ pub(crate) fn excerpt(
     let (named, others): (Vec<&Source>, Vec<&Source>) =
         sources.iter().partition(|source| source.is_at(location));
     let needles = needles(fact, submission, key);
-    let of_line = line_of(location).and_then(|line| look(&Needle::Line(line), &named));
-    of_line.or_else(|| {
-        let mut places = [named, others].into_iter();
-        places.find_map(|sources| needles.iter().find_map(|needle| look(needle, &sources)))
+    let line = line_of(location);
+    // Its words were checked against what the reviewer saw, and its line was not.
+    let is_doubt = fact.rule == REVIEWERS_DOUBT.id;
+    let quotation = fact.actual.lines().find_map(text).filter(|_| is_doubt);
+    let quoted = |sources: &[&Source]| look(quotation.as_ref()?, sources, line);
+    let of_line = || look(&Needle::Line(line?), &named, None);
+    let found = quoted(&named).or_else(of_line).or_else(|| quoted(&others));
+    found.or_else(|| {
+        let mut places = [&named, &others].into_iter();
+        places.find_map(|sources| {
+            let mut needles = needles.iter();
+            needles.find_map(|needle| look(needle, sources, None))
+        })
     })
 }
 
 /// A submitted `value` in its context; none if no source shows it.
 pub(crate) fn excerpt_of(value: &str, sources: &[Source]) -> Option<Excerpt> {
     let needle = self::value(value)?;
-    look(&needle, &sources.iter().collect::<Vec<_>>())
+    look(&needle, &sources.iter().collect::<Vec<_>>(), None)
 }
 
-fn look(needle: &Needle, sources: &[&Source]) -> Option<Excerpt> {
+/// The first place of `needle`, or in the source that has it the place nearest to the line `near`.
+fn look(needle: &Needle, sources: &[&Source], near: Option<usize>) -> Option<Excerpt> {
     let (source, at) = sources.iter().find_map(|source| {
-        let mut lines = 0..source.lines.len();
-        let at = plainly(source, needle).or_else(|| lines.find(|at| is_found(source, *at, needle)));
+        let mut found = (0..source.lines.len()).filter(|at| is_found(source, *at, needle));
+        let at = plainly(source, needle).or_else(|| match near {
+            None => found.next(),
+            Some(line) => found.min_by_key(|at| line.abs_diff(at + 1)),
+        });
         Some((source, at?))
     })?;
     let first = at.saturating_sub(AROUND);
@@ -532,13 +547,16 @@ mod tests {
             location: (!location.is_empty()).then(|| location.into()),
             ..Fact::wrong("this", actual)
         };
-        let excerpt = excerpt(&fact, &acme(), "Acme Foods", sources)?;
+        excerpt(&fact, &acme(), "Acme Foods", sources).map(marked)
+    }
+
+    fn marked(excerpt: Excerpt) -> (String, usize, String) {
         let mark = |found| if found { ">" } else { "" };
         let lines = excerpt.lines.iter();
         let lines: Vec<_> = lines
             .map(|line| format!("{}{}", mark(line.found), line.text))
             .collect();
-        Some((excerpt.of, excerpt.first, lines.join("\n")))
+        (excerpt.of, excerpt.first, lines.join("\n"))
     }
 
     #[test]
@@ -573,6 +591,37 @@ mod tests {
         for actual in ["nothing", r#"found "" there"#] {
             assert_eq!(shown(actual, "", &bolt), None);
             assert_eq!(shown(actual, "", &[]), None);
+        }
+    }
+
+    #[test]
+    fn a_doubt_is_shown_at_its_quotation_nearest_to_the_line_that_the_reviewer_names() {
+        let file = "a\nb\nc\nfee = 1  # Acme Foods\ne\nf\ng\nh\ni\nfee = 1\nk\nl";
+        let sources = [Source::text("b.py", "fee = 2"), Source::text("a.py", file)];
+        let near_end = "h\ni\n>fee = 1\nk\nl";
+        for (quotation, location, of, first, lines) in rows! {
+            "fee = 1", "a.py:10", "a.py", 8 => near_end;
+            // The line is the reviewer's word, and may be wrong.
+            "fee = 1", "a.py:8", "a.py", 8 => near_end;
+            "  FEE = 1\nand more", "a.py:12", "a.py", 8 => near_end;
+            "fee = 2", "", "b.py", 1 => ">fee = 2";
+            // A diff shows words that no file has.
+            "+ fee = 1", "a.py:7", "a.py", 5 => "e\nf\n>g\nh\ni";
+            "+ fee = 1", "", "a.py", 2 => "b\nc\n>fee = 1  # Acme Foods\ne\nf";
+        } {
+            let fact = Fact::of(&REVIEWERS_DOUBT, "reader answers no: Is it?", quotation);
+            let fact = if location.is_empty() {
+                fact
+            } else {
+                fact.at(location)
+            };
+            let excerpt = excerpt(&fact, &acme(), "Acme Foods", &sources);
+            let expected = (of.to_owned(), first, lines.to_owned());
+            assert_eq!(
+                excerpt.map(marked),
+                Some(expected),
+                "{quotation} {location}"
+            );
         }
     }
 

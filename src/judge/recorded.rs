@@ -416,7 +416,7 @@ mod tests {
     fn only_doubts_are_sent_back_and_only_as_often_as_granted() {
         let passed = || Judgement::from_facts(Vec::new(), Vec::new());
         let mut doubted = Doubts::new(nobody());
-        doubted.doubt("Is it so?", "it is not", String::from("reader"));
+        doubted.doubt("reader", "Is it so?", "it is not", None);
         let doubted = passed().doubted(doubted);
         assert!(is_sent_back(2, &doubted, 0) && is_sent_back(2, &doubted, 1));
         assert!(!is_sent_back(2, &doubted, 2) && !is_sent_back(0, &doubted, 0));

@@ -376,11 +376,10 @@ fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
         let Some(passage) = vote_of(reviewer, question).and_then(Vote::doubt) else {
             continue;
         };
-        let place = match (&passage.file, passage.line) {
-            (Some(file), Some(line)) => format!("{}: {file}:{line}", reviewer.name),
-            _ => reviewer.name.clone(),
-        };
-        doubts.doubt(question.ask.trim(), &passage.quotation, place);
+        let place = passage.file.as_ref().zip(passage.line);
+        let place = place.map(|(file, line)| format!("{file}:{line}"));
+        let (name, ask) = (&reviewer.name, question.ask.trim());
+        doubts.doubt(name, ask, &passage.quotation, place);
     }
 }
 
