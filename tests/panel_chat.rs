@@ -28,9 +28,9 @@ anchor = ["topic"]
 [prompt]
 text = "Summarise a page on {{ input.topic }} ({{ key }})"
 [example]
-key = "acme"
-summary = "Acme Foods was founded in 1950."
-source = "https://www.morning-post.com/story/17"
+key = "bolt"
+summary = "Bolt Toys was founded in 1980."
+source = "https://www.morning-post.com/story/9"
 [[field]]
 name = "summary"
 kind = "text"

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::harness::Run;
-use crate::harness::letters::{LETTERS, Letters, PATH};
+use crate::harness::letters::{self, LETTERS, Letters, PATH};
 use crate::harness::schemas::Validator;
+use crate::harness::{Place, Run};
 
 /// An optional field of every kind.
 const EVERY_KIND: &str = include_str!("harness/quests/every_kind.toml");
@@ -111,6 +111,42 @@ fn values_may_begin_with_dashes() {
     let submit = "comail submit --letter=--one --quote QUOTE";
     assert!(next.contains(submit), "{next}");
     letters.submits(&["--letter", "--one", "--quote", "--now"], "PASS");
+}
+
+/// Every agent of a session reads the example, whichever quest it works on.
+#[test]
+fn an_example_that_answers_a_quest_of_the_list_is_refused_and_never_shown() {
+    let answers = LETTERS.replace("\"letter-0\"", "\" two \"");
+    assert_ne!(answers, LETTERS);
+    let letters = Letters::with(&answers);
+    let run = letters.scan();
+    assert!(!letters.place.at(".comail").exists());
+    let place = LETTERS
+        .split("\"letter-0\"")
+        .next()
+        .expect("what is before");
+    let line = place.lines().count();
+    run.says(&format!("letters.toml:{line}:"));
+    run.says(": the example answers quest 2 of the list, `two`\nhint: choose a key that");
+    run.exits(2);
+    letters.check().ok();
+    // A longer list may bring the quest later.
+    let letters = Letters::scanned(LETTERS);
+    let rows = letters::LIST.to_owned() + "{\"letter\":\"letter-0\",\"text\":\"350 EUR\"}\n";
+    letters.place.write("list.jsonl", rows);
+    let run = letters.run(["scan", "list.jsonl", "--update"]);
+    run.says("the example answers quest 3 of the list, `letter-0`");
+    run.exits(2);
+    // The built-in kind has one example for all lists.
+    for (name, shown) in [("Acme", false), ("Acme Foods", true)] {
+        let place = Place::new();
+        place.write("names.txt", format!("{name}\nBolt Toys\n"));
+        place.run(["scan", "names.txt"]).ok();
+        let (_, next) = place.json(["next"]);
+        assert_eq!(next.get("example").is_some(), shown, "{next:#}");
+        let text = place.run(["next"]).ok();
+        assert_eq!(text.contains("info@acme.co.kr"), shown, "{text}");
+    }
 }
 
 #[test]

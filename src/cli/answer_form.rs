@@ -24,8 +24,9 @@ pub(super) const NOTHING_FOUND: &str = "If you found nothing (uses a try):";
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AnswerForm {
-    /// An answer that would look right, to another quest of the kind.
-    example: String,
+    /// An answer that would look right, to no quest of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) example: Option<String>,
     submit: String,
     /// The optional fields, as flags with their help.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +76,7 @@ impl AnswerForm {
             }
         }
         Self {
-            example: example.into_text(),
+            example: Some(example.into_text()),
             submit: submit.into_text(),
             optional,
             submit_none: named.flag("none", "what you tried").into_text(),
@@ -87,8 +88,8 @@ impl AnswerForm {
         let unit = Escaped(&self.unit);
         let look_right = format!("A plausible answer, for another {unit}:");
         let optional = self.optional.iter().map(String::as_str);
-        let mut parts = vec![
-            (look_right, vec![self.example.as_str()]),
+        let mut parts: Vec<(String, Vec<&str>)> = vec![
+            (look_right, self.example.as_deref().into_iter().collect()),
             (SUBMIT_YOURS.to_owned(), vec![&self.submit]),
             ("Optional fields:".to_owned(), optional.collect()),
             (NOTHING_FOUND.to_owned(), vec![&self.submit_none]),

@@ -196,6 +196,13 @@ impl HandedQuest {
         };
         let tally = session.totals().tally;
         let namesakes = session.named(&quest.key.folded())?.len();
+        let mut form = AnswerForm::new(kind, Some((&quest, namesakes)), reaching);
+        if let Some(example) = kind.example_key()
+            && !session.named(&example.folded())?.is_empty()
+        {
+            // Every agent of the session reads it.
+            form.example = None;
+        }
         Ok(Self {
             unit: kind.unit.to_string(),
             total: tally.total(),
@@ -203,13 +210,17 @@ impl HandedQuest {
             this_try: record.progress.tries + 1,
             max_tries: session.manifest().frozen.max_tries.get(),
             prompt: quest::prompt::render(kind, &quest)?,
-            form: AnswerForm::new(kind, Some((&quest, namesakes)), reaching),
+            form,
             claim,
             facts,
             note: session.reader()?.handover(record)?.map(|note| note.value),
             rules: judging.rules(),
             quest,
         })
+    }
+
+    pub(super) fn shows_example(&self) -> bool {
+        self.form.example.is_some()
     }
 
     pub(super) fn write(&self, out: &mut TextOutput) {

@@ -630,7 +630,7 @@ fn write(
         stdout => input.answers == Answers::Stdout,
         world => input.answers == Answers::World,
         blank => json_form(&kind, |field| field.name.as_str().to_uppercase()),
-        example => json_form(&kind, |field| field.example.to_string()),
+        example => handed.shows_example().then(|| json_form(&kind, |it| it.example.to_string())),
         fields => kind.fields.iter().map(field_line).collect::<Vec<_>>(),
         unit => kind.unit,
         nothing => NONE,

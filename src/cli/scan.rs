@@ -34,7 +34,7 @@ use crate::judge::{
     Carrier, CarryCounts, FreezingPanel, HostQueue, JudgeWorld, JudgedJob, Next, prove,
 };
 use crate::quest::file::Mistake;
-use crate::quest::{Listed, Listing, ListingCounts, QuestKind, Quests, email, prompt};
+use crate::quest::{Listed, Listing, ListingCounts, Quests, email, prompt};
 use crate::session;
 use crate::session::{
     FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession, Session, SourceRecord,
@@ -160,7 +160,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         );
     }
     if let Some(definition) = definition {
-        made_up(&definition.kind()?, &quests)?;
+        check_prompts(definition, &quests)?;
     }
     let old = args.carry.open(context)?;
     let mut forgotten = Vec::new();
@@ -285,7 +285,6 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
     let input = definition.as_ref().map(Definition::file);
     let input = input.transpose()?.map(|file| file.input.clone());
     let unit = judge::kind_of(session.manifest())?.unit;
-    let kind = definition.as_ref().map(Definition::kind).transpose()?;
     let file = ListFile::find(args, input.as_ref())?;
     let before = ListPlan::of(&session.source())?;
     let sha256 = digest(file.path())?;
@@ -303,8 +302,8 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;
             let new = quests.added()?;
-            if let Some(kind) = &kind {
-                made_up(kind, &new)?;
+            if let Some(definition) = &definition {
+                check_prompts(definition, &new)?;
             }
             let lists = projection.totals().extensions.len() + 1;
             let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
@@ -473,15 +472,29 @@ pub(super) fn gate_settings(
     })?)
 }
 
-/// Renders the prompt of every quest once, so that none fails only when it is handed out.
-pub(super) fn made_up(kind: &QuestKind, quests: &dyn Quests) -> Result<()> {
+/// Renders the prompt of every quest once, so that none fails only when it is handed out, and refuses
+/// an example that answers one of them: every agent reads it.
+pub(super) fn check_prompts(definition: &Definition, quests: &dyn Quests) -> Result<()> {
+    let file = definition.file()?;
+    let kind = &file.kind();
+    let example = kind.example_key().map(|key| key.folded());
     let bar = WorkBar::of("rendering the prompts", quests.count() as u64);
     let mut rendered = Ok(());
     quests.each(&mut |quest| {
         rendered = bar.step().map_err(anyhow::Error::from).and_then(|()| {
+            let (id, key) = (quest.id, &quest.key);
+            if example
+                .as_ref()
+                .is_some_and(|example| key.folds_to(example))
+            {
+                let what = format!("the example answers quest {id} of the list, `{key}`");
+                let place = file.spot_in("example", "key");
+                let mistake = definition.faulty(Mistake::at(file.text(), &place, what));
+                let hint = "choose a key that is not in the list, and fields that answer no quest";
+                return Err(UsageError(mistake.to_string()).hint(hint).into());
+            }
             prompt::render(kind, &quest).map_err(|error| {
                 let row = quest.rows.first().copied().unwrap_or_default();
-                let key = &quest.key;
                 let text = format!("row {row} ({key}): the prompt cannot be rendered: {error}");
                 UsageError(text)
             })?;

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Field, FieldName};
+use super::field::NO_EXAMPLE;
+use super::{Field, FieldName, Key};
 
 /// What an agent reads about the quests of one kind, and what it fills in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,12 @@ pub struct QuestKind {
 }
 
 impl QuestKind {
+    /// The key that the example answers; none without an example.
+    pub fn example_key(&self) -> Option<Key> {
+        let key = (self.example_key != NO_EXAMPLE).then_some(&self.example_key)?;
+        Key::new(key).ok()
+    }
+
     pub fn result_fields(&self) -> Vec<FieldName> {
         let names = || self.fields.iter().map(|field| &field.name);
         let answer = names().filter(|name| Some(*name) == self.answer.as_ref());

@@ -95,7 +95,8 @@ impl Definition {
         path.parent().unwrap_or(path)
     }
 
-    pub(in crate::judge) fn faulty(&self, mistake: Mistake) -> Faulty {
+    /// The mistake, with the path of the file.
+    pub fn faulty(&self, mistake: Mistake) -> Faulty {
         Faulty {
             path: self.path.clone(),
             mistake,
