@@ -339,6 +339,15 @@ fn places(length: usize, some: usize) -> impl Iterator<Item = (usize, u8)> {
     })
 }
 
+/// The first digits of the numbers in the rows of an index. Each may become another digit, and
+/// `SQLite` and JSON see no damage in that.
+fn numbers(index: &[u8]) -> impl Iterator<Item = usize> {
+    let starts = index.windows(3).enumerate();
+    starts
+        .filter(|(_, bytes)| bytes.starts_with(b"\":") && bytes[2].is_ascii_digit())
+        .map(|(place, _)| place + 2)
+}
+
 /// Damage names the line of the flipped bit, or the next, whose chain it breaks.
 #[track_caller]
 fn assert_named(error: &SessionError, line: u64, what: &str) {
@@ -401,7 +410,9 @@ fn a_bit_that_flips_in_the_ledger_is_never_folded_in_silence() {
 fn a_bit_that_flips_in_the_index_changes_no_answer_and_spoils_no_ledger() {
     let files = Files::worked();
     let truth = seen(&files.open().expect("a session")).expect("answers");
-    for (place, bit) in places(files.index.len(), 80) {
+    let numbers: Vec<_> = numbers(&files.index).map(|place| (place, 1)).collect();
+    assert!(numbers.len() > 40, "{}", numbers.len());
+    for (place, bit) in places(files.index.len(), 80).chain(numbers) {
         let what = format!("bit {bit} of byte {place}");
         let mut flipped = files.index.clone();
         flipped[place] ^= bit;
@@ -426,6 +437,64 @@ fn a_bit_that_flips_in_the_index_changes_no_answer_and_spoils_no_ledger() {
         session.fold().expect("a sound ledger");
         assert_eq!(session.repairs(), [], "{what}");
     }
+}
+
+/// What `SQLite` cannot see in its file is seen all the same: nobody acts on a row that changed.
+#[test]
+fn a_value_of_the_index_that_changes_on_the_disk_is_never_acted_on() {
+    let world = EmailNet::with(&KEYS, &["--pause-after=2"]);
+    let place = &world.place;
+    let files = ["ledger.jsonl", "index.sqlite"].map(|name| place.at(".comail").join(name));
+    let said = |args: &[&str]| {
+        let (code, mut said) = place.json(args);
+        // It is counted up to now.
+        said["pace"] = Value::Null;
+        (code, said)
+    };
+    let answers = |index: &[u8]| {
+        let ledger = fs::read(&files[0]).expect("a ledger");
+        let submit = ["submit", "--id=3", "--none=elsewhere"];
+        let answers = [&["next"][..], &["status"], &submit].map(|args| {
+            fs::write(&files[1], index).expect("an index");
+            said(args)
+        });
+        fs::write(&files[0], ledger).expect("a ledger");
+        answers
+    };
+    let unseen = |pairs: &[(&str, &str)]| {
+        let index = fs::read(&files[1]).expect("an index");
+        let truth = answers(&index);
+        for (from, to) in pairs {
+            let mut changed = index.clone();
+            let rows = index.windows(from.len()).enumerate();
+            let found: Vec<_> = rows
+                .filter(|(_, bytes)| *bytes == from.as_bytes())
+                .collect();
+            assert!(!found.is_empty() && from.len() == to.len(), "{from}");
+            for (start, _) in found {
+                changed[start..start + to.len()].copy_from_slice(to.as_bytes());
+            }
+            assert_eq!(answers(&changed), truth, "{from} became {to}");
+        }
+        fs::write(&files[1], index).expect("an index");
+        truth
+    };
+    assert_eq!([3, 3, 1, 1].map(|id| place.give_up(id)), [5; 4]);
+    let truth = unseen(&[
+        (r#""state":"TODO","tries":2"#, r#""state":"TODO","tries":0"#),
+        (r#""state":"TODO","tries":2"#, r#""state":"PASS","tries":2"#),
+        (r#"TODO{"id":1"#, r#"DONE{"id":1"#),
+        (r#""tally":{"todo":4"#, r#""tally":{"todo":0"#),
+        (r#""attempts":2"#, r#""attempts":0"#),
+    ]);
+    assert_eq!(truth.map(|(code, _)| code), [0, 0, 6]);
+    assert_eq!([1, 2, 2, 2].map(|id| place.give_up(id)), [6, 5, 5, 6]);
+    let truth = unseen(&[
+        (r#""streak":2"#, r#""streak":0"#),
+        (r#""tally":{"todo":2"#, r#""tally":{"todo":0"#),
+        (r#""state":"DONE""#, r#""state":"PASS""#),
+    ]);
+    assert_eq!(truth.map(|(code, _)| code), [9, 0, 9]);
 }
 
 #[test]
