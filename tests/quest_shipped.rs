@@ -418,7 +418,11 @@ fn an_addition_that_reviewers_find(play: &Played) {
     let answer = play.submit("opening", &[("translation", &text)]);
     assert_eq!(answer["verdict"], "REVIEW", "{answer:#}");
     let facts = answer["facts"].as_array().expect("facts");
-    let by: Vec<_> = facts.iter().map(|fact| &fact["location"]).collect();
+    let by = facts.iter().map(|fact| {
+        let expected = fact["expected"].as_str().expect("a question");
+        expected.split(" answers no: ").next()
+    });
+    let by: Vec<_> = by.flatten().collect();
     assert_eq!(by, ["reader", "back-reader"], "{answer:#}");
     let said = facts[1]["actual"].as_str().expect("a passage");
     assert!(said.contains("das ist kostenlos"), "{said}");
@@ -758,6 +762,44 @@ fn a_fixer_fixes_the_file_for_one_try() {
     let (code, report) = place.json(["audit"]);
     assert_eq!(code, 0, "{report:#}");
     assert!(!place.at("tree/out/told").exists());
+}
+
+#[test]
+fn the_ledger_records_how_each_run_of_the_fixer_ended() {
+    for (script, fixed, said) in [
+        (
+            "echo x >> out/a",
+            &[json!({"fixer": "changed"}), json!({"fixer": "changed"})][..],
+            "quest 1, a: the fixer made changes after attempt 2",
+        ),
+        (
+            "exit 0",
+            &[json!({"fixer": "changed-nothing"})],
+            "quest 1, a: the fixer found nothing to change after attempt 1",
+        ),
+        (
+            "echo no >&2; exit 3",
+            &[json!({"fixer": "failed", "why": "it ended with 3: no"})],
+            "quest 1, a: the fixer failed after attempt 1: it ended with 3: no",
+        ),
+    ] {
+        let place = session(script, "mine\n");
+        submit(&place);
+        let mut expected = fixed.to_vec();
+        for (body, attempt) in expected.iter_mut().zip(1..) {
+            body["quest"] = json!(1);
+            body["attempt"] = json!(attempt);
+        }
+        assert_eq!(place.events("fixed"), expected, "{script}");
+        let log = place.run(["log", "--type=fixed"]).ok();
+        let last = log.lines().last().expect("a line");
+        assert!(last.ends_with(said), "{log}");
+        let (code, report) = place.json(["audit"]);
+        assert_eq!(code, 0, "{report:#}");
+    }
+    let place = session("exit 0", "good mine\n");
+    submit(&place);
+    assert_eq!(place.events("fixed"), [Value::Null; 0]);
 }
 
 #[test]

@@ -16,11 +16,11 @@ use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact};
-use crate::judge::{self, Fix, JudgeContext, JudgeError, Refusal, SubmitResult};
+use crate::judge::{self, JudgeContext, JudgeError, Refusal, SubmitResult};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
-use crate::session::{State, Tally, Worker};
+use crate::session::{Fix, State, Tally, Worker};
 
 /// Submit an answer to a quest
 ///

@@ -11,13 +11,14 @@ use crate::base::clock::Clock;
 use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement, Level};
 use crate::judge::error::JudgeError;
+use crate::judge::forgotten::redacted;
 use crate::judge::kind::{JudgeWorld, SessionKind, gate_settings};
 use crate::judge::quest_file::FixerPlan;
 use crate::judge::recorded::NothingAccepted;
 use crate::judge::submit::{Answer, Judged, submit};
 use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
-use crate::session::{Session, State};
+use crate::session::{Event, Fix, Fixed, Session, State};
 use crate::world::World;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::{
@@ -35,18 +36,6 @@ pub struct JudgeContext {
 pub struct SubmitResult {
     pub judged: Judged,
     pub fixes: Vec<Fix>,
-}
-
-/// What came of one start of the fixer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(tag = "fixer", rename_all = "kebab-case")]
-pub enum Fix {
-    /// It changed something, and the submission was judged again.
-    Changed,
-    /// It changed nothing, so the submission is not judged again.
-    ChangedNothing,
-    /// It failed, so the submission is not judged again.
-    Failed { why: String },
 }
 
 const MAX_SHOWN: usize = 500;
@@ -68,7 +57,7 @@ impl JudgeContext {
     /// fixer exists for, the fixer runs and the answer is judged again.
     ///
     /// Each judgement is an attempt like any other: a FAIL costs a try, and a quest that is settled
-    /// is not fixed. What the fixer itself does is no attempt.
+    /// is not fixed. What the fixer itself does is no attempt; the ledger records how it ended.
     pub fn submit(
         &self,
         session: &mut Session,
@@ -77,24 +66,24 @@ impl JudgeContext {
     ) -> Result<SubmitResult, JudgeError> {
         // Before the gate runs, `Submitted::machine` replaces it by the index of the session.
         let nothing = NothingAccepted;
-        let mut submit = |session: &mut Session| {
+        let submit = |session: &mut Session, clock: &mut dyn Clock| {
             self.world.lend(&nothing, |world| {
                 submit(session, answer, &self.kind, world, clock)
             })?
         };
-        let mut judged = submit(session)?;
+        let mut judged = submit(session, clock)?;
         let mut fixes = Vec::new();
         if let (Some(plan), Some(config)) = (&self.kind.fixer, self.world.sandbox_config()) {
             while fixes.len() < plan.max_fixes as usize && is_fixable(&judged, plan) {
                 let fix = self.fix(session, answer.quest, (plan, config), &judged.judgement)?;
                 let changed = fix == Fix::Changed;
-                fixes.push(fix);
-                if !changed {
-                    break;
-                }
+                fixes.push(fix.clone());
                 // The first judgement is in the ledger, so it is reported whatever happens now.
-                match submit(session) {
-                    Ok(again) => judged = again,
+                let again = record(session, (answer.quest, judged.attempt, fix), clock)
+                    .and_then(|()| changed.then(|| submit(session, clock)).transpose());
+                match again {
+                    Ok(Some(again)) => judged = again,
+                    Ok(None) => break,
                     Err(error) => {
                         let why = format!("the submission could not be judged again: {error}");
                         fixes.push(Fix::Failed { why });
@@ -129,25 +118,46 @@ impl JudgeContext {
         };
         let before = match self.world.tree_digest() {
             Ok(before) => before,
-            Err(error) => return Ok(Fix::failed(error.to_string())),
+            Err(error) => return Ok(failed(error.to_string())),
         };
         let failure = match run_in_tree(config, &order) {
             Ok(ran) => failure(&order, &ran),
             Err(why) => Some(why),
         };
         Ok(match (failure, self.world.tree_digest()) {
-            (Some(why), _) => Fix::failed(why),
-            (None, Err(error)) => Fix::failed(error.to_string()),
+            (Some(why), _) => failed(why),
+            (None, Err(error)) => failed(error.to_string()),
             (None, Ok(after)) if after == before => Fix::ChangedNothing,
             (None, Ok(_)) => Fix::Changed,
         })
     }
 }
 
-impl Fix {
-    fn failed(why: String) -> Self {
-        Self::Failed { why }
-    }
+fn failed(why: String) -> Fix {
+    Fix::Failed { why }
+}
+
+/// Records how a run of the fixer ended, without the addresses that the session has to forget.
+fn record(
+    session: &mut Session,
+    (quest, attempt, fix): (QuestId, u32, Fix),
+    clock: &mut dyn Clock,
+) -> Result<(), JudgeError> {
+    session.append(clock, |session, _| {
+        let fix = match fix {
+            Fix::Failed { why } => {
+                let masked = redacted(&session.forgetting(), &why);
+                failed(masked.unwrap_or(why))
+            }
+            other => other,
+        };
+        let fixed = Fixed {
+            quest,
+            attempt,
+            fix,
+        };
+        Ok((vec![Event::Fixed(fixed)], ()))
+    })
 }
 
 /// Whether the quest is still open, and only rules that the fixer exists for keep it from passing.

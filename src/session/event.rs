@@ -74,6 +74,8 @@ events! {
     Asked(Asked) = "asked",
     /// `attempt`: a submission and its judgement.
     Attempt(Box<Attempt>) = "attempt",
+    /// `fixed`: the fixer ran after a FAIL.
+    Fixed(Fixed) = "fixed",
     /// `claim`: a worker takes a quest.
     Claim(Claimed) = "claim",
     /// `released`: a person freed a claimed quest.
@@ -216,6 +218,33 @@ pub struct Attempt {
     pub judgement: Box<RawValue>,
     /// What the gate saw of the world.
     pub evidence: Box<RawValue>,
+}
+
+/// The body of `fixed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fixed {
+    /// The quest.
+    pub quest: QuestId,
+    /// The attempt that failed.
+    pub attempt: u32,
+    /// How the fixer ended.
+    #[serde(flatten)]
+    pub fix: Fix,
+}
+
+/// How a run of the fixer ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "fixer", rename_all = "kebab-case")]
+pub enum Fix {
+    /// It changed something, and the submission was judged again.
+    Changed,
+    /// It changed nothing, so the submission is not judged again.
+    ChangedNothing,
+    /// It failed, so the submission is not judged again.
+    Failed {
+        /// Why.
+        why: String,
+    },
 }
 
 /// The name of something that one quest of a session can have, such as an address.

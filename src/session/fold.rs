@@ -7,7 +7,7 @@ use super::chain::Line;
 use super::claim::{Claim, Claimed, Released};
 use super::decision::{Decided, Dispute, Settlement};
 use super::error::IndexError;
-use super::event::{Asked, Attempt, Carried, Event, Mark, Resolution};
+use super::event::{Asked, Attempt, Carried, Event, Fixed, Mark, Resolution};
 use super::index::Tables;
 use super::manifest::FoldConfig;
 use super::quest_record::{DependencyState, Effective, QuestRecord, Span};
@@ -39,6 +39,7 @@ impl Fold<'_> {
             Event::Quest(quest) => self.add(quest),
             Event::Asked(asked) => self.ask(asked),
             Event::Attempt(attempt) => self.judge(attempt),
+            Event::Fixed(fixed) => self.fix(fixed),
             Event::Claim(claimed) => self.claim(claimed),
             Event::Released(released) => self.release(released),
             Event::Resolution(resolution) => self.resolve(resolution),
@@ -106,6 +107,15 @@ impl Fold<'_> {
         }
         self.take(record.id, &attempt.holds)?;
         self.put(&before, &record)
+    }
+
+    /// A fixer changes no quest; what is submitted after it is an attempt of its own.
+    fn fix(&mut self, fixed: &Fixed) -> Folded {
+        let record = self.known(fixed.quest)?;
+        if !(1..=record.attempts).contains(&fixed.attempt) {
+            return Err("a fixer runs after an attempt".into());
+        }
+        Ok(())
     }
 
     fn claim(&mut self, claimed: &Claimed) -> Folded {

@@ -15,7 +15,7 @@ use crate::session::open::tests::{
     Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
 };
 use crate::session::{
-    Asked, DrivenQuest, Effective, Mark, Reason, RunId, RunLine, RunStep, VerdictBasis,
+    Asked, DrivenQuest, Effective, Fix, Fixed, Mark, Reason, RunId, RunLine, RunStep, VerdictBasis,
 };
 
 mod steps;

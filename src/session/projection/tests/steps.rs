@@ -4,7 +4,7 @@ use super::*;
 
 /// What is done to a quest, by a worker, after so many seconds.
 fn any_step() -> impl Strategy<Value = (u8, usize, u8, i64)> {
-    (0u8..14, 0usize..4, 0u8..3, -1_000i64..1_000)
+    (0u8..15, 0usize..4, 0u8..3, -1_000i64..1_000)
 }
 
 /// Which of four quests come after which; circles too, that no list makes.
@@ -66,6 +66,11 @@ fn do_step(
         11 => Event::Disputed(Box::new(sealed(session, contradiction(quest)))),
         12 => Event::Disputed(Box::new(contradiction(quest))),
         13 if todo => asked(session, quest, who == 0),
+        14 => Event::Fixed(Fixed {
+            quest: id(quest),
+            attempt: u32::from(who),
+            fix: Fix::Changed,
+        }),
         _ => claim(quest, &format!("w{who}")),
     };
     // What cannot happen is refused, and leaves both as they were.
