@@ -76,6 +76,8 @@ mod session_input;
 mod session_model;
 mod session_pause;
 mod sheets;
+#[cfg(target_os = "linux")]
+mod tree_ignored;
 mod world;
 
 /// A file that is not a module here would hold tests that never run.

@@ -1,14 +1,18 @@
 //! How a list is read into quests: which sheet and which columns, in `session.json` as `list`.
 
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use walkdir::DirEntry;
 
 use super::exit::refuse;
 use super::progress::WorkBar;
 use crate::base::Digest;
+use crate::base::files::same_inode;
+use crate::judge::quest_file::{Definition, FrozenTree};
 use crate::quest::file::{InputFormat, InputTable};
 use crate::quest::{Listing, OtherCells, Quest, Row, Shown};
 use crate::session::{Projection, Session, SourceRecord};
@@ -16,6 +20,7 @@ use crate::table::{
     ColumnIndex, HeaderChoice, List, MadeList, ReadOptions, SourceFormat, TextEncoding,
     UnknownEncoding,
 };
+use crate::world::tree::{Ignored, TreePath};
 
 /// How a list is read, as the operator or the quest file said. The same plan reads the same copy
 /// in the same way.
@@ -307,16 +312,24 @@ pub(super) struct ListFile {
 
 impl ListFile {
     /// Finds the list, and makes a file of a directory.
-    pub(super) fn find(args: &ListArgs, input: Option<&InputTable>) -> Result<Self> {
+    pub(super) fn find(
+        args: &ListArgs,
+        definition: Option<&Definition>,
+        session: &Path,
+    ) -> Result<Self> {
         let Some(place) = args.list.clone() else {
             return refuse(
                 "no list given; name a workbook, a text file or, with --quest, a directory",
             );
         };
-        let made = match input {
-            Some(input) if place.is_dir() => {
-                let glob = input.glob.as_deref().unwrap_or(EVERY_FILE);
-                Some(MadeList::of_dir(&place, glob)?)
+        let made = match definition {
+            Some(definition) if place.is_dir() => {
+                let file = definition.file()?;
+                let glob = file.input.glob.as_deref().unwrap_or(EVERY_FILE);
+                let filter = DirFilter::new(&place, definition.tree.as_ref(), session)?;
+                Some(MadeList::of_dir(&place, glob, &|entry| {
+                    filter.keeps(entry)
+                })?)
             }
             _ => None,
         };
@@ -325,5 +338,58 @@ impl ListFile {
 
     pub(super) fn path(&self) -> &Path {
         self.made.as_ref().map_or(&*self.place, MadeList::path)
+    }
+}
+
+/// Leaves out of a directory's list what is no part of the tree: git's folder, the session, and
+/// what the session's rules ignore.
+struct DirFilter {
+    place: PathBuf,
+    session: Option<Metadata>,
+    /// The directory within the tree, and the tree's rules; none if it is elsewhere.
+    tree: Option<(PathBuf, Ignored)>,
+}
+
+impl DirFilter {
+    fn new(place: &Path, tree: Option<&FrozenTree>, session: &Path) -> Result<Self> {
+        let mut within = None;
+        if let Some(tree) = tree
+            && let (Ok(real), Ok(root)) = (fs::canonicalize(place), fs::canonicalize(&tree.root))
+            && let Ok(folder) = real.strip_prefix(root)
+        {
+            within = Some((folder.to_owned(), tree.ignored()?));
+        }
+        Ok(Self {
+            place: place.to_owned(),
+            session: fs::metadata(session).ok(),
+            tree: within,
+        })
+    }
+
+    fn keeps(&self, entry: &DirEntry) -> bool {
+        if entry.depth() == 0 {
+            return true;
+        }
+        let is_folder = entry.file_type().is_dir();
+        let is_session = self.session.as_ref().is_some_and(|session| {
+            is_folder && entry.metadata().is_ok_and(|it| same_inode(&it, session))
+        });
+        if is_session || entry.file_name() == ".git" {
+            return false;
+        }
+        let Some((folder, ignored)) = &self.tree else {
+            return true;
+        };
+        let name = entry.path().strip_prefix(&self.place);
+        let path = name.map(|name| folder.join(name)).unwrap_or_default();
+        let path = path.to_str().and_then(|path| TreePath::parse(path).ok());
+        let rule = path.as_ref().and_then(|path| {
+            if is_folder {
+                ignored.rule_of_folder(path)
+            } else {
+                ignored.rule_of_file(path)
+            }
+        });
+        rule.is_none()
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
 
 fn calibrate(context: &mut Context) -> Result<Exit> {
     let session = Session::open(&context.dir)?;
-    let calibration = match trial(session.manifest()) {
+    let calibration = match trial(session.manifest(), session.dir()) {
         Err(error @ (ProveError::NoReviewers | ProveError::NoCase)) => {
             return refuse(error.to_string());
         }
@@ -56,7 +56,7 @@ fn proof(context: &Context) -> Result<Proof> {
     let session = Session::open(&context.dir)?;
     match Definition::of(session.manifest())? {
         None => Ok(prove_email()?),
-        Some(definition) => Ok(prove(&definition)?),
+        Some(definition) => Ok(prove(&definition, session.dir())?),
     }
 }
 

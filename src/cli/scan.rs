@@ -142,7 +142,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         gate: settings,
         network: serde_json::to_value(args.network.settings()?)?,
     };
-    let file = ListFile::find(&args.list, input)?;
+    let file = ListFile::find(&args.list, definition, &context.dir)?;
     let path = file.path();
     let sha256 = digest(path)?;
     let plan = args.list.plan(&file, None, input, &unit)?;
@@ -282,10 +282,8 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
     let mut session = context.open_session()?;
     person::authority(&session, operator_key)?;
     let definition = Definition::of(session.manifest())?;
-    let input = definition.as_ref().map(Definition::file);
-    let input = input.transpose()?.map(|file| file.input.clone());
     let unit = judge::kind_of(session.manifest())?.unit;
-    let file = ListFile::find(args, input.as_ref())?;
+    let file = ListFile::find(args, definition.as_ref(), &context.dir)?;
     let before = ListPlan::of(&session.source())?;
     let sha256 = digest(file.path())?;
     nothing_forgotten(&session.forgetting(), file.path())?;
@@ -376,7 +374,7 @@ impl KindArgs {
             return Ok(None);
         };
         let frozen = freeze(path, self.tree.as_deref(), &context.dir)?;
-        refuse_unproven(&proof_of(&frozen)?, &frozen.definition.path)?;
+        refuse_unproven(&proof_of(&frozen, &context.dir)?, &frozen.definition.path)?;
         Ok(Some(frozen))
     }
 
@@ -442,8 +440,8 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
     })
 }
 
-pub(super) fn proof_of(frozen: &FrozenFile) -> Result<Proof> {
-    let proof = prove::prove(&frozen.definition);
+pub(super) fn proof_of(frozen: &FrozenFile, session: &Path) -> Result<Proof> {
+    let proof = prove::prove(&frozen.definition, session);
     proof.map_err(|error| match error {
         ProveError::Control { .. } => {
             let path = frozen.definition.path.clone();

@@ -9,7 +9,7 @@ use super::protocol::{Permission, ToolReply};
 use crate::judge::JudgeError;
 use crate::judge::quest_file::Definition;
 use crate::session::Manifest;
-use crate::world::tree::{TreePath, Zones};
+use crate::world::tree::{Ignored, TreePath, Zones};
 
 const MAX_LINKS: u32 = 40;
 
@@ -40,6 +40,7 @@ pub struct PathPolicy {
 pub struct WriteZone {
     root: PathBuf,
     globs: Zones,
+    ignored: Ignored,
 }
 
 impl WriteZone {
@@ -49,15 +50,21 @@ impl WriteZone {
             return Ok(None);
         };
         let globs = Zones::new(&tree.write)?;
+        let ignored = tree.ignored()?;
         // The tree may be gone since. Then there is nothing in the zone to change.
         let root = real_path(&tree.root).unwrap_or(tree.root);
-        Ok(Some(Self { root, globs }))
+        Ok(Some(Self {
+            root,
+            globs,
+            ignored,
+        }))
     }
 
-    fn contains(&self, real: &Path) -> bool {
-        let inside = real.strip_prefix(&self.root).ok().and_then(Path::to_str);
-        let path = inside.and_then(|path| TreePath::parse(path).ok());
-        path.is_some_and(|path| self.globs.contains(&path))
+    /// The path in the tree, if it is in the zone.
+    fn inside(&self, real: &Path) -> Option<TreePath> {
+        let inside = real.strip_prefix(&self.root).ok()?.to_str()?;
+        let path = TreePath::parse(inside).ok()?;
+        self.globs.contains(&path).then_some(path)
     }
 }
 
@@ -91,12 +98,16 @@ impl PathPolicy {
         let Some(zone) = &self.zone else {
             return Permission::Defer.because("the session has no write zone");
         };
-        if !zone.contains(&real) {
+        let Some(inside) = zone.inside(&real) else {
             let globs = zone.globs.texts().join(", ");
             let root = zone.root.display();
             return Permission::Deny.because(format!(
                 "{path} is outside the write zone ({globs} in {root}); no check looks at it there"
             ));
+        };
+        if let Some(rule) = zone.ignored.rule_of_file(&inside) {
+            return Permission::Deny
+                .because(format!("{rule} ignores {path}; no check looks at it there"));
         }
         if has_hard_links(&real) {
             return Permission::Ask.because(format!(
@@ -229,6 +240,7 @@ mod tests {
                 zone: Some(WriteZone {
                     root: cwd.clone(),
                     globs: Zones::new(&["in/**".to_owned()]).unwrap(),
+                    ignored: Ignored::new(&["in/built/**".to_owned()]).unwrap(),
                 }),
                 configuration: vec![cwd.join("rules.toml")],
                 cwd,
@@ -269,6 +281,7 @@ mod tests {
             ("in/session/x", Permission::Deny),
             ("in/up/x", Permission::Deny),
             ("in/dangling", Permission::Deny),
+            ("in/built/a", Permission::Deny),
             ("in/.claude/settings.json", Permission::Deny),
             ("in/.CLAUDE/settings.json", Permission::Deny),
             (".comail/ledger.jsonl", Permission::Deny),

@@ -120,7 +120,7 @@ impl SessionKind {
         };
         let (baseline, load) = frozen_listing(definition, store)?;
         let services = self.services.clone();
-        let mut config = definition.sandbox_config(services, baseline, load, vec![dir])?;
+        let mut config = definition.sandbox_config(services, baseline, load, &dir)?;
         if let Some(panel) = &self.panel {
             panel.allow_programs(&mut config);
         }

@@ -32,7 +32,9 @@ use crate::session::Manifest;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::{Alteration, ServicePlan};
-use crate::world::tree::{Entry, Ignored, Listing, Snapshot, TreeError, take_baseline};
+use crate::world::tree::{
+    Entry, Ignored, Listing, Snapshot, TreeError, read_gitignores, take_baseline,
+};
 use crate::world::{UniqueValue, UniquenessIndex, World};
 
 /// What the controls of a quest file show of its gate.
@@ -158,10 +160,12 @@ pub enum ProveError {
     Unasked(String),
 }
 
-pub fn prove(definition: &Definition) -> Result<Proof, ProveError> {
+/// Runs the controls of a quest file. The session in `session`, if there is one, is no part of a
+/// tree.
+pub fn prove(definition: &Definition, session: &Path) -> Result<Proof, ProveError> {
     let file = definition.file()?;
     let gate = definition.gate(GateSettings::default())?;
-    let mut stage = Stage::new(&file, Some(definition))?;
+    let mut stage = Stage::new(&file, Some(definition), session)?;
     let mut rules = gate.rules();
     if file.panel.is_some() {
         rules.extend(doubts::rules());
@@ -177,7 +181,7 @@ pub fn prove(definition: &Definition) -> Result<Proof, ProveError> {
 
 pub fn prove_email() -> Result<Proof, ProveError> {
     let (file, gate) = email()?;
-    Stage::new(&file, None)?.proof(&gate, &gate.rules())
+    Stage::new(&file, None, Path::new(""))?.proof(&gate, &gate.rules())
 }
 
 fn email() -> Result<(QuestFile<'static>, FileGate), Faulty> {
@@ -191,7 +195,7 @@ fn email() -> Result<(QuestFile<'static>, FileGate), Faulty> {
 }
 
 /// Asks the reviewers of a session about each of their plants, for real. Nothing is recorded.
-pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
+pub fn trial(manifest: &Manifest, session: &Path) -> Result<Calibration, ProveError> {
     let frozen = FrozenPanel::of(manifest)?.ok_or(ProveError::NoReviewers)?;
     let definition = Definition::of(manifest)?;
     let (file, gate) = match &definition {
@@ -204,7 +208,8 @@ pub fn trial(manifest: &Manifest) -> Result<Calibration, ProveError> {
     let mut controls = file.controls.iter();
     let control = controls.find(|control| control.verdict == Verdict::Pass);
     let control = &control.ok_or(ProveError::NoCase)?.table;
-    let scene = Stage::new(&file, definition.as_ref())?.scene(control, Some(&frozen))?;
+    let mut stage = Stage::new(&file, definition.as_ref(), session)?;
+    let scene = stage.scene(control, Some(&frozen))?;
     let reviewers = frozen.reviewers(definition.as_ref().map(|it| (it, &file)))?;
     let machine = Box::new(gate.under(settings(control)));
     let gate = SessionGate::new(machine, Some(reviewers));
@@ -232,6 +237,7 @@ struct Stage<'a> {
     file: &'a QuestFile<'a>,
     /// None for the built-in kind.
     definition: Option<&'a Definition>,
+    session: &'a Path,
     services: BTreeMap<String, ServicePlan>,
     worlds: BTreeMap<Option<String>, Arc<RecordedWorld>>,
 }
@@ -243,7 +249,11 @@ struct Scene {
 }
 
 impl<'a> Stage<'a> {
-    fn new(file: &'a QuestFile<'a>, definition: Option<&'a Definition>) -> Result<Self, Faulty> {
+    fn new(
+        file: &'a QuestFile<'a>,
+        definition: Option<&'a Definition>,
+        session: &'a Path,
+    ) -> Result<Self, Faulty> {
         let services = match definition {
             Some(it) => services(file, &it.gathered).map_err(|mistake| it.faulty(mistake))?,
             None => BTreeMap::new(),
@@ -251,6 +261,7 @@ impl<'a> Stage<'a> {
         Ok(Self {
             file,
             definition,
+            session,
             services,
             worlds: BTreeMap::new(),
         })
@@ -299,7 +310,7 @@ impl<'a> Stage<'a> {
             });
         };
         let (services, load) = (self.services.clone(), Box::new(|_| Ok(None)));
-        let config = definition.sandbox_config(services, Listing::default(), load, Vec::new());
+        let config = definition.sandbox_config(services, Listing::default(), load, self.session);
         let mut config = config?;
         // The session's own tree is never judged here, only the copy of a control's.
         config.root = None;
@@ -310,6 +321,11 @@ impl<'a> Stage<'a> {
         if let Some(tree) = &definition.tree {
             let here = definition.here();
             let own = control.tree.as_ref().map(|dir| here.join(dir));
+            if let (Some(own), Some(_)) = (&own, &tree.gitignore) {
+                let ignored = Ignored::new(&tree.ignore).map_err(JudgeError::from)?;
+                let files = read_gitignores(own, &ignored).map_err(of_control(control))?;
+                config.ignored = ignored.and_gitignores(&files);
+            }
             let root = own.unwrap_or_else(|| tree.root.clone());
             let writes = control.writes.as_ref().map(|dir| here.join(dir));
             let made = copy_tree(&root, &config.ignored, writes.as_deref(), &config.scratch);
@@ -605,7 +621,7 @@ mod tests {
         assert_eq!(steps.len(), 7, "{steps:?}");
         for step in steps {
             let mutant = gate().silenced(step);
-            let mut stage = Stage::new(&file, None).unwrap();
+            let mut stage = Stage::new(&file, None, Path::new("")).unwrap();
             let seen = file.controls.iter().any(|control| {
                 let outcome = stage.outcome(&mutant, control).unwrap();
                 !outcome.fits
@@ -618,7 +634,9 @@ mod tests {
     fn a_world_that_is_not_bound_in_is_an_error() {
         let mut file = file();
         file.controls[0].table.world = Some(String::from("other.json"));
-        let proof = Stage::new(&file, None).unwrap().proof(&gate(), &[]);
+        let proof = Stage::new(&file, None, Path::new(""))
+            .unwrap()
+            .proof(&gate(), &[]);
         let Err(ProveError::Control { source, .. }) = proof else {
             panic!("{proof:?}");
         };

@@ -9,7 +9,7 @@ use std::result;
 use globset::GlobBuilder;
 use serde::Serialize;
 use tempfile::{Builder, NamedTempFile};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use super::error::{Fault, ReadError, Result};
 
@@ -34,12 +34,19 @@ impl MadeList {
     /// The regular files under `root` whose paths match `glob`, at least one, in the order of the
     /// bytes of their paths.
     ///
-    /// `*` matches within one name, and `**` across several. Symbolic links are not followed.
-    pub fn of_dir(root: &Path, glob: &str) -> result::Result<Self, ReadError> {
+    /// `*` matches within one name, and `**` across several. Symbolic links are not followed, and
+    /// files and folders that `keeps` does not keep are left out.
+    pub fn of_dir(
+        root: &Path,
+        glob: &str,
+        keeps: &dyn Fn(&DirEntry) -> bool,
+    ) -> result::Result<Self, ReadError> {
         let made = || -> Result<Self> {
-            let files = list_dir(root, glob)?;
+            let files = list_dir(root, glob, keeps)?;
             if files.is_empty() {
-                return Err(Fault::Other(format!("no file in it matches `{glob}`")));
+                return Err(Fault::Other(format!(
+                    "no file in it matches `{glob}`; ignored files do not count"
+                )));
             }
             Ok(Self::new(&as_jsonl(root, &files)?)?)
         };
@@ -51,7 +58,7 @@ impl MadeList {
     }
 }
 
-fn list_dir(root: &Path, glob: &str) -> Result<Vec<String>> {
+fn list_dir(root: &Path, glob: &str, keeps: &dyn Fn(&DirEntry) -> bool) -> Result<Vec<String>> {
     let wanted = GlobBuilder::new(glob)
         .literal_separator(true)
         .build()?
@@ -60,7 +67,7 @@ fn list_dir(root: &Path, glob: &str) -> Result<Vec<String>> {
         return Err("this is not a directory; name one whose files are the list".into());
     }
     let mut found = Vec::new();
-    for entry in WalkDir::new(root) {
+    for entry in WalkDir::new(root).into_iter().filter_entry(keeps) {
         let entry = entry.map_err(unreadable)?;
         let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
         if !entry.file_type().is_file() || !wanted.is_match(path) {
@@ -159,7 +166,7 @@ mod tests {
     }
 
     fn found(dir: &Path, glob: &str) -> Vec<String> {
-        list_dir(dir, glob).unwrap()
+        list_dir(dir, glob, &|_| true).unwrap()
     }
 
     #[test]
@@ -176,7 +183,7 @@ mod tests {
     #[test]
     fn each_file_is_a_line_with_its_size() {
         let tree = tree();
-        let made = MadeList::of_dir(tree.path(), "src/**/*.py").unwrap();
+        let made = MadeList::of_dir(tree.path(), "src/**/*.py", &|_| true).unwrap();
         let expected = [
             r#"{"path":"src/Z.py","name":"Z.py","stem":"Z","bytes":0,"lines":0}"#,
             r#"{"path":"src/a.py","name":"a.py","stem":"a","bytes":4,"lines":1}"#,
@@ -192,7 +199,8 @@ mod tests {
     #[test]
     fn directories_that_cannot_be_listed_are_refused() {
         let tree = tree();
-        let refused = |root: &Path, glob: &str| MadeList::of_dir(root, glob).unwrap_err();
+        let refused =
+            |root: &Path, glob: &str| MadeList::of_dir(root, glob, &|_| true).unwrap_err();
         let refused = |root: &Path, glob: &str| refused(root, glob).to_string();
         assert!(refused(tree.path(), "src/[a").contains("src/[a"));
         assert!(refused(tree.path(), "*.rs").contains("no file in it matches `*.rs`"));
@@ -213,7 +221,7 @@ mod tests {
         assert_eq!(found(tree.path(), "**/top.py"), ["top.py"]);
         let odd = std::ffi::OsStr::from_bytes(b"odd\xff.py");
         std::fs::write(tree.path().join(odd), "").unwrap();
-        let refused = list_dir(tree.path(), "*.py").unwrap_err();
+        let refused = list_dir(tree.path(), "*.py", &|_| true).unwrap_err();
         assert!(
             refused.to_string().contains("not valid Unicode"),
             "{refused}"

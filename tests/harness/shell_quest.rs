@@ -34,6 +34,13 @@ impl ShellQuest {
 
     /// The same, with changes before the scan.
     pub fn scanned(timeout: &str, before: impl FnOnce(&Place)) -> Self {
+        let (quest, run) = Self::scan(timeout, before);
+        run.ok();
+        quest
+    }
+
+    /// The same, whatever the scan says.
+    pub fn scan(timeout: &str, before: impl FnOnce(&Place)) -> (Self, Run) {
         let place = Place::new();
         for folder in ["tree", "tree/in", "tree/own", "tmp"] {
             fs::create_dir(place.at(folder)).expect("a folder");
@@ -53,8 +60,8 @@ impl ShellQuest {
             .env("TMPDIR", place.at("tmp"))
             .args(["scan", "list.txt", "--quest=quest.toml", "--tree=tree"])
             .args(["--max-tries=99", "--pause-after=0"]);
-        Run::of(&mut command).ok();
-        Self { place }
+        let run = Run::of(&mut command);
+        (Self { place }, run)
     }
 
     pub fn at(&self, name: &str) -> PathBuf {

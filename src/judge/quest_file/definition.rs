@@ -4,7 +4,8 @@
 //! {"text":"name = \"unit-tests\"…","path":"/…/unit-tests.toml","sha256":"…",
 //!  "gathered":{"assets":{"schema.json":"…"},"programs":{"python3":{"path":…,"target":…,"sha256":…}},
 //!              "variables":{"PATH":"…"}},
-//!  "tree":{"root":"/…","write":["tests/**"],"ignore":[],"listing":"<sha-256>"},
+//!  "tree":{"root":"/…","write":["tests/**"],"ignore":["*.log"],
+//!          "gitignore":{".gitignore":"target/\n"},"listing":"<sha-256>"},
 //!  "scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
 //! ```
 //!
@@ -34,7 +35,7 @@ use crate::world::evidence::unpack;
 use crate::world::sandbox::{
     CommandSpec, Confinement, Contents, Launcher, Network, Ready, SandboxConfig, ServicePlan, run,
 };
-use crate::world::tree::{BOUNDS, Ignored, Listing, Zones};
+use crate::world::tree::{BOUNDS, BadGlob, Gitignores, Ignored, Listing, Zones};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,7 +60,21 @@ pub struct FrozenTree {
     pub write: Vec<String>,
     /// What does not belong to it, as globs.
     pub ignore: Vec<String>,
+    /// The rules of its `.gitignore` files; none if they ignore nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gitignore: Option<Gitignores>,
     pub listing: Digest,
+}
+
+impl FrozenTree {
+    /// What is left out of it, except the session.
+    pub fn ignored(&self) -> Result<Ignored, BadGlob> {
+        let ignored = Ignored::new(&self.ignore)?;
+        Ok(match &self.gitignore {
+            Some(files) => ignored.and_gitignores(files),
+            None => ignored,
+        })
+    }
 }
 
 impl Definition {
@@ -103,25 +118,25 @@ impl Definition {
         }
     }
 
-    /// A sandbox with this baseline, whose commands cannot read what is `hidden`.
+    /// A sandbox with this baseline. `session` is no part of the tree, and no command can read it.
     pub fn sandbox_config(
         &self,
         services: BTreeMap<String, ServicePlan>,
         baseline: Listing,
         load: Box<Contents>,
-        hidden: Vec<PathBuf>,
+        session: &Path,
     ) -> Result<SandboxConfig, JudgeError> {
         let mut config = SandboxConfig {
             baseline,
             load,
             programs: self.gathered.programs.values().cloned().collect(),
             services,
-            ..bare_sandbox(&self.scratch, &self.confinement, hidden)?
+            ..bare_sandbox(&self.scratch, &self.confinement, vec![session.to_owned()])?
         };
         if let Some(tree) = &self.tree {
             config.root = Some(tree.root.clone());
             config.zones = Zones::new(&tree.write)?;
-            config.ignored = Ignored::new(&tree.ignore)?;
+            config.ignored = tree.ignored()?.and_folder(session);
         }
         Ok(config)
     }
@@ -400,6 +415,7 @@ mod tests {
     use crate::base::Digest;
     use crate::gate::checks::outside::Gathered;
     use crate::world::sandbox::Pinned;
+    use crate::world::tree::TreePath;
 
     const FILE: &str = r#"
 name = "served"
@@ -454,5 +470,24 @@ argv = ["serve"]
         expected.extend([("LANG", "C"), ("PORT", "81"), ("HOME", "data")].map(pair));
         let given = "pass_env = [\"LANG\"]\nenv = { PORT = \"{{ port }}\", HOME = \"data\" }";
         assert_eq!(environment(given), expected);
+    }
+
+    #[test]
+    fn a_session_that_froze_no_rules_ignores_nothing() {
+        let tree = |gitignore: &str| -> FrozenTree {
+            let listing = Digest::of(b"");
+            let text = format!(
+                r#"{{"root":"/t","write":[],"ignore":["a/**"],{gitignore}"listing":"{listing}"}}"#
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        let rules = r#""gitignore":{".gitignore":"target/\n"},"#;
+        for (tree, is_ignored) in [(tree(""), false), (tree(rules), true)] {
+            let ignored = tree.ignored().unwrap();
+            let path = |text| TreePath::parse(text).unwrap();
+            let rule = ignored.rule_of_file(&path("target/a"));
+            assert_eq!(rule.is_some(), is_ignored);
+            assert!(ignored.rule_of_file(&path("a/b")).is_some());
+        }
     }
 }

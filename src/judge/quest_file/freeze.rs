@@ -26,11 +26,13 @@ use crate::gate::checks::{FileGate, reviewers_hold};
 use crate::judge::error::{Faulty, JudgeError, settings};
 use crate::judge::panel::Reviewers;
 use crate::quest::email;
-use crate::quest::file::{Mistake, Panel, QuestFile, TreeTable};
+use crate::quest::file::{Mistake, Panel, QuestFile, Spot, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, Manifest, SessionError};
 use crate::world::evidence::pack;
 use crate::world::sandbox::{Confinement, Pinned, SandboxConfig};
-use crate::world::tree::{Ignored, Listing, TreeError, TreePath, Zones, take_baseline};
+use crate::world::tree::{
+    Ignored, Listing, TreeError, TreePath, Zones, read_gitignores, take_baseline,
+};
 
 pub struct Freezing<'a> {
     pub path: &'a Path,
@@ -79,27 +81,11 @@ impl Freezing<'_> {
             Reviewers::new(panel, &gathering).map_err(faulty)?;
         }
         globs(&file).map_err(faulty)?;
-        let mut listing = Listing::default();
-        let mut tree = None;
-        if let Some(table) = &file.tree {
-            let root = self.root(table);
-            let ignored = Ignored::new(&ignored(table, &root, &self.session));
-            let ignored = ignored.map_err(|bad| {
-                let spot = file.spot_of("tree");
-                faulty(Mistake::at(&self.text, &spot, bad.to_string()))
-            })?;
-            let taken = take_baseline(&root, &ignored, &mut |_, _| Ok(()));
-            listing = taken.map_err(|source| FreezeError::Tree {
-                root: root.clone(),
-                source,
-            })?;
-            tree = Some(FrozenTree {
-                root,
-                write: table.write.clone(),
-                ignore: ignored.texts().to_vec(),
-                listing: listing.digest(),
-            });
-        }
+        let frozen = file
+            .tree
+            .as_ref()
+            .map(|table| self.freeze_tree(&file, table));
+        let (tree, listing) = frozen.transpose()?.unzip();
         let definition = Definition {
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
@@ -111,8 +97,48 @@ impl Freezing<'_> {
         };
         Ok(Frozen {
             definition,
-            listing,
+            listing: listing.unwrap_or_default(),
         })
+    }
+
+    fn freeze_tree(
+        &self,
+        file: &QuestFile<'_>,
+        table: &TreeTable,
+    ) -> Result<(FrozenTree, Listing), FreezeError> {
+        let root = self.root(table);
+        let failed = |source| FreezeError::Tree {
+            root: root.clone(),
+            source,
+        };
+        let faulty = |spot: &Spot, what| Faulty {
+            path: self.path.display().to_string(),
+            mistake: Mistake::at(&self.text, spot, what),
+        };
+        let mut ignore = table.ignore.clone();
+        // Where a scan makes its session.
+        ignore.push(format!("**/{DRAFT_PREFIX}*/**"));
+        let ignored = Ignored::new(&ignore);
+        let ignored = ignored.map_err(|bad| faulty(&file.spot_of("tree"), bad.to_string()))?;
+        let mut ignored = ignored.and_folder(&self.session);
+        let mut gitignore = None;
+        if table.gitignore {
+            let files = read_gitignores(&root, &ignored).map_err(failed)?;
+            ignored = ignored.and_gitignores(&files);
+            gitignore = Some(files);
+        }
+        if let Some(why) = unseen_zone(table, &ignored) {
+            return Err(faulty(&file.spot_in("tree", "write"), why).into());
+        }
+        let listing = take_baseline(&root, &ignored, &mut |_, _| Ok(())).map_err(failed)?;
+        let tree = FrozenTree {
+            write: table.write.clone(),
+            listing: listing.digest(),
+            root,
+            ignore,
+            gitignore,
+        };
+        Ok((tree, listing))
     }
 
     fn root(&self, table: &TreeTable) -> PathBuf {
@@ -142,40 +168,14 @@ fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
     Ok(())
 }
 
-fn ignored(table: &TreeTable, root: &Path, session: &Path) -> Vec<String> {
-    let mut globs = table.ignore.clone();
-    let (root, session) = (real(root), real(session));
-    let within = |path: &Path| path.strip_prefix(&root).ok()?.to_str().map(escaped);
-    if let Some(own) = within(&session).filter(|own| !own.is_empty()) {
-        globs.extend([own.clone(), format!("{own}/**")]);
-    }
-    if let Some(beside) = session.parent().and_then(within) {
-        let draft = match beside.as_str() {
-            "" => format!("{DRAFT_PREFIX}*"),
-            folder => format!("{folder}/{DRAFT_PREFIX}*"),
-        };
-        globs.extend([draft.clone(), format!("{draft}/**")]);
-    }
-    globs
-}
-
-/// The path without links, as far as it is there.
-fn real(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let there = absolute.ancestors().find_map(|place| {
-        let real = std::fs::canonicalize(place).ok()?;
-        Some(real.join(absolute.strip_prefix(place).ok()?))
-    });
-    there.unwrap_or(absolute)
-}
-
-/// A glob that matches `text` alone.
-fn escaped(text: &str) -> String {
-    let literal = |c: char| match c {
-        '*' | '?' | '[' | ']' | '{' | '}' => format!("[{c}]"),
-        c => c.to_string(),
-    };
-    text.chars().map(literal).collect()
+/// Why the first zone that is ignored as a whole is a mistake.
+fn unseen_zone(table: &TreeTable, ignored: &Ignored) -> Option<String> {
+    let mut zones = table.write.iter();
+    let (zone, rule) = zones.find_map(|zone| Some((zone, ignored.rule_of_glob(zone)?)))?;
+    Some(format!(
+        "{rule} ignores all of the zone `{zone}`, so no check would see what an agent writes \
+         there: change the zone or the rule, or set `gitignore = false`"
+    ))
 }
 
 impl Frozen {
@@ -196,8 +196,8 @@ impl Frozen {
             })
         };
         // The globs were read when the file was frozen.
-        let ignored =
-            Ignored::new(&tree.ignore).map_err(|bad| SessionError::Stock(bad.to_string()))?;
+        let ignored = tree.ignored();
+        let ignored = ignored.map_err(|bad| SessionError::Stock(bad.to_string()))?;
         let taken = take_baseline(&tree.root, &ignored, &mut keep);
         if let Some(error) = failed {
             return Err(error);

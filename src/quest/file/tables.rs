@@ -143,7 +143,7 @@ fn ten_seconds() -> Span {
 }
 
 /// `[tree]`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeTable {
     /// Its directory, relative to the quest file. `scan --tree` overrides it. Default: the directory
@@ -155,6 +155,9 @@ pub struct TreeTable {
     /// What to leave out of the tree, as globs.
     #[serde(default)]
     pub ignore: Vec<String>,
+    /// Whether to leave out what the tree's `.gitignore` files ignore. `scan` freezes their rules.
+    #[serde(default = "yes")]
+    pub gitignore: bool,
 }
 
 /// `[[field]]`.

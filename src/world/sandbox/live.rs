@@ -355,9 +355,15 @@ impl<'a> LiveSandbox<'a> {
 
 impl Sandbox for LiveSandbox<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
-        match self.look() {
+        let seen = match self.look() {
             Ok(look) => self.seen(&look.snapshot, path),
             Err(why) => FileSeen::Other(why),
+        };
+        match (&seen, self.config.ignored.rule_of_file(path)) {
+            (FileSeen::Absent, Some(rule)) => {
+                FileSeen::Other(format!("a path that {rule} ignores"))
+            }
+            _ => seen,
         }
     }
 

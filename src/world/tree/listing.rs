@@ -193,9 +193,12 @@ pub enum TreeError {
         doing: &'static str,
         source: io::Error,
     },
-    #[error("{path} {why}: add it to `ignore` in the quest file, or repair it")]
+    #[error("{path} {why}: repair it, or add it to .gitignore or to `ignore` in [tree]")]
     Odd { path: TreePath, why: Oddity },
-    #[error("{path} has {bytes} bytes, and a file may have {limit}: add it to `ignore`")]
+    #[error(
+        "{path} has {bytes} bytes, and a file may have {limit}: add it to .gitignore or to \
+         `ignore` in [tree]"
+    )]
     TooLarge {
         path: TreePath,
         bytes: u64,
@@ -203,7 +206,7 @@ pub enum TreeError {
     },
     #[error(
         "with {place} the tree has more than {limit} {what}: add what the quests do not need to \
-         `ignore`"
+         .gitignore or to `ignore` in [tree]"
     )]
     TooMany {
         place: String,

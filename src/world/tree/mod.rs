@@ -8,17 +8,19 @@
 //! The agent may write in the tree at any time. So no link is ever followed, nothing but plain
 //! files is opened, each file is read once, and what was read is what is listed.
 
+mod ignored;
 mod listing;
 mod snapshot;
 mod walk;
 mod zones;
 
+pub use ignored::{Gitignores, IgnoreRule, Ignored};
 pub use listing::TreeError;
 pub use listing::{BadTreePath, TreePath};
 pub use listing::{Changed, Clash, Entry, Listing, Odd, Oddity};
 pub use snapshot::{Load, Snapshot, Store, take_baseline};
-pub use walk::BOUNDS;
-pub use zones::{BadGlob, Ignored, Zones};
+pub use walk::{BOUNDS, read_gitignores};
+pub use zones::{BadGlob, Zones};
 
 #[cfg(test)]
 mod tests;

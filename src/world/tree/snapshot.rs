@@ -10,11 +10,12 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, Permissions, PermissionsExt as _};
 
+use super::ignored::Ignored;
 use super::listing::{
     Changed, Clash, Entry, Listing, Odd, Oddity, TreeError, TreePath, difference,
 };
 use super::walk::{BOUNDS, Bounds, FileRead, Found, Met, Opened, Unopened, walk};
-use super::zones::{Ignored, Zones};
+use super::zones::Zones;
 use crate::base::Digest;
 
 /// Finds contents by their digest.

@@ -11,7 +11,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::snapshot::take_baseline_within;
-use super::walk::{Bounds, Met, Unopened};
+use super::walk::{Bounds, Met, Unopened, read_gitignores_within};
 use super::*;
 use crate::base::Digest;
 
@@ -215,7 +215,7 @@ fn says_which_file_is_over_which_bound() {
         Bounds { files, ..BOUNDS } => "with d the tree has more than 2 files: add";
         Bounds { bytes, ..BOUNDS } => "with d the tree has more than 4 bytes";
         Bounds { file_bytes,..BOUNDS }
-            => "b/c has 3 bytes, and a file may have 2: add it to `ignore`";
+            => "b/c has 3 bytes, and a file may have 2: add it to .gitignore or to `ignore` in [tree]";
         Bounds { names, ..BOUNDS } => "the tree has more than 3 names";
     } {
         let refused = error(within(bounds));
@@ -316,6 +316,116 @@ fn a_text_that_is_no_tree_is_refused() {
         let text = format!(r#"{{"entries":{{{entries}:{{"link":{{"to":"x"}}}}}}}}"#);
         assert!(serde_json::from_str::<Listing>(&text).is_err(), "{text}");
     }
+}
+
+/// The rules of a tree's `.gitignore` files, as a session freezes them.
+fn frozen(tree: &TestTree) -> Ignored {
+    let files = read_gitignores(&tree.root(), &Ignored::default()).unwrap();
+    Ignored::default().and_gitignores(&files)
+}
+
+fn listing(tree: &TestTree, ignored: &Ignored) -> Listing {
+    take_baseline(&tree.root(), ignored, &mut |_, _| Ok(())).unwrap()
+}
+
+#[test]
+fn what_gitignore_files_ignore_is_no_part_of_a_tree() {
+    let tree = TestTree::of(&["a", "b.log", "keep.log", "sub/b.log", "sub/only", "z/only"]);
+    tree.write(".gitignore", "target/\n*.log\n!keep.log\n");
+    tree.write("sub/.gitignore", "only\n!*.log\n");
+    // Some tools make folders that ignore themselves.
+    tree.write(".cache/.gitignore", "*\n");
+    tree.write(".cache/a", "");
+    tree.write("target/a", "");
+    tree.write("target/.gitignore", "!a\n");
+    fs::File::create(tree.at("target/large"))
+        .unwrap()
+        .set_len(65 << 20)
+        .unwrap();
+    assert!(error(tree.baseline()).starts_with("target/large has 68157440 bytes"));
+    let ignored = frozen(&tree);
+    let expected = [
+        ".gitignore",
+        "a",
+        "keep.log",
+        "sub/.gitignore",
+        "sub/b.log",
+        "z/only",
+    ];
+    assert_eq!(paths(&listing(&tree, &ignored)), expected);
+    let files = read_gitignores(&tree.root(), &Ignored::default()).unwrap();
+    let files: Vec<_> = files.keys().map(TreePath::as_str).collect();
+    assert_eq!(files, [".cache/.gitignore", ".gitignore", "sub/.gitignore"]);
+}
+
+#[test]
+fn later_rules_change_nothing() {
+    let tree = TestTree::of(&["src/a", "target/a"]);
+    tree.write(".gitignore", "target\n");
+    let ignored = frozen(&tree);
+    let baseline = listing(&tree, &ignored);
+    let all = zones(&["src/**"]);
+    let taken = || Snapshot::take(&tree.root(), &baseline, &all, &ignored).unwrap();
+    tree.write("target/b", "");
+    assert!(taken().1.is_empty());
+    tree.write(".gitignore", "*\n");
+    tree.write("src/.gitignore", "*\n");
+    tree.write("src/b", "");
+    tree.write("c", "");
+    let (snapshot, changes) = taken();
+    assert_eq!(said(&changes, true), "added src/.gitignore, added src/b");
+    assert_eq!(said(&changes, false), "changed .gitignore, added c");
+    let expected = [".gitignore", "src/.gitignore", "src/a", "src/b"];
+    assert_eq!(paths(&snapshot.listing), expected);
+    // What was ignored is ignored when the rules are gone, too.
+    fs::remove_file(tree.at(".gitignore")).unwrap();
+    assert_eq!(said(&taken().1, false), "removed .gitignore, added c");
+}
+
+#[test]
+fn a_gitignore_that_is_no_plain_file_has_no_rules() {
+    let tree = TestTree::of(&["a", "sub/.gitignore/b", "deep/c"]);
+    let rules = tree.root().with_file_name("rules");
+    fs::write(&rules, "*\n").unwrap();
+    link(&rules, tree.at(".gitignore"));
+    make_pipe(&tree.at("deep/.gitignore"));
+    let expected = [".gitignore", "a", "deep/c", "sub/.gitignore/b"];
+    assert_eq!(paths(&listing(&tree, &frozen(&tree))), expected);
+}
+
+#[test]
+fn rules_are_read_within_bounds_and_not_where_the_quest_file_ignores() {
+    let tree = TestTree::of(&["a", "sub/b"]);
+    tree.write(".gitignore", "12345\n");
+    tree.write("sub/.gitignore", "1234\n");
+    let within = |rule_bytes, globs: &[&str]| {
+        let bounds = Bounds {
+            rule_bytes,
+            ..BOUNDS
+        };
+        read_gitignores_within(bounds, &tree.root(), &ignored(globs))
+    };
+    assert_eq!(within(11, &[]).unwrap().len(), 2);
+    let refused = error(within(10, &[]));
+    let expected = "with sub/.gitignore the tree has more than 10 bytes of ignore rules";
+    assert!(refused.starts_with(expected), "{refused}");
+    for glob in ["sub", "sub/**", "**/.gitignore"] {
+        let read = within(10, &[glob]).unwrap();
+        assert!(!read.contains_key(&path("sub/.gitignore")), "{glob}");
+    }
+}
+
+#[test]
+fn a_folder_is_left_out_whatever_it_is_called() {
+    let tree = TestTree::of(&["a", "sub/session/ledger", "other/ledger"]);
+    let ignored = Ignored::default().and_folder(&tree.at("sub/session"));
+    assert_eq!(paths(&listing(&tree, &ignored)), ["a", "other/ledger"]);
+    fs::rename(tree.at("sub/session"), tree.at("renamed")).unwrap();
+    tree.write("sub/session/b", "");
+    let expected = ["a", "other/ledger", "sub/session/b"];
+    assert_eq!(paths(&listing(&tree, &ignored)), expected);
+    let nowhere = Ignored::default().and_folder(&tree.at("nowhere"));
+    assert_eq!(paths(&listing(&tree, &nowhere)).len(), 4);
 }
 
 const TESTS: &[&str] = &["tests/**"];

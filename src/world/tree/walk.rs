@@ -3,6 +3,7 @@
 //! The agent may replace any name at any moment. Every name is therefore opened relative to the
 //! handle of its folder, without following a link, and checked again after it was opened.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
@@ -15,8 +16,8 @@ use cap_fs_ext::{
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, MetadataExt as _, OpenOptions};
 
+use super::ignored::{Gitignores, Ignored};
 use super::listing::{Entry, Odd, Oddity, TreeError, TreePath};
-use super::zones::Ignored;
 use crate::base::Digest;
 
 /// What a tree may contain at most.
@@ -29,6 +30,8 @@ pub struct Bounds {
     pub names: u64,
     /// Bytes of the changed files that a snapshot holds.
     pub new_bytes: u64,
+    /// Bytes of all `.gitignore` files, which the session's settings contain.
+    pub rule_bytes: u64,
 }
 
 pub const BOUNDS: Bounds = Bounds {
@@ -37,6 +40,7 @@ pub const BOUNDS: Bounds = Bounds {
     file_bytes: 64 << 20,
     names: 500_000,
     new_bytes: 256 << 20,
+    rule_bytes: 1 << 20,
 };
 
 pub(super) enum Found<'a> {
@@ -157,6 +161,8 @@ impl Opened {
 
 pub(super) type Visit<'a> = dyn FnMut(TreePath, Found<'_>) -> Result<(), TreeError> + 'a;
 
+const GITIGNORE: &str = ".gitignore";
+
 struct Folder {
     dir: Dir,
     path: Option<TreePath>,
@@ -164,8 +170,10 @@ struct Folder {
 }
 
 struct Walk<'a> {
-    ignored: &'a Ignored,
-    limit: u64,
+    ignored: Cow<'a, Ignored>,
+    /// The `.gitignore` files that were read; none if the rules are known before.
+    gitignores: Option<Gitignores>,
+    bounds: Bounds,
     names: u64,
     unnamed: BTreeSet<Odd>,
     visit: &'a mut Visit<'a>,
@@ -179,32 +187,59 @@ pub(super) fn walk<'a>(
     bounds: Bounds,
     visit: &'a mut Visit<'a>,
 ) -> Result<BTreeSet<Odd>, TreeError> {
-    let dir = Dir::open_ambient_dir(root, ambient_authority())
-        .map_err(TreeError::io(root.display(), "open the tree"))?;
-    let mut walk = Walk {
-        ignored,
-        limit: bounds.names,
-        names: 0,
-        unnamed: BTreeSet::new(),
-        visit,
-    };
-    // A stack of its own: a tree that is nested deeply must not overflow the thread's.
-    let mut open: Vec<Folder> = walk.folder(dir, None)?.into_iter().collect();
-    while let Some(folder) = open.last_mut() {
-        match folder.names.next() {
-            Some((name, kind)) => {
-                let deeper = walk.look_at(folder, &name, kind)?;
-                open.extend(deeper);
-            }
-            None => {
-                open.pop();
-            }
-        }
-    }
+    let mut walk = Walk::new(ignored, bounds, visit);
+    walk.run(root)?;
     Ok(walk.unnamed)
 }
 
-impl Walk<'_> {
+/// Reads the `.gitignore` files of a tree, except in folders that `ignored` or one of them ignores.
+pub fn read_gitignores(root: &Path, ignored: &Ignored) -> Result<Gitignores, TreeError> {
+    read_gitignores_within(BOUNDS, root, ignored)
+}
+
+pub(super) fn read_gitignores_within(
+    bounds: Bounds,
+    root: &Path,
+    ignored: &Ignored,
+) -> Result<Gitignores, TreeError> {
+    let visit = &mut |_, _: Found<'_>| Ok(());
+    let mut walk = Walk::new(ignored, bounds, visit);
+    walk.gitignores = Some(Gitignores::new());
+    walk.run(root)?;
+    Ok(walk.gitignores.unwrap_or_default())
+}
+
+impl<'a> Walk<'a> {
+    fn new(ignored: &'a Ignored, bounds: Bounds, visit: &'a mut Visit<'a>) -> Self {
+        Self {
+            ignored: Cow::Borrowed(ignored),
+            gitignores: None,
+            bounds,
+            names: 0,
+            unnamed: BTreeSet::new(),
+            visit,
+        }
+    }
+
+    fn run(&mut self, root: &Path) -> Result<(), TreeError> {
+        let dir = Dir::open_ambient_dir(root, ambient_authority())
+            .map_err(TreeError::io(root.display(), "open the tree"))?;
+        // A stack of its own: a tree that is nested deeply must not overflow the thread's.
+        let mut open: Vec<Folder> = self.folder(dir, None)?.into_iter().collect();
+        while let Some(folder) = open.last_mut() {
+            match folder.names.next() {
+                Some((name, kind)) => {
+                    let deeper = self.look_at(folder, &name, kind)?;
+                    open.extend(deeper);
+                }
+                None => {
+                    open.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Visits one name; a folder to walk through is returned.
     fn look_at(
         &mut self,
@@ -228,7 +263,7 @@ impl Walk<'_> {
         if kind.is_dir() {
             return self.enter(at, path);
         }
-        if self.ignored.names(&path) {
+        if self.ignored.rule_at(&path, false).is_some() {
             return Ok(None);
         }
         let found = if kind.is_file() {
@@ -252,12 +287,18 @@ impl Walk<'_> {
     }
 
     fn enter(&mut self, at: Unopened<'_>, path: TreePath) -> Result<Option<Folder>, TreeError> {
-        if self.ignored.is_whole(&path) {
+        if self.ignored.rule_at(&path, true).is_some() {
             return Ok(None);
         }
-        let opened = at.open_dir();
-        match opened.map_err(TreeError::io(&path, "open the folder"))? {
-            Met::There(dir) => self.folder(dir, Some(path)),
+        let failed = |error| TreeError::io(&path, "open the folder")(error);
+        match at.open_dir().map_err(failed)? {
+            Met::There(dir) => {
+                let found = dir.dir_metadata().map_err(failed)?;
+                if self.ignored.is_apart(&found) {
+                    return Ok(None);
+                }
+                self.folder(dir, Some(path))
+            }
             Met::Odd(why) => {
                 (self.visit)(path, Found::Odd(why))?;
                 Ok(None)
@@ -282,10 +323,10 @@ impl Walk<'_> {
         for entry in entries {
             let entry = entry.map_err(failed)?;
             self.names += 1;
-            if self.names > self.limit {
+            if self.names > self.bounds.names {
                 return Err(TreeError::TooMany {
                     place,
-                    limit: self.limit,
+                    limit: self.bounds.names,
                     what: "names",
                 });
             }
@@ -300,11 +341,52 @@ impl Walk<'_> {
             }
         }
         names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        if names
+            .iter()
+            .any(|(name, kind)| name == GITIGNORE && kind.is_file())
+        {
+            let name = OsStr::new(GITIGNORE);
+            self.read_rules(Unopened { dir: &dir, name }, path.as_ref())?;
+        }
         Ok(Some(Folder {
             dir,
             path,
             names: names.into_iter(),
         }))
+    }
+
+    /// Reads a folder's rules before anything in the folder is visited.
+    fn read_rules(&mut self, at: Unopened<'_>, folder: Option<&TreePath>) -> Result<(), TreeError> {
+        let path = folder.map_or_else(
+            || TreePath::parse(GITIGNORE),
+            |folder| TreePath::parse(&format!("{folder}/{GITIGNORE}")),
+        );
+        let (Some(read), Ok(path)) = (&mut self.gitignores, path) else {
+            return Ok(());
+        };
+        if self.ignored.listed_at(&path, false).is_some() {
+            return Ok(());
+        }
+        let opened = match at.open().map_err(TreeError::io(&path, "open the file"))? {
+            Met::There(opened) => opened,
+            Met::Odd(why) => return Err(TreeError::Odd { path, why }),
+            Met::Gone => return Ok(()),
+        };
+        let used: usize = read.values().map(String::len).sum();
+        let limit = self.bounds.rule_bytes;
+        let rules = opened.read(limit.saturating_sub(used as u64));
+        let Some(rules) = rules.map_err(TreeError::io(&path, "read the file"))? else {
+            return Err(TreeError::TooMany {
+                place: path.to_string(),
+                limit,
+                what: "bytes of ignore rules",
+            });
+        };
+        // Every path of a tree is UTF-8, so a rule that is not can match none.
+        let text = String::from_utf8_lossy(&rules.contents).into_owned();
+        self.ignored.to_mut().obey(&path, &text);
+        read.insert(path, text);
+        Ok(())
     }
 }
 

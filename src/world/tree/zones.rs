@@ -1,4 +1,4 @@
-//! Globs over a tree: where an agent may write, and what is left out of a tree.
+//! Globs over a tree: where an agent may write.
 //!
 //! `*` and `?` stay within a name, `**` crosses folders, `[…]` and `{…,…}` are understood, and
 //! letters are case-sensitive. A glob must match the whole path, so `*.py` names files in the root only.
@@ -12,16 +12,6 @@ use super::listing::TreePath;
 pub struct Zones {
     texts: Vec<String>,
     set: GlobSet,
-}
-
-/// What is left out of a tree: the paths that globs name, and everything below them.
-///
-/// A folder that a glob names with all its contents (`.venv/**`) is not even opened.
-#[derive(Debug, Clone, Default)]
-pub struct Ignored {
-    zones: Zones,
-    // The folders that need not be opened.
-    whole: GlobSet,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,36 +35,6 @@ impl Zones {
 
     pub fn texts(&self) -> &[String] {
         &self.texts
-    }
-}
-
-impl Ignored {
-    pub fn texts(&self) -> &[String] {
-        self.zones.texts()
-    }
-
-    pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
-        let whole: Vec<_> = globs
-            .iter()
-            .filter_map(|glob| glob.strip_suffix("/**").map(str::to_owned))
-            .collect();
-        Ok(Self {
-            zones: Zones::new(globs)?,
-            whole: compile(&whole)?,
-        })
-    }
-
-    pub fn contains(&self, path: &TreePath) -> bool {
-        self.names(path) || path.folders().any(|folder| self.is_whole(&folder))
-    }
-
-    /// Whether a glob names the path itself; enough for a walk, which has checked its folders.
-    pub(super) fn names(&self, path: &TreePath) -> bool {
-        self.zones.contains(path)
-    }
-
-    pub(super) fn is_whole(&self, folder: &TreePath) -> bool {
-        self.names(folder) || self.whole.is_match(folder.as_str())
     }
 }
 
@@ -153,10 +113,6 @@ mod tests {
         Zones::new(&globs)
     }
 
-    fn ignored(glob: &str) -> Ignored {
-        Ignored::new(&[glob.to_owned()]).unwrap()
-    }
-
     #[test]
     fn a_star_stays_within_a_name_and_case_counts() {
         let tests = zones(&["tests/test_*.py"]).unwrap();
@@ -191,20 +147,6 @@ mod tests {
         assert!(said.contains(r#"write "tests/**""#), "{said}");
     }
 
-    #[test]
-    fn a_folder_is_left_out_whole() {
-        for glob in [".venv/**", ".venv"] {
-            let ignored = ignored(glob);
-            assert!(ignored.is_whole(&path(".venv")), "{glob}");
-            assert!(ignored.contains(&path(".venv/lib/a.py")), "{glob}");
-            assert!(!ignored.contains(&path(".venvs/a")), "{glob}");
-        }
-        // A link in the folder's place is no folder, and stays to be seen.
-        assert!(!ignored(".venv/**").names(&path(".venv")));
-        let caches = ignored("**/__pycache__/**");
-        assert!(caches.is_whole(&path("__pycache__")) && caches.is_whole(&path("a/__pycache__")));
-    }
-
     proptest! {
         #[test]
         fn whatever_is_asked_is_answered(glob in r"[a*?\[\]{},!/.\\~-]{0,12}", text in "[a/.]{1,6}") {
@@ -233,16 +175,6 @@ mod tests {
         fn nothing_but_two_stars_crosses_a_folder(glob in r"[a*?\[\]{},!+~-]{1,8}", text in "[a+]{1,2}/[a+]{1,2}") {
             if let Ok(zones) = zones(&[&glob]) && !glob.contains("**") {
                 prop_assert!(!zones.contains(&path(&text)), "{}", glob);
-            }
-        }
-
-        #[test]
-        fn what_a_folder_leaves_out_holds_for_all_beneath(glob in "[ab*]{1,3}(/[ab*]{1,3}){0,2}", text in "[ab]{1,2}(/[ab]{1,2}){0,3}") {
-            let ignored = ignored(&glob);
-            let path = path(&text);
-            if ignored.is_whole(&path) {
-                let beneath = TreePath::parse(&format!("{text}/x")).unwrap();
-                prop_assert!(ignored.contains(&beneath));
             }
         }
     }
