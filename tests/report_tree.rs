@@ -1,9 +1,13 @@
-//! `comail report` on quests about a tree: it must be clean, and the whole result must pass.
+//! `comail report` on quests about a tree: it must be clean, every PASS must still hold, and the whole
+//! result must pass.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::harness::Place;
+use crate::harness::letters::{LETTERS, Letters};
 use crate::harness::shell_quest::ShellQuest;
 
 /// Checks over the whole result: a script that the agents wrote must end well.
@@ -21,10 +25,13 @@ fires = ["whole"]
 
 /// A session whose three quests are PASS.
 fn passed(quest: ShellQuest) -> ShellQuest {
+    passed_with(quest, "in/yes.sh")
+}
+
+fn passed_with(quest: ShellQuest, file: &str) -> ShellQuest {
     for number in ["1", "2", "3"] {
-        let id = format!("--id={number}");
-        let submit = ["submit", &id, "--file=in/yes.sh"];
-        quest.place.run(submit).ok();
+        let (id, file) = (format!("--id={number}"), format!("--file={file}"));
+        quest.place.run(["submit", &id, &file]).ok();
     }
     quest
 }
@@ -85,10 +92,15 @@ fn a_file_in_which_a_pass_was_seen_must_stay_as_it_was() {
     fs::write(quest.at("in/one.sh"), "true; exit 0\n").expect("a script");
     submits(3, "in/one.sh");
     assert_eq!(found(&quest), (0, vec![]));
-    fs::write(quest.at("in/one.sh"), "exit 1\n").expect("a script");
+    fs::write(quest.at("in/one.sh"), "true; true; exit 0\n").expect("a script");
     fs::remove_file(quest.at("in/yes.sh")).expect("a script");
-    let told = "pass-changed: quest 3: in/one.sh: changed, quest 2: in/yes.sh: gone";
-    assert_eq!(found(&quest), (8, vec![told.to_owned()]));
+    let changed = "pass-changed: quest 3: in/one.sh: changed, quest 2: in/yes.sh: gone";
+    let (code, told) = found(&quest);
+    assert_eq!((code, told.len(), &*told[0]), (8, 2, changed), "{told:?}");
+    assert!(
+        told[1].starts_with("no-longer-holds: quest 2, two: "),
+        "{told:?}"
+    );
     fs::write(quest.at("in/one.sh"), "true; exit 0\n").expect("a script");
     fs::write(quest.at("in/yes.sh"), "exit 0\n").expect("a script");
     assert_eq!(found(&quest), (0, vec![]));
@@ -124,4 +136,199 @@ fn the_whole_is_not_judged_before_it_is_there() {
         (code, told),
         (8, vec!["todo: ".to_owned(), "final-gate: ".to_owned()])
     );
+}
+
+/// An agent whose script for a quest passes for that quest alone.
+const AGENT: &str = r#"key=$(grep -o 'Write a script for [a-z]*' | head -n 1 | sed 's/.* //')
+file=$(echo FILE)
+echo "test \"\$1\" = $key" > "tree/$file"
+echo "{\"file\": \"$file\"}"
+"#;
+
+/// What became of a run in which the agent writes its script for each quest to `file`.
+fn run_with(file: &str) -> (ShellQuest, i32, String) {
+    let quest = ShellQuest::scanned("10s", |place| {
+        let file = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+        let for_key = file.replace("{{ field.file }}\"]", "{{ field.file }}\", \"{{ key }}\"]");
+        assert_ne!(for_key, file);
+        place.write("quest.toml", for_key);
+    });
+    quest.place.write("agent.sh", AGENT.replace("FILE", file));
+    let run = quest
+        .place
+        .run(["run", "--answer=stdout", "--", "sh", "agent.sh"]);
+    (quest, run.code, run.stderr)
+}
+
+#[test]
+fn a_run_in_which_a_later_quest_overwrote_an_earlier_one_is_not_complete() {
+    let (quest, code, told) = run_with("in/job.sh");
+    assert_eq!(code, 8, "{told}");
+    assert!(
+        told.contains("no longer holds: quest 1, one: runs"),
+        "{told}"
+    );
+    assert!(told.contains("NOT COMPLETE: "), "{told}");
+    let ledger = quest.place.ledger();
+    let (code, report) = quest.place.json(["report"]);
+    assert_eq!(code, 8);
+    let [shortfall] = report["shortfalls"]
+        .as_array()
+        .expect("shortfalls")
+        .as_slice()
+    else {
+        panic!("{report:#}");
+    };
+    assert_eq!(shortfall["kind"], "no-longer-holds");
+    assert_eq!(shortfall["quests"], json!([1, 2]), "the last one holds");
+    assert_eq!(shortfall["what"], "2 PASSes no longer hold");
+    let text = quest.place.run(["report"]).exits(8);
+    assert!(text.contains("  - quest 2, two: runs"), "{text}");
+    assert!(text.contains("**no-longer-holds**: restore"), "{text}");
+    assert_eq!(quest.place.ledger(), ledger, "nothing is recorded");
+}
+
+#[test]
+fn a_run_whose_quests_share_nothing_is_complete() {
+    let (quest, code, told) = run_with("in/$key.sh");
+    assert_eq!(code, 0, "{told}");
+    assert!(
+        told.contains("COMPLETE: ") && !told.contains("NOT"),
+        "{told}"
+    );
+    let (code, report) = quest.place.json(["report"]);
+    assert_eq!((code, &report["complete"]), (0, &json!(true)), "{report:#}");
+    let again = json!({"status": "done", "passes": 3});
+    assert_eq!(report["judged_again"], again);
+    let text = quest.place.run(["report"]).ok();
+    assert!(text.starts_with("# COMPLETE\n"), "{text}");
+    assert!(text.contains("Judged again now: 3 PASS."), "{text}");
+}
+
+/// A session whose three quests are PASS by a script that reads `in/part.sh`, which no field names.
+fn reading(timeout: &str) -> ShellQuest {
+    let quest = ShellQuest::new(timeout);
+    fs::write(
+        quest.at("in/whole.sh"),
+        ". in/part.sh && grep -q word in/data\n",
+    )
+    .expect("a script");
+    fs::write(quest.at("in/part.sh"), "true\n").expect("a script");
+    fs::write(quest.at("in/data"), "word\n").expect("a file");
+    passed_with(quest, "in/whole.sh")
+}
+
+#[test]
+fn a_file_that_only_a_command_read_must_still_pass() {
+    let quest = reading("10s");
+    assert_eq!(found(&quest), (0, vec![]));
+    fs::write(quest.at("in/data"), "").expect("a file");
+    let (code, told) = found(&quest);
+    assert_eq!((code, told.len()), (8, 1), "{told:?}");
+    let expected = "no-longer-holds: quest 1, one: runs";
+    assert!(told[0].starts_with(expected), "{told:?}");
+    // Left out on request, which it says.
+    let (code, report) = quest.place.json(["report", "--quick"]);
+    assert_eq!((code, &report["complete"]), (0, &json!(true)), "{report:#}");
+    let left_out = json!({"status": "left-out", "passes": 3});
+    assert_eq!(report["judged_again"], left_out);
+    let text = quest
+        .place
+        .run(["report", "--quick", "--html=quick.html"])
+        .ok();
+    assert!(text.starts_with("# COMPLETE as recorded\n"), "{text}");
+    assert!(
+        text.contains("Not judged again (`--quick`): 3 PASS."),
+        "{text}"
+    );
+    let page = fs::read_to_string(quest.place.at("quick.html")).expect("a page");
+    assert!(page.contains("<b>Complete as recorded.</b> Not judged again: 3 PASS."));
+    fs::write(quest.at("in/data"), "word\n").expect("a file");
+    assert_eq!(found(&quest), (0, vec![]));
+}
+
+#[test]
+fn no_spoilt_tree_counts_as_one_in_which_passes_hold() {
+    let quest = reading("4s");
+    let part = quest.at("in/part.sh");
+    let elsewhere = quest.place.write("elsewhere.sh", "true\n");
+    let spoils: [(&str, &dyn Fn()); 4] = [
+        ("removed", &|| {}),
+        ("a link", &|| symlink(&elsewhere, &part).expect("a link")),
+        ("a folder", &|| fs::create_dir(&part).expect("a folder")),
+        ("never ends", &|| {
+            fs::write(&part, "sleep 600\n").expect("a script")
+        }),
+    ];
+    for (what, spoil) in spoils {
+        fs::remove_file(&part).expect("a script");
+        spoil();
+        let (code, told) = found(&quest);
+        assert_eq!((code, told.len()), (8, 1), "{what}: {told:?}");
+        assert!(told[0].starts_with("no-longer-holds: "), "{what}: {told:?}");
+        if part.is_dir() {
+            fs::remove_dir(&part).expect("a folder");
+        }
+        fs::write(&part, "true\n").expect("a script");
+        // A link was written through, which leaves it a link.
+        if part.is_symlink() {
+            fs::remove_file(&part).expect("a link");
+            fs::write(&part, "true\n").expect("a script");
+        }
+    }
+    assert_eq!(found(&quest), (0, vec![]));
+}
+
+#[test]
+fn a_judge_that_cannot_run_is_named_and_no_pass_holds_by_it() {
+    let judge = |place: &Place| {
+        let judge = place.write("bin/judge", "#!/bin/sh\nexec sh \"$1\"\n");
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(judge, mode).expect("a program");
+    };
+    let quest = passed(ShellQuest::scanned("10s", |place| {
+        fs::create_dir(place.at("bin")).expect("a folder");
+        judge(place);
+        let file = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+        place.write("quest.toml", file.replace("[\"sh\", ", "[\"judge\", "));
+    }));
+    assert_eq!(found(&quest), (0, vec![]));
+    fs::remove_file(quest.place.at("bin/judge")).expect("a program");
+    let (code, told) = found(&quest);
+    assert_eq!((code, told.len()), (8, 1), "{told:?}");
+    assert!(told[0].contains("bin/judge"), "{told:?}");
+    judge(&quest.place);
+    assert_eq!(found(&quest), (0, vec![]));
+    // The judge itself fails: a copy of the tree has nowhere to be.
+    fs::remove_dir_all(quest.place.at("tmp")).expect("a folder");
+    let (code, told) = found(&quest);
+    assert_eq!((code, told.len()), (8, 1), "{told:?}");
+    assert!(told[0].starts_with("unchecked: quest 1, one: "), "{told:?}");
+}
+
+#[test]
+fn what_a_command_without_a_tree_reads_must_still_pass_and_the_network_is_not_asked() {
+    for (network, expected, passes) in [("none", "no-longer-holds", 2), ("any", "", 0)] {
+        let place = Place::new();
+        let known = place.write("known.txt", "please pay 10 EUR, pay 1200\n");
+        let argv = "\"--\", \"{{ field.quote }}\"";
+        let file = LETTERS
+            .replace(argv, &format!("{argv}, {:?}", known.display().to_string()))
+            .replace(
+                "stdin = \"{{ input.text }}\"",
+                &format!("network = {network:?}"),
+            );
+        let letters = Letters::scanned(&file);
+        for id in ["--id=1", "--id=2"] {
+            letters.submits(&[id, "--quote=please pay"], "PASS");
+        }
+        let (code, report) = letters.json(["report"]);
+        assert_eq!((code, &report["complete"]), (0, &json!(true)), "{report:#}");
+        let again = json!({"status": "done", "passes": passes});
+        assert_eq!(report["judged_again"], again);
+        fs::write(&known, "").expect("a file");
+        let (_, report) = letters.json(["report"]);
+        let kind = report["shortfalls"][0]["kind"].as_str();
+        assert_eq!(kind.unwrap_or_default(), expected, "{report:#}");
+    }
 }

@@ -13,8 +13,8 @@ use super::progress::{self, WorkBar};
 use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::{
-    self, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Place, Plan, Proven,
-    audit_ledger,
+    self, Asks, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Place, Plan,
+    Proven, audit_ledger,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Repair, Session};
@@ -129,6 +129,7 @@ fn audit(
             projection,
             &proven,
             &world,
+            Asks::World,
             &|| bar.count(),
             &progress::is_asked,
         )?;

@@ -1,6 +1,7 @@
 //! `comail report`: whether the session is complete, and what became of every quest.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
@@ -8,13 +9,12 @@ use clap::Args;
 use super::context::{Context, Folded};
 use super::exit::{Exit, refuse};
 use super::export::write_page;
-use super::progress;
+use super::progress::{self, WorkBar};
 use super::{context, exit, export};
-use crate::judge::completeness::{MinPass, Survey};
+use crate::judge::completeness::{JudgedAgain, MinPass, Survey};
 use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness, live_runs};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
 use crate::session::{Ledger, Projection, RunId, Session, SessionError, read_manifest};
-use crate::world::evidence::recorded::RecordedWorld;
 
 /// Report whether the session is complete, and the result of every quest
 ///
@@ -23,6 +23,11 @@ use crate::world::evidence::recorded::RecordedWorld;
 /// intact, and the checks of the whole result pass (`[final]` in a quest file). Otherwise it is NOT
 /// COMPLETE: the report lists the reasons with their quests, and the exit code is 8. It also says how
 /// many quests ended without proof.
+///
+/// Every PASS that rests on a tree, on commands or on services is judged again by these as they are
+/// now, within the time limits of the session. One that no longer holds is listed with its facts. Pages
+/// and DNS are answered from the evidence, reviewers are not asked, and nothing is recorded.
+/// `comail audit --live` also asks the network again.
 ///
 /// The report describes the current state of the session, whichever agent worked on it. Its text is
 /// Markdown.
@@ -35,6 +40,11 @@ pub struct ReportArgs {
     /// Minimum share of quests with PASS, such as 80%
     #[arg(long, value_name = "PERCENT")]
     min_pass: Option<MinPass>,
+
+    /// Do not judge PASSes again by the tree and the commands as they are now; the report says so, and
+    /// exit code 0 then means that the work is complete as recorded
+    #[arg(long)]
+    quick: bool,
 
     /// Also write the report to this file as a self-contained web page
     #[arg(long, value_name = "PATH")]
@@ -49,7 +59,13 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     if let Some(path) = &args.html {
         refuse_name(path)?;
     }
-    let made = made(context, args.run, args.min_pass)?;
+    let asked = Asked {
+        run: args.run,
+        min_pass: args.min_pass,
+        judge_again: !args.quick,
+        stop: &progress::is_asked,
+    };
+    let made = made(context, &asked)?;
     if let Some(path) = args.html.as_deref().filter(|_| !made.stopped) {
         write(context, &made, path, args.force)?;
     }
@@ -88,6 +104,16 @@ fn refuse_name(path: &Path) -> Result<()> {
     refuse(format!("{}: name the page .html", path.display()))
 }
 
+pub(super) struct Asked<'a> {
+    /// The run that the report is about; the last one where none is named.
+    pub(super) run: Option<RunId>,
+    pub(super) min_pass: Option<MinPass>,
+    /// Whether PASSes are judged again by the tree and the commands as they are now.
+    pub(super) judge_again: bool,
+    /// Whether to end that early.
+    pub(super) stop: &'a dyn Fn() -> bool,
+}
+
 pub(super) struct Made {
     pub(super) report: Report,
     /// The session, or why it cannot be read.
@@ -96,14 +122,9 @@ pub(super) struct Made {
     pub(super) stopped: bool,
 }
 
-/// Makes a report on `run`, or on the last one. A session that cannot be read is a shortfall in
-/// it, and not an error.
-pub(super) fn made(
-    context: &mut Context,
-    run: Option<RunId>,
-    min_pass: Option<MinPass>,
-) -> Result<Made> {
-    let dir = context.dir.clone();
+/// Makes a report. A session that cannot be read is a shortfall in it, and not an error.
+pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
+    let (dir, run) = (context.dir.clone(), asked.run);
     let (seen, kind, history, shortfalls, survey) = match context.open_whole() {
         Ok(folded) => {
             context.report_repairs(&folded.session);
@@ -111,7 +132,7 @@ pub(super) fn made(
             if let Some(run) = run.filter(|run| history.get(*run).is_none()) {
                 return refuse(format!("this session has no run {run}"));
             }
-            let survey = survey(context, min_pass, &folded, &history)?;
+            let survey = survey(context, asked, &folded, &history)?;
             let kind = folded.session.manifest().kind.name.clone();
             let shortfalls = completeness::decide(&survey);
             (Ok(folded), Some(kind), history, shortfalls, survey)
@@ -125,6 +146,7 @@ pub(super) fn made(
             (Err(why), kind.ok(), history, shortfalls, Survey::default())
         }
     };
+    let judged_again = JudgedAgain::of(&survey, asked.judge_again);
     let report = Report::of(&Telling {
         at: context::now(),
         kind: kind.as_deref(),
@@ -132,6 +154,7 @@ pub(super) fn made(
         history: &history,
         shortfalls: &shortfalls,
         forgotten: &survey.forgotten,
+        judged_again: seen.is_ok().then_some(judged_again),
         last: seen.is_ok().then_some(survey.last.word),
         run,
         lives: &|run| lives(&dir, &history, run),
@@ -145,7 +168,7 @@ pub(super) fn made(
 
 fn survey(
     context: &Context,
-    min_pass: Option<MinPass>,
+    asked: &Asked<'_>,
     Folded {
         session,
         projection,
@@ -155,13 +178,35 @@ fn survey(
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
     progress::heed();
     let lives = |run| lives(session.dir(), history, run);
-    let last = said(session, projection, context.recorded.as_deref());
+    let text = |error: JudgeError| format!("{:#}", anyhow::Error::new(error));
+    let mut judges = JudgeContext::of(session, context.recorded.as_deref()).map_err(text);
+    // All that follows is judged by the tree of one moment.
+    let held = match &mut judges {
+        Ok(judges) => judges.world.hold_tree().map_err(text),
+        Err(why) => Err(why.clone()),
+    };
+    let last = said(session, projection, judges.as_ref());
+    let world = judges.map(|judges| Arc::new(judges.world));
+    let tree = match (&world, &held) {
+        (Ok(world), Ok(())) => Ok(world.as_ref()),
+        (Err(why), _) | (_, Err(why)) => Err(why.as_str()),
+    };
     let watch = context.watch();
-    Ok(Survey {
+    let now = context::now();
+    let mut survey = Survey {
         last,
-        min_pass,
-        ..completeness::survey(session, projection, context::now(), &lives, watch.as_ref())?
-    })
+        min_pass: asked.min_pass,
+        ..completeness::survey(session, projection, tree, now, &lives, watch.as_ref())?
+    };
+    drop(watch);
+    if asked.judge_again
+        && let Ok(world) = &world
+    {
+        let bar = WorkBar::of("judging again", survey.on_machine.len() as u64);
+        let judged = || bar.count();
+        completeness::judge_again(session, projection, world, &mut survey, &judged, asked.stop)?;
+    }
+    Ok(survey)
 }
 
 fn history(dir: &Path) -> Result<RunHistory, SessionError> {
@@ -187,21 +232,19 @@ fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
 fn said(
     session: &Session,
     projection: &Projection,
-    recorded: Option<&RecordedWorld>,
+    judges: Result<&JudgeContext, &String>,
 ) -> FinalResult {
-    let judged = || -> Result<FinalResult, JudgeError> {
-        let context = JudgeContext::of(session, recorded)?;
-        if !context.has_final_gate() {
-            return Ok(FinalResult::default());
-        }
-        if projection.remaining() > 0 {
-            return Ok(FinalResult::unjudged("quests are TODO"));
-        }
-        if progress::is_asked() {
-            return Ok(FinalResult::unjudged("it was stopped"));
-        }
-        context.final_gate(session)
+    let judges = match judges {
+        Ok(judges) if !judges.has_final_gate() => return FinalResult::default(),
+        Ok(judges) => judges,
+        Err(why) => return FinalResult::unjudged(why),
     };
-    judged()
-        .unwrap_or_else(|error| FinalResult::unjudged(format!("{:#}", anyhow::Error::new(error))))
+    if projection.remaining() > 0 {
+        return FinalResult::unjudged("quests are TODO");
+    }
+    if progress::is_asked() {
+        return FinalResult::unjudged("it was stopped");
+    }
+    let judged = judges.final_gate(session);
+    judged.unwrap_or_else(|error| FinalResult::unjudged(format!("{:#}", anyhow::Error::new(error))))
 }

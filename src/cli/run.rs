@@ -23,12 +23,12 @@ use super::hook::{RUN_VARIABLE, in_a_run};
 use super::next::HandedQuest;
 use super::output::{Output, TextOutput};
 use super::progress;
-use super::report::{Made, made};
+use super::report::{Asked, Made, made};
 use super::shell_line::words;
 use super::{context, exit};
 use crate::base::text::Escaped;
 use crate::judge;
-use crate::judge::completeness::MinPass;
+use crate::judge::completeness::{MinPass, ShortfallKind};
 use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
 use crate::quest::QuestId;
@@ -50,7 +50,8 @@ use crate::world::sandbox::Cost;
 ///
 /// The agent is started for each quest, and again with the facts if the gate says FAIL. It is
 /// stopped when its quest is settled. Only the ledger counts: an agent that exits without settling
-/// its quest has failed, whatever it prints. The exit code is 0 if the report says COMPLETE, 8 if
+/// its quest has failed, whatever it prints. At the end, the report judges every PASS again that
+/// rests on a tree, on commands or on services. The exit code is 0 if the report says COMPLETE, 8 if
 /// not, and 130 after Ctrl-C. With --json, each event is printed as a line.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -135,6 +136,9 @@ const BUDGETS: &str = "Budgets; when one is used up, the agent gets one last cal
 
 // One agent prints no more than this in any work that is worth reading.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How many facts of lost PASSes are printed; the report has all of them.
+const MAX_LOST: usize = 10;
 
 #[derive(Debug, Default)]
 struct Tuning {
@@ -321,9 +325,10 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         reaching: reaching(plan.command.shell())?,
     };
     progress::heed();
+    let terminated = terminated();
     let mut watcher = Watcher {
         output: &mut context.output,
-        terminated: terminated(),
+        terminated: Arc::clone(&terminated),
     };
     let sources = Sources {
         now: context::now,
@@ -331,7 +336,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     };
     let driven = crate::run::run(&dir, plan, &prompts, &mut watcher, sources);
     // Write the report even if the run failed.
-    let complete = report(context, args, run);
+    let complete = report(context, args, run, &terminated);
     let (reason, complete) = (driven?, complete?);
     Ok(match reason {
         Reason::Interrupted => Exit::Interrupted,
@@ -341,8 +346,19 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
 }
 
 /// Whether the session is complete.
-fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
-    let Made { report, seen, .. } = made(context, Some(run), args.min_pass)?;
+fn report(
+    context: &mut Context,
+    args: &RunArgs,
+    run: RunId,
+    terminated: &AtomicBool,
+) -> Result<bool> {
+    let asked = Asked {
+        run: Some(run),
+        min_pass: args.min_pass,
+        judge_again: true,
+        stop: &|| is_to_stop(terminated),
+    };
+    let Made { report, seen, .. } = made(context, &asked)?;
     let place = write_report(&context.dir, run, &report)?;
     if let Ok(folded) = &seen {
         let page = page(context, folded, Some(word(&report)), &[]);
@@ -352,6 +368,12 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
             let note = format!("cannot write the page: {error:#}");
             context.output.note(&note);
         }
+    }
+    let lost = report.shortfalls.iter();
+    let lost = lost.filter(|it| it.kind == ShortfallKind::NoLongerHolds);
+    for detail in lost.flat_map(|it| it.details.iter().take(MAX_LOST)) {
+        let note = format!("no longer holds: {detail}");
+        context.output.note(&note);
     }
     let word = if report.complete {
         "COMPLETE"
@@ -508,8 +530,12 @@ impl RunObserver for Watcher<'_> {
     }
 
     fn wants_to_stop(&self) -> bool {
-        progress::is_asked() || self.terminated.load(Ordering::SeqCst)
+        is_to_stop(&self.terminated)
     }
+}
+
+fn is_to_stop(terminated: &AtomicBool) -> bool {
+    progress::is_asked() || terminated.load(Ordering::SeqCst)
 }
 
 fn write_event(out: &mut TextOutput, event: &RunEvent) {

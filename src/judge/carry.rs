@@ -129,6 +129,7 @@ impl<'a> Carrier<'a> {
             jobs.push(Job {
                 submission: self.passed(pair)?.value.submission,
                 quest: self.quest(pair)?,
+                offline: None,
             });
         }
         Ok(jobs)

@@ -1,8 +1,9 @@
 //! Whether a session is complete, and what keeps it from being so.
 //!
 //! [`survey()`] looks at the ledger, the claims and the working tree, and judges every PASS again
-//! from its evidence. [`decide()`] is a pure function of what was seen, which trusts neither an
-//! agent's word nor a cache.
+//! from its evidence. [`judge_again()`] does the same by the tree and the commands as they are now.
+//! [`decide()`] is a pure function of what was seen, which trusts neither an agent's word nor a
+//! cache.
 
 #[cfg(test)]
 mod tests;
@@ -10,20 +11,26 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::judge::audit::{Finding, FindingKind, JudgeDifference, Plan, SeenFile, audit_ledger};
-use crate::judge::context::{FinalResult, FinalWord};
+use crate::gate::Fact;
+use crate::judge::audit::{
+    Asks, Finding, FindingKind, JudgeDifference, Live, Place, Plan, Proven, SeenFile, ask_world,
+    audit_ledger,
+};
+use crate::judge::context::{FinalResult, FinalWord, sentence};
 use crate::judge::error::JudgeError;
-use crate::judge::kind::SessionKind;
+use crate::judge::kind::JudgeWorld;
 use crate::judge::live_runs::orphaned;
-use crate::quest::QuestId;
+use crate::judge::quest_file::Definition;
+use crate::quest::{Key, QuestId};
 use crate::session::{Projection, RunId, Session, State, Tally, Watch};
-use crate::world::sandbox::{Changed, FileSeen, LiveSandbox, Sandbox};
+use crate::world::sandbox::{Changed, FileSeen, Sandbox as _};
 use crate::world::tree::TreePath;
 
 /// The least share of PASSes, in hundredths of a percent.
@@ -103,6 +110,8 @@ pub enum ShortfallKind {
     TreeUnread,
     /// What a PASS saw in a file of the write zones is no longer there.
     PassChanged,
+    /// A PASS is not one by the tree and the commands as they are now.
+    NoLongerHolds,
     /// The ledger, or what it is bound to, cannot be believed.
     Ledger,
     /// A PASS does not follow from its evidence.
@@ -133,6 +142,10 @@ pub struct Survey {
     /// told; none where the kind has no tree.
     pub tree: Option<Result<Vec<Changed>, String>>,
     pub files: Vec<FileThenAndNow>,
+    /// The PASSes that rest on the tree, on commands or on services.
+    pub on_machine: Vec<Proven>,
+    /// What came of judging these again; none where nobody did.
+    pub again: Option<Live>,
     pub findings: Vec<Finding>,
     /// What counts as proven and was not judged again.
     pub unchecked: Vec<QuestId>,
@@ -142,6 +155,41 @@ pub struct Survey {
     pub last: FinalResult,
     pub tally: Tally,
     pub min_pass: Option<MinPass>,
+}
+
+/// Whether the PASSes that rest on the tree, on commands or on services were judged again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct JudgedAgain {
+    pub status: AgainStatus,
+    /// How many PASSes rest on these.
+    pub passes: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgainStatus {
+    /// All were.
+    #[default]
+    Done,
+    /// `--quick` left them out.
+    LeftOut,
+    /// Not all could be; the shortfalls say why.
+    Unfinished,
+}
+
+impl JudgedAgain {
+    /// `is_wanted` is false with `--quick`.
+    pub fn of(seen: &Survey, is_wanted: bool) -> Self {
+        let is_whole = |live: &Live| live.left == 0 && live.failed.is_empty();
+        let passes = seen.on_machine.len();
+        let status = match &seen.again {
+            Some(live) if is_whole(live) => AgainStatus::Done,
+            None if passes == 0 => AgainStatus::Done,
+            None if !is_wanted => AgainStatus::LeftOut,
+            _ => AgainStatus::Unfinished,
+        };
+        Self { status, passes }
+    }
 }
 
 /// A file in the write zones, as a PASS saw it and as it is.
@@ -155,10 +203,12 @@ pub struct FileThenAndNow {
 /// Looks at `session`, of which `projection` is the whole ledger, folded; `lives` tells whether a run
 /// goes on. What the final gate says, and how much must pass, is for the caller to add.
 ///
-/// Every PASS is judged again from its evidence; nothing is asked of the network.
+/// `world` holds the tree, or why there is none. Every PASS is judged again from its evidence;
+/// nothing is asked of the network.
 pub fn survey(
     session: &Session,
     projection: &Projection,
+    world: Result<&JudgeWorld, &str>,
     now: Timestamp,
     lives: &dyn Fn(RunId) -> bool,
     watch: &dyn Watch,
@@ -196,14 +246,50 @@ pub fn survey(
             seen.unchecked.push(quest.id);
         }
     }
-    let proofs = audited.proven.iter();
+    let proofs = audited.proven.into_iter();
     let proofs = proofs.filter(|pass| proven.contains(&pass.quest));
     // What the last PASS of a quest saw is what must be there.
-    let last_lines: BTreeMap<QuestId, u64> = proofs.map(|it| (it.quest, it.line)).collect();
+    let last: BTreeMap<QuestId, Proven> = proofs.map(|it| (it.quest, it)).collect();
     let mut files = audited.files;
-    files.retain(|file| last_lines.get(&file.quest) == Some(&file.line));
-    look_at_tree(session, files, &mut seen)?;
+    files.retain(|file| last.get(&file.quest).map(|it| it.line) == Some(file.line));
+    // What other lists or another program judged is a finding already.
+    let on_machine = last
+        .into_values()
+        .filter(|it| it.on_machine && !it.by_others);
+    seen.on_machine = on_machine.collect();
+    look_at_tree(session, world, files, &mut seen)?;
     Ok(seen)
+}
+
+/// Judges the PASSes that rest on the tree, on commands or on services again, by these as they are
+/// now; pages and DNS are answered from the evidence.
+///
+/// `judged` is called for each judgement, and `stop` tells whether to end early.
+pub fn judge_again(
+    session: &Session,
+    projection: &Projection,
+    world: &Arc<JudgeWorld>,
+    seen: &mut Survey,
+    judged: &dyn Fn(),
+    stop: &dyn Fn() -> bool,
+) -> Result<(), JudgeError> {
+    // Without its tree, every judgement would fail for the same reason.
+    if seen.stopped || matches!(seen.tree, Some(Err(_))) {
+        return Ok(());
+    }
+    let proven = &seen.on_machine;
+    let live = ask_world(
+        session,
+        projection,
+        proven,
+        world,
+        Asks::Machine,
+        judged,
+        stop,
+    )?;
+    seen.stopped = live.left > 0;
+    seen.again = Some(live);
+    Ok(())
 }
 
 /// Compares the working tree with what the session froze and with what PASSes saw.
@@ -212,23 +298,24 @@ pub fn survey(
 /// Not seen is what only a command read, over its copy of the tree: no content is recorded of it.
 fn look_at_tree(
     session: &Session,
+    world: Result<&JudgeWorld, &str>,
     files: Vec<SeenFile>,
     seen: &mut Survey,
 ) -> Result<(), JudgeError> {
-    let kind = SessionKind::load(session.manifest())?;
-    let definition = kind.definition.as_ref();
+    let definition = Definition::of(session.manifest())?;
     if definition.is_none_or(|definition| definition.tree.is_none()) {
         return Ok(());
     }
-    let config = match kind.sandbox_config(session.evidence(), session.dir().to_owned()) {
-        Ok(Some(config)) => config,
-        Ok(None) => return Ok(()),
-        Err(error) => {
-            seen.tree = Some(Err(error.to_string()));
+    let world = match world {
+        Ok(world) => world,
+        Err(why) => {
+            seen.tree = Some(Err(why.to_owned()));
             return Ok(());
         }
     };
-    let sandbox = LiveSandbox::new(&config);
+    let (Some(config), Some(sandbox)) = (world.sandbox_config(), world.live_sandbox()) else {
+        return Ok(());
+    };
     let changes = sandbox.changes();
     if changes.is_ok() {
         let mut read = BTreeMap::new();
@@ -254,10 +341,12 @@ pub fn decide(seen: &Survey) -> Vec<Shortfall> {
         orphans(&seen.orphaned),
         tree_change(seen.tree.as_ref()),
         pass_change(&seen.files),
+        no_longer_holds(seen.again.as_ref()),
         audited(&seen.findings, ShortfallKind::Ledger),
         audited(&seen.findings, ShortfallKind::NotReplayed),
         audited(&seen.findings, ShortfallKind::Record),
         unchecked(&seen.unchecked, seen.stopped),
+        failed(seen.again.as_ref()),
         final_gate(&seen.last),
         too_few(seen.min_pass, &seen.tally),
     ];
@@ -353,6 +442,47 @@ fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
     }
     let what = "files on which a PASS is based have changed since";
     some(ShortfallKind::PassChanged, quests, details, what)
+}
+
+/// The PASSes that are none now, with the facts that say so.
+///
+/// A REVIEW is no PASS either, such as after a command that ran out of time.
+fn no_longer_holds(again: Option<&Live>) -> Option<Shortfall> {
+    let again = again?;
+    let drift = again.drift.iter().map(|it| (&it.place, &it.facts));
+    let unanswered = again.unanswered.iter().map(|it| (&it.place, &it.facts));
+    let lost: Vec<(&Place, &Vec<Fact>)> = drift.chain(unanswered).collect();
+    let details = lost.iter().flat_map(|(place, facts)| {
+        let quest = [
+            place.quest.map(|it| it.to_string()),
+            place.key.as_ref().map(Key::to_string),
+        ];
+        let quest: Vec<String> = quest.into_iter().flatten().collect();
+        let quest = quest.join(", ");
+        facts
+            .iter()
+            .map(move |fact| format!("quest {quest}: {}", sentence(fact)))
+    });
+    let quests: BTreeSet<QuestId> = lost.iter().filter_map(|(place, _)| place.quest).collect();
+    let what = match quests.len() {
+        1 => "1 PASS no longer holds".to_owned(),
+        count => format!("{count} PASSes no longer hold"),
+    };
+    some(
+        ShortfallKind::NoLongerHolds,
+        quests,
+        details.collect(),
+        what,
+    )
+}
+
+/// The PASSes that could not be judged again, and why.
+fn failed(again: Option<&Live>) -> Option<Shortfall> {
+    let failed = &again?.failed;
+    let details = failed.iter().map(|(_, why)| why.clone()).collect();
+    let quests = failed.iter().map(|(quest, _)| *quest);
+    let what = format!("{} PASS but could not be judged again", are(failed.len()));
+    some(ShortfallKind::Unchecked, quests, details, what)
 }
 
 fn counts_as(kind: FindingKind) -> Option<ShortfallKind> {

@@ -285,11 +285,12 @@ impl JudgeContext {
     }
 }
 
-fn sentence(fact: &Fact) -> String {
+pub(super) fn sentence(fact: &Fact) -> String {
+    let field = fact.field.as_ref().map(|field| format!(" field {field}"));
     let place = fact.location.as_ref().map(|place| format!(" at {place}"));
-    let place = place.unwrap_or_default();
+    let (field, place) = (field.unwrap_or_default(), place.unwrap_or_default());
     let (rule, expected, actual) = (&fact.rule, &fact.expected, &fact.actual);
-    format!("{rule}{place}: expected {expected}, found {actual}")
+    format!("{rule}{field}{place}: expected {expected}, found {actual}")
 }
 
 /// Stands for the quest, since the final gate is about all of them.

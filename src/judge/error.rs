@@ -49,6 +49,17 @@ pub enum JudgeError {
     /// Callers say in their own words why.
     #[error("the quest takes no answer now; nothing changed")]
     Refused(Refusal),
+    /// One of several submissions that are judged at once.
+    #[error("quest {quest}, {key}: {source}")]
+    OfQuest {
+        quest: QuestId,
+        key: Key,
+        source: Box<JudgeError>,
+    },
+    #[error("it cannot be judged again without the network: {0}; run `comail audit --live`")]
+    NeedsNetwork(String),
+    #[error("it cannot be judged again: {0}")]
+    NotAgain(String),
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),
     #[error("cannot start a thread")]

@@ -4,6 +4,7 @@
 //! are not joined, so that Ctrl-C ends the program at once.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +18,16 @@ use crate::judge::error::JudgeError;
 use crate::judge::kind::JudgeWorld;
 use crate::judge::kind::SessionKind;
 use crate::judge::network::check_network;
+use crate::judge::panel::SessionGate;
 use crate::judge::recorded::NothingAccepted;
 use crate::judge::recorded::record;
-use crate::quest::{Quest, Submission, email};
-use crate::session::Manifest;
+use crate::judge::replay::with_bodies;
+use crate::quest::{Quest, Submission, Verdict, email};
+use crate::session::{EvidenceStore, Manifest};
+use crate::world::World;
 use crate::world::domain::HostName;
-use crate::world::evidence::Recording;
+use crate::world::evidence::replay::Replay;
+use crate::world::evidence::{Evidence, Recording};
 
 const THREADS: usize = 16;
 
@@ -35,6 +40,15 @@ const STACK: usize = 8 * 1024 * 1024;
 pub struct Job {
     pub quest: Quest,
     pub submission: Submission,
+    /// What answers in place of the network; none where the network itself is asked.
+    pub offline: Option<NetworkEvidence>,
+}
+
+/// What an earlier judgement was told by the network.
+#[derive(Debug, Clone)]
+pub struct NetworkEvidence {
+    pub evidence: Evidence,
+    pub store: EvidenceStore,
 }
 
 /// A submission that was judged, as if the session had passed nothing before.
@@ -75,14 +89,23 @@ impl HostQueue {
         // Settings that cannot be read are an error here rather than in each thread.
         SessionKind::load(manifest)?;
         let left = jobs.len();
+        let (offline, online): (Vec<Job>, Vec<Job>) =
+            jobs.into_iter().partition(|job| job.offline.is_some());
         let mut sites: BTreeMap<Option<String>, Vec<Job>> = BTreeMap::new();
-        for job in jobs {
+        for job in online {
             sites.entry(site_of(&job.submission)).or_default().push(job);
         }
         let mut sites: Vec<Vec<Job>> = sites.into_values().collect();
         // The site with most jobs takes longest, since it is judged by one thread.
         sites.sort_by_key(|jobs| std::cmp::Reverse(jobs.len()));
-        let threads = sites.len().min(THREADS);
+        // Threads for sites mostly wait; commands compute.
+        let most = if offline.is_empty() {
+            THREADS
+        } else {
+            thread::available_parallelism().map_or(1, NonZeroUsize::get)
+        };
+        sites.extend(offline.into_iter().map(|job| vec![job]));
+        let threads = sites.len().min(most);
         let shared = Arc::new(Shared {
             manifest: manifest.clone(),
             world,
@@ -168,19 +191,50 @@ impl Shared {
         }
     }
 
-    fn judge(&self, gate: &dyn Gate, job: Job) -> Result<JudgedJob, JudgeError> {
+    fn judge(&self, gate: &SessionGate, job: Job) -> Result<JudgedJob, JudgeError> {
         let case = Case::new(&job.quest, &job.submission);
-        let judged = self.world.lend(&NothingAccepted, |world| {
-            let (judgement, recording) = record(gate, case, world)?;
-            check_network(&recording.evidence, &world)?;
-            Ok::<_, JudgeError>((judgement, recording))
-        });
-        let (judgement, recording) = judged??;
+        let (judgement, recording) = match &job.offline {
+            None => self.world.lend(&NothingAccepted, |world| {
+                let (judgement, recording) = record(gate, case, world)?;
+                check_network(&recording.evidence, &world)?;
+                Ok::<_, JudgeError>((judgement, recording))
+            })??,
+            Some(network) => {
+                let judged = self.judge_offline(gate.machine(), case, network);
+                judged.map_err(|source| JudgeError::OfQuest {
+                    quest: job.quest.id,
+                    key: job.quest.key.clone(),
+                    source: Box::new(source),
+                })?
+            }
+        };
         Ok(JudgedJob {
             job,
             judgement,
             recording,
         })
+    }
+
+    /// What the machine's checks say by the tree and the commands as they are now.
+    fn judge_offline(
+        &self,
+        machine: &dyn Gate,
+        case: Case<'_>,
+        network: &NetworkEvidence,
+    ) -> Result<(Judgement, Recording), JudgeError> {
+        let told = with_bodies(network.evidence.clone(), &network.store);
+        let told = told.map_err(|error| JudgeError::NotAgain(error.to_string()))?;
+        let replay = Replay::new(&told.evidence, &told.bodies);
+        let judge = |world: World<'_>| record(machine, case, world);
+        let judged = self
+            .world
+            .lend_offline(&NothingAccepted, &replay, judge)??;
+        match replay.missing().pop() {
+            Some(missing) if judged.0.verdict != Verdict::Fail => {
+                Err(JudgeError::NeedsNetwork(missing))
+            }
+            _ => Ok(judged),
+        }
     }
 }
 

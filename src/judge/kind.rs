@@ -18,10 +18,11 @@ use crate::judge::quest_file::{Definition, FixerPlan, fixer, frozen_listing, ser
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};
 use crate::world::evidence::recorded::RecordedWorld;
+use crate::world::evidence::replay::Replay;
 use crate::world::fetch::live::LiveWorld;
 use crate::world::fetch::settings::NetworkSettings;
 use crate::world::sandbox::{
-    Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig, ServicePlan,
+    Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig, ServicePlan, TreeLook,
 };
 use crate::world::tree::Snapshot;
 use crate::world::{Fetcher, Resolver, UniquenessIndex, World};
@@ -132,6 +133,8 @@ impl SessionKind {
 pub struct JudgeWorld {
     network: Network,
     sandbox: Option<SandboxConfig>,
+    /// The tree that every judgement sees; without one, each reads it for itself.
+    tree: Option<TreeLook>,
 }
 
 enum Network {
@@ -175,7 +178,11 @@ impl JudgeWorld {
             Some(recorded) => Network::Recorded(Arc::new(recorded.clone())),
             None => Network::Live(LiveWorld::new(&network_of(manifest)?, hosts)?),
         };
-        Ok(Self { network, sandbox })
+        Ok(Self {
+            network,
+            sandbox,
+            tree: None,
+        })
     }
 
     /// A world of which pages and DNS are recorded.
@@ -183,8 +190,20 @@ impl JudgeWorld {
         network: Arc<impl RecordedNetwork + 'static>,
         sandbox: Option<SandboxConfig>,
     ) -> Self {
-        let network = Network::Recorded(network);
-        Self { network, sandbox }
+        Self {
+            network: Network::Recorded(network),
+            sandbox,
+            tree: None,
+        }
+    }
+
+    /// Reads the tree, for every judgement from now on: what an agent changes between two of them
+    /// cannot make both pass.
+    pub fn hold_tree(&mut self) -> Result<(), JudgeError> {
+        let config = self.sandbox.as_ref().filter(|it| it.root.is_some());
+        let tree = config.map(TreeLook::take).transpose();
+        self.tree = tree.map_err(JudgeError::Sandbox)?;
+        Ok(())
     }
 
     /// Lends the world for one judgement, with a budget of lookups and a snapshot of the tree of
@@ -212,21 +231,54 @@ impl JudgeWorld {
             (_, Some(live)) | (Network::Live(live), None) => (live.fetcher(), live.resolver()),
             (Network::Recorded(recorded), None) => (recorded.as_ref(), recorded.as_ref()),
         };
-        let sandbox = self.sandbox.as_ref();
-        let sandbox = sandbox.map(|config| LiveSandbox::altered(config, altered));
-        let sandbox: &dyn Sandbox = match &sandbox {
+        self.in_sandbox(altered, |sandbox| {
+            judge(World {
+                fetcher,
+                resolver,
+                accepted,
+                sandbox,
+            })
+        })
+    }
+
+    /// The same without the network: `replay` answers for pages and DNS.
+    pub fn lend_offline<T>(
+        &self,
+        accepted: &dyn UniquenessIndex,
+        replay: &Replay<'_>,
+        judge: impl FnOnce(World<'_>) -> T,
+    ) -> Result<T, JudgeError> {
+        self.in_sandbox(Alteration::default(), |sandbox| {
+            judge(World {
+                sandbox,
+                ..replay.world_with(accepted)
+            })
+        })
+    }
+
+    fn in_sandbox<T>(
+        &self,
+        altered: Alteration,
+        judge: impl FnOnce(&dyn Sandbox) -> T,
+    ) -> Result<T, JudgeError> {
+        let live = self.altered_sandbox(altered);
+        let sandbox: &dyn Sandbox = match &live {
             Some(live) => live,
             None => &NoSandbox,
         };
-        let judged = judge(World {
-            fetcher,
-            resolver,
-            accepted,
-            sandbox,
-        });
+        let judged = judge(sandbox);
         sandbox
             .failure()
             .map_or(Ok(judged), |why| Err(JudgeError::Sandbox(why)))
+    }
+
+    pub fn live_sandbox(&self) -> Option<LiveSandbox<'_>> {
+        self.altered_sandbox(Alteration::default())
+    }
+
+    fn altered_sandbox(&self, altered: Alteration) -> Option<LiveSandbox<'_>> {
+        let config = self.sandbox.as_ref();
+        config.map(|config| LiveSandbox::over(config, self.tree.as_ref(), altered))
     }
 
     pub fn sandbox_config(&self) -> Option<&SandboxConfig> {

@@ -44,6 +44,7 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
             jobs.push(Job {
                 quest: reader.quest(&record)?,
                 submission: attempt.submission,
+                offline: None,
             });
         }
     }

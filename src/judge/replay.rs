@@ -129,20 +129,26 @@ impl Replayer {
     }
 
     pub fn recording(&self, evidence: &RawValue) -> Result<Recording, ReplayError> {
-        let evidence: Evidence =
-            serde_json::from_str(evidence.get()).map_err(ReplayError::Evidence)?;
-        let mut bodies = BTreeMap::new();
-        for named in evidence.bodies() {
-            let digest = named.sha256;
-            let packed = self.store.load(digest).map_err(JudgeError::from)?;
-            let packed = packed.ok_or(ReplayError::BodyMissing { digest })?;
-            let body = unpack(&packed, named.bytes)
-                .map_err(|source| ReplayError::BodyDamaged { digest, source })?;
-            if BodyRef::of(&body) != *named {
-                return Err(ReplayError::BodyChanged { digest });
-            }
-            bodies.insert(digest, body);
-        }
-        Ok(Recording { evidence, bodies })
+        let evidence = serde_json::from_str(evidence.get()).map_err(ReplayError::Evidence)?;
+        with_bodies(evidence, &self.store)
     }
+}
+
+pub(super) fn with_bodies(
+    evidence: Evidence,
+    store: &EvidenceStore,
+) -> Result<Recording, ReplayError> {
+    let mut bodies = BTreeMap::new();
+    for named in evidence.bodies() {
+        let digest = named.sha256;
+        let packed = store.load(digest).map_err(JudgeError::from)?;
+        let packed = packed.ok_or(ReplayError::BodyMissing { digest })?;
+        let body = unpack(&packed, named.bytes)
+            .map_err(|source| ReplayError::BodyDamaged { digest, source })?;
+        if BodyRef::of(&body) != *named {
+            return Err(ReplayError::BodyChanged { digest });
+        }
+        bodies.insert(digest, body);
+    }
+    Ok(Recording { evidence, bodies })
 }

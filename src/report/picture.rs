@@ -122,6 +122,8 @@ pub struct Picture {
 pub struct Word {
     pub complete: bool,
     pub shortfalls: Vec<String>,
+    /// How many PASSes were not judged again, as was asked for.
+    pub left_out: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -38,6 +38,7 @@ use super::{EarlierDoubt, Fetched, Looked, RecordKind, Unanswered, UniqueValue, 
 use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
+use crate::world::sandbox::Network;
 
 pub use sandbox::{Question, SandboxAnswer};
 
@@ -162,6 +163,38 @@ impl Evidence {
             Exchange::Sandbox { answer, .. } => answer.bodies(),
             _ => Vec::new(),
         })
+    }
+
+    /// Whether it rests on a tree, on commands or on services, which can be asked again without the
+    /// network. Commands without a tree that may use the network are left out, and so are reviewers.
+    pub fn rests_on_machine(&self, has_tree: bool) -> bool {
+        let mut asked = self.exchanges.iter().filter_map(|exchange| match exchange {
+            Exchange::Sandbox {
+                asked: Question::Run(order),
+                ..
+            } if order.is_of_reviewer() => None,
+            Exchange::Sandbox {
+                asked: Question::Chat(_),
+                ..
+            } => None,
+            Exchange::Sandbox { asked, .. } => Some(asked),
+            _ => None,
+        });
+        let is_local = |asked: &Question| match asked {
+            Question::Run(order) => has_tree || order.network != Network::Any,
+            _ => true,
+        };
+        asked
+            .next()
+            .is_some_and(|first| is_local(first) && asked.all(is_local))
+    }
+
+    /// Only what the network was asked, and its answers.
+    #[must_use]
+    pub fn of_network(mut self) -> Self {
+        self.exchanges
+            .retain(|it| matches!(it, Exchange::Get { .. } | Exchange::Dns { .. }));
+        self
     }
 
     /// Every lookup that the world did not answer.

@@ -71,6 +71,7 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
         at: later(quests * 55 + 600),
         comail: "0.1.0".to_owned(),
         completeness: Some(Word {
+            left_out: 0,
             complete: false,
             shortfalls: vec![
                 format!("{todo} quests are TODO"),

@@ -118,6 +118,8 @@ pub struct Proven {
     /// Whether it was judged by other lists or another program, with which this one disagrees: then
     /// what the world says now cannot show whether it drifted.
     pub by_others: bool,
+    /// Whether it rests on a tree, on commands or on services, and not on the network alone.
+    pub on_machine: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]

@@ -140,9 +140,8 @@ impl Examiner<'_> {
         if attempt.verdict != Verdict::Pass {
             return Ok(audited);
         }
-        audited.files = evidence
-            .map(|evidence| seen_files(line.line, quest_record.id, &evidence))
-            .unwrap_or_default();
+        let evidence = evidence.unwrap_or_default();
+        audited.files = seen_files(line.line, quest_record.id, &evidence);
         match self.replayer.judge(&quest, attempt) {
             Err(ReplayError::BodyMissing { digest })
                 if self.projection.totals().forgetting.has_body(digest) =>
@@ -157,6 +156,7 @@ impl Examiner<'_> {
                     line: line.line,
                     quest: quest_record.id,
                     by_others: finding.as_ref().is_some_and(|it| it.kind == others),
+                    on_machine: evidence.rests_on_machine(self.replayer.gate().accepts_repeats()),
                 });
                 audited.findings.extend(finding);
                 audited.checked.passes += 1;

@@ -1,8 +1,8 @@
 //! Checks a session against itself: everything that it says must follow from what it keeps.
 //!
 //! [`audit_ledger`] reads the ledger in order. Judgements are made again in as many threads as the machine
-//! has: `judgement` examines one. [`ask_world`] asks the world
-//! again, to find what has drifted since.
+//! has: `judgement` examines one. [`ask_world`] judges
+//! again by the world as it is now, to find what has drifted since.
 
 mod findings;
 mod judgement;
@@ -25,16 +25,17 @@ use crate::base::{Digest, files};
 use crate::gate::Fact;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::names;
-use crate::judge::host_queue::{HostQueue, Job, JudgedJob, Next};
+use crate::judge::host_queue::{HostQueue, Job, JudgedJob, NetworkEvidence, Next};
 use crate::judge::kind::JudgeWorld;
 use crate::judge::quest_file::email_record;
 use crate::judge::recheck::is_unanswered;
-use crate::judge::replay::Replayer;
+use crate::judge::replay::{Replayer, resolved};
 use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::{
-    Decided, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest, Projection, Seal,
-    Session, SessionError, SourceRecord, Suppressed, Watch,
+    Attempt, Decided, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest,
+    Projection, Seal, Session, SessionError, SourceRecord, Suppressed, Watch,
 };
+use crate::world::evidence::Evidence;
 
 pub use findings::{
     Audited, Checked, Finding, FindingKind, NotedHead, Place, Proven, SeenFile, edits, notes,
@@ -383,7 +384,7 @@ fn other_lists(
 }
 
 /// What the world says now of what was proven.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Live {
     pub asked: usize,
     /// Those with a lookup that was not answered.
@@ -391,9 +392,22 @@ pub struct Live {
     /// What would not pass now, in the order of the lines.
     #[serde(skip)]
     pub drift: Vec<Finding>,
+    /// Which could not be judged again, and why.
+    #[serde(skip)]
+    pub failed: Vec<(QuestId, String)>,
     /// How many were not judged again, since it was stopped.
     #[serde(skip_serializing_if = "is_zero")]
     pub left: usize,
+}
+
+/// What is asked when a PASS is judged again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// The whole world, and the reviewers.
+    World,
+    /// The tree, commands and services. What the network said comes from the evidence, and no
+    /// reviewer is asked.
+    Machine,
 }
 
 /// A proven quest about which the world does not say enough now.
@@ -408,7 +422,7 @@ pub struct Silent {
 
 const BATCH: usize = 4096;
 
-/// Asks the world about every quest of `proven`; each host politely, many at once.
+/// Judges every quest of `proven` again; asks each host politely, many at once.
 ///
 /// What the session has passed for others is left out of it: that was compared with the ledger, and
 /// a quest's own address is taken by itself.
@@ -419,6 +433,7 @@ pub fn ask_world(
     projection: &Projection,
     proven: &[Proven],
     world: &Arc<JudgeWorld>,
+    asks: Asks,
     judged: &dyn Fn(),
     stop: &dyn Fn() -> bool,
 ) -> Result<Live, JudgeError> {
@@ -433,24 +448,47 @@ pub fn ask_world(
             let Some(record) = projection.get(one.quest)? else {
                 continue;
             };
-            if let Some(attempt) = reader.last_attempt(&record)? {
-                jobs.push(Job {
-                    quest: reader.quest(&record)?,
-                    submission: attempt.value.submission,
-                });
-            }
+            let Some(attempt) = reader.last_attempt(&record)? else {
+                continue;
+            };
+            let Attempt {
+                submission,
+                evidence,
+                ..
+            } = match reader.resolution(&record)? {
+                Some(resolution) => resolved(*attempt.value, &resolution.value),
+                None => *attempt.value,
+            };
+            let offline = match asks {
+                Asks::World => None,
+                Asks::Machine => Some(NetworkEvidence {
+                    evidence: serde_json::from_str::<Evidence>(evidence.get())?.of_network(),
+                    store: session.evidence(),
+                }),
+            };
+            jobs.push(Job {
+                quest: reader.quest(&record)?,
+                submission,
+                offline,
+            });
         }
         let lines: BTreeMap<QuestId, u64> =
             batch.iter().rev().map(|it| (it.quest, it.line)).collect();
         let mut queue = HostQueue::start(jobs, session.manifest(), Arc::clone(world))?;
         loop {
-            match queue.next(stop)? {
-                Next::Judged(one) => {
+            match queue.next(stop) {
+                Ok(Next::Judged(one)) => {
                     judged();
                     live.take(lines.get(&one.job.quest.id).copied(), *one);
                 }
-                Next::Stopped => break 'batches,
-                Next::Done => break,
+                Ok(Next::Stopped) => break 'batches,
+                Ok(Next::Done) => break,
+                Err(error @ JudgeError::OfQuest { quest, .. }) => {
+                    judged();
+                    live.left = live.left.saturating_sub(1);
+                    live.failed.push((quest, error.to_string()));
+                }
+                Err(error) => return Err(error),
             }
         }
     }
@@ -597,6 +635,7 @@ mod tests {
                         ..Quest::new(QuestId::FIRST, Key::new("Acme Foods").unwrap())
                     },
                     submission: Submission::None(String::new()),
+                    offline: None,
                 },
                 judgement: Judgement::from_facts(facts, Vec::new()),
                 recording: Recording {

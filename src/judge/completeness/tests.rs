@@ -3,7 +3,8 @@
 use super::*;
 use crate::base::Digest;
 use crate::base::rows;
-use crate::judge::audit::{Place, SeenFile};
+use crate::gate::RuleId;
+use crate::judge::audit::{Place, SeenFile, Silent};
 
 fn id(number: usize) -> QuestId {
     QuestId::from_index(number - 1).unwrap()
@@ -62,6 +63,64 @@ fn file(line: u64, quest: usize, then: Option<&str>, now: Option<&str>) -> FileT
     }
 }
 
+/// What judging again came to: findings of these kinds, and so many REVIEWs without an answer.
+fn lost(drift: &[FindingKind], unanswered: usize) -> Live {
+    let fact = Fact {
+        rule: RuleId::known("runs"),
+        ..Fact::wrong("0", "1")
+    };
+    let drift = drift.iter().map(|kind| Finding {
+        facts: vec![fact.clone()],
+        ..finding(*kind)
+    });
+    let silent = Silent {
+        place: finding(FindingKind::Drift).place,
+        facts: vec![fact.clone()],
+    };
+    Live {
+        drift: drift.collect(),
+        unanswered: vec![silent; unanswered],
+        ..Live::default()
+    }
+}
+
+#[test]
+fn judging_again_is_done_left_out_or_unfinished() {
+    use AgainStatus::{Done, LeftOut, Unfinished};
+    let proven = Proven {
+        line: 9,
+        quest: id(4),
+        by_others: false,
+        on_machine: true,
+    };
+    let left = Live {
+        left: 1,
+        ..Live::default()
+    };
+    let failed = Live {
+        failed: vec![(id(4), String::new())],
+        ..Live::default()
+    };
+    for (passes, again, is_wanted, expected) in [
+        (0, None, true, Done),
+        (0, None, false, Done),
+        (1, None, false, LeftOut),
+        // Such as where the tree cannot be read.
+        (1, None, true, Unfinished),
+        (1, Some(Live::default()), true, Done),
+        (1, Some(left), true, Unfinished),
+        (1, Some(failed), true, Unfinished),
+    ] {
+        let seen = Survey {
+            on_machine: vec![proven; passes],
+            again,
+            ..good()
+        };
+        let found = JudgedAgain::of(&seen, is_wanted);
+        assert_eq!((found.status, found.passes), (expected, passes), "{seen:?}");
+    }
+}
+
 #[test]
 fn a_session_without_a_shortfall_is_complete() {
     assert!(decide(&good()).is_empty());
@@ -94,7 +153,7 @@ fn shared(now: Option<&str>) -> Vec<FileThenAndNow> {
 fn each_condition_is_one_shortfall_that_names_its_quests() {
     type Spoil = fn(&mut Survey);
     // Each row: the kind, the quests, the details and the sentence, or its beginning.
-    let cases: [(Spoil, &str); 13] = rows! {
+    let cases: [(Spoil, &str); 16] = rows! {
         |it| it.todo = vec![id(2), id(5)] => "todo 2 5: 2 quests are TODO";
         |it| (it.todo, it.blocked) = (vec![id(2)], 1)
             => "todo 2: 1 quest is TODO; 1 of them can never…";
@@ -108,6 +167,14 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
         |it| it.files = vec![file(5, 1, Some("old"), None)]
             => "pass-changed 1 (quest 1: in/a: gone): files…";
         |it| it.files = shared(Some("old")) => "pass-changed 2 (quest 2: in/a: changed): files…";
+        |it| it.again = Some(lost(&[FindingKind::Drift], 0))
+            => "no-longer-holds 4 (quest 4: runs: expected 0, found 1): 1 PASS no longer holds";
+        |it| it.again = Some(lost(&[], 1))
+            => "no-longer-holds 4 (quest 4: runs: expected 0, found 1): 1 PASS no longer holds";
+        |it| it.again = Some(Live {
+            failed: vec![(id(4), "quest 4: no launcher".to_owned())],
+            ..Live::default()
+        }) => "unchecked 4 (quest 4: no launcher): 1 quest is PASS but could not be judged again";
         |it| it.unchecked = vec![id(1)] => "unchecked 1: 1 quest is PASS…";
         |it| it.stopped = true => "unchecked: the check was stopped…";
         |it| it.last = said(FinalWord::Refused, &["no build"])

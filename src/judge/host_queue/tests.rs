@@ -50,6 +50,7 @@ fn job(index: usize, domain: &str) -> Job {
             )
         },
         submission: Submission::Fields(fields.into()),
+        offline: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{DrivenIn, FORMAT, QuestReport, Report, Reviews, RunReport, Shares, Took, Unproven};
 use crate::base::Digest;
 use crate::judge::FinalWord;
-use crate::judge::completeness::{Shortfall, ShortfallKind};
+use crate::judge::completeness::{JudgedAgain, Shortfall, ShortfallKind};
 use crate::quest::{Key, QuestId};
 use crate::session::{Effective, Reason, RunId, State};
 
@@ -109,6 +109,7 @@ pub(super) fn report() -> Report {
             },
         }),
         forgotten: Vec::new(),
+        judged_again: Some(JudgedAgain::default()),
         final_gate: Some(FinalWord::Unjudged),
         run: Some(run(8, Some(Reason::WallClock))),
         others: vec![run(7, Some(Reason::Interrupted))],

@@ -11,7 +11,7 @@ use minijinja::Error;
 use minijinja::value::Value;
 use serde::Deserialize as _;
 
-use super::{QuestReport, Report, Shares, Took, numbers, ranges};
+use super::{QuestReport, Report, Shares, Took, left_out, numbers, ranges};
 use crate::base::text::Escaped;
 use crate::quest::QuestId;
 use crate::report::template::{environment, trusted};
@@ -43,6 +43,8 @@ pub fn markdown(report: &Report) -> Result<String, Error> {
         include_str!("report.md"),
         minijinja::context! {
             complete => report.complete,
+            left_out => left_out(report),
+            judged_again => report.judged_again,
             shares => report.shares,
             total => report.shares.map_or(1, |shares| shares.quests.max(1)),
             rows => report.shares.map(|shares| share_rows(report, &shares)),

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::base::Digest;
 use crate::judge::FinalWord;
-use crate::judge::completeness::Shortfall;
+use crate::judge::completeness::{AgainStatus, JudgedAgain, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::session::{
@@ -42,6 +42,8 @@ pub struct Telling<'a> {
     pub shortfalls: &'a [Shortfall],
     /// What is proven and cannot be judged again, because an address was removed.
     pub forgotten: &'a [QuestId],
+    /// Whether PASSes were judged again; none where the ledger cannot be believed.
+    pub judged_again: Option<JudgedAgain>,
     /// What the checks over the whole result said; none where nobody asked them.
     pub last: Option<FinalWord>,
     /// The run that the report is about; the last where none is named.
@@ -52,6 +54,7 @@ pub struct Telling<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Report {
     pub format: u32,
+    /// Whether nothing is missing. Where `judged_again` was left out, this is as recorded.
     pub complete: bool,
     pub shortfalls: Vec<Shortfall>,
     pub at: Timestamp,
@@ -66,6 +69,9 @@ pub struct Report {
     /// What is proven and cannot be judged again, because an address was removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<QuestId>,
+    /// Whether PASSes were judged again by the tree, commands and services as they were at the time
+    /// of the report; none where the ledger cannot be believed.
+    pub judged_again: Option<JudgedAgain>,
     /// What the checks over the whole result said; none where the ledger cannot be believed.
     pub final_gate: Option<FinalWord>,
     /// The run that the report is about; none where none ever began.
@@ -97,6 +103,7 @@ impl Report {
             head: projection.map(|projection| projection.tip().head),
             shares: projection.map(Shares::of).transpose()?,
             forgotten: telling.forgotten.to_vec(),
+            judged_again: telling.judged_again,
             final_gate: telling.last,
             run: chosen.map(told),
             others: others.map(told).collect(),
@@ -288,7 +295,15 @@ pub fn word(report: &Report) -> Word {
     Word {
         complete: report.complete,
         shortfalls: shortfalls.collect(),
+        left_out: left_out(report),
     }
+}
+
+/// How many PASSes `--quick` left out of judging again.
+fn left_out(report: &Report) -> usize {
+    let again = report.judged_again;
+    let left_out = again.filter(|again| again.status == AgainStatus::LeftOut);
+    left_out.map_or(0, |again| again.passes)
 }
 
 #[cfg(test)]

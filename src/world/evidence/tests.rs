@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::sandbox::Kept as _;
 use super::*;
-use crate::world::sandbox::{Chatted, Said, Usage};
+use crate::world::sandbox::{Chatted, CommandResult, CommandSpec, Said, Usage};
 use crate::world::{MockUniquenessIndex, Response, UnansweredKind};
 
 fn get(url: &str, answer: PageAnswer) -> Exchange {
@@ -210,4 +210,44 @@ fn redirects_are_followed_to_who_did_not_answer() {
     assert!(!said(&[(ROBOTS, &elsewhere), (www, &response(200, ""))]));
     let circle = response(301, r#","location":"/robots.txt""#);
     assert!(!said(&[(ROBOTS, &circle)]));
+}
+
+#[test]
+fn what_rests_on_this_machine_can_be_asked_again_without_the_network() {
+    let run = |name: &str, network| {
+        let order = CommandSpec {
+            name: name.to_owned(),
+            network,
+            ..CommandSpec::default()
+        };
+        Exchange::Sandbox {
+            answer: SandboxAnswer::Run(Box::new(ended())),
+            asked: Question::Run(Box::new(order)),
+        }
+    };
+    let page = || get("https://acme.com/", PageAnswer::NoSuchHost);
+    let local = || run("tests", Network::None);
+    let far = || run("asks", Network::Any);
+    let reviewer = run(&CommandSpec::name_of_reviewer("reader"), Network::None);
+    for (exchanges, with_tree, without) in [
+        (vec![], false, false),
+        (vec![page()], false, false),
+        (vec![page(), reviewer], false, false),
+        (vec![page(), local()], true, true),
+        (vec![far()], true, false),
+        (vec![local(), far()], true, false),
+    ] {
+        let evidence = evidence(exchanges);
+        assert_eq!(evidence.rests_on_machine(true), with_tree, "{evidence:?}");
+        assert_eq!(evidence.rests_on_machine(false), without, "{evidence:?}");
+        let network = evidence.of_network();
+        assert!(!network.rests_on_machine(true), "{network:?}");
+    }
+}
+
+fn ended() -> CommandResult<BodyRef> {
+    let empty = BodyRef::of(b"");
+    let ran = CommandResult::not_started(&CommandSpec::default(), "");
+    let Ok(ran) = ran.with_body(|_| Ok::<_, Infallible>(empty));
+    ran
 }

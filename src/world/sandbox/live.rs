@@ -145,14 +145,15 @@ pub struct Alteration {
     pub removed: Vec<TreePath>,
 }
 
-/// The tree as it was when the judgement first asked about it.
-struct Look {
+/// The tree as it was at one moment.
+#[derive(Clone)]
+pub struct TreeLook {
     snapshot: Snapshot,
     changes: Vec<Changed>,
 }
 
-impl Look {
-    fn take(config: &SandboxConfig) -> Result<Self, String> {
+impl TreeLook {
+    pub fn take(config: &SandboxConfig) -> Result<Self, String> {
         let Some(root) = &config.root else {
             return Ok(Self {
                 snapshot: Snapshot::of(&config.baseline),
@@ -201,21 +202,28 @@ struct Running {
 /// A sandbox for one judgement.
 pub struct LiveSandbox<'a> {
     config: &'a SandboxConfig,
+    /// The tree that is judged; without one, it is read when the judgement first asks about it.
+    taken: Option<&'a TreeLook>,
     altered: Alteration,
-    look: OnceCell<Result<Look, String>>,
+    look: OnceCell<Result<TreeLook, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     failure: RefCell<Option<String>>,
 }
 
 impl<'a> LiveSandbox<'a> {
     pub fn new(config: &'a SandboxConfig) -> Self {
-        Self::altered(config, Alteration::default())
+        Self::over(config, None, Alteration::default())
     }
 
-    /// The same, with these edits over what is judged.
-    pub fn altered(config: &'a SandboxConfig, altered: Alteration) -> Self {
+    /// The same over a tree that was read before, with these edits over what is judged.
+    pub fn over(
+        config: &'a SandboxConfig,
+        taken: Option<&'a TreeLook>,
+        altered: Alteration,
+    ) -> Self {
         Self {
             config,
+            taken,
             altered,
             look: OnceCell::new(),
             services: RefCell::default(),
@@ -223,9 +231,10 @@ impl<'a> LiveSandbox<'a> {
         }
     }
 
-    fn look(&self) -> Result<&Look, String> {
+    fn look(&self) -> Result<&TreeLook, String> {
         let look = self.look.get_or_init(|| {
-            let mut look = Look::take(self.config)?;
+            let taken = self.taken.cloned();
+            let mut look = taken.map_or_else(|| TreeLook::take(self.config), Ok)?;
             look.alter(&self.altered, &self.config.zones)?;
             Ok(look)
         });

@@ -37,8 +37,8 @@ pub use api::{Call, CallAnswer, Called, FileSeen, NoSandbox, Sandbox, Started};
 pub use api::{ChatOrder, Chatted, Cost, Said, Usage, endpoint};
 pub use api::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
 pub use confined::confined;
-pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, run_in_tree};
-pub use live::{NotFound, Pinned};
+pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, TreeLook};
+pub use live::{NotFound, Pinned, run_in_tree};
 pub use run::{Launcher, run};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
 

@@ -82,3 +82,29 @@ fn a_changed_program_and_a_refused_edit_are_not() {
     elsewhere.dir = "taken-away".into();
     assert_eq!(failure(&config, &elsewhere), None);
 }
+
+#[test]
+fn a_tree_that_was_read_stays_as_it_was_for_every_judgement() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.txt");
+    fs::write(&file, "then").unwrap();
+    let mut config = config(place.path());
+    config.root = Some(place.path().to_owned());
+    config.zones = Zones::new(&["*.txt".to_owned()]).unwrap();
+    let taken = TreeLook::take(&config).unwrap();
+    fs::write(&file, "now").unwrap();
+    let path = TreePath::parse("a.txt").unwrap();
+    let seen = |taken| LiveSandbox::over(&config, taken, Alteration::default()).file(&path);
+    assert_eq!(seen(Some(&taken)), FileSeen::File(b"then".to_vec()));
+    assert_eq!(seen(None), FileSeen::File(b"now".to_vec()));
+    let edit = Edit {
+        path: "a.txt".into(),
+        text: "edited".into(),
+    };
+    let altered = Alteration {
+        files: vec![edit],
+        removed: Vec::new(),
+    };
+    let sandbox = LiveSandbox::over(&config, Some(&taken), altered);
+    assert_eq!(sandbox.file(&path), FileSeen::File(b"edited".to_vec()));
+}
