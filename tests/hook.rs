@@ -201,7 +201,10 @@ fn each_agent_gets_its_own_form_of_reply() {
     let said = json!({ "hook_event_name": "AfterAgent", "stop_hook_active": false });
     let reply = stop(&place, &["--agent=gemini"], &said);
     assert_eq!(reply["decision"], "deny", "{reply:#}");
-    must_go_on(&stop(&place, &["--agent=codex"], &call(false)));
+    // The login shell of Codex may not find comail by its name.
+    let text = must_go_on(&stop(&place, &["--agent=codex"], &call(false)));
+    let submit = concat!("\n  ", env!("CARGO_BIN_EXE_comail"), " submit ");
+    assert!(text.contains(submit), "{text}");
     let _ = place.run(["hook", "tool", "--agent=nobody"]).exits(2);
 }
 

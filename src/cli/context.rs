@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 
 use super::exit::{UsageError, refuse};
@@ -13,6 +13,7 @@ use super::progress::SessionBar;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
 use crate::judge;
 use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
+use crate::run::agent::AgentShell;
 use crate::session;
 use crate::session::{BadWorker, Projection, Session, SessionError, Watch, Worker};
 use crate::world::evidence::recorded::RecordedWorld;
@@ -45,6 +46,17 @@ pub(super) struct Reaching {
     pub(super) program: Option<PathBuf>,
     pub(super) session: Option<PathBuf>,
     pub(super) worker: Option<Worker>,
+}
+
+impl Reaching {
+    /// The same for commands in this shell: a login shell may not find the program by its name.
+    pub(super) fn in_shell(mut self, shell: AgentShell) -> Result<Self> {
+        if shell == AgentShell::Login {
+            let program = std::env::current_exe();
+            self.program = Some(program.context("cannot find the path of comail itself")?);
+        }
+        Ok(self)
+    }
 }
 
 /// A session, and the record of each of its quests by the whole ledger.

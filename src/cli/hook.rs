@@ -25,6 +25,7 @@ use crate::hook::{
     real_path, with_hooks,
 };
 use crate::judge::{self, Assignment, Claimant};
+use crate::run::agent::{AgentShell, Preset};
 use crate::session::{Session, State, Worker, read_manifest};
 
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
@@ -218,7 +219,9 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
         return stop("the run has no further quest for this agent");
     };
     context.report_repairs(&session);
-    let reaching = context.reaching(args.worker.as_ref());
+    let preset = Preset::named(args.agent.hooks().name);
+    let shell = preset.map_or(AgentShell::Inherited, |preset| preset.shell);
+    let reaching = context.reaching(args.worker.as_ref()).in_shell(shell)?;
     let none_free = matches!(assignment, Assignment::AllClaimed | Assignment::Waiting(_));
     let has_quest = matches!(assignment, Assignment::Quest(..));
     let text = next::rendered(&session, assignment, &reaching)?;

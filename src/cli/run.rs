@@ -322,7 +322,8 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         bound: lessons,
         earlier: earlier.collect::<Result<_, _>>()?,
         learned: Mutex::new((Ledger::open(&dir)?.1, Learned::default())),
-        reaching: reaching(plan.command.shell())?,
+        // The environment names session and worker.
+        reaching: Reaching::default().in_shell(plan.command.shell())?,
     };
     progress::heed();
     let terminated = terminated();
@@ -592,19 +593,6 @@ struct RunPrompts {
     earlier: Vec<Earlier>,
     learned: Mutex<(Ledger, Learned)>,
     reaching: Reaching,
-}
-
-/// How the agent calls comail: the environment names session and worker, and in most shells the
-/// `PATH` leads to the program.
-fn reaching(shell: AgentShell) -> Result<Reaching> {
-    let program = match shell {
-        AgentShell::Login => Some(env::current_exe().context("cannot find this program")?),
-        AgentShell::Inherited | AgentShell::Absent => None,
-    };
-    Ok(Reaching {
-        program,
-        ..Reaching::default()
-    })
 }
 
 impl RunPrompts {

@@ -325,7 +325,7 @@ impl RunWorker<'_> {
                 format!("log in to {name}, or set its API key")
             }
             (_, Answers::Submit, Some(flags)) => {
-                format!("{name} may not run comail by itself; allow it with: -- {flags}")
+                format!("check that {name} is logged in, and allow it to run comail: -- {flags}")
             }
             (_, Answers::Submit, None) => format!(
                 "check that {name} is logged in and may run `comail submit`, or use --answer stdout"

@@ -86,11 +86,12 @@ impl Reader {
             // Claude Code, and agents that print the same: Amp, Cursor, Qwen
             "assistant" => self.answers(event),
             "system" if event["subtype"] == "api_retry" => {
-                transcript.refuses(&event["error_status"]);
+                transcript.refuses(&event["error_status"], &event["error"]);
                 // The second refusal in a row came after the agent had renewed its login.
                 if transcript.provider == Some(ProviderError::NotLoggedIn)
                     && event["attempt"].as_u64() >= Some(2)
                 {
+                    transcript.complains("the provider of the model refuses the login");
                     transcript.event(AgentEvent::NotLoggedIn);
                 }
             }
@@ -117,7 +118,7 @@ impl Reader {
                         transcript.says(text);
                     }
                 }
-                transcript.refuses(&event["api_error_status"]);
+                transcript.refuses(&event["api_error_status"], &Value::Null);
                 if let Some(tokens) = tokens_in(&event["stats"]) {
                     transcript.turn(spent(tokens, None));
                 }
@@ -176,7 +177,10 @@ impl Reader {
     fn answers(&mut self, event: &Value) {
         let message = &event["message"];
         let is_error = event["is_api_error_message"] == true;
-        if !is_error {
+        if is_error {
+            let (status, error) = (&event["api_error_status"], &event["error"]);
+            self.transcript.refuses(status, error);
+        } else {
             self.transcript.provider = None;
         }
         let id = message["id"].as_str().map(str::to_owned);
@@ -305,16 +309,6 @@ pub enum ProviderError {
     NotLoggedIn,
     /// It limits the rate, or is overloaded.
     Busy,
-}
-
-impl ProviderError {
-    fn of_status(status: u64) -> Option<Self> {
-        match status {
-            401 | 403 => Some(Self::NotLoggedIn),
-            429 | 529 => Some(Self::Busy),
-            _ => None,
-        }
-    }
 }
 
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
@@ -493,11 +487,16 @@ impl Transcript {
         self.complaints.push(b"\n");
     }
 
-    /// Reads the HTTP status with which the provider refused the agent, if there is one.
-    fn refuses(&mut self, status: &Value) {
-        self.provider = status
-            .as_u64()
-            .map_or(self.provider, ProviderError::of_status);
+    /// Reads why the provider refused the agent: the HTTP status, or Claude Code's word for it.
+    fn refuses(&mut self, status: &Value, error: &Value) {
+        self.provider = match (status.as_u64(), error.as_str()) {
+            (Some(401 | 403), _) | (None, Some("authentication_failed")) => {
+                Some(ProviderError::NotLoggedIn)
+            }
+            (Some(429 | 529), _) | (None, Some("rate_limit")) => Some(ProviderError::Busy),
+            (None, None) => self.provider,
+            _ => None,
+        };
     }
 
     pub(super) fn says_on(&mut self, text: &str) {

@@ -155,7 +155,7 @@ fn gemini_joins_what_it_says_in_pieces() {
 fn claude_with_status(status: u16) -> Vec<Value> {
     let retry = |attempt| {
         json!({"type": "system", "subtype": "api_retry", "attempt": attempt, "max_retries": 10,
-            "error_status": status, "error": "authentication_failed", "session_id": "c-1"})
+            "error_status": status, "error": "some_error", "session_id": "c-1"})
     };
     let text = format!("Failed to authenticate. API Error: {status} {{\"a\": 1}}");
     vec![
@@ -191,9 +191,30 @@ fn claude_says_at_once_that_its_provider_refuses_it() {
         };
         assert!(!begun(&lines[..2]));
         assert_eq!(begun(&lines[..3]), refusals == 1);
-        // An answer of the model shows that it has a login.
+        // An answer of the model shows that the provider accepts it.
         let answered = [&lines[..3], &claude()[1..3]].concat();
         assert_eq!(read(Stream::Events, &answered).provider, None);
+    }
+}
+
+#[test]
+fn claude_without_a_login_says_so_without_a_status() {
+    let says = |error: &str| {
+        [
+            json!({"type": "assistant", "is_api_error_message": true, "error": error, "message":
+                {"id": "m1", "content": [{"type": "text", "text": "Please run /login"}]}}),
+            json!({"type": "result", "is_error": true, "api_error_status": null,
+                "result": "Please run /login"}),
+        ]
+    };
+    for (error, provider) in [
+        ("authentication_failed", Some(ProviderError::NotLoggedIn)),
+        ("rate_limit", Some(ProviderError::Busy)),
+        ("invalid_request", None),
+    ] {
+        let transcript = read(Stream::Events, &says(error));
+        assert_eq!(transcript.provider, provider, "{error}");
+        assert_eq!(transcript.complaints.text(), "Please run /login\n");
     }
 }
 
