@@ -6,9 +6,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::{Value, json};
 
-use crate::harness::Place;
-use crate::harness::letters::{LETTERS, Letters};
+use crate::harness::letters::{LETTERS, Letters, PATH};
 use crate::harness::shell_quest::ShellQuest;
+use crate::harness::{Place, Run};
 
 /// Checks over the whole result: a script that the agents wrote must end well.
 const FINAL: &str = r#"
@@ -154,9 +154,9 @@ fn run_with(file: &str) -> (ShellQuest, i32, String) {
         place.write("quest.toml", for_key);
     });
     quest.place.write("agent.sh", AGENT.replace("FILE", file));
-    let run = quest
-        .place
-        .run(["run", "--answer=stdout", "--", "sh", "agent.sh"]);
+    let mut command = quest.place.command();
+    let args = ["run", "--answer=stdout", "--", "sh", "agent.sh"];
+    let run = Run::of(command.env("PATH", PATH).args(args));
     (quest, run.code, run.stderr)
 }
 
