@@ -5,35 +5,21 @@
 // TOOLS holds node_modules; PAGES holds rich.html and large.html, and gets the pictures
 // taken, if COMAIL_PICTURES is set.
 
-import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { audited, controlled } from "./audit.mjs";
+import { packages, start } from "./start.mjs";
 import { filtered, many, opened, printed, scriptless, sorted } from "./use.mjs";
 
 const [tools, pages] = process.argv.slice(2).map((path) => resolve(path));
-const require = createRequire(join(tools, "of.cjs"));
-const { chromium } = require("playwright-core");
-const axe = require("axe-core").source;
+const axe = packages(tools)("axe-core").source;
 const address = (name) => pathToFileURL(join(pages, name)).href;
 // Pictures are for people, and take longer than all else.
 const wanted = process.env.COMAIL_PICTURES;
 const picture = (name) => (wanted ? join(pages, `${name}.png`) : undefined);
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-  headless: true,
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-  ],
-});
+const browser = await start(tools);
 
 // Opens a page in a context of its own, and notes all that it asks for and complains of.
 const visit = async (name, options, look) => {
