@@ -87,6 +87,7 @@ fn is_accessible(looks: &Value) {
         assert_eq!(audit["findings"], json!([]), "{audit}");
         assert_eq!(audit["sideways"], 0, "{audit}");
         assert_eq!(audit["cut"], json!([]), "{audit}");
+        assert_eq!(audit["broken"], json!([]), "{audit}");
         assert_eq!(audit["unseen"], 0, "{audit}");
     }
 }
@@ -199,6 +200,7 @@ fn the_checks_can_fail(seen: &Value) {
     );
     assert!(!texts(&seen["errors"]).is_empty());
     assert!(seen["sideways"].as_i64() > Some(0));
+    assert!(!texts(&seen["broken"]).is_empty());
     let found = seen["findings"].as_array().expect("findings").iter();
     let found: Vec<_> = found.filter_map(|finding| finding["id"].as_str()).collect();
     assert!(

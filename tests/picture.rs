@@ -91,7 +91,7 @@ fn a_picture_counts_what_status_and_report_count(world: &EmailNet, picture: &Pic
         let of_report = &report["quests"][row.id.index()];
         assert_eq!(json!(row.state), of_report["state"]);
         assert_eq!(json!(row.effective), of_report["effective"]);
-        assert_eq!(json!(row.tries), of_report["tries"]);
+        assert_eq!(json!(row.tries), of_report["submissions"]);
     }
     assert_eq!((picture.quests.len(), picture.left_out), (4, 0));
     let rules: Vec<Value> = picture

@@ -19,6 +19,7 @@ pub struct QuestRow {
     pub state: State,
     pub effective: Effective,
     pub disputed: bool,
+    /// How many answers were submitted, whatever the gate said.
     pub tries: u32,
     /// The time of the last judgement or decision.
     pub last: Option<Timestamp>,

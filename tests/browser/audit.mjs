@@ -29,6 +29,25 @@ const cut = (page) =>
     return broader.map((it) => `${it.localName}.${it.className}: ${it.textContent.slice(0, 40)}`);
   });
 
+// Answers that are broken although the whole of one, or each part of it, fits into a line.
+const broken = (page) =>
+  page.$$eval("#table .part", (parts) =>
+    parts
+      .filter((part) => {
+        const text = document.createRange();
+        text.selectNodeContents(part);
+        const lines = new Set([...text.getClientRects()].map((line) => Math.round(line.top)));
+        if (lines.size < 2) return false;
+        const room = part.parentElement.clientWidth;
+        part.style.whiteSpace = "nowrap";
+        part.style.maxWidth = "none";
+        const fits = text.getBoundingClientRect().width <= room;
+        part.style.whiteSpace = part.style.maxWidth = "";
+        return fits;
+      })
+      .map((part) => part.textContent),
+  );
+
 // How many quests a picture of the whole page would show without their rows.
 const unseen = (page) =>
   page.$$eval("#table tbody th", (names) =>
@@ -42,7 +61,7 @@ export const audited = async (page, axe, path) => {
     const { scrollWidth, clientWidth } = document.documentElement;
     return scrollWidth - clientWidth;
   });
-  return { sideways, cut: await cut(page), unseen: await unseen(page), findings: await findings(page, axe) };
+  return { sideways, cut: await cut(page), broken: await broken(page), unseen: await unseen(page), findings: await findings(page, axe) };
 };
 
 // A page that does what ours must not: each of the checks has to say so.
@@ -70,6 +89,9 @@ export const controlled = async (page, axe) => {
   }));
   await page.evaluate(() => console.error("a complaint"));
   const width = page.viewportSize().width;
+  await page.$$eval("#table .part", (parts) => {
+    for (const part of parts) part.style.maxWidth = "3rem";
+  });
   const all = await findings(page, axe);
-  return { sideways: scrollWidth - width, ran, violated: violated.sort(), findings: all };
+  return { sideways: scrollWidth - width, ran, violated: violated.sort(), findings: all, broken: await broken(page) };
 };

@@ -296,7 +296,10 @@ fn quest(index: usize) -> QuestRow {
         .get(index)
         .map_or_else(|| format!("Company {index} Ltd"), |name| (*name).to_owned());
     let settled = state != State::Todo;
-    let email = format!("info@company-{index}.example");
+    let email = match index {
+        3 => "kontakt@northwind-tools.example".to_owned(),
+        _ => format!("info@company-{index}.example"),
+    };
     let facts = facts(index, state);
     let worth = match effective {
         Effective::Done | Effective::Refuted => Worth::Refuted,

@@ -114,7 +114,7 @@ pub(super) fn row(input: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
         state: record.progress.state,
         effective,
         disputed: record.dispute.is_some(),
-        tries: record.progress.tries,
+        tries: record.attempts,
         last: course.last,
         took: input.took,
         answer: cells(submission.map_or_else(Vec::new, |it| answer(it, input.fields))),

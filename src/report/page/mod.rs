@@ -134,7 +134,7 @@ pub(super) const STYLE: &str = include_str!("page.css");
 
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
-const TEMPLATES: [(&str, &str); 11] = [
+const TEMPLATES: [(&str, &str); 12] = [
     ("top.html", include_str!("html/top.html")),
     ("tally.html", include_str!("html/tally.html")),
     ("burn_down.html", include_str!("html/burn_down.html")),
@@ -142,6 +142,7 @@ const TEMPLATES: [(&str, &str); 11] = [
     ("spread.html", include_str!("html/spread.html")),
     ("people.html", include_str!("html/people.html")),
     ("quests.html", include_str!("html/quests.html")),
+    ("answer.html", include_str!("html/answer.html")),
     ("quest.html", include_str!("html/quest.html")),
     ("details.html", include_str!("html/details.html")),
     ("facts.html", include_str!("html/facts.html")),
@@ -152,6 +153,7 @@ pub(super) fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = template::environment(|text| HtmlEscape(&visible(text)).to_string());
     environment.add_filter("portion", portion);
     environment.add_filter("length_of", length);
+    environment.add_filter("halves", halves);
     environment.add_filter("cost", |took: Value| -> Result<String, Error> {
         Ok(Took::deserialize(took)?.cost_text())
     });
@@ -159,6 +161,14 @@ pub(super) fn environment() -> Result<Environment<'static>, Error> {
         environment.add_template(name, text)?;
     }
     Ok(environment)
+}
+
+/// An address up to its `@`, and the rest; of any other text all and nothing.
+fn halves(text: &str) -> [String; 2] {
+    let is_address = !text.contains(char::is_whitespace);
+    let at = text.rfind('@').filter(|_| is_address);
+    let (local, domain) = text.split_at(at.unwrap_or(text.len()));
+    [local.to_owned(), domain.to_owned()]
 }
 
 /// The text with each invisible character as `\u{…}`; lines and tabs stay.

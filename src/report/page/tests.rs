@@ -343,17 +343,57 @@ fn an_answer_that_does_not_stand_is_in_no_cell_and_called_what_it_is() {
         let page = answered(Some(worth));
         let stands = worth == Worth::Stands;
         assert!(page.contains(heading), "{worth:?}");
-        assert_eq!(page.contains(">info@made-up.example</td>"), stands);
+        let cell = "<td role=\"cell\"><span class=\"part\">info</span>\
+                    <span class=\"part\">@made-up.example</span></td>";
+        assert_eq!(page.contains(cell), stands, "{page}");
         let struck = matches!(worth, Worth::Refuted | Worth::Rejected);
         assert_eq!(page.contains("<dl class=\"fallen\">"), struck);
     }
 }
 
 #[test]
+fn an_answer_that_waits_or_was_disputed_is_called_unproven() {
+    for (effective, disputed, expected) in rows! {
+        Effective::Pass, false => false;
+        Effective::Confirmed, false => false;
+        Effective::Open, false => true;
+        Effective::Pass, true => true;
+    } {
+        let page = page_of(|quest| {
+            quest.effective = effective;
+            quest.disputed = disputed;
+        });
+        let found = page.contains("<span class=\"became\">unproven</span></td>");
+        assert_eq!(found, expected, "{effective:?} {disputed}");
+    }
+}
+
+#[test]
+fn an_address_has_two_parts_and_other_text_has_one() {
+    for (text, expected) in rows! {
+        "info@acme.co.kr" => ["info", "@acme.co.kr"];
+        "\"a@b\"@acme.co.kr" => ["\"a@b\"", "@acme.co.kr"];
+        "https://acme.co.kr/" => ["https://acme.co.kr/", ""];
+        "mail us @ noon" => ["mail us @ noon", ""];
+        "" => ["", ""];
+    } {
+        assert_eq!(halves(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_answers_come_before_the_charts() {
+    let page = html(&picture("Acme")).unwrap();
+    let order = ["tally", "table", "burn-down", "checks", "rules", "effort", "workers", "runs"];
+    let places = order.map(|id| page.find(&format!(" id=\"{id}\"")));
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
+}
+
+#[test]
 fn facts_are_called_after_the_judgement_that_they_are_of() {
     let bare = |quest: &mut QuestRow| quest.facts = FactRows::default();
     let page = page_of(bare);
-    assert!(page.contains("<h3>Facts of the last submission</h3>"));
+    assert!(page.contains("<h3>Facts</h3>"));
     assert!(page.contains("No rule fired."));
     let page = page_of(|quest| quest.again = true);
     assert!(page.contains("<h3>Facts, as judged again</h3>"));
