@@ -59,7 +59,7 @@ fn a_carried_pass_is_whole_in_its_new_session() {
     let old = exported(&world, ".comail");
     let new = exported(&world, "q2");
     assert_eq!((&new[3], &new[4]), (&old[1], &old[0]));
-    assert!(new[3].starts_with("info@beta.co.kr,PASS,0,20"), "{new:?}");
+    assert!(new[3].starts_with("info@beta.co.kr,PASS,1,20"), "{new:?}");
     let was = attempts_of(&world, ".comail");
     fs::remove_dir_all(world.place.at(".comail")).unwrap();
     assert_eq!(assert_replays(&world.place.at("q2")), 2);

@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use crate::harness::{EmailNet, Place};
 use crate::sheets::{
-    Cells, bring, cells, done, fail, formulas, keys, names, on_a_full_disk, parts, pass, refused,
-    review, scan, text, texts, workbook, world, xml_row,
+    Cells, bring, cells, done, fail, formulas, keys, names, on_a_full_disk, part_text, parts, pass,
+    refused, review, scan, text, texts, workbook, world, xml_row,
 };
 
-const USUAL: [&str; 8] = [
+const USUAL: [&str; 9] = [
     "email",
     "status",
+    "unproven email",
     "site",
     "source",
     "rule",
@@ -85,8 +86,10 @@ fn a_workbook_keeps_all_that_it_had_and_gains_the_results() {
         assert_eq!(kept[&(8, 5)], "SUM(E3:E6)");
         assert_eq!(kept, formulas(&after, "업체 목록"));
         assert_eq!(texts(&found, 2, 7), USUAL);
-        assert_eq!(texts(&found, 1, 7), [""; 8]);
-        assert_eq!(texts(&found, 7, 7), [""; 8]);
+        let partial = "partial export: 2 of 5 quests are still TODO";
+        assert_eq!(text(&found, 2, 16), partial);
+        assert_eq!(texts(&found, 1, 7), [""; 10]);
+        assert_eq!(texts(&found, 7, 7), [""; 10]);
         results_are_right(&world, &found);
     }
 }
@@ -96,29 +99,35 @@ fn results_are_right(world: &EmailNet, found: &Cells) {
     let hanbit = world.right("hanbit-foods.co.kr");
     for row in [3, 5] {
         let (site, source) = (&*hanbit.site, &*hanbit.source);
-        let expected = [&hanbit.email, "PASS", site, source, "", ""];
+        let expected = [&hanbit.email, "PASS", "", site, source, "", ""];
         assert_eq!(texts(found, row, 7), expected);
-        assert_eq!(found[&(row, 13)], Data::Float(0.0));
-        let judged: jiff::Timestamp = text(found, row, 14).parse().expect("a time");
+        assert_eq!(found[&(row, 14)], Data::Float(1.0));
+        let judged: jiff::Timestamp = text(found, row, 15).parse().expect("a time");
         assert!(judged.as_second() > 0);
     }
-    assert_eq!(texts(found, 4, 7), ["daehan.sales@gmail.com", "REVIEW"]);
-    let rule = text(found, 4, 11);
+    // Nobody can mail an address by mistake that waits for a person.
+    let expected = ["", "REVIEW", "daehan.sales@gmail.com"];
+    assert_eq!(texts(found, 4, 7), expected);
+    let rule = text(found, 4, 12);
     assert!(rule.split(", ").any(|rule| rule == "freemail"), "{rule}");
-    assert!(text(found, 4, 12).contains("freemail"));
+    assert!(text(found, 4, 13).contains("freemail"));
+    assert_eq!(found[&(4, 14)], Data::Float(1.0));
     // What failed is nobody's address.
     assert_eq!(
         texts(found, 6, 7),
-        ["", "DONE", "", "", "email-not-on-source"]
+        ["", "DONE", "", "", "", "email-not-on-source"]
     );
-    assert!(text(found, 6, 12).contains("info@aoyama-seiki.co.jp"));
-    assert_eq!(found[&(6, 13)], Data::Float(3.0));
+    assert!(text(found, 6, 13).contains("info@aoyama-seiki.co.jp"));
+    assert_eq!(found[&(6, 14)], Data::Float(3.0));
     assert_eq!(
         texts(found, 8, 7),
-        ["", "TODO", "", "", "email-not-on-source"]
+        ["", "TODO", "", "", "", "email-not-on-source"]
     );
-    assert_eq!(found[&(8, 13)], Data::Float(1.0));
-    assert_eq!(texts(found, 9, 7), ["", "TODO", "", "", "", "", "0", ""]);
+    assert_eq!(found[&(8, 14)], Data::Float(1.0));
+    assert_eq!(
+        texts(found, 9, 7),
+        ["", "TODO", "", "", "", "", "", "0", ""]
+    );
 }
 
 #[test]
@@ -165,7 +174,7 @@ fn a_heading_that_is_taken_is_set_apart() {
     let found = cells(&world.place.at("out.xlsx"), "Companies");
     assert_eq!(
         texts(&found, 1, 5),
-        ["email (comail)", "status (comail 2)", "site"]
+        ["email (comail)", "status (comail 2)", "unproven email"]
     );
     assert_eq!(
         texts(&found, 2, 1),
@@ -187,7 +196,7 @@ fn a_heading_that_is_taken_is_set_apart() {
         .ok();
     let found = cells(&world.place.at("again.xlsx"), "Companies");
     assert_eq!(
-        texts(&found, 1, 13),
+        texts(&found, 1, 14),
         ["email (comail 2)", "status (comail 3)"]
     );
     assert_eq!(texts(&found, 2, 5), ["info@acme.co.kr", "PASS"]);
@@ -219,12 +228,16 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
     let summary = world.place.run(["export", "out.xlsx", columns]).ok();
     assert_eq!(
         summary,
-        "6 rows filled in, written to out.xlsx\n\
+        "2 addresses filled in, 1 unproven left out, 3 rows without one, written to out.xlsx\n\
          1 PASS, 1 REVIEW, 1 DONE, 2 still TODO\n\
          A published address is not consent to receive mail.\n"
     );
     let found = cells(&world.place.at("out.xlsx"), "업체 목록");
-    assert_eq!(texts(&found, 2, 7), ["상태", "이메일", "judged at", ""]);
+    let partial = "partial export: 2 of 5 quests are still TODO";
+    assert_eq!(
+        texts(&found, 2, 7),
+        ["상태", "이메일", "judged at", partial, ""]
+    );
     assert_eq!(texts(&found, 3, 7), ["PASS", "info@hanbit-foods.co.kr"]);
     let run = world.place.run(["export", "no.xlsx", "--columns=emial"]);
     run.says("did you mean \"email\"");
@@ -232,15 +245,92 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
     assert!(!world.place.at("no.xlsx").exists());
 
     let some = ["export", "sure.xlsx", "--only", "pass,REVIEW"];
-    world.place.run(some).ok();
+    let summary = world.place.run(some).ok();
+    let partial = "partial export: only PASS, REVIEW; 2 of 5 quests are still TODO";
+    assert_eq!(
+        summary,
+        format!(
+            "2 addresses filled in, 1 unproven, written to sure.xlsx\n\
+             1 PASS, 1 REVIEW, 0 DONE, 0 still TODO\n\
+             {partial}\n\
+             A published address is not consent to receive mail.\n"
+        )
+    );
     let found = cells(&world.place.at("sure.xlsx"), "comail");
     let first: Vec<String> = (1..=6).map(|row| text(&found, row, 1)).collect();
     let hanbit = "한빛식품 주식회사";
-    assert_eq!(first, ["업체명", hanbit, "㈜대한정밀", hanbit, "", ""]);
-    assert_eq!(texts(&found, 1, 7), USUAL);
-    assert_eq!(texts(&found, 2, 7), ["info@hanbit-foods.co.kr", "PASS"]);
+    assert_eq!(first, [partial, "업체명", hanbit, "㈜대한정밀", hanbit, ""]);
+    assert_eq!(texts(&found, 2, 7), USUAL);
+    assert_eq!(texts(&found, 3, 7), ["info@hanbit-foods.co.kr", "PASS"]);
+    assert_eq!(
+        texts(&found, 4, 7),
+        ["", "REVIEW", "daehan.sales@gmail.com"]
+    );
     let run = world.place.run(["export", "x.xlsx", "--only", "passed"]);
     assert_eq!(run.code, 2);
+}
+
+#[test]
+fn an_office_can_read_filter_and_click_a_new_workbook() {
+    let list = "Company\nAcme Foods\nBolt Toys\n";
+    let world = listed("list.csv", list, &["--col=Company"]);
+    pass(&world, 1, "acme.co.kr", "Acme Foods");
+    let freemail = "bolt.toys.sales.department@gmail.com";
+    review(&world, 2, "bolt.co.kr", "Bolt Toys", freemail);
+    let (code, answer) = world.place.json(["export", "out.xlsx"]);
+    assert_eq!(code, 0, "{answer}");
+    let answers = json!({"proven": 1, "unproven": 1, "left_out": 0});
+    assert_eq!(
+        (&answer["answers"], &answer["partial"]),
+        (&answers, &Value::Null)
+    );
+    let path = world.place.at("out.xlsx");
+    let found = cells(&path, "comail");
+    assert_eq!(texts(&found, 1, 2), USUAL, "no row above the headings");
+    let (source, unproven) = (text(&found, 2, 6), text(&found, 3, 4));
+    assert_eq!(texts(&found, 2, 2), ["info@acme.co.kr", "PASS", ""]);
+    assert_eq!(texts(&found, 3, 2), ["", "REVIEW", freemail]);
+    let sheet = part_text(&path, "xl/worksheets/sheet1.xml");
+    for expected in [
+        "<pane ySplit=\"1\" topLeftCell=\"A2\"",
+        "<autoFilter ref=\"A1:J3\"/>",
+        "<hyperlink ref=\"E2\"",
+        "<hyperlink ref=\"F2\"",
+        "<hyperlink ref=\"F3\"",
+    ] {
+        assert!(sheet.contains(expected), "{expected} in {sheet}");
+    }
+    let wide = format!("<col min=\"4\" max=\"4\" width=\"{}.", unproven.len() + 3);
+    assert!(sheet.contains(&wide), "{wide} in {sheet}");
+    let links = part_text(&path, "xl/worksheets/_rels/sheet1.xml.rels");
+    assert!(links.contains(&format!("Target=\"{source}\"")), "{links}");
+    assert!(!links.contains("mailto"), "{links}");
+}
+
+#[test]
+fn an_answer_that_was_repeated_shows_what_was_wrong_with_it() {
+    let world = listed("list.csv", "Company\nAcme Foods\n", &["--col=Company"]);
+    let tries = ["one", "two", "one"];
+    let codes = tries.map(|local| fail(&world, 1, "acme.co.kr", "Acme Foods", local));
+    assert_eq!(codes, [5, 5, 6]);
+    let columns = "--columns=email,unproven-email,status,rule,facts,tries";
+    let row = csv(&world, &[columns])[1].clone();
+    assert_eq!(row[1..5], ["", "", "DONE", "email-not-on-source"]);
+    assert!(row[5].contains("one@acme.co.kr"), "{row:?}");
+    assert_eq!(row[6], "3");
+    let line = &jsonl(&world, &[columns])[0];
+    assert_eq!(line["rule"], "email-not-on-source");
+    let page = ["export", "out.html"];
+    world.place.run(page).ok();
+    let page = std::fs::read_to_string(world.place.at("out.html")).expect("a page");
+    let quest = page.split("<tbody role=\"rowgroup\" data-state").nth(1);
+    let row = quest
+        .expect("a quest")
+        .split("</tr>")
+        .next()
+        .expect("a row");
+    assert!(row.contains("<code>email-not-on-source</code>"), "{row}");
+    assert!(!row.contains("<code>repeated-submission</code>"), "{row}");
 }
 
 fn listed(name: &str, bytes: impl AsRef<[u8]>, flags: &[&str]) -> EmailNet {
@@ -295,7 +385,7 @@ fn delimited_text_becomes_csv_and_lines_do() {
         csv(&world, &[columns]),
         [
             ["회사명", "도시", "email", "status", "tries"],
-            ["한빛식품", "서울; 본사", "info@hanbit.co.kr", "PASS", "0"],
+            ["한빛식품", "서울; 본사", "info@hanbit.co.kr", "PASS", "1"],
             ["", "x", "", "", ""],
             ["대한", "두\n줄", "", "TODO", "0"],
         ]
@@ -319,15 +409,16 @@ fn old_workbooks_become_new_ones_with_their_values() {
         pass(&world, 1, "hanbit-foods.co.kr", "한빛식품 주식회사");
         world.place.run(["export"]).ok();
         let found = cells(&world.place.at("libreoffice.comail.xlsx"), "comail");
+        // The first row says that the export is partial.
         let expected = "한빛식품 주식회사|hanbit-foods.co.kr|1234567890|2024-03-05|0.125";
-        assert_eq!(texts::<5>(&found, 3, 1).join("|"), expected);
-        assert_eq!(text(&found, 2, 7), "email");
-        for row in [3, 5] {
+        assert_eq!(texts::<5>(&found, 4, 1).join("|"), expected);
+        assert_eq!(text(&found, 3, 7), "email");
+        for row in [4, 6] {
             assert_eq!(texts(&found, row, 7), ["info@hanbit-foods.co.kr", "PASS"]);
         }
         // The blank row is no row of the new workbook.
-        assert_eq!(texts(&found, 7, 1), ["Bluefin Freight Inc.", ""]);
-        assert_eq!(text(&found, 8, 1), "합계");
+        assert_eq!(texts(&found, 8, 1), ["Bluefin Freight Inc.", ""]);
+        assert_eq!(text(&found, 9, 1), "합계");
     }
 }
 
@@ -391,11 +482,11 @@ fn no_text_can_run_as_a_formula() {
         let is_number = text == "-12.5";
         let expected = format!("{}{text}", if is_number { "" } else { "'" });
         assert_eq!(rows[index + 1][1], expected);
-        let row = u32::try_from(index + 2).expect("few");
+        let row = u32::try_from(index + 3).expect("few");
         assert_eq!(found[&(row, 2)], Data::String(text.to_owned()));
         assert_eq!(lines[index]["=note"], text);
     }
-    assert_eq!(found[&(1, 4)], Data::String("=1+1".to_owned()));
+    assert_eq!(found[&(2, 4)], Data::String("=1+1".to_owned()));
     assert!(formulas(&path, "comail").is_empty());
     for (name, part) in parts(&path) {
         let content = String::from_utf8_lossy(&part.content);
@@ -435,9 +526,9 @@ fn control_characters_and_endless_texts_fit_into_a_cell() {
     let facts = ["export", "out.xlsx", "--columns=facts"];
     world.place.run(facts).ok();
     let found = cells(&world.place.at("out.xlsx"), "comail");
-    let facts = text(&found, 1, 2);
-    assert!(facts.ends_with("가… (120000 bytes)"), "{facts:?}");
     let facts = text(&found, 2, 2);
+    assert!(facts.ends_with("가… (120000 bytes)"), "{facts:?}");
+    let facts = text(&found, 3, 2);
     // Beside `_x`, a control character could not be told from its code: it becomes a space.
     let spelled = steering.replace(['\u{1b}', '\u{7}', '\r'], " ");
     assert!(facts.contains(&spelled), "{facts:?}");
@@ -456,7 +547,7 @@ fn long_cells_of_the_list_are_cut_in_a_workbook_alone() {
     let world = listed("list.csv", list, &["--col=company"]);
     world.place.run(["export", "out.xlsx"]).ok();
     let found = cells(&world.place.at("out.xlsx"), "comail");
-    assert_eq!(text(&found, 2, 2).chars().count(), 32_767);
+    assert_eq!(text(&found, 3, 2).chars().count(), 32_767);
     assert_eq!(csv(&world, &[])[1][1], long);
 }
 

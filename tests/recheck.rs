@@ -119,8 +119,8 @@ fn a_world_that_answers_and_leaves_doubts_leaves_it_open() {
     let report = recheck(&net);
     assert_eq!(counts(&report), [0, 0, 1, 0], "{report:#}");
     assert_eq!(rules(&report["quests"][0]), ["email-obfuscated"]);
-    let cells = exported(&net, ACME, "email,status,rule");
-    let expected = ["info@acme.co.kr", "REVIEW (open)", "email-obfuscated"];
+    let cells = exported(&net, ACME, "email,unproven-email,status,rule");
+    let expected = ["", "info@acme.co.kr", "REVIEW (open)", "email-obfuscated"];
     assert_eq!(cells, expected);
     assert_eq!(counts(&recheck(&net)), [0; 4]);
 }

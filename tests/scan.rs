@@ -214,8 +214,8 @@ fn each_object_of_json_lines_is_a_quest_and_keeps_what_it_holds() {
     );
     place.run(["export", "out.xlsx"]).ok();
     let sheet = cells(&place.at("out.xlsx"), "comail");
-    assert_eq!(texts(&sheet, 1, 1), ["company", "size"]);
-    assert_eq!(texts(&sheet, 3, 1), ["Bolt Toys", ""]);
+    assert_eq!(texts(&sheet, 2, 1), ["company", "size"]);
+    assert_eq!(texts(&sheet, 4, 1), ["Bolt Toys", ""]);
     assert_eq!(place.give_up(2), 5);
     let text = exported(&["--columns=email,status,tries"]);
     assert!(place.at("list.comail.jsonl").is_file());

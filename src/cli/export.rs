@@ -47,6 +47,9 @@ use crate::table::{List, SourceFormat, digest};
 /// For a workbook, the export is a complete copy with more columns; other lists become a new file.
 /// `--format html` makes a web page instead, with the progress, the rules that fired, and the evidence
 /// of every quest. The list itself is never overwritten, and a failed export leaves no partial file.
+///
+/// The column `email` holds only addresses that are proven or that a person accepted. The address of
+/// an open REVIEW, or one that somebody disputed, is in the column `unproven email`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The file to write [default: the name of the list with .comail before the extension]
@@ -57,7 +60,8 @@ pub struct ExportArgs {
     format: Option<Format>,
 
     /// The columns to add, each NAME or NAME=HEADING, such as email=E-Mail,status [default:
-    /// email,status,site,source,rule,facts,tries,judged-at, and settled-by,note if a person decided]
+    /// email,status,unproven-email,site,source,rule,facts,tries,judged-at, and settled-by,note if a
+    /// person decided]
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
 
@@ -101,12 +105,39 @@ pub(super) struct Exported {
     tally: Tally,
     /// The outcomes of the quests that have rows in the file.
     written: OutcomeCounts,
+    /// How many rows of a table got an answer; none if no column shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<AnswerCounts>,
+    /// What the file lacks, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial: Option<String>,
     /// Decisions that lack the operator's seal, and changed nothing.
     #[serde(skip_serializing_if = "is_none")]
     unsealed: u32,
     /// How many quests have no row in the page.
     #[serde(skip_serializing_if = "is_none")]
     left_out: u32,
+}
+
+/// How many rows got an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub(super) struct AnswerCounts {
+    /// Rows with an answer that is proven, or that a person accepted.
+    proven: u64,
+    /// Rows with an answer that is not proven, in the column for those.
+    unproven: u64,
+    /// Rows whose unproven answer is left out, because that column was not chosen.
+    left_out: u64,
+}
+
+impl AnswerCounts {
+    fn count(&mut self, proven: bool, shown: bool) {
+        match (proven, shown) {
+            (true, _) => self.proven += 1,
+            (false, true) => self.unproven += 1,
+            (false, false) => self.left_out += 1,
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
@@ -135,6 +166,8 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         remaining: tally.todo,
         tally,
         written: OutcomeCounts::default(),
+        answers: None,
+        partial: partial(&tally, &args.only),
         unsealed: projection.totals().counts.unsealed,
         left_out: 0,
     };
@@ -150,7 +183,10 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         exported.written = OutcomeCounts::of(folded, shown)?;
         exported.left_out = picture.left_out;
     } else {
-        let map = write_table(&mut context.output, folded, &copy, &target, args)?;
+        let partial = exported.partial.as_deref();
+        let (map, answers) =
+            write_table(&mut context.output, folded, &copy, &target, args, partial)?;
+        exported.answers = answers;
         exported.rows = map.rows.len() as u64;
         exported.gone = map.gone;
         exported.written = OutcomeCounts::of(folded, map.rows.iter().map(|(_, id)| *id))?;
@@ -163,9 +199,15 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     }
     tracing::info!(path = %exported.path, rows = exported.rows, "wrote the export");
     let addresses = session.manifest().kind.definition.is_none();
+    let nouns = if addresses {
+        ["address", "addresses"]
+    } else {
+        ["answer", "answers"]
+    };
+    let filtered = !args.only.is_empty();
     // What is written is written; a reader who has gone does not change how it ended.
     let _ = context.output.show(&exported, |out, export| {
-        let values = context! { export, page, addresses };
+        let values = context! { export, page, addresses, nouns, filtered };
         out.template(include_str!("text/export.txt"), values);
     });
     Ok(note_unsealed(exported.unsealed, &mut context.output))
@@ -297,7 +339,8 @@ fn write_table(
     copy: &Path,
     target: &Target,
     args: &ExportArgs,
-) -> Result<RowMap> {
+    partial: Option<&str>,
+) -> Result<(RowMap, Option<AnswerCounts>)> {
     let Folded {
         session,
         projection,
@@ -321,20 +364,50 @@ fn write_table(
     let mut listing = known_quests(session, projection)?;
     planned.read_into(&mut listing)?;
     let map = RowMap::new(projection, listing, &args.only)?;
+    let mut answers = AnswerCounts::default();
     write_atomically(&target.path, args.force, session, totals, |out| {
-        let mut results = results(folded, &map, &columns)?;
+        let mut results = results(folded, &map, &columns, &mut answers)?;
         let mut list = planned.list;
+        let mut headings = columns.headings();
         if target.in_place {
             let place = (list.sheet().unwrap_or_default(), list.header());
             let source = BufReader::new(File::open(copy)?);
-            copy_workbook(source, out, place, &columns.headings(), &mut results)?;
+            // A copy has no room but at its right: a heading over an empty column says it.
+            headings.extend(partial.map(str::to_owned));
+            let width = headings.len();
+            let mut results = results.map(|row| {
+                let mut row = row?;
+                row.cells.resize(width, Cell::empty());
+                Ok(row)
+            });
+            copy_workbook(source, out, place, &headings, &mut results)?;
             return Ok(());
         }
         let only_results = !args.only.is_empty();
-        let headings = columns.headings();
-        new_file(&mut list, target, (headings, only_results), results, out)
+        let table = NewTable {
+            headings,
+            only_results,
+            partial,
+        };
+        new_file(&mut list, target, table, &mut results, out)
     })?;
-    Ok(map)
+    let answers = columns.show_answers().then_some(answers);
+    Ok((map, answers))
+}
+
+/// Says what an export lacks: quests in other states than those of `only`, and quests that are
+/// TODO.
+fn partial(tally: &Tally, only: &[State]) -> Option<String> {
+    let left_out = |state: &State| tally.of(*state) > 0 && !only.contains(state);
+    let filtered = (!only.is_empty() && State::ALL.iter().any(left_out)).then(|| {
+        let chosen = State::ALL.iter().filter(|state| only.contains(state));
+        let names: Vec<&str> = chosen.map(|state| state.name()).collect();
+        format!("only {}", names.join(", "))
+    });
+    let total: u32 = State::ALL.map(|state| tally.of(state)).iter().sum();
+    let open = (tally.todo > 0).then(|| format!("{} of {total} quests are still TODO", tally.todo));
+    let lacks: Vec<String> = filtered.into_iter().chain(open).collect();
+    (!lacks.is_empty()).then(|| format!("partial export: {}", lacks.join("; ")))
 }
 
 fn is_settled(totals: &Totals) -> bool {
@@ -343,10 +416,17 @@ fn is_settled(totals: &Totals) -> bool {
     settled.iter().any(|count| *count > 0) || totals.counts.disputed > 0
 }
 
+struct NewTable<'a> {
+    headings: Vec<String>,
+    only_results: bool,
+    /// What a workbook says above its rows.
+    partial: Option<&'a str>,
+}
+
 fn new_file(
     list: &mut List,
     target: &Target,
-    (headings, only_results): (Vec<String>, bool),
+    table: NewTable<'_>,
     results: impl Iterator<Item = Result<ResultRow, RowError>>,
     mut out: impl Write + Send,
 ) -> Result<()> {
@@ -356,12 +436,16 @@ fn new_file(
     let layout = Layout {
         header_row: header.map(|header| header.row),
         width: if as_objects { 1 } else { list.width() },
-        headings,
-        only_results,
+        headings: table.headings,
+        only_results: table.only_results,
     };
     let mut join = Join::new(&layout, results);
     let keys = list.keys().unwrap_or_default().to_vec();
+    let partial = table.partial.filter(|_| target.format == Format::Xlsx);
     let rows = &mut |put: &mut dyn FnMut(TableRow) -> Result<(), ExportError>| {
+        if let Some(partial) = partial {
+            put(TableRow::title(partial))?;
+        }
         let mut take = |row: u32, cells: Vec<String>| {
             let row = join.row(row, cells)?;
             row.map_or(Ok(()), &mut *put)
@@ -501,6 +585,7 @@ fn results<'a>(
     folded: &'a Folded,
     map: &'a RowMap,
     columns: &'a Columns,
+    answers: &'a mut AnswerCounts,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
     let mut reader = folded.session.reader()?;
     let waiting = folded.projection.waiting()?;
@@ -511,20 +596,23 @@ fn results<'a>(
             .projection
             .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;
-        let cells = cells(&mut reader, &record, waiting.blocks(*id), columns)?;
+        let blocked = waiting.blocks(*id);
+        let cells = cells(&mut reader, &record, blocked, columns, answers)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }
 
 /// The results of a quest: those of its last attempt or, if that REVIEW was judged again, of the
-/// later judgement.
+/// later judgement. Of an answer that was repeated, the first judgement says what is wrong with it.
 fn cells(
     reader: &mut LineReader,
     record: &QuestRecord,
     blocked: bool,
     columns: &Columns,
+    answers: &mut AnswerCounts,
 ) -> Result<Vec<Cell>, RowError> {
     let last = reader.last_attempt(record)?;
+    let repeated = reader.repeated_attempt(record)?;
     let resolution = reader.resolution(record)?;
     let settled = reader.settlement(record)?.map(|it| it.value);
     let dispute = reader.dispute(record)?.map(|it| it.value);
@@ -533,8 +621,9 @@ fn cells(
     let attempt = last.as_ref().map(|it| (it.at, &it.value.judgement));
     let resolved = resolution.as_ref().map(|it| (it.at, &it.value.judgement));
     let judged = resolved.or(attempt);
-    let facts = match judged {
-        Some((_, judgement)) => serde_json::from_str::<Judgement>(judgement.get())?.facts,
+    let first = repeated.as_ref().map(|it| &it.value.judgement);
+    let facts = match first.or(judged.map(|(_, judgement)| judgement)) {
+        Some(judgement) => serde_json::from_str::<Judgement>(judgement.get())?.facts,
         None => Vec::new(),
     };
     let rules = distinct(facts.iter().map(|fact| fact.rule.as_str()), ", ");
@@ -560,15 +649,24 @@ fn cells(
         is_decided.then_some(effective),
         &noted,
     );
+    let proven = effective.holds() && record.dispute.is_none();
+    if fields
+        .as_ref()
+        .is_some_and(|fields| columns.has_answer(fields))
+    {
+        answers.count(proven, columns.show_unproven());
+    }
     let settled_by = settled.as_ref().map(|it| (&*it.by, &*it.note));
     let disputed_by = dispute.as_ref().map(|it| (&*it.by, &*it.note));
     let people = || settled_by.into_iter().chain(disputed_by);
     Ok(columns.cells(&Outcome {
         fields: fields.as_ref(),
+        proven,
         status: &status,
         rule: &rules,
         facts: &facts.join("\n"),
-        tries: record.progress.tries,
+        // Of a PASS that was carried over, those of its own session.
+        tries: last.as_ref().map_or(0, |last| last.value.number),
         judged_at: judged.map(|(at, _)| at),
         settled_by: &distinct(people().map(|(by, _)| by), "\n"),
         note: &distinct(people().map(|(_, note)| note), "\n"),
@@ -611,6 +709,7 @@ fn line(fact: &Fact) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
 
     /// The path, the format and whether it is a whole copy, for a list of this ending; or that it
     /// is refused, with the path in the message.
@@ -678,6 +777,28 @@ mod tests {
         for effective in Effective::ALL {
             let shown = matches!(effective, Pass | Accepted | Confirmed | Open);
             assert_eq!(effective.stands(), shown, "{effective:?}");
+        }
+    }
+
+    #[test]
+    fn an_export_says_what_it_lacks() {
+        use State::{Done, Pass, Review, Todo};
+        let tally = |todo| Tally {
+            todo,
+            pass: 3,
+            review: 1,
+            done: 0,
+        };
+        for (todo, only, expected) in rows! {
+            0, &[][..] => "";
+            0, &[Review, Pass] => "";
+            2, &[] => "partial export: 2 of 6 quests are still TODO";
+            0, &[Done, Pass] => "partial export: only PASS, DONE";
+            2, &[Pass] => "partial export: only PASS; 2 of 6 quests are still TODO";
+            2, &[Todo] => "partial export: only TODO; 2 of 6 quests are still TODO";
+        } {
+            let found = partial(&tally(todo), only).unwrap_or_default();
+            assert_eq!(found, expected, "{only:?}");
         }
     }
 

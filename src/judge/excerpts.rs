@@ -384,9 +384,11 @@ impl SummaryReader {
             return Ok(summary);
         };
         let again = self.reader.resolution(record)?;
-        let (judgement, evidence) = match &again {
-            Some(again) => (&again.value.judgement, &again.value.evidence),
-            None => (&last.value.judgement, &last.value.evidence),
+        let repeated = self.reader.repeated_attempt(record)?;
+        let (judgement, evidence) = match (&again, &repeated) {
+            (Some(again), _) => (&again.value.judgement, &again.value.evidence),
+            (None, Some(first)) => (&first.value.judgement, &first.value.evidence),
+            (None, None) => (&last.value.judgement, &last.value.evidence),
         };
         // `audit` reports a judgement that cannot be read.
         let read = serde_json::from_str::<Judgement>(judgement.get());

@@ -160,7 +160,7 @@ impl OfficeRow {
             }
         }
         if let Some(source) = item.source_page() {
-            row.push(OF_SUBMISSION + 1, "source", FormCell::Link(source));
+            row.push(OF_SUBMISSION + 1, "source", FormCell::Link(source.into()));
         }
         let rules = item.facts.iter().map(|seen| seen.fact.rule.to_string());
         row.push_text(OF_SUBMISSION + 2, "rules", &distinct(rules).join(", "));

@@ -1,7 +1,7 @@
 //! `index.sqlite`: what the ledger adds up to, so that few commands have to read the ledger whole.
 //!
 //! Disposable: its checkpoint names the line of the ledger up to which it holds. It follows the
-//! ledger from there, or it is rebuilt. Format 9, an `SQLite` database whose `application_id` and
+//! ledger from there, or it is rebuilt. Format 10, an `SQLite` database whose `application_id` and
 //! `user_version` say so:
 //!
 //! | table | what |
@@ -40,7 +40,7 @@ use crate::quest::{FoldedKey, QuestId};
 
 /// What tells the file from other databases: `coma` in ASCII.
 const APPLICATION_ID: i32 = 0x636F_6D61;
-const FORMAT: i32 = 9;
+const FORMAT: i32 = 10;
 
 const STATEMENTS: usize = 32;
 

@@ -397,8 +397,21 @@ impl LineReader {
         &mut self,
         record: &QuestRecord,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+        self.attempt(record.last.map(|last| last.line))
+    }
+
+    /// The attempt that the last one repeats, if it repeats one. Its judgement says what is wrong
+    /// with the answer.
+    pub fn repeated_attempt(
+        &mut self,
+        record: &QuestRecord,
+    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+        self.attempt(record.repeated())
+    }
+
+    fn attempt(&mut self, line: Option<Span>) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
         let mut first = None;
-        let attempt = self.pick(record.last.map(|last| last.line), |event| match event {
+        let attempt = self.pick(line, |event| match event {
             Event::Attempt(attempt) => Some(attempt),
             Event::Carried(carried) => {
                 first = Some(carried.origin.at);

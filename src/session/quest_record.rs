@@ -35,9 +35,8 @@ pub struct QuestRecord {
     pub progress: Progress,
     pub quest_line: Span,
     pub attempts: u32,
-    /// What each attempt submitted, and what its verdict rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub submissions: Vec<(Digest, VerdictBasis)>,
+    pub submissions: Vec<Submitted>,
     /// Its last attempt, or the PASS that was carried into the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Last>,
@@ -59,6 +58,14 @@ pub struct QuestRecord {
     /// Who holds it, also once the lease has run out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
+}
+
+/// What one attempt submitted, what its verdict rests on, and its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Submitted {
+    pub digest: Digest,
+    pub grounds: VerdictBasis,
+    pub line: Span,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,11 +150,24 @@ impl QuestRecord {
     ///
     /// One whose lookups were not answered does not count: the world may answer now.
     pub fn repeats(&self, submitted: Digest) -> Option<u32> {
-        let same = |(earlier, basis): &(Digest, VerdictBasis)| {
-            *earlier == submitted && *basis != VerdictBasis::Unanswered
-        };
-        let place = self.submissions.iter().position(same)?;
+        let place = self.first_of(submitted)?;
         u32::try_from(place + 1).ok()
+    }
+
+    fn first_of(&self, submitted: Digest) -> Option<usize> {
+        self.submissions.iter().position(|earlier| {
+            earlier.digest == submitted && earlier.grounds != VerdictBasis::Unanswered
+        })
+    }
+
+    /// The line of the attempt that the last one repeats; none if the last one repeats nothing.
+    pub fn repeated(&self) -> Option<Span> {
+        let last = self.submissions.last()?;
+        if last.grounds != VerdictBasis::Repeat {
+            return None;
+        }
+        let place = self.first_of(last.digest)?;
+        Some(self.submissions[place].line)
     }
 
     pub(super) fn ask(&mut self, asked: &Asked) -> Result<(), IllegalEvent> {
@@ -188,7 +208,11 @@ impl QuestRecord {
         }
         self.progress = next;
         self.attempts = attempt.number;
-        self.submissions.push((attempt.submitted, attempt.grounds));
+        self.submissions.push(Submitted {
+            digest: attempt.submitted,
+            grounds: attempt.grounds,
+            line,
+        });
         self.revisions += u32::from(attempt.revision);
         // A FAIL is the machine's own verdict and answers no question to the reviewers.
         self.asked &= attempt.verdict == Verdict::Fail;

@@ -15,6 +15,7 @@ use rust_xlsxwriter::{
     DataValidation, DataValidationErrorStyle, Format, FormatAlign, FormatUnderline, Workbook,
     Worksheet, XlsxError,
 };
+use unicode_width::UnicodeWidthStr;
 use url::Url;
 
 use super::cell::{LAST_ROW, needs_code, shortened};
@@ -24,32 +25,102 @@ use super::results::{Cell, ExportError, RowKind, Rows};
 const MAX_LINK_UNITS: usize = 2_079;
 const MAX_LINKS: usize = 65_530;
 
+const TOO_WIDE: ExportError = ExportError::TooLarge("more rows or columns");
+
+/// The least and the greatest width of a column, and what the filter's button takes of it.
+const MIN_WIDTH: u16 = 8;
+const MAX_WIDTH: u16 = 60;
+const WIDTH_OF_BUTTON: u16 = 3;
+
+const MAX_FROZEN: u32 = 10;
+
 /// Where one of these is in an address, `rust_xlsxwriter` takes it for escaped already and leaves
 /// it as it is.
 const MARKS_OF_ESCAPED: [&str; 3] = ["%20", "%22", "%25"];
 
 /// Writes the rows, one below the other without gaps. Temporary files go to `folder`.
+///
+/// The heading row stays in sight and filters the rows below it. A column is as wide as its text,
+/// and addresses of the web among the results open with a click.
 pub fn write_workbook(
     out: impl Write + Send,
     folder: &Path,
     rows: Rows<'_>,
 ) -> Result<(), ExportError> {
     write_sheet(out, folder, "comail", |sheet| {
-        let (heading, value) = (Format::new().set_bold(), Format::new());
-        let mut written = 0;
+        let styles = FormStyles::new();
+        let title = Format::new().set_bold();
+        let (mut written, mut header, mut links) = (0, None, 0);
+        let mut widths = Vec::new();
         rows(&mut |row| {
-            let style = match row.kind {
-                RowKind::Header => &heading,
-                RowKind::Title | RowKind::Body => &value,
-            };
+            let own = row.source.len();
             let cells = row.source.into_iter().map(Cell::Text).chain(row.results);
-            for (column, cell) in (0..).zip(cells) {
-                put(sheet, written, column, &cell, style)?;
+            for (at, cell) in cells.enumerate() {
+                let column = u16::try_from(at).map_err(|_| TOO_WIDE)?;
+                if row.kind == RowKind::Title {
+                    put(sheet, written, column, &cell, &title)?;
+                    continue;
+                }
+                widths.resize(widths.len().max(at + 1), 0);
+                widths[at] = widths[at].max(width(&cell));
+                if row.kind == RowKind::Header {
+                    put(sheet, written, column, &cell, &styles.heading)?;
+                } else {
+                    let cell = if at < own {
+                        FormCell::Value(cell)
+                    } else {
+                        result(cell)
+                    };
+                    put_form_cell(sheet, written, column, &cell, &styles, &mut links)?;
+                }
+            }
+            if row.kind == RowKind::Header {
+                header = Some(written);
             }
             written += 1;
             Ok(())
-        })
+        })?;
+        arrange(sheet, header, written, &widths).map_err(refused)
     })
+}
+
+/// A result as a cell; an address of the web becomes a link.
+fn result(cell: Cell) -> FormCell {
+    match cell {
+        Cell::Text(text) if opens_as_written(&text) => FormCell::Link(text),
+        cell => FormCell::Value(cell),
+    }
+}
+
+/// How many digits of the usual font the longest line of the cell takes.
+fn width(cell: &Cell) -> usize {
+    match cell {
+        Cell::Text(text) => text.lines().map(UnicodeWidthStr::width).max().unwrap_or(0),
+        Cell::Number(number) => number.to_string().len(),
+    }
+}
+
+/// Sets the widths of the columns, and freezes and filters by the heading row.
+fn arrange(
+    sheet: &mut Worksheet,
+    header: Option<u32>,
+    rows: u32,
+    widths: &[usize],
+) -> Result<(), XlsxError> {
+    for (column, width) in (0..).zip(widths) {
+        let width = u16::try_from(*width).unwrap_or(u16::MAX);
+        let width = width.saturating_add(WIDTH_OF_BUTTON);
+        sheet.set_column_width(column, width.clamp(MIN_WIDTH, MAX_WIDTH))?;
+    }
+    let last = u16::try_from(widths.len()).unwrap_or(u16::MAX);
+    if let Some(header) = header {
+        sheet.autofilter(header, 0, rows.saturating_sub(1), last.saturating_sub(1))?;
+        // More rows than these would leave no room to scroll on a small screen.
+        if header < MAX_FROZEN {
+            sheet.set_freeze_panes(header + 1, 0)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes a form. Temporary files go to `folder`.
@@ -130,15 +201,15 @@ fn put_form_cell(
     links: &mut usize,
 ) -> Result<(), ExportError> {
     match cell {
-        FormCell::Link(url) if *links < MAX_LINKS && opens_as_written(url) => {
+        FormCell::Link(address) if *links < MAX_LINKS && opens_as_written(address) => {
             *links += 1;
             sheet
-                .write_url_with_format(row, column, url.as_str(), &styles.link)
+                .write_url_with_format(row, column, address.as_str(), &styles.link)
                 .map_err(refused)?;
             Ok(())
         }
-        FormCell::Link(url) => {
-            let text = Cell::Text(url.to_string());
+        FormCell::Link(address) => {
+            let text = Cell::Text(address.clone());
             put(sheet, row, column, &text, &styles.value)
         }
         FormCell::Value(value @ Cell::Text(text)) if text.starts_with(['=', '+', '-', '@']) => {
@@ -150,15 +221,20 @@ fn put_form_cell(
 
 /// Whether a click on this address opens exactly what the cell shows.
 ///
-/// Only addresses of the web are opened, and only what fits into a sheet. `rust_xlsxwriter`
-/// escapes `%` and some other characters a second time, which would lead elsewhere: such an
-/// address stays text.
-fn opens_as_written(url: &Url) -> bool {
-    let text = url.as_str();
+/// Only addresses of the web are opened, and only what fits into a sheet. A text that a browser
+/// would change, such as a host with foreign letters, stays text. `rust_xlsxwriter` escapes `%`
+/// and some other characters a second time, which would lead elsewhere: such an address stays text.
+fn opens_as_written(text: &str) -> bool {
+    let Ok(url) = Url::parse(text) else {
+        return false;
+    };
+    let opened = url.as_str();
+    let is_same = opened == text || opened.strip_suffix('/') == Some(text);
     let (link, _) = text.split_once('#').unwrap_or((text, ""));
     let as_written = MARKS_OF_ESCAPED.iter().any(|mark| link.contains(mark))
         || !link.contains(['%', '"', '<', '>', '[', ']', '^', '`', '{', '}']);
-    matches!(url.scheme(), "http" | "https") && text.len() <= MAX_LINK_UNITS && as_written
+    let is_web = matches!(url.scheme(), "http" | "https");
+    is_same && is_web && text.len() <= MAX_LINK_UNITS && as_written
 }
 
 fn put(
@@ -290,7 +366,7 @@ pub enum ColumnRole {
 pub enum FormCell {
     Value(Cell),
     /// An address that a click opens.
-    Link(Url),
+    Link(String),
 }
 
 impl FormCell {
@@ -379,7 +455,7 @@ mod tests {
     }
 
     fn link(text: &str) -> FormCell {
-        FormCell::Link(Url::parse(text).unwrap())
+        FormCell::Link(text.to_owned())
     }
 
     #[test]
@@ -393,13 +469,63 @@ mod tests {
             row(RowKind::Body, &[formula], result),
         ])
         .unwrap();
-        assert!(!part(&rows, "xl/worksheets/sheet1.xml").contains("hyperlink"));
         assert_eq!(
             format!("{:?}", cells(rows)),
             "[[String(\"company\"), String(\"email\"), String(\"tries\")], \
              [String(\"=cmd|' /C calc'!A0\"), String(\"https://acme.com\"), Float(3.0)]]"
         );
         assert!(cells(workbook(&[]).unwrap()).is_empty());
+    }
+
+    #[test]
+    fn a_sheet_of_results_can_be_read_filtered_and_clicked() {
+        let texts = |texts: &[&str]| -> Vec<String> {
+            texts.iter().map(|text| (*text).to_owned()).collect()
+        };
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let site = "https://acme.com/about";
+        let rows = workbook(&[
+            row(
+                RowKind::Title,
+                &texts(&["A title that is longer than any cell below it"]),
+                vec![],
+            ),
+            row(
+                RowKind::Header,
+                &texts(&["company", "한글"]),
+                vec![text("site")],
+            ),
+            row(
+                RowKind::Body,
+                &texts(&["Acme", "https://list.kr"]),
+                vec![text(site)],
+            ),
+            row(
+                RowKind::Body,
+                &texts(&["=1+1", "가나다라마바사"]),
+                vec![text(&"x ".repeat(99))],
+            ),
+        ]);
+        let rows = rows.unwrap();
+        let sheet = part(&rows, "xl/worksheets/sheet1.xml");
+        for expected in [
+            "<pane ySplit=\"2\" topLeftCell=\"A3\" activePane=\"bottomLeft\" state=\"frozen\"/>",
+            "<autoFilter ref=\"A2:C4\"/>",
+            "<col min=\"1\" max=\"1\" width=\"10.7109375\"",
+            "<col min=\"2\" max=\"2\" width=\"18.7109375\"",
+            "<col min=\"3\" max=\"3\" width=\"60.7109375\"",
+            "<hyperlink ref=\"C3\"",
+        ] {
+            assert!(sheet.contains(expected), "{expected} in {sheet}");
+        }
+        assert_eq!(sheet.matches("<hyperlink ").count(), 1, "{sheet}");
+        assert!(part(&rows, "xl/worksheets/_rels/sheet1.xml.rels").contains(site));
+        let bare = workbook(&[row(RowKind::Body, &texts(&["Acme"]), vec![])]).unwrap();
+        let bare = part(&bare, "xl/worksheets/sheet1.xml");
+        assert!(
+            !bare.contains("autoFilter") && !bare.contains("<pane"),
+            "{bare}"
+        );
     }
 
     #[test]
@@ -471,19 +597,23 @@ mod tests {
         for (row, text) in shown[1..].iter().zip([opened].iter().chain(&texts)) {
             assert_eq!(row[1], Data::String((*text).to_owned()));
         }
-        let opens = |text: &str| opens_as_written(&Url::parse(text).unwrap());
-        assert!(opens("https://acme.co.kr/a?b#c"));
-        assert!(opens("HTTP://acme.co.kr"));
+        for opened in ["https://acme.co.kr/a?b#c", "http://acme.co.kr"] {
+            assert!(opens_as_written(opened), "{opened}");
+        }
         for other in [
+            "HTTP://acme.co.kr",
+            "https://аcme.co.kr/",
+            "https://acme.co.kr/a/../b",
+            "see https://acme.co.kr",
             "file:///etc/passwd",
             "mailto:a@b.kr",
             "ftp://a.kr",
             "https://a.kr/?a=^",
         ] {
-            assert!(!opens(other), "{other}");
+            assert!(!opens_as_written(other), "{other}");
         }
         let long = "a".repeat(MAX_LINK_UNITS);
-        assert!(!opens(&format!("https://a.kr/{long}")));
+        assert!(!opens_as_written(&format!("https://a.kr/{long}")));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Rows are handed on one at a time, so no more than a row is in memory.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::iter::Peekable;
@@ -85,6 +86,8 @@ pub struct Columns {
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome<'a> {
     pub fields: Option<&'a Fields>,
+    /// Whether the fields count as right: nothing and nobody is left to doubt them.
+    pub proven: bool,
     pub status: &'a str,
     pub rule: &'a str,
     pub facts: &'a str,
@@ -98,14 +101,28 @@ pub struct Outcome<'a> {
 #[error("{0}")]
 pub struct ColumnsError(String);
 
+/// The places of the columns of the answer among [`known`], in a kind that has fields.
+const ANSWER: usize = 0;
+const UNPROVEN: usize = 2;
+
 /// The columns that only decisions of people fill, at the end of [`known`].
 const OF_PEOPLE: usize = 2;
 
-/// The names of all columns. The status is next to the first field, which is the answer.
-fn known(fields: &[FieldName]) -> Vec<&str> {
-    let mut names: Vec<&str> = fields.iter().map(FieldName::as_str).collect();
-    names.insert(names.len().min(1), "status");
-    names.extend(["rule", "facts", "tries", "judged at", "settled by", "note"]);
+/// The names of all columns. The first field is the answer. Next to it are the status and the
+/// column for an answer that is not proven, so that nobody takes it for one that is.
+fn known(fields: &[FieldName]) -> Vec<Cow<'_, str>> {
+    let (answer, others) = fields.split_at(fields.len().min(1));
+    let name = |field: &'_ FieldName| field.as_str().to_owned().into();
+    let mut names: Vec<Cow<'_, str>> = answer.iter().map(name).collect();
+    names.push("status".into());
+    names.extend(
+        answer
+            .iter()
+            .map(|answer| format!("unproven {answer}").into()),
+    );
+    names.extend(others.iter().map(name));
+    let rest = ["rule", "facts", "tries", "judged at", "settled by", "note"];
+    names.extend(rest.map(Cow::Borrowed));
     names
 }
 
@@ -113,12 +130,19 @@ impl Outcome<'_> {
     /// The cells of all columns, in the order of [`known`].
     fn cells(&self, fields: &[FieldName]) -> Vec<Cell> {
         let text = |text: &str| Cell::Text(text.to_owned());
-        let field = |name| self.fields.and_then(|fields| fields.get(name)).cloned();
-        let mut cells: Vec<Cell> = fields
-            .iter()
-            .map(|name| Cell::Text(field(name).unwrap_or_default()))
-            .collect();
-        cells.insert(cells.len().min(1), text(self.status));
+        let field = |name| {
+            let value = self.fields.and_then(|fields| fields.get(name)).cloned();
+            Cell::Text(value.unwrap_or_default())
+        };
+        let (answer, others) = fields.split_at(fields.len().min(1));
+        let answer_if = |shown: bool| {
+            let cell = move |name| if shown { field(name) } else { Cell::empty() };
+            answer.iter().map(cell)
+        };
+        let mut cells: Vec<Cell> = answer_if(self.proven).collect();
+        cells.push(text(self.status));
+        cells.extend(answer_if(!self.proven));
+        cells.extend(others.iter().map(field));
         let judged_at = self.judged_at.map(|at| format!("{at:.0}"));
         cells.extend([
             text(self.rule),
@@ -139,7 +163,7 @@ impl Columns {
         let left_out = if settled { 0 } else { OF_PEOPLE };
         let chosen = names.iter().take(names.len() - left_out).enumerate();
         Self {
-            chosen: chosen.map(|(at, name)| (at, (*name).to_owned())).collect(),
+            chosen: chosen.map(|(at, name)| (at, name.to_string())).collect(),
             fields: fields.to_vec(),
         }
     }
@@ -154,7 +178,7 @@ impl Columns {
         for item in text.split(',') {
             let (at, heading) = parse_column(item, &known).map_err(ColumnsError)?;
             if chosen.iter().any(|(other, _)| *other == at) {
-                let name = known[at];
+                let name = &known[at];
                 return Err(ColumnsError(format!("the column {name:?} is chosen twice")));
             }
             chosen.push((at, heading));
@@ -170,6 +194,26 @@ impl Columns {
         headings.collect()
     }
 
+    /// Whether a column shows proven answers.
+    pub fn show_answers(&self) -> bool {
+        self.has(ANSWER)
+    }
+
+    /// Whether a column shows answers that are not proven.
+    pub fn show_unproven(&self) -> bool {
+        self.has(UNPROVEN)
+    }
+
+    fn has(&self, column: usize) -> bool {
+        !self.fields.is_empty() && self.chosen.iter().any(|(at, _)| *at == column)
+    }
+
+    /// Whether these fields have an answer for its column.
+    pub fn has_answer(&self, fields: &Fields) -> bool {
+        let answer = self.fields.first().and_then(|name| fields.get(name));
+        answer.is_some_and(|answer| !answer.is_empty())
+    }
+
     /// The cells that show this outcome, one for every column.
     pub fn cells(&self, outcome: &Outcome<'_>) -> Vec<Cell> {
         let cells = outcome.cells(&self.fields);
@@ -178,7 +222,7 @@ impl Columns {
     }
 }
 
-fn parse_column(item: &str, known: &[&str]) -> Result<(usize, String), String> {
+fn parse_column(item: &str, known: &[Cow<'_, str>]) -> Result<(usize, String), String> {
     let (name, heading) = match item.split_once('=') {
         Some((name, heading)) => (name.trim(), Some(heading.trim())),
         None => (item.trim(), None),
@@ -192,12 +236,12 @@ fn parse_column(item: &str, known: &[&str]) -> Result<(usize, String), String> {
         known.iter().position(|known| spelling(known) == spelled)
     };
     let at = at_name(name).ok_or_else(|| {
-        let near = nearest(&spelling(name), known.iter().copied());
+        let near = nearest(&spelling(name), known.iter().map(AsRef::as_ref));
         let near = near.map_or(String::new(), |near| format!("; did you mean {near:?}?"));
         let known = known.join(", ");
         format!("there is no column {name:?}; there are: {known}{near}")
     })?;
-    let own = known[at];
+    let own = known[at].as_ref();
     match heading {
         None => Ok((at, own.to_owned())),
         Some("") => Err(format!(
@@ -250,6 +294,18 @@ pub struct TableRow {
     pub kind: RowKind,
     pub source: Vec<String>,
     pub results: Vec<Cell>,
+}
+
+impl TableRow {
+    /// A row above the list that is not from it.
+    pub fn title(text: &str) -> Self {
+        Self {
+            row: 0,
+            kind: RowKind::Title,
+            source: vec![text.to_owned()],
+            results: Vec::new(),
+        }
+    }
 }
 
 /// Hands each row to a writer, in order.

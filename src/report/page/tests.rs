@@ -384,7 +384,16 @@ fn an_address_has_two_parts_and_other_text_has_one() {
 #[test]
 fn the_answers_come_before_the_charts() {
     let page = html(&picture("Acme")).unwrap();
-    let order = ["tally", "table", "burn-down", "checks", "rules", "effort", "workers", "runs"];
+    let order = [
+        "tally",
+        "table",
+        "burn-down",
+        "checks",
+        "rules",
+        "effort",
+        "workers",
+        "runs",
+    ];
     let places = order.map(|id| page.find(&format!(" id=\"{id}\"")));
     assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
 }

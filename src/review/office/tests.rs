@@ -204,7 +204,7 @@ fn the_source_is_an_address_of_the_web_or_none() {
         let mut item = item(1, "Acme Foods", &[("source", text), page]);
         item.facts[0].fact.location = location.map(Into::into);
         match cell(&item, "source") {
-            Some(FormCell::Link(url)) => Some(url.to_string()),
+            Some(FormCell::Link(url)) => Some(url.clone()),
             _ => None,
         }
     };
