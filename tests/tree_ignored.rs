@@ -161,7 +161,7 @@ fn git_and_the_session_are_no_part_of_a_tree() {
         let mut command = place.command();
         let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
         command.env("PATH", path).env("TMPDIR", place.at("tmp"));
-        Run::of(command.args(["--session", session, "--json"]).args(args))
+        Run::of(command.args(["--session", session]).args(args))
     };
     let scan = [
         "scan",
@@ -177,7 +177,7 @@ fn git_and_the_session_are_no_part_of_a_tree() {
     )
     .expect("a script");
     let submits = |session: &str| {
-        let said = said(run(session, &["submit", "--id=1", "--file=in/try.sh"]).json());
+        let said = said(run(session, &["submit", "--id=1", "--file=in/try.sh", "--json"]).json());
         assert_eq!(said.verdict, "PASS", "{session}: {:#}", said.all);
     };
     write(place, "tree/.git/index", "");
