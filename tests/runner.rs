@@ -20,6 +20,8 @@ mod configuration;
 mod dependencies;
 mod doctor;
 mod export;
+#[cfg(target_os = "linux")]
+mod first_use;
 mod forget;
 mod gate_catalogue;
 mod gate_email;

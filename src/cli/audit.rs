@@ -85,6 +85,7 @@ pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
             ..Report::default()
         },
     };
+    context.output.page();
     context.output.show(&report, |out, report| {
         out.template(include_str!("text/audit.txt"), report);
     })?;

@@ -14,7 +14,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::config::variable;
-use super::context::{Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in};
+use super::context::{
+    Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in, nearest_session,
+};
 use super::exit::Exit;
 use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message};
@@ -46,7 +48,7 @@ struct Cli {
     #[arg(long, global = true, help_heading = GLOBAL)]
     json: bool,
 
-    /// When to use colour
+    /// When to use colour [env: `NO_COLOR`]
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
     color: clap::ColorChoice,
 
@@ -111,6 +113,13 @@ commands! { |context, args, matches|
     Help(help::HelpArgs) => help::run(context, args),
 }
 
+impl Command {
+    /// Whether the command makes a session, and so does not look for one in parent directories.
+    fn makes_a_session(&self) -> bool {
+        matches!(self, Self::Scan(args) if !args.update)
+    }
+}
+
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     // A write beyond the file size limit becomes an error, like a full disk. If this fails, a
     // signal ends the process, and what is on disk stays whole.
@@ -119,6 +128,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.into_iter().collect();
     if let Some(exit) = completions::answer(&args, parser) {
         return exit;
+    }
+    if args.len() < 2 {
+        // A reader who has gone does not change how the command ends.
+        let _ = io::stdout().write_all(WELCOME.as_bytes());
+        return Exit::Done;
     }
     let exit = run_parsed(&args);
     super::run::note_call(&args, exit);
@@ -153,9 +167,17 @@ fn run_parsed(args: &[OsString]) -> Exit {
     for note in notes {
         output.note(&note);
     }
+    let dir = match &cli.session {
+        Some(named) => named.clone(),
+        None => match variable(SESSION_VARIABLE) {
+            Some(named) => named.into(),
+            None if cli.command.makes_a_session() => DEFAULT_SESSION.into(),
+            None => nearest_session(),
+        },
+    };
     let mut context = Context {
         named_worker: variable(WORKER_VARIABLE).map(|name| name.to_string_lossy().into_owned()),
-        ..context(cli.session, variable(SESSION_VARIABLE), parser, output)
+        ..context(dir, cli.session, parser, output)
     };
     match dispatch(&mut context, &cli.command, &matches) {
         Ok(exit) => exit,
@@ -172,18 +194,14 @@ fn run_parsed(args: &[OsString]) -> Exit {
 }
 
 fn context(
-    flag: Option<PathBuf>,
-    environment: Option<OsString>,
+    dir: PathBuf,
+    named_session: Option<PathBuf>,
     parser: clap::Command,
     output: Output,
 ) -> Context {
-    let environment = environment.map(PathBuf::from);
     Context {
-        dir: flag
-            .clone()
-            .or(environment)
-            .unwrap_or_else(|| DEFAULT_SESSION.into()),
-        named_session: flag,
+        dir,
+        named_session,
         named_worker: None,
         recorded: None,
         parser,
@@ -233,7 +251,14 @@ pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>
     let cli = Cli::from_arg_matches(&matches)?;
     let mut context = Context {
         recorded: Some(world),
-        ..context(cli.session, None, parser, output)
+        ..context(
+            cli.session
+                .clone()
+                .unwrap_or_else(|| DEFAULT_SESSION.into()),
+            cli.session,
+            parser,
+            output,
+        )
     };
     dispatch(&mut context, &cli.command, &matches)
 }
@@ -251,6 +276,9 @@ pub(super) fn parser(kind: &QuestKind) -> clap::Command {
     });
     parser.mut_subcommand("submit", |command| answer_form::with_fields(command, kind))
 }
+
+/// What `comail` prints without arguments.
+const WELCOME: &str = include_str!("text/welcome.txt");
 
 /// What the help of commands ends with, in a section for each command.
 const EXAMPLES: &str = include_str!("help/examples.txt");

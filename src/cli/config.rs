@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toml::Value;
 
-use super::context::{Context, DEFAULT_SESSION, SESSION_VARIABLE, kind_in};
+use super::context::{Context, SESSION_VARIABLE, kind_in, nearest_session};
 use super::exit::{Exit, UsageError, refuse, unknown_name};
 use super::help;
 use crate::base::files;
@@ -323,7 +323,7 @@ pub(super) fn session_of_args(args: &[OsString]) -> PathBuf {
             let file = Configuration::read(true).ok()?;
             Some(PathBuf::from(file.settings.get(SESSION)?.first()?))
         })
-        .unwrap_or_else(|| DEFAULT_SESSION.into())
+        .unwrap_or_else(nearest_session)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,6 +1,8 @@
 //! What every command works with: the session, the output and the clock; and which quest a command
 //! line means.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -37,6 +39,26 @@ pub(super) const DEFAULT_SESSION: &str = ".comail";
 pub(super) const SESSION_VARIABLE: &str = "COMAIL_SESSION";
 
 pub(super) const WORKER_VARIABLE: &str = "COMAIL_WORKER";
+
+/// The session directory where nothing names one: `.comail` here or, like `.git`, in the nearest
+/// parent directory that has one.
+pub(super) fn nearest_session() -> PathBuf {
+    let here = PathBuf::from(DEFAULT_SESSION);
+    if here.exists() {
+        return here;
+    }
+    let user = nix::unistd::geteuid().as_raw();
+    // A session names programs that comail starts. In a shared parent such as /tmp, another user
+    // could have placed one.
+    let is_own = |dir: &PathBuf| {
+        let found = fs::metadata(dir.join("session.json"));
+        found.is_ok_and(|found| found.is_file() && found.uid() == user)
+    };
+    let working = std::env::current_dir().unwrap_or_default();
+    let parents = working.ancestors().skip(1);
+    let mut sessions = parents.map(|parent| parent.join(DEFAULT_SESSION));
+    sessions.find(is_own).unwrap_or(here)
+}
 
 /// The flags that a printed command line needs to reach the same session as the same worker. What
 /// an environment variable sets is left out.

@@ -112,6 +112,7 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
     let mut parser = context.parser.clone();
     parser.build();
     let help = find(&args.words, &parser)?;
+    context.output.page();
     context.output.show(&help, |out, help| match help {
         Help::Index { commands, topics } => write_index(out, commands, topics),
         Help::Command(page) | Help::Topic(page) | Help::Check(page) => {

@@ -36,6 +36,7 @@ pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
     };
     let tallies: Result<Vec<_>, _> = dirs.iter().map(|dir| tally(context, dir)).collect();
     let insights = report::combine(tallies?, args.half_life.get());
+    context.output.page();
     context.output.show(&insights, |out, insights| {
         out.template(include_str!("text/insights.txt"), insights);
     })?;

@@ -51,6 +51,12 @@ const BATCH_BYTES: usize = 64 * 1024;
 
 pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
     let (manifest, mut log) = Ledger::open(&context.dir)?;
+    // Without --follow the command ends by itself, so Ctrl-C may kill it.
+    if args.follow {
+        progress::heed();
+    } else {
+        context.output.page();
+    }
     let mut printer = Printer {
         out: context.output.out(),
         output: &mut context.output,
@@ -59,10 +65,6 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         policy: None,
         keys: Vec::new(),
     };
-    // Without --follow the command ends by itself, so Ctrl-C may kill it.
-    if args.follow {
-        progress::heed();
-    }
     loop {
         if printer.print(&mut log)?.is_break() || !args.follow {
             return Ok(Exit::Done);

@@ -26,6 +26,7 @@ mod logging;
 mod man;
 mod next;
 mod output_file;
+mod pager;
 mod person;
 mod progress;
 mod prompt;

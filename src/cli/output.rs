@@ -13,6 +13,7 @@ use minijinja::{Environment, Error, ErrorKind};
 use serde::Serialize;
 
 use super::exit::hint_of;
+use super::pager::Pager;
 use crate::base::text::{Escaped, EscapedLines, escape_json};
 use crate::report::template;
 
@@ -22,6 +23,11 @@ pub enum Tone {
     Doubt,
     Bad,
     Strong,
+}
+
+/// Whether the terminal says that it cannot move its cursor or show colours.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Each tone with its name in templates and its code for a terminal.
@@ -59,10 +65,21 @@ impl Output {
             colour: match colour {
                 ColorChoice::Always => true,
                 ColorChoice::Never => false,
-                ColorChoice::Auto => terminal && !no_colour(),
+                ColorChoice::Auto => terminal && !no_colour() && !is_dumb(),
             },
             quiet,
             terminal,
+        }
+    }
+
+    /// From now on, text that is longer than the terminal goes through the user's pager.
+    pub(super) fn page(&mut self) {
+        if self.terminal
+            && !self.json
+            && !is_dumb()
+            && let Some(pager) = Pager::of_environment()
+        {
+            self.out = Box::new(pager);
         }
     }
 

@@ -3,16 +3,18 @@
 //! The first Ctrl-C asks a command to stop cleanly if it handles that, and otherwise ends the
 //! process. The second one always ends it.
 
+use std::fmt;
 use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Exit;
+use super::output::is_dumb;
 use crate::session::Watch;
 
 /// A bar that appears only if the work takes a while.
@@ -29,19 +31,32 @@ impl WorkBar {
         // It counts from the start, so that the rate is right when it appears.
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        // A key that cannot be written leaves its place in the bar empty.
+        let style = style
+            .with_key("rate", |bar: &ProgressState, out: &mut dyn fmt::Write| {
+                let _ = write!(out, "{:.0}/s", bar.per_sec());
+            })
+            .with_key("left", |bar: &ProgressState, out: &mut dyn fmt::Write| {
+                // Before the first steps there is nothing to estimate from, and near the end
+                // nothing worth a number.
+                if bar.eta().as_secs() > 0 {
+                    let _ = write!(out, ", {:#} left", HumanDuration(bar.eta()));
+                }
+            });
         Self {
-            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
+            bar: bar.with_style(style),
             shown: Once::new(),
         }
     }
 
     pub(super) fn of(doing: &str, total: u64) -> Self {
-        let rest = "{bar:20} {human_pos} of {human_len}, {per_sec}, {eta} left";
+        let rest = "{bar:20} {human_pos} of {human_len}, {rate}{left}";
         Self::new(&format!("{doing} {rest}"), Some(total))
     }
 
     pub(super) fn endless(doing: &str) -> Self {
-        let rest = "{spinner} {human_pos}, {per_sec}, {elapsed} gone";
+        let rest = "{spinner} {human_pos}, {rate}, {elapsed} elapsed";
         Self::new(&format!("{doing} {rest}"), None)
     }
 
@@ -57,7 +72,8 @@ impl WorkBar {
     }
 
     fn show_if_it_takes_long(&self) {
-        if !self.shown.is_completed() && self.bar.elapsed() >= Self::PATIENCE {
+        let is_late = || self.bar.elapsed() >= Self::PATIENCE;
+        if !self.shown.is_completed() && is_late() && !is_dumb() {
             let show = || self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.shown.call_once(show);
         }
@@ -86,14 +102,11 @@ impl SessionBar {
 
 impl Watch for SessionBar {
     fn reading(&self, done: u64, total: u64) {
-        let template =
-            "reading the ledger {bar:20} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-        self.tell(template, done, total);
+        self.tell("reading the ledger {bar:20} {percent} %{left}", done, total);
     }
 
     fn writing(&self, done: u64, total: u64) {
-        let template =
-            "writing the session {bar:20} {human_pos} of {human_len}, {per_sec}, {eta} left";
+        let template = "writing the session {bar:20} {human_pos} of {human_len}, {rate}{left}";
         self.tell(template, done, total);
     }
 

@@ -70,6 +70,7 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
         write(context, &made, path, args.force)?;
     }
     let text = markdown(&made.report)?;
+    context.output.page();
     context
         .output
         .show(&made.report, |out, _| out.line(text.trim_end()))?;

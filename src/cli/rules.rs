@@ -41,6 +41,7 @@ pub(super) fn run(context: &mut Context, args: &RulesArgs) -> Result<Exit> {
         let found = found.cloned();
         catalogue.rules = vec![found.ok_or_else(|| unknown(&catalogue.rules, name))?];
     }
+    context.output.page();
     context.output.show(&catalogue, |out, catalogue| {
         let names = catalogue.rules.iter().map(|rule| rule.id.as_str().len());
         let values = context! {

@@ -58,7 +58,7 @@ pub struct ScanArgs {
     /// Add the new rows of the list to the existing session
     // The session keeps what it froze, so that no flag may claim to change it.
     #[arg(long, conflicts_with_all = FROZEN.split(' '))]
-    update: bool,
+    pub(super) update: bool,
 
     /// Number of tries for each quest [default: set by the quest file, or 3]
     #[arg(long, value_name = "N")]

@@ -15,8 +15,8 @@ pub enum SessionError {
     )]
     Missing { dir: PathBuf },
     #[error(
-        "{dir} already exists, and a session is never replaced: name another with --session, \
-         or add new keys with `comail scan --update`"
+        "{dir} already exists, and `scan` never replaces a session: to start over, move {dir} away \
+         or name another directory with --session; to add new rows, use `comail scan --update`"
     )]
     Exists { dir: PathBuf },
     #[error(

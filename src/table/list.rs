@@ -12,7 +12,7 @@ use super::header::{Header, HeaderChoice, find_header};
 use super::read_text::{JsonColumns, json_lines, read_csv, read_lines};
 use super::read_workbook::{HeldSheet, XlsxSheet};
 use super::source::{SourceFormat, identify};
-use crate::base::text::single_spaced;
+use crate::base::text::{fold, single_spaced};
 use crate::quest::file::InputFormat;
 
 /// How many rows are looked at to find the headings and the columns.
@@ -303,34 +303,41 @@ impl ListColumns {
     /// The column that `name` names.
     ///
     /// A heading with exactly that text wins (after NFKC, with white space around it dropped and
-    /// runs of it taken for one space); otherwise it is a letter, of either case, in range.
+    /// runs of it taken for one space), then a letter of either case, in range, then a heading that
+    /// differs in case alone.
     fn find(&self, name: &str) -> Result<ColumnIndex> {
         let wanted = single_spaced(name).into_owned();
-        let headed: Vec<ColumnIndex> = self
-            .all()
-            .filter(|&column| !wanted.is_empty() && self.heading(column) == Some(&wanted))
-            .collect();
-        match headed.as_slice() {
-            [] => {}
-            [column] => return Ok(*column),
-            several => {
-                let letters: Vec<String> = several.iter().map(ToString::to_string).collect();
-                return Err(Fault::Other(format!(
-                    "several columns are headed `{name}`: {}; name one by its letter",
-                    letters.join(", ")
-                )));
-            }
+        if let Some(column) = self.headed(name, |heading| heading == wanted)? {
+            return Ok(column);
         }
-        match ColumnIndex::parse(&wanted) {
-            Some(column) if column.index() < self.width as usize => Ok(column),
-            _ => {
-                let columns = self.described();
-                let (known, near) = (columns.join(", "), near(name, &columns));
-                Err(Fault::Other(format!(
-                    "there is no column `{name}`; there are {known}{near}"
-                )))
-            }
+        if let Some(column) = ColumnIndex::parse(&wanted)
+            && column.index() < self.width as usize
+        {
+            return Ok(column);
         }
+        let folded = fold(&wanted);
+        if let Some(column) = self.headed(name, |heading| fold(heading) == folded)? {
+            return Ok(column);
+        }
+        let columns = self.described();
+        let (known, near) = (columns.join(", "), near(name, &columns));
+        Err(Fault::Other(format!(
+            "there is no column `{name}`; there are {known}{near}"
+        )))
+    }
+
+    /// The one column whose heading is `wanted`.
+    fn headed(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Result<Option<ColumnIndex>> {
+        let is_headed = |column: &ColumnIndex| self.heading(*column).is_some_and(&wanted);
+        let headed: Vec<ColumnIndex> = self.all().filter(is_headed).collect();
+        if headed.len() > 1 {
+            let letters: Vec<String> = headed.iter().map(ToString::to_string).collect();
+            return Err(Fault::Other(format!(
+                "several columns are headed `{name}`: {}; name one by its letter",
+                letters.join(", ")
+            )));
+        }
+        Ok(headed.first().copied())
     }
 
     fn heading(&self, column: ColumnIndex) -> Option<&str> {

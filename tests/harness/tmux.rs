@@ -145,6 +145,11 @@ impl Tmux {
         said.trim_end().to_owned()
     }
 
+    /// The screen, with its colours as escape sequences.
+    pub fn coloured(&self) -> String {
+        self.tell(&["capture-pane", "-p", "-e"])
+    }
+
     fn pane(&self) -> String {
         self.tell(&["capture-pane", "-p"])
     }

@@ -154,6 +154,7 @@ fn a_heading_wins_over_a_letter() {
         ("D", "D"),
         (" 회사명 ", "B"),
         ("Web site", "C"),
+        ("web SITE", "C"),
     ] {
         assert_eq!(lettered.find(name).unwrap().to_string(), letter, "{name}");
     }
@@ -170,6 +171,7 @@ fn an_unknown_column_is_reported_with_the_existing_ones() {
     assert_eq!(described[MAX_DESCRIBED], "16344 more");
     let listed = columns(&["Company", "", "Site", "Site"]);
     for (name, expected) in rows! {
+        "site" => "several columns are headed `site`: C, D; name one by its letter";
         "E" => "there is no column `E`; there are A `Company`, B, C `Site`, D `Site`";
         "Comapny" => "; did you mean `Company`?";
         "Site" => "several columns are headed `Site`: C, D; name one by its letter";

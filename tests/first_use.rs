@@ -1,0 +1,105 @@
+//! What a newcomer meets: `comail` alone, a session found from a directory below it, and a terminal.
+
+use std::fs;
+
+use crate::harness::tmux::Tmux;
+use crate::harness::{Place, Run};
+
+const SIZE: (u16, u16) = (80, 24);
+
+#[test]
+fn without_arguments_it_says_what_to_start_with() {
+    let place = Place::new();
+    let text = Run::of(&mut place.command()).ok();
+    insta::assert_snapshot!(text, @"
+    comail verifies every answer of an agent, and it alone decides when the work is done.
+
+      comail demo      play the whole job on five invented companies, offline
+      comail scan      turn a list into quests
+      comail run       run an agent on the quests
+      comail status    show the progress
+      comail export    write the results to a copy of the list
+
+    `comail help` lists all commands and topics.
+    ");
+}
+
+#[test]
+fn a_session_is_found_from_below_its_directory() {
+    let place = Place::new();
+    place.scan(&["Acme Inc."], &[]);
+    let below = place.at("notes/today");
+    fs::create_dir_all(&below).expect("directories");
+    let run = |args: &[&str]| Run::of(place.command().current_dir(&below).args(args));
+
+    let shown = run(&["next"]).ok();
+    assert!(shown.contains("Acme Inc."), "{shown}");
+
+    // A new session is made here, and it is nearer from then on.
+    fs::write(below.join("list.txt"), "Beta Ltd.\n").expect("a list");
+    run(&["scan", "list.txt"]).ok();
+    assert!(below.join(".comail").is_dir());
+    let shown = run(&["next"]).ok();
+    assert!(shown.contains("Beta Ltd."), "{shown}");
+
+    let none = Place::new();
+    none.run(["status"]).exits(1);
+}
+
+#[test]
+fn a_directory_that_holds_no_session_does_not_end_the_search() {
+    let place = Place::new();
+    place.scan(&["Acme Inc."], &[]);
+    let below = place.at("notes/today");
+    fs::create_dir_all(below.join("../.comail")).expect("directories");
+    let run = Run::of(place.command().current_dir(&below).arg("next"));
+    assert!(run.ok().contains("Acme Inc."));
+}
+
+#[test]
+fn a_session_is_not_replaced_and_the_error_says_how_to_start_over() {
+    let place = Place::new();
+    place.scan(&["Acme Inc."], &[]);
+    let again = place.run(["scan", "companies.txt"]);
+    again.says("to start over, move .comail away");
+    assert_eq!(again.code, 1);
+}
+
+#[test]
+fn long_help_goes_through_the_pager_and_a_quest_never_does() {
+    let place = Place::new();
+    let pager = place.at("pager.txt");
+    let pager = format!("cat >{}; echo paged", pager.display());
+    let env = [("COMAIL_PAGER", pager.as_str())];
+    let help = Tmux::run(&place, SIZE, &env, &["help", "email-gate"]);
+    help.shows(&["paged"]);
+    let (_, topic) = place.json(["help", "email-gate"]);
+    let paged = fs::read_to_string(place.at("pager.txt")).expect("what the pager read");
+    assert_eq!(
+        Some(paged.trim_end()),
+        topic["text"].as_str().map(str::trim_end)
+    );
+
+    // What fits on the screen needs none.
+    fs::remove_file(place.at("pager.txt")).expect("it is there");
+    let short = Tmux::run(&place, (80, 100), &env, &["help", "exit-codes"]);
+    short.shows(&["130"]);
+    assert_eq!(short.ends(), 0);
+
+    // An agent at a terminal would wait in it for ever.
+    place.scan(&["Acme Inc."], &[]);
+    let next = Tmux::run(&place, (80, 5), &env, &["next"]);
+    next.shows(&["comail submit"]);
+    assert!(!place.at("pager.txt").exists());
+}
+
+#[test]
+fn a_dumb_terminal_gets_no_colours() {
+    let place = Place::new();
+    for (term, is_coloured) in [("xterm", true), ("dumb", false)] {
+        let env = [("TERM", term), ("COMAIL_PAGER", "cat")];
+        let help = Tmux::run(&place, (80, 100), &env, &["help", "rules"]);
+        assert_eq!(help.ends(), 0);
+        assert_eq!(help.coloured().contains('\u{1b}'), is_coloured, "{term}");
+    }
+}
