@@ -399,12 +399,19 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
 const LOOKUP_PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT_PATIENCE: Duration = Duration::from_secs(8);
 
+const NETWORK_HINT: &str = "check the network, or name a resolver with \
+                            `scan --dns-server ADDR:PORT`; without a network, use --offline";
+
 pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> Vec<Finding> {
-    let ask = |name: &HostName| {
-        let budget = Arc::new(Budget::new(LOOKUP_PATIENCE));
-        DnsResolver::new(settings, budget).lookup(name, RecordKind::A)
-    };
+    let resolver = || DnsResolver::new(settings, Arc::new(Budget::new(LOOKUP_PATIENCE)));
+    let ask = |name: &HostName| resolver().lookup(name, RecordKind::A);
     let of_known = ask(known);
+    if matches!(of_known, Looked::Unanswered(_))
+        && let Err(why) = resolver().check_network()
+    {
+        let found = format!("there is no network: {why}; `submit` and `recheck` cannot judge");
+        return vec![Check::Dns.note(found, NETWORK_HINT)];
+    }
     // A resolver that does not answer at all is not asked twice.
     let answers = !matches!(of_known, Looked::Unanswered(_));
     let of_absent = answers.then(|| ask(absent));
@@ -424,11 +431,7 @@ fn dns_findings(
         let hint = "name an honest resolver with `scan --dns-server ADDR:PORT`";
         Some(Check::Dns.problem(found, hint))
     };
-    let note = |found| {
-        let hint = "check the network, or name a resolver with `scan --dns-server ADDR:PORT`; \
-                    without a network, use --offline";
-        Some(Check::Dns.note(found, hint))
-    };
+    let note = |found| Some(Check::Dns.note(found, NETWORK_HINT));
     let of_absent = match of_absent {
         None | Some(Looked::NoSuchName) => None,
         Some(Looked::Found(_)) => problem(format!(

@@ -5,6 +5,7 @@ use std::process::Command;
 use comail::world::RecordKind;
 use serde_json::Value;
 
+use crate::harness::agents::PATH;
 use crate::harness::email_net::{ACME, Submission};
 use crate::harness::{EmailNet, Run};
 use crate::servers::dns::Answer;
@@ -109,6 +110,80 @@ fn what_needs_no_lookup_is_judged_without_a_network() {
         run_without(&net, without, &none.map(str::to_owned)).exits(5);
         assert_eq!(net.place.attempts(), [(1, 1), (1, 2)]);
     }
+}
+
+const QUICK: [&str; 4] = [
+    "--set=grace=100ms",
+    "--set=last-call=200ms",
+    "--set=poll=10ms",
+    "--set=backoff=10ms",
+];
+
+/// `comail run` with this script as its agent; the run, and the reason for which it ended.
+fn drive(net: &EmailNet, flags: &[&str], script: &str) -> (Run, String) {
+    let mut command = net.place.command();
+    command.env("PATH", PATH).arg("run").args(QUICK).args(flags);
+    let run = Run::of(command.args(["--", "sh", "-c", script]));
+    let steps = net.place.events("run");
+    let ended = steps.iter().rfind(|step| step["what"] == "ended");
+    let reason = ended.unwrap_or_else(|| panic!("{run:?}"))["reason"].clone();
+    (run, reason.as_str().expect("a reason").to_owned())
+}
+
+#[test]
+fn a_run_whose_agent_has_no_network_three_times_in_a_row_ends() {
+    let net = EmailNet::start();
+    let submit = net.acme().args(1).join(" ");
+    let script = format!("cat > prompt; unshare -rn comail {submit}; :");
+    let (run, reason) = drive(&net, &[], &script);
+    assert_eq!((run.code, reason.as_str()), (8, "no-network"), "{run:?}");
+    run.says("had no network three times in a row; this run has one");
+    run.says("hint: allow the agent's commands to use the network, or use --answer stdout");
+    assert_eq!(net.place.attempts(), []);
+    let starts = net.place.events("run").into_iter();
+    assert_eq!(starts.filter(|step| step["what"] == "attempt").count(), 3);
+    // One start is enough for an agent that goes on.
+    let net = EmailNet::start();
+    let script = format!("cat > prompt; while :; do unshare -rn comail {submit}; done");
+    let (run, reason) = drive(&net, &[], &script);
+    assert_eq!((run.code, reason.as_str()), (8, "no-network"), "{run:?}");
+}
+
+#[test]
+fn a_run_that_judges_what_agents_print_ends_without_a_network() {
+    let net = EmailNet::with(&[ACME], &["--timeout", "2"]);
+    let right = net.acme();
+    let fields = serde_json::json!({
+        "site": right.site, "email": right.email, "source": right.source,
+    });
+    let script = format!("cat > prompt; echo '{fields}'");
+    net.net.dns.set_silent(true);
+    let (run, reason) = drive(&net, &["--answer=stdout"], &script);
+    net.net.dns.set_silent(false);
+    assert_eq!((run.code, reason.as_str()), (8, "no-network"), "{run:?}");
+    run.says("comail had no network three times in a row: ");
+    assert_eq!(net.place.attempts(), []);
+    let (run, reason) = drive(&net, &["--answer=stdout"], &script);
+    assert_eq!((run.code, reason.as_str()), (0, "complete"), "{run:?}");
+}
+
+/// Negative control: a judged answer between them shows that there is a network.
+#[test]
+fn a_run_goes_on_where_a_network_comes_back() {
+    let net = EmailNet::start();
+    let right = net.acme().args(1).join(" ");
+    let wrong = net.acme().email("sales@acme.co.kr").args(1).join(" ");
+    let script = format!(
+        "cat > prompt; echo >> starts
+         case $(wc -l < starts) in
+           3) comail {wrong};;
+           6) comail {right};;
+           *) unshare -rn comail {right};;
+         esac; :"
+    );
+    let (run, reason) = drive(&net, &[], &script);
+    assert_eq!((run.code, reason.as_str()), (0, "complete"), "{run:?}");
+    assert_eq!(net.place.attempts(), [(1, 1), (1, 2)]);
 }
 
 /// Negative control: the resolver refuses to tell of the root, which shows that there is a network,

@@ -134,31 +134,32 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         let _ = io::stdout().write_all(WELCOME.as_bytes());
         return Exit::Done;
     }
-    let exit = run_parsed(&args);
-    super::run::note_call(&args, exit);
-    exit
+    let ended = run_parsed(&args);
+    super::run::note_call(&args, &ended);
+    ended.unwrap_or_else(|error| exit::of_error(&error))
 }
 
-fn run_parsed(args: &[OsString]) -> Exit {
+/// Runs the command line; an error has been printed.
+fn run_parsed(args: &[OsString]) -> Result<Exit> {
     let parser = parser(&config::kind_of_args(args));
     let matches = match parser.clone().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
             let exit = hook::exit_of_bad_command_line(args, print(&error, args));
             note_missing_session(&error, args);
-            return exit;
+            return Ok(exit);
         }
     };
     let (matches, notes) = match config::apply(&parser, args, matches) {
         Ok(applied) => applied,
         Err(error) => {
             write_error(&error);
-            return hook::exit_of_bad_command_line(args, Exit::Usage);
+            return Ok(hook::exit_of_bad_command_line(args, Exit::Usage));
         }
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return print(&error, args),
+        Err(error) => return Ok(print(&error, args)),
     };
     let mut output = Output::of_process(cli.json, cli.color, cli.quiet);
     if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE)) {
@@ -180,15 +181,15 @@ fn run_parsed(args: &[OsString]) -> Exit {
         ..context(dir, cli.session, parser, output)
     };
     match dispatch(&mut context, &cli.command, &matches) {
-        Ok(exit) => exit,
+        Ok(exit) => Ok(exit),
         // After Ctrl-C, an error is a consequence of it.
         Err(error) if progress::is_asked() => {
             context.output.note(&format!("{error:#}"));
-            Exit::Interrupted
+            Ok(Exit::Interrupted)
         }
         Err(error) => {
             write_error(&error);
-            exit::of_error(&error)
+            Err(error)
         }
     }
 }

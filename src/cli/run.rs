@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::answer_form::{field_line, json_form};
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
-use super::exit::{Exit, UsageError, refuse};
+use super::exit::{Exit, UsageError, lacks_network, refuse};
 use super::export::page;
 use super::hook::{RUN_VARIABLE, in_a_run};
 use super::next::HandedQuest;
@@ -549,7 +549,11 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
     let tone = match reason {
         Some(Reason::Settled | Reason::Complete) => "good",
         Some(
-            Reason::Error | Reason::Breaker | Reason::FruitlessStarts | Reason::PermissionDenied,
+            Reason::Error
+            | Reason::NoNetwork
+            | Reason::Breaker
+            | Reason::FruitlessStarts
+            | Reason::PermissionDenied,
         ) => "bad",
         _ => "doubt",
     };
@@ -562,9 +566,9 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
     out.template(include_str!("text/run.txt"), values);
 }
 
-/// Tells the run that started the calling agent about this call, made by `args` and ended with
-/// `exit`. The run uses it to detect an agent that goes round in circles; the call is unaffected.
-pub(super) fn note_call(args: &[OsString], exit: Exit) {
+/// Tells the run that started the calling agent about this call, made by `args`, and how it
+/// ended. The run uses it to detect an agent that goes round in circles; the call is unaffected.
+pub(super) fn note_call(args: &[OsString], ended: &Result<Exit>) {
     let variables = || {
         let session = env::var_os(SESSION_VARIABLE)?;
         let run = env::var(RUN_VARIABLE).ok()?.parse().ok()?;
@@ -576,10 +580,12 @@ pub(super) fn note_call(args: &[OsString], exit: Exit) {
     };
     let words = args.iter().skip(1).map(|word| word.to_string_lossy());
     if let Some(call) = SelfCall::of_words(&words.collect::<Vec<_>>()) {
-        let was_judged = matches!(exit, Exit::Done | Exit::Failed | Exit::FailedAndDone);
-        let call = match call {
-            SelfCall::Submit(_) if was_judged => SelfCall::Judged,
-            call => call,
+        let call = match (call, ended) {
+            (SelfCall::Submit(_), Ok(Exit::Done | Exit::Failed | Exit::FailedAndDone)) => {
+                SelfCall::Judged
+            }
+            (SelfCall::Submit(_), Err(error)) if lacks_network(error) => SelfCall::NoNetwork,
+            (call, _) => call,
         };
         note(Path::new(&session), run, &worker, call);
     }

@@ -25,7 +25,7 @@ use crate::world::sandbox::{
     Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig, ServicePlan, TreeLook,
 };
 use crate::world::tree::Snapshot;
-use crate::world::{Fetcher, Resolver, UniquenessIndex, World};
+use crate::world::{Fetcher, Resolver, Unanswered, UniquenessIndex, World};
 
 /// The quest kind of a session, for callers that judge nothing.
 pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, JudgeError> {
@@ -279,6 +279,14 @@ impl JudgeWorld {
     fn altered_sandbox(&self, altered: Alteration) -> Option<LiveSandbox<'_>> {
         let config = self.sandbox.as_ref();
         config.map(|config| LiveSandbox::over(config, self.tree.as_ref(), altered))
+    }
+
+    /// Checks that this process has a network for lookups.
+    pub fn check_network(&self) -> Result<(), Unanswered> {
+        match &self.network {
+            Network::Live(live) => live.fetcher().check_network(),
+            Network::Recorded(recorded) => Fetcher::check_network(recorded.as_ref()),
+        }
     }
 
     pub fn sandbox_config(&self) -> Option<&SandboxConfig> {

@@ -172,6 +172,8 @@ pub enum SelfCall {
     Submit(Digest),
     /// A submission that was judged, which the ledger records.
     Judged,
+    /// A submission that could not be judged because comail had no network.
+    NoNetwork,
 }
 
 impl SelfCall {

@@ -157,6 +157,8 @@ pub enum RunEvent {
     },
 }
 
+const MAX_WITHOUT_NETWORK: u32 = 3;
+
 #[derive(Debug)]
 pub struct SharedRunState {
     pub plan: Plan,
@@ -177,6 +179,8 @@ pub struct Counters {
     /// Why quests were given up, or no other was begun.
     pub reasons: BTreeSet<Reason>,
     pub stop: Option<Reason>,
+    /// How many submissions in a row comail had no network to judge.
+    without_network: u32,
     bill: Bill,
     running: Vec<Bill>,
     fruitless: FruitlessStarts,
@@ -260,6 +264,17 @@ impl SharedRunState {
             self.stop(Reason::FruitlessStarts);
         }
         too_many
+    }
+
+    pub fn has_network(&self) {
+        self.counters().without_network = 0;
+    }
+
+    /// Counts a submission that comail had no network to judge; whether it is the one too many.
+    pub fn lacks_network(&self) -> bool {
+        let mut counters = self.counters();
+        counters.without_network = counters.without_network.saturating_add(1);
+        counters.without_network == MAX_WITHOUT_NETWORK
     }
 
     pub fn wait_after_fruitless(&self) {

@@ -1,8 +1,8 @@
 //! The files of a run in the session: `runs/RUN.lock`, and in `runs/RUN` prompts, logs and calls.
 //!
 //! `N.calls` has a line for each call of comail by the agent of start N: `next`, `status`, `judged`
-//! for an answer that the gate judged, or `submit DIGEST` for one that it did not. The run creates
-//! the file before the agent starts and keeps it open, so renaming or replacing it changes nothing.
+//! for an answer that the gate judged, `no-network` for one that comail had no network to judge, or
+//! `submit DIGEST` for any other that was not judged. The run creates the file before the agent starts and keeps it open, so renaming or replacing it changes nothing.
 
 use std::ffi::OsString;
 use std::fs;
@@ -177,6 +177,7 @@ fn line(call: SelfCall) -> String {
         SelfCall::Status => "status\n".to_owned(),
         SelfCall::Submit(digest) => format!("submit {digest}\n"),
         SelfCall::Judged => "judged\n".to_owned(),
+        SelfCall::NoNetwork => "no-network\n".to_owned(),
     }
 }
 
@@ -185,6 +186,7 @@ fn read(line: &str) -> Option<SelfCall> {
         "next" => Some(SelfCall::Next),
         "status" => Some(SelfCall::Status),
         "judged" => Some(SelfCall::Judged),
+        "no-network" => Some(SelfCall::NoNetwork),
         submit => {
             let digest = submit.strip_prefix("submit ")?;
             Some(SelfCall::Submit(digest.parse().ok()?))

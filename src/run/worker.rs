@@ -291,7 +291,7 @@ impl RunWorker<'_> {
         } else {
             match halt {
                 // It stalled; another start may do better.
-                None | Some(Reason::AgentFailed) => AfterStart::Retry,
+                None | Some(Reason::AgentFailed | Reason::NoNetwork) => AfterStart::Retry,
                 Some(reason) => AfterStart::Ended(reason),
             }
         };
@@ -574,9 +574,16 @@ impl RunWorker<'_> {
                 };
                 let alarm = quest_run.submits((submission.digest(), submitted));
                 let settled = judged.state != State::Todo;
+                self.shared.has_network();
                 return Ok(alarm.filter(|_| !settled));
             }
             Err(JudgeError::Refused(refusal)) => refusal,
+            Err(error @ JudgeError::NoNetwork(_)) => {
+                let fact = format!("the answer of the last agent could not be judged: {error}");
+                quest_run.facts.push(fact);
+                self.lacks_network();
+                return Ok(Some(Reason::NoNetwork));
+            }
             Err(error) => return Err(error.into()),
         };
         Ok(Some(match refusal {
@@ -820,9 +827,13 @@ impl RunWorker<'_> {
                 SelfCall::Next | SelfCall::Status => quest_run.observe(Observed::Poll),
                 SelfCall::Submit(digest) => quest_run.observe(Observed::Refused(digest)),
                 // The ledger reports it; the note only says when it happened.
-                SelfCall::Judged => judged
-                    .pop_front()
-                    .and_then(|judged| quest_run.submits(judged)),
+                SelfCall::Judged => {
+                    self.shared.has_network();
+                    judged
+                        .pop_front()
+                        .and_then(|judged| quest_run.submits(judged))
+                }
+                SelfCall::NoNetwork => self.lacks_network(),
             });
         }
         for judged in judged {
@@ -833,6 +844,33 @@ impl RunWorker<'_> {
         } else {
             reasons.into_iter().min()
         })
+    }
+
+    /// Counts a submission that comail had no network to judge; the reason if the run ends for it.
+    ///
+    /// An agent can forge the note of its call, which ends the run early and incomplete. The network
+    /// of this process may work, since an agent often denies it to its commands.
+    fn lacks_network(&self) -> Option<Reason> {
+        if !self.shared.lacks_network() {
+            return None;
+        }
+        self.shared.stop(Reason::NoNetwork);
+        let (text, hint) = match self.context.world.check_network() {
+            Ok(()) => (
+                String::from(
+                    "`comail submit` had no network three times in a row; this run has one",
+                ),
+                "allow the agent's commands to use the network, or use --answer stdout",
+            ),
+            Err(why) => (
+                format!("comail had no network three times in a row: {why}"),
+                "check the network, for example with `comail doctor`",
+            ),
+        };
+        self.emit(RunEvent::Note { text });
+        let text = hint.to_owned();
+        self.emit(RunEvent::Hint { text });
+        Some(Reason::NoNetwork)
     }
 
     // Takes the lock, because a line reaches the ledger before the index shows it.

@@ -29,7 +29,13 @@ fn what_is_noted_is_told_once_and_in_order() {
     let mut calls = Calls::of(place.0.path(), RUN, 3).unwrap();
     assert_eq!(calls.since(), []);
     let submit = SelfCall::Submit(Digest::of(b"a"));
-    let all = [SelfCall::Next, submit, SelfCall::Judged, SelfCall::Status];
+    let all = [
+        SelfCall::Next,
+        submit,
+        SelfCall::Judged,
+        SelfCall::NoNetwork,
+        SelfCall::Status,
+    ];
     for noted in all {
         place.note(3, noted);
     }

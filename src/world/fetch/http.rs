@@ -4,7 +4,7 @@
 //! a gate looks at, and are not read.
 
 use std::error::Error;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{future, io};
@@ -78,12 +78,19 @@ impl Client {
     pub(super) fn get(
         &self,
         url: &Url,
-        addresses: Vec<IpAddr>,
+        addresses: &[IpAddr],
         limit: Duration,
     ) -> Result<Fetched, Silence> {
         with_timeout(limit, url, async {
-            let sent = self.build(addresses)?.get(url.clone()).send().await;
-            let response = sent.map_err(|error| unanswered_by(url, &error))?;
+            let client = self.build(addresses.to_vec())?;
+            let sent = client.get(url.clone()).send().await;
+            let response = sent.map_err(|error| {
+                let why = unanswered_by(url, &error);
+                if error.is_connect() && lacks_route(addresses) {
+                    return Unanswered::new(UnansweredKind::Denied, why.detail);
+                }
+                why
+            })?;
             self.judge(url, response).await
         })
     }
@@ -214,6 +221,21 @@ impl Resolve for Pinned {
 
 fn unanswered_by(url: &Url, error: &reqwest::Error) -> Unanswered {
     Unanswered::new(silence_kind(error), format!("{url}: {}", cause(error)))
+}
+
+/// Whether the system has no route to any of the addresses. A site with IPv6 alone is no sign of
+/// that, because many networks have IPv4 alone.
+fn lacks_route(addresses: &[IpAddr]) -> bool {
+    // Connecting a UDP socket looks up the route, and sends nothing.
+    let is_unreachable = |address: &IpAddr| {
+        let own = match address {
+            IpAddr::V4(_) => IpAddr::from(Ipv4Addr::UNSPECIFIED),
+            IpAddr::V6(_) => IpAddr::from(Ipv6Addr::UNSPECIFIED),
+        };
+        let connected = UdpSocket::bind((own, 0)).and_then(|it| it.connect((*address, 443)));
+        connected.is_err_and(|error| error.kind() == io::ErrorKind::NetworkUnreachable)
+    };
+    addresses.iter().any(IpAddr::is_ipv4) && addresses.iter().all(is_unreachable)
 }
 
 fn silence_kind(error: &reqwest::Error) -> UnansweredKind {

@@ -104,7 +104,7 @@ impl LiveWorld {
             return used_up();
         };
         let limit = Duration::from_millis(settings.limits.request_ms);
-        match client.get(url, addresses, limit.min(left)) {
+        match client.get(url, &addresses, limit.min(left)) {
             Err(Silence { why, .. })
                 if why.silence == UnansweredKind::Timeout && self.budget.left().is_none() =>
             {

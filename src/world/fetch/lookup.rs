@@ -157,7 +157,8 @@ impl Unanswered {
 pub enum UnansweredKind {
     Timeout,
     Connection,
-    /// The operating system does not let this program connect, as in an agent's sandbox.
+    /// The operating system lets no packet out, as in an agent's sandbox: this program has no
+    /// permission to connect, or there is no route.
     Denied,
     Tls,
     /// A status that is neither 2xx, 3xx with a usable target, 404 nor 410.
