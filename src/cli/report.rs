@@ -204,8 +204,8 @@ fn survey(
         && let Ok(world) = &world
     {
         let bar = WorkBar::of("judging again", survey.on_machine.len() as u64);
-        let judged = || bar.count();
-        completeness::judge_again(session, projection, world, &mut survey, &judged, asked.stop)?;
+        let count = || bar.count();
+        completeness::judge_again(session, projection, world, &mut survey, &count, asked.stop)?;
     }
     Ok(survey)
 }
@@ -246,6 +246,6 @@ fn said(
     if progress::is_asked() {
         return FinalResult::unjudged("it was stopped");
     }
-    let judged = judges.final_gate(session);
-    judged.unwrap_or_else(|error| FinalResult::unjudged(format!("{:#}", anyhow::Error::new(error))))
+    let result = judges.final_gate(session);
+    result.unwrap_or_else(|error| FinalResult::unjudged(format!("{:#}", anyhow::Error::new(error))))
 }
