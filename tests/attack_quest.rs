@@ -553,7 +553,7 @@ const ANSWERS: &str = include_str!("harness/quests/answers.toml");
 #[test]
 fn a_file_in_the_place_of_a_scripts_folder_fails() {
     let letters = Letters::with(ANSWERS);
-    let script = "grep -q '\"answer\":\"good\"'\n";
+    let script = "grep -q '\"answer\":\"good\"' || exit 10\n";
     letters.place.write("judge.sh", script);
     fs::create_dir(letters.place.at("tree")).expect("a directory");
     letters.scan().ok();

@@ -14,8 +14,8 @@ use comail::session::Session;
 use comail::world::World;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::sandbox::{
-    Confinement, Launcher, LiveSandbox, Means, Network, Ready, Sandbox as _, SandboxConfig,
-    ServicePlan, Started,
+    Confinement, Launcher, LiveSandbox, Means, Network, Ready, RunPlace, Sandbox as _,
+    SandboxConfig, ServicePlan, Started,
 };
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
@@ -34,6 +34,7 @@ name = "by-script"
 kind = "script"
 interpreter = ["./judge"]
 script = "judge.sh"
+fail_exit = [10]
 level = "review"
 
 [[control]]
@@ -47,7 +48,7 @@ name = "honest""#;
 }
 
 /// The script, which passes whatever quote there is.
-const JUDGE: &str = "test -n \"$COMAIL_FIELD_QUOTE\"\n";
+const JUDGE: &str = "test -n \"$COMAIL_FIELD_QUOTE\" || exit 10\n";
 
 fn program(place: &Place, name: &str, body: &str) {
     let path = place.at(name);
@@ -533,7 +534,10 @@ fn a_service_with_less_confinement_than_at_the_scan_fails() {
         bench.services.insert("api".to_owned(), plan);
         bench.launcher.means = means;
         let sandbox = LiveSandbox::new(&bench);
-        (sandbox.service("api"), sandbox.failure())
+        (
+            sandbox.service("api", RunPlace::Submission),
+            sandbox.failure(),
+        )
     };
     let (started, failure) = starts(Means::ALL);
     assert!(matches!(started, Started::Listening { .. }), "{started:?}");

@@ -70,6 +70,8 @@ mod scan;
 mod schema;
 #[cfg(target_os = "linux")]
 mod screens;
+#[cfg(target_os = "linux")]
+mod script;
 mod servers;
 mod session_damage;
 mod session_disk;

@@ -436,6 +436,10 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
         FreezeError::Faulty(Faulty { mistake, .. }) => {
             UsageError(format!("{}:{mistake}", path.display())).into()
         }
+        FreezeError::Control { .. } => {
+            let error = anyhow::Error::new(error);
+            UsageError(format!("{}: {error:#}", path.display())).into()
+        }
         FreezeError::Tree { .. } => error.into(),
     })
 }

@@ -8,7 +8,7 @@ use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{
     Call, CallAnswer, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen,
-    Sandbox, Started,
+    RunPlace, Sandbox, Started,
 };
 use crate::world::tree::TreePath;
 use crate::world::{
@@ -187,7 +187,7 @@ impl Sandbox for FakeWorld {
         panic!("{order:?}");
     }
 
-    fn service(&self, _name: &str) -> Started {
+    fn service(&self, _name: &str, _place: RunPlace) -> Started {
         match &self.service_fails {
             None => Started::Listening { port: 1 },
             Some(why) => Started::Failed(why.clone()),

@@ -14,7 +14,9 @@ use crate::gate::{Gate, Rule, common_rules};
 use crate::judge::error::{JudgeError, settings};
 use crate::judge::panel::SessionGate;
 use crate::judge::quest_file::FrozenPanel;
-use crate::judge::quest_file::{Definition, FixerPlan, fixer, frozen_listing, services};
+use crate::judge::quest_file::{
+    Definition, FixerPlan, fixer, frozen_control, frozen_listing, services,
+};
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};
 use crate::world::evidence::recorded::RecordedWorld;
@@ -119,9 +121,11 @@ impl SessionKind {
             let config = panel.map(|panel| panel.sandbox_config(vec![dir]));
             return config.transpose();
         };
+        let control = frozen_control(definition, &store)?;
         let (baseline, load) = frozen_listing(definition, store)?;
         let services = self.services.clone();
         let mut config = definition.sandbox_config(services, baseline, load, &dir)?;
+        config.control = control;
         if let Some(panel) = &self.panel {
             panel.allow_programs(&mut config);
         }

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -15,26 +15,24 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use crate::base::Digest;
-use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::{GateSettings, Gathered};
 use crate::gate::checks::takes::taken_by;
+use crate::gate::checks::{FileGate, control_of_scripts};
 use crate::gate::{Case, Gate, Judgement, Level, Rule, doubts};
 use crate::judge::context::{alteration, fires_exactly};
 use crate::judge::error::{Faulty, JudgeError};
 use crate::judge::kind::JudgeWorld;
 use crate::judge::panel::{Calibration, Reviewers, SessionGate};
 use crate::judge::quest_file::FrozenPanel;
-use crate::judge::quest_file::{Definition, services};
+use crate::judge::quest_file::{ControlTree, Definition, Files, FrozenTree, read, services};
 use crate::quest::email::TEXT;
 use crate::quest::file::{ControlTable, FinalControlTable, FinalPart, Mistake, QuestFile};
-use crate::quest::{Anchor, FieldName, Key, Quest, QuestId, Shown, Submission, Verdict};
+use crate::quest::{Key, Verdict};
 use crate::session::Manifest;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::{Alteration, ServicePlan};
-use crate::world::tree::{
-    Entry, Ignored, Listing, Snapshot, TreeError, read_gitignores, take_baseline,
-};
+use crate::world::tree::{Ignored, Listing, Snapshot, TreeError, take_baseline};
 use crate::world::{UniqueValue, UniquenessIndex, World};
 
 /// What the controls of a quest file show of its gate.
@@ -240,6 +238,7 @@ struct Stage<'a> {
     session: &'a Path,
     services: BTreeMap<String, ServicePlan>,
     worlds: BTreeMap<Option<String>, Arc<RecordedWorld>>,
+    passing: Option<(Listing, Files)>,
 }
 
 /// What one control is judged by: its world, and the copy of its tree, which is removed with it.
@@ -264,6 +263,7 @@ impl<'a> Stage<'a> {
             session,
             services,
             worlds: BTreeMap::new(),
+            passing: None,
         })
     }
 
@@ -317,19 +317,18 @@ impl<'a> Stage<'a> {
         if let Some(panel) = panel {
             panel.allow_programs(&mut config);
         }
+        config.control = Some(Listing::default());
         let mut copied = None;
         if let Some(tree) = &definition.tree {
-            let here = definition.here();
-            let own = control.tree.as_ref().map(|dir| here.join(dir));
-            if let (Some(own), Some(_)) = (&own, &tree.gitignore) {
-                let ignored = Ignored::new(&tree.ignore).map_err(JudgeError::from)?;
-                let files = read_gitignores(own, &ignored).map_err(of_control(control))?;
-                config.ignored = ignored.and_gitignores(&files);
+            let place = ControlTree::of(control, definition.here(), tree, self.session);
+            let place = place.map_err(of_control(control))?;
+            config.ignored = place.ignored.clone();
+            let made = copy_tree(&place, &config.scratch);
+            let (listing, mut files, working) = made.map_err(of_control(control))?;
+            if let Some((listing, more)) = self.passing(definition, tree)? {
+                files.extend(more.clone());
+                config.control = Some(listing.clone());
             }
-            let root = own.unwrap_or_else(|| tree.root.clone());
-            let writes = control.writes.as_ref().map(|dir| here.join(dir));
-            let made = copy_tree(&root, &config.ignored, writes.as_deref(), &config.scratch);
-            let (listing, files, working) = made.map_err(of_control(control))?;
             config.root = Some(working.path().to_owned());
             config.baseline = listing;
             config.load = Box::new(move |digest| read(&files, digest));
@@ -339,6 +338,24 @@ impl<'a> Stage<'a> {
             world: JudgeWorld::recorded(network, Some(config)),
             _tree: copied,
         })
+    }
+
+    /// The tree of the control that scripts are run on after a crash, which is listed once.
+    fn passing(
+        &mut self,
+        definition: &Definition,
+        tree: &FrozenTree,
+    ) -> Result<Option<&(Listing, Files)>, ProveError> {
+        let control = control_of_scripts(self.file).filter(|_| self.passing.is_none());
+        if let Some(control) = control {
+            let place = ControlTree::of(control, definition.here(), tree, self.session);
+            let place = place.map_err(of_control(control))?;
+            let listing = place.listing(&mut |_, _| Ok(()));
+            let listing = listing.map_err(of_control(control))?;
+            let files = place.files(&listing);
+            self.passing = Some((listing, files));
+        }
+        Ok(self.passing.as_ref())
     }
 
     fn world(&mut self, control: &ControlTable) -> Result<Arc<RecordedWorld>, ProveError> {
@@ -447,23 +464,11 @@ impl Scene {
         altered: Alteration,
         judge: impl FnOnce(Case<'_>, &World<'_>) -> T,
     ) -> Result<T, ProveError> {
-        let cells = control.input.iter().map(|(label, text)| Shown {
-            label: label.clone(),
-            text: text.clone(),
-        });
-        let quest = Quest {
-            anchor: control.anchor_site.clone().map(Anchor::Site),
-            known: cells.collect(),
-            rows: vec![1],
-            ..Quest::new(
-                QuestId::FIRST,
-                Key::new(&control.key).map_err(of_control(control))?,
-            )
-        };
-        let submission = submission_of(&control.submit);
+        let quest = control.quest().map_err(of_control(control))?;
+        let submission = ControlTable::submission(&control.submit);
         let before = PassedBefore {
             texts: &control.taken,
-            taken: gate.takes(Case::new(&quest, &submission_of(&control.taken))),
+            taken: gate.takes(Case::new(&quest, &ControlTable::submission(&control.taken))),
         };
         let case = Case::new(&quest, &submission);
         let judged = self.world.lend_altered(&before, altered, |world| {
@@ -484,12 +489,6 @@ fn settings(control: &ControlTable) -> GateSettings {
         role_only: control.role_only,
         ..GateSettings::default()
     }
-}
-
-fn submission_of(fields: &BTreeMap<String, String>) -> Submission {
-    let fields = fields.iter();
-    let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
-    Submission::Fields(fields.collect())
 }
 
 /// What another quest has passed with, in a control.
@@ -530,24 +529,15 @@ fn final_control(table: &FinalControlTable, kind: &str) -> ControlTable {
     }
 }
 
-/// Where each file of a tree is, by the digest of its content.
-type Files = BTreeMap<Digest, PathBuf>;
-
 /// Copies a control's tree, and puts into the copy what the agent of the control wrote. The listing
 /// is that of the tree before the agent.
-fn copy_tree(
-    root: &Path,
-    ignored: &Ignored,
-    writes: Option<&Path>,
-    scratch: &Path,
-) -> Result<(Listing, Files, TempDir), TreeError> {
-    let listing = take_baseline(root, ignored, &mut |_, _| Ok(()))?;
-    let files = listing.entries().iter();
-    let files = files.filter_map(|(path, entry)| match entry {
-        Entry::File { sha256, .. } => Some((*sha256, path.join_to(root))),
-        Entry::Link { .. } => None,
-    });
-    let files: Files = files.collect();
+fn copy_tree(place: &ControlTree, scratch: &Path) -> Result<(Listing, Files, TempDir), TreeError> {
+    let before = ControlTree {
+        writes: None,
+        ..place.clone()
+    };
+    let listing = before.listing(&mut |_, _| Ok(()))?;
+    let files = before.files(&listing);
     let failed = |error: io::Error| TreeError::io(scratch.display(), "copy the tree")(error);
     let working = tempfile::Builder::new()
         .prefix("comail-control-")
@@ -555,7 +545,7 @@ fn copy_tree(
         .map_err(failed)?;
     let load = |digest: Digest| read(&files, digest);
     Snapshot::of(&listing).write_to(working.path(), &load)?;
-    if let Some(writes) = writes {
+    if let Some(writes) = &place.writes {
         let written = take_baseline(writes, &Ignored::default(), &mut |_, _| Ok(()))?;
         for path in written.entries().keys() {
             let place = path.join_to(working.path());
@@ -566,10 +556,6 @@ fn copy_tree(
         }
     }
     Ok((listing, files, working))
-}
-
-fn read(files: &Files, digest: Digest) -> io::Result<Option<Vec<u8>>> {
-    files.get(&digest).map(fs::read).transpose()
 }
 
 #[cfg(test)]

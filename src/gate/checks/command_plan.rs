@@ -100,7 +100,7 @@ impl CommandPlan {
     pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
         let mut values = context.values.clone();
         for name in &self.keys.services {
-            let port = match context.world.sandbox.service(name) {
+            let port = match context.world.sandbox.service(name, context.place) {
                 Started::Listening { port } => port,
                 Started::Failed(why) => {
                     let expected = format!("the service {name} is up");
@@ -142,6 +142,7 @@ impl CommandPlan {
                     ports: values.service.values().filter_map(port).collect(),
                 },
             },
+            place: context.place,
             ..CommandSpec::default()
         })
     }

@@ -13,7 +13,7 @@ use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;
 use crate::world::fetch::visit::{Visit, visit};
-use crate::world::sandbox::{CommandResult, CommandSpec};
+use crate::world::sandbox::{CommandResult, CommandSpec, RunPlace};
 
 pub struct Context<'a> {
     pub case: Case<'a>,
@@ -21,6 +21,8 @@ pub struct Context<'a> {
     pub settings: &'a GateSettings,
     pub kind: &'a QuestKind,
     pub values: Values,
+    /// Where the commands and services of `case` run.
+    pub place: RunPlace,
     visits: RefCell<BTreeMap<Url, Rc<Visit>>>,
     runs: RefCell<BTreeMap<String, Rc<Run>>>,
 }
@@ -46,8 +48,17 @@ impl<'a> Context<'a> {
             settings,
             kind,
             values: Values::of(case.quest, case.submission, fields, columns),
+            place: RunPlace::Submission,
             visits: RefCell::default(),
             runs: RefCell::default(),
+        }
+    }
+
+    /// The same world for the case of the control that passes, over the tree of that control.
+    pub fn of_control<'c>(&'c self, case: Case<'c>) -> Context<'c> {
+        Context {
+            place: RunPlace::Control,
+            ..Context::new(case, self.world, self.settings, self.kind)
         }
     }
 

@@ -22,7 +22,7 @@ use crate::base::word_list::word_lists;
 use crate::gate::{Cost, Fact};
 use crate::quest::template::Template;
 use crate::quest::{FieldName, Span, field, json};
-use crate::world::sandbox::{Call, CallAnswer, Called, Started};
+use crate::world::sandbox::{Call, CallAnswer, Called, RunPlace, Started};
 
 /// `kind = "http"`: either `links_in` or `service`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -175,7 +175,7 @@ impl ServiceCheck {
             return Ok(Vec::new());
         };
         let sandbox = context.world.sandbox;
-        if let Started::Failed(why) = sandbox.service(&self.service) {
+        if let Started::Failed(why) = sandbox.service(&self.service, RunPlace::Submission) {
             let expected = format!("a service {} that starts", self.service);
             return Err(Fact::wrong(expected, why).unconfirmed());
         }

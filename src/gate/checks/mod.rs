@@ -40,3 +40,4 @@ pub use context::Context;
 pub use controls::reviewers_hold;
 pub use file_gate::FileGate;
 pub use kind::{CheckHead, OnFail, UNCONFIRMED};
+pub use script::control_of_scripts;

@@ -16,16 +16,20 @@ use super::context::Context;
 use super::field_usage::read_by_script;
 use super::kind::{Check, CheckConfig, Flaw, Found, Source};
 use crate::base::text::truncate;
-use crate::gate::{Cost, Fact};
+use crate::gate::{Case, Cost, Fact};
+use crate::quest::file::{ControlTable, QuestFile};
 use crate::quest::json::whole_text;
 use crate::quest::template::Values;
-use crate::quest::{ByteSize, Field, Span, Verdict, json};
+use crate::quest::{ByteSize, Field, Quest, Span, Submission, Verdict, json};
 use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
 /// `kind = "script"`.
 ///
-/// It reads `{"quest": {"id", "key", "input"}, "submission"}` as JSON, and answers
-/// `{"verdict": "PASS", "facts": []}` as JSON, or by its code: 0 passes, 1 fails, 2 cannot tell.
+/// It reads `{"quest": {"id", "key", "input"}, "submission"}` as JSON and prints
+/// `{"verdict": "PASS", "facts": []}` as JSON, or answers by its exit code: 0 passes, and the other
+/// codes are those that `fail_exit` and `unconfirmed_exit` name. After any other end, comail runs it
+/// on the control that passes. If it ends like that there too, the script is broken and nothing is
+/// judged; otherwise the submission made it crash and fails.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptConfig {
@@ -33,6 +37,12 @@ pub struct ScriptConfig {
     script: String,
     /// The program that runs it, and the arguments before the script.
     interpreter: Vec<String>,
+    /// The exit codes, from 3 to 125, by which it says that the submission is wrong.
+    #[serde(default)]
+    fail_exit: Vec<i32>,
+    /// The exit codes, from 3 to 125, by which it says that it cannot tell.
+    #[serde(default)]
+    unconfirmed_exit: Vec<i32>,
     /// Additional environment variables, as templates.
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -60,6 +70,22 @@ struct Script {
     edit: Edit,
     file: String,
     has_tree: bool,
+    exits: Exits,
+    /// None in `[final]`, whose checks are about no submission.
+    control: Option<Control>,
+}
+
+/// What each exit code of a script means, apart from 0.
+pub struct Exits {
+    fail: Vec<i32>,
+    unconfirmed: Vec<i32>,
+}
+
+/// The control that passes, which shows whether a script works at all.
+struct Control {
+    name: String,
+    quest: Quest,
+    submission: Submission,
 }
 
 impl CheckConfig for ScriptConfig {
@@ -69,6 +95,7 @@ impl CheckConfig for ScriptConfig {
             let what = format!("`{text}`: expected a text that is the same for every quest");
             return Err(Flaw::new("interpreter", what));
         }
+        let exits = Exits::build(self.fail_exit, self.unconfirmed_exit)?;
         let text = source.asset("script", &self.script)?;
         source.given(read_by_script(&text, &source.file.fields));
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -91,6 +118,8 @@ impl CheckConfig for ScriptConfig {
             folder,
             file: file.to_owned(),
             has_tree: source.file.tree.is_some(),
+            exits,
+            control: control_of_scripts(source.file).and_then(Control::of),
         };
         Ok(source.check(Cost::Command, move |context| script.run(context)))
     }
@@ -100,14 +129,57 @@ impl Script {
     fn run(&self, context: &Context<'_>) -> Found {
         self.alone(context)?;
         let ran = &context.run(&self.plan.check, self.order(context)?).ran;
-        match ran.end {
-            // What such an end says of a submission is the script's to say.
-            End::Exited(_) | End::Signalled(_) => {}
-            // What was submitted is what makes one run print more than another.
-            End::TooMuchOutput => self.plan.ended(ran).map_err(|fact| fact.at(&*self.file))?,
-            _ => self.plan.ended(ran)?,
+        match &ran.end {
+            End::NotStarted(_) | End::Withheld(_) => self.plan.ended(ran)?,
+            end if self.exits.verdict(end).is_none() => return Err(self.crashed(ran, context)),
+            _ => {}
         }
-        Ok(judged(ran, &context.kind.fields, self.means.as_deref()))
+        let fields = &context.kind.fields;
+        Ok(judged(ran, &self.exits, fields, self.means.as_deref()))
+    }
+
+    /// The fact about a script that ended without an answer: the submission is wrong, unless the
+    /// script ends like that on the control that passes too.
+    fn crashed(&self, ran: &CommandResult, context: &Context<'_>) -> Fact {
+        let fact = self.crash(ran).at(&*self.file);
+        let Some(control) = &self.control else {
+            return fact.unconfirmed();
+        };
+        match self.crashes_on(control, context) {
+            None => fact,
+            Some(why) => {
+                context.world.sandbox.report_failure(why);
+                fact.unconfirmed()
+            }
+        }
+    }
+
+    /// How the script crashes on a control; none if it answers there.
+    fn crashes_on(&self, control: &Control, context: &Context<'_>) -> Option<String> {
+        let context = context.of_control(Case::new(&control.quest, &control.submission));
+        let crash = match self.order(&context) {
+            Err(fact) => fact,
+            Ok(order) => {
+                let ran = context.world.sandbox.run(&order);
+                if self.exits.verdict(&ran.end).is_some() {
+                    return None;
+                }
+                self.crash(&ran)
+            }
+        };
+        Some(format!(
+            "the script {} crashes on the control `{}` too; mend the script and scan again: {}",
+            self.file, control.name, crash.actual
+        ))
+    }
+
+    fn crash(&self, ran: &CommandResult) -> Fact {
+        if let End::Exited(code) = ran.end {
+            let actual = format!("it exited with the code {code}: {}", tail(ran));
+            return Fact::wrong(self.exits.expected(), actual);
+        }
+        let stopped = self.plan.ended(ran).err();
+        stopped.unwrap_or_else(|| Fact::wrong(self.exits.expected(), tail(ran)))
     }
 
     /// That the script is alone in its folder: an interpreter may load a file next to the script
@@ -136,6 +208,60 @@ impl Script {
         order.edits.push(self.edit.clone());
         order.stdin = told(context, &values);
         Ok(order)
+    }
+}
+
+impl Exits {
+    fn build(fail: Vec<i32>, unconfirmed: Vec<i32>) -> Result<Self, Flaw> {
+        for (key, codes) in [("fail_exit", &fail), ("unconfirmed_exit", &unconfirmed)] {
+            // Interpreters and shells end with the others when a script crashes.
+            if let Some(code) = codes.iter().find(|code| !(3..=125).contains(*code)) {
+                let what = format!(
+                    "{code}: expected a code from 3 to 125, because a script that crashes ends \
+                     with 1, 2 or a code from 126"
+                );
+                return Err(Flaw::new(key, what));
+            }
+        }
+        if let Some(code) = fail.iter().find(|code| unconfirmed.contains(code)) {
+            let what = format!("the code {code} is in `fail_exit` too");
+            return Err(Flaw::new("unconfirmed_exit", what));
+        }
+        Ok(Self { fail, unconfirmed })
+    }
+
+    /// The verdict that an end alone gives; none for a crash.
+    fn verdict(&self, end: &End) -> Option<Verdict> {
+        match end {
+            End::Exited(0) => Some(Verdict::Pass),
+            End::Exited(code) if self.fail.contains(code) => Some(Verdict::Fail),
+            End::Exited(code) if self.unconfirmed.contains(code) => Some(Verdict::Review),
+            _ => None,
+        }
+    }
+
+    fn expected(&self) -> String {
+        let codes = [0].iter().chain(&self.fail).chain(&self.unconfirmed);
+        let codes: Vec<_> = codes.map(i32::to_string).collect();
+        format!("the script exits with the code {}", codes.join(" or "))
+    }
+}
+
+/// The control on which the scripts of a file run after a crash; none where it has no script.
+pub fn control_of_scripts<'a>(file: &'a QuestFile<'_>) -> Option<&'a ControlTable> {
+    let mut checks = file.checks.iter();
+    let has_script = checks.any(|raw| raw.text_of("kind") == Some("script"));
+    file.passing_control().filter(|_| has_script)
+}
+
+impl Control {
+    /// None for a control without a key, which the gate refuses.
+    fn of(table: &ControlTable) -> Option<Self> {
+        Some(Self {
+            name: table.name.clone(),
+            quest: table.quest().ok()?,
+            submission: ControlTable::submission(&table.submit),
+        })
     }
 }
 
@@ -183,8 +309,13 @@ struct ScriptFact {
 ///
 /// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
 /// contradicts itself, confirms nothing.
-pub fn judged(ran: &CommandResult, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
-    let (verdict, mut facts) = match answered(ran, fields) {
+pub fn judged(
+    ran: &CommandResult,
+    exits: &Exits,
+    fields: &[Field],
+    means: Option<&str>,
+) -> Vec<Fact> {
+    let (verdict, mut facts) = match answered(ran, exits, fields) {
         Ok(answer) => answer,
         Err(why) => {
             let actual = format!("{why}: {}", tail(ran));
@@ -205,23 +336,20 @@ pub fn judged(ran: &CommandResult, fields: &[Field], means: Option<&str>) -> Vec
 }
 
 /// The verdict of a script with its facts, or why it has given none.
-fn answered(ran: &CommandResult, fields: &[Field]) -> Result<(Verdict, Vec<Fact>), String> {
-    let (code, by_code) = match ran.end {
-        End::Exited(0) => (0, Verdict::Pass),
-        End::Exited(1) => (1, Verdict::Fail),
-        End::Exited(2) => (2, Verdict::Review),
-        End::Exited(code) => return Err(format!("it exited with the code {code}")),
-        End::Signalled(signal) => return Err(format!("it was killed by signal {signal}")),
-        _ => return Err(String::from("it did not exit by itself")),
-    };
+fn answered(
+    ran: &CommandResult,
+    exits: &Exits,
+    fields: &[Field],
+) -> Result<(Verdict, Vec<Fact>), String> {
+    let by_code = exits.verdict(&ran.end).ok_or("it did not answer")?;
     let said = ran.stdout.trim_ascii();
     // What the script says may come after words that code under test printed.
-    if said.is_empty() || (code == 1 && !said.starts_with(b"{")) {
+    if said.is_empty() || (by_code == Verdict::Fail && !said.starts_with(b"{")) {
         return Ok((by_code, Vec::new()));
     }
     if !said.starts_with(b"{") {
         return Err(format!(
-            "it exited with the code {code}, and printed no answer"
+            "it ended with the code of {by_code}, and printed no answer"
         ));
     }
     // What a script repeats of a submission need be no text, and is the submission's doing.
@@ -229,13 +357,15 @@ fn answered(ran: &CommandResult, fields: &[Field]) -> Result<(Verdict, Vec<Fact>
     let answer = answer.map_err(|error| format!("it cannot be read ({error})"))?;
     let verdict = answer.verdict;
     let agrees = match verdict {
-        Verdict::Pass => code == 0,
+        Verdict::Pass => by_code == Verdict::Pass,
         // A script that has said its verdict in words may well end as one that has done its work.
-        Verdict::Fail => code != 2,
-        Verdict::Review => code != 1,
+        Verdict::Fail => by_code != Verdict::Review,
+        Verdict::Review => by_code != Verdict::Fail,
     };
     if !agrees {
-        return Err(format!("it says {verdict} and ends with the code {code}"));
+        return Err(format!(
+            "it says {verdict}, and ends with the code of {by_code}"
+        ));
     }
     if verdict == Verdict::Pass && !answer.facts.is_empty() {
         return Err(String::from("it says PASS, but also lists facts"));

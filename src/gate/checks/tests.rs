@@ -201,7 +201,7 @@ impl GateCase {
         let mut sandbox = changed(&[]);
         let (sender, receiver) = std::sync::mpsc::channel();
         let up = sandbox.expect_service();
-        up.returning(|_| Started::Listening { port: 4_000 });
+        up.returning(|_, _| Started::Listening { port: 4_000 });
         sandbox.expect_run().times(1).returning(move |order| {
             sender.send(order.clone()).unwrap();
             ran(End::Exited(0), "")

@@ -5,12 +5,13 @@
 //!  "gathered":{"assets":{"schema.json":"…"},"programs":{"python3":{"path":…,"target":…,"sha256":…}},
 //!              "variables":{"PATH":"…"}},
 //!  "tree":{"root":"/…","write":["tests/**"],"ignore":["*.log"],
-//!          "gitignore":{".gitignore":"target/\n"},"listing":"<sha-256>"},
+//!          "gitignore":{".gitignore":"target/\n"},"listing":"<sha-256>","control":"<sha-256>"},
 //!  "scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
 //! ```
 //!
 //! The whole text is frozen: after `scan` the file itself is never read again. `listing` is the
-//! digest of the tree's listing, which is in `evidence/` with the files' contents.
+//! digest of the tree's listing, which is in `evidence/` with the files' contents. So is `control`,
+//! of the tree of the control that passes, where a check runs its script on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -64,6 +65,8 @@ pub struct FrozenTree {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gitignore: Option<Gitignores>,
     pub listing: Digest,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<Digest>,
 }
 
 impl FrozenTree {
@@ -175,21 +178,38 @@ pub(in crate::judge) fn frozen_listing(
     definition: &Definition,
     store: EvidenceStore,
 ) -> Result<(Listing, Box<Contents>), JudgeError> {
-    let mut baseline = Listing::default();
-    if let Some(tree) = &definition.tree {
-        let packed = store.load(tree.listing)?;
-        let text = packed.and_then(|packed| unpack(&packed, MAX_LISTING_BYTES).ok());
-        let read = text.and_then(|text| serde_json::from_slice::<Listing>(&text).ok());
-        let read = read.filter(|listing| listing.digest() == tree.listing);
-        let lost = "the tree's listing in evidence/ is missing or was changed; restore it from a \
-                    backup";
-        baseline = read.ok_or_else(|| SessionError::Stock(lost.to_owned()))?;
-    }
+    let tree = definition.tree.as_ref();
+    let baseline = tree.map(|tree| stocked_listing(&store, tree.listing));
+    let baseline = baseline.transpose()?.unwrap_or_default();
     let load = move |digest| {
         let packed = store.load(digest).map_err(io::Error::other)?;
         Ok(packed.and_then(|packed| unpack(&packed, BOUNDS.file_bytes).ok()))
     };
     Ok((baseline, Box::new(load)))
+}
+
+/// The tree of the control that passes, as a session froze it; none where no check uses it.
+pub(in crate::judge) fn frozen_control(
+    definition: &Definition,
+    store: &EvidenceStore,
+) -> Result<Option<Listing>, JudgeError> {
+    match &definition.tree {
+        None => Ok(Some(Listing::default())),
+        Some(tree) => Ok(tree
+            .control
+            .map(|digest| stocked_listing(store, digest))
+            .transpose()?),
+    }
+}
+
+fn stocked_listing(store: &EvidenceStore, digest: Digest) -> Result<Listing, SessionError> {
+    let packed = store.load(digest)?;
+    let text = packed.and_then(|packed| unpack(&packed, MAX_LISTING_BYTES).ok());
+    let read = text.and_then(|text| serde_json::from_slice::<Listing>(&text).ok());
+    let lost =
+        "the tree's listing in evidence/ is missing or was changed; restore it from a backup";
+    read.filter(|listing| listing.digest() == digest)
+        .ok_or_else(|| SessionError::Stock(lost.to_owned()))
 }
 
 const TRIAL_MS: u64 = 30_000;

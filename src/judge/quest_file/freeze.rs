@@ -13,16 +13,19 @@
 //! any value of a variable that is passed on when a reviewer is asked.
 
 use std::cell::RefCell;
+use std::error::Error;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::control::ControlTree;
 use super::definition::{Definition, FrozenTree, bare_sandbox, confinement, fixer, services};
 use crate::base::{Digest, files};
 use crate::gate::checks::outside::{GateSettings, Gathered, Missing, Outside};
-use crate::gate::checks::{FileGate, reviewers_hold};
+use crate::gate::checks::{FileGate, control_of_scripts, reviewers_hold};
 use crate::judge::error::{Faulty, JudgeError, settings};
 use crate::judge::panel::Reviewers;
 use crate::quest::email;
@@ -31,7 +34,7 @@ use crate::session::{DRAFT_PREFIX, EvidenceStore, Manifest, SessionError};
 use crate::world::evidence::pack;
 use crate::world::sandbox::{Confinement, Pinned, SandboxConfig};
 use crate::world::tree::{
-    Ignored, Listing, TreeError, TreePath, Zones, read_gitignores, take_baseline,
+    Ignored, Listing, Store, TreeError, TreePath, Zones, read_gitignores, take_baseline,
 };
 
 pub struct Freezing<'a> {
@@ -49,6 +52,7 @@ pub struct Freezing<'a> {
 pub struct Frozen {
     pub definition: Definition,
     pub listing: Listing,
+    control: Option<(ControlTree, Listing)>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +64,12 @@ pub enum FreezeError {
         root: PathBuf,
         #[source]
         source: TreeError,
+    },
+    #[error("control `{control}`")]
+    Control {
+        control: String,
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
     },
 }
 
@@ -85,7 +95,18 @@ impl Freezing<'_> {
             .tree
             .as_ref()
             .map(|table| self.freeze_tree(&file, table));
-        let (tree, listing) = frozen.transpose()?.unzip();
+        let (mut tree, listing) = frozen.transpose()?.unzip();
+        let mut control = None;
+        if let (Some(tree), Some(table)) = (&mut tree, control_of_scripts(&file)) {
+            let taken = ControlTree::of(table, here, tree, &self.session)
+                .and_then(|place| Ok((place.listing(&mut |_, _| Ok(()))?, place)));
+            let (listing, place) = taken.map_err(|source| FreezeError::Control {
+                control: table.name.clone(),
+                source,
+            })?;
+            tree.control = Some(listing.digest());
+            control = Some((place, listing));
+        }
         let definition = Definition {
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
@@ -98,6 +119,7 @@ impl Freezing<'_> {
         Ok(Frozen {
             definition,
             listing: listing.unwrap_or_default(),
+            control,
         })
     }
 
@@ -137,6 +159,7 @@ impl Freezing<'_> {
             root,
             ignore,
             gitignore,
+            control: None,
         };
         Ok((tree, listing))
     }
@@ -188,28 +211,45 @@ impl Frozen {
         let Some(tree) = &self.definition.tree else {
             return Ok(());
         };
-        let mut failed = None;
-        let mut keep = |digest: Digest, bytes: &[u8]| {
-            store.stock(digest, &pack(bytes)).map_err(|error| {
-                failed = Some(error);
-                io::Error::other("the evidence cannot be written")
-            })
-        };
+        let keep = |digest: Digest, bytes: &[u8]| store.stock(digest, &pack(bytes));
         // The globs were read when the file was frozen.
         let ignored = tree.ignored();
         let ignored = ignored.map_err(|bad| SessionError::Stock(bad.to_string()))?;
-        let taken = take_baseline(&tree.root, &ignored, &mut keep);
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        let listing = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
-        if listing != self.listing {
-            let text = format!("{} changed while it was scanned", tree.root.display());
-            return Err(SessionError::Stock(text));
-        }
-        let text = serde_json::to_vec(&listing)?;
-        store.stock(Digest::of(&text), &pack(&text))
+        let root = tree.root.display();
+        stock_listing(&self.listing, &root, &keep, |store| {
+            take_baseline(&tree.root, &ignored, store)
+        })?;
+        self.control.as_ref().map_or(Ok(()), |(place, listing)| {
+            let root = place.root.display();
+            stock_listing(listing, &root, &keep, |store| place.listing(store))
+        })
     }
+}
+
+/// Keeps a listing and the files in it, which `take` lists again.
+fn stock_listing(
+    listing: &Listing,
+    root: &dyn Display,
+    keep: &dyn Fn(Digest, &[u8]) -> Result<(), SessionError>,
+    take: impl FnOnce(&mut Store<'_>) -> Result<Listing, TreeError>,
+) -> Result<(), SessionError> {
+    let mut failed = None;
+    let taken = take(&mut |digest, bytes| {
+        keep(digest, bytes).map_err(|error| {
+            failed = Some(error);
+            io::Error::other("the evidence cannot be written")
+        })
+    });
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let taken = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
+    if taken != *listing {
+        let text = format!("{root} changed while it was scanned");
+        return Err(SessionError::Stock(text));
+    }
+    let text = serde_json::to_vec(&taken)?;
+    keep(Digest::of(&text), &text)
 }
 
 const MAX_ASSET_BYTES: u64 = 1024 * 1024;

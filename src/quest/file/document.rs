@@ -17,7 +17,7 @@ use super::tables::{
 };
 use crate::quest::field::{FieldKind, NO_EXAMPLE, Shape};
 use crate::quest::template::{Names, Template};
-use crate::quest::{Field, FieldName, QuestKind, ReviewInput};
+use crate::quest::{Field, FieldName, QuestKind, ReviewInput, Verdict};
 
 /// Names that are flags of `submit` already.
 const FLAGS: &[&str] = &[
@@ -199,6 +199,18 @@ impl<'t> QuestFile<'t> {
         whole.table.input = InputTable::default();
         whole.table.fixer = None;
         Some(whole)
+    }
+
+    /// The control that shows what a right submission is: the first that passes, or that a person
+    /// settles where no machine can.
+    pub fn passing_control(&self) -> Option<&ControlTable> {
+        let best = if self.open {
+            Verdict::Review
+        } else {
+            Verdict::Pass
+        };
+        let mut controls = self.controls.iter().map(|control| &control.table);
+        controls.find(|control| control.verdict == best)
     }
 
     /// Whether it is the final part of another file by itself, and about no single quest.

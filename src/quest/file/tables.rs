@@ -10,7 +10,9 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::quest::field::FieldKind;
-use crate::quest::{ByteSize, Span, Verdict};
+use crate::quest::{
+    Anchor, ByteSize, EmptyKey, FieldName, Key, Quest, QuestId, Shown, Span, Submission, Verdict,
+};
 
 /// `[fixer]`.
 ///
@@ -230,6 +232,29 @@ pub struct ControlTable {
     /// The answer of each reviewer, by name. A control asks no model; without this key it has no
     /// reviewers.
     pub reviewed: Option<BTreeMap<String, String>>,
+}
+
+impl ControlTable {
+    /// The quest that it is about.
+    pub fn quest(&self) -> Result<Quest, EmptyKey> {
+        let cells = self.input.iter().map(|(label, text)| Shown {
+            label: label.clone(),
+            text: text.clone(),
+        });
+        Ok(Quest {
+            anchor: self.anchor_site.clone().map(Anchor::Site),
+            known: cells.collect(),
+            rows: vec![1],
+            ..Quest::new(QuestId::FIRST, Key::new(&self.key)?)
+        })
+    }
+
+    /// These fields, as they are submitted.
+    pub fn submission(fields: &BTreeMap<String, String>) -> Submission {
+        let fields = fields.iter();
+        let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
+        Submission::Fields(fields.collect())
+    }
 }
 
 /// `[[final.control]]`: a known result with the verdict that the final gate must give it.

@@ -161,4 +161,8 @@ impl Answers for Recorder<'_> {
     fn failed(&self) -> Option<String> {
         self.world.sandbox.failure()
     }
+
+    fn report(&self, why: String) {
+        self.world.sandbox.report_failure(why);
+    }
 }

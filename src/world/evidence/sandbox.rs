@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bodies, BodyRef};
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, Sandbox,
-    Started,
+    Call, Called, Changed, ChatOrder, Chatted, CommandResult, CommandSpec, FileSeen, RunPlace,
+    Sandbox, Started,
 };
 use crate::world::tree::TreePath;
 
@@ -28,6 +28,8 @@ pub enum Question {
     Run(Box<CommandSpec>),
     Call(Box<Call>),
     Service(String),
+    /// A service over the tree of the control that passes.
+    ControlService(String),
     Chat(Box<ChatOrder>),
 }
 
@@ -40,7 +42,9 @@ impl fmt::Display for Question {
             Self::Run(order) => write!(f, "what came of the command of `{}`", order.name),
             Self::Call(call) => write!(f, "what {} answers to {}", call.service, call.path),
             Self::Chat(order) => write!(f, "what the model {} says", order.model),
-            Self::Service(name) => write!(f, "where the service {name} listens"),
+            Self::Service(name) | Self::ControlService(name) => {
+                write!(f, "where the service {name} listens")
+            }
         }
     }
 }
@@ -172,6 +176,8 @@ pub(super) trait Answers {
     fn last(&self, command: &str) -> Option<CommandResult>;
 
     fn failed(&self) -> Option<String>;
+
+    fn report(&self, why: String);
 }
 
 impl<A: Answers> Sandbox for A {
@@ -208,12 +214,19 @@ impl<A: Answers> Sandbox for A {
         self.answer(asked, |sandbox| sandbox.chat(order))
     }
 
-    fn service(&self, name: &str) -> Started {
-        let asked = Question::Service(name.to_owned());
-        self.answer(asked, |sandbox| sandbox.service(name))
+    fn service(&self, name: &str, place: RunPlace) -> Started {
+        let asked = match place {
+            RunPlace::Submission => Question::Service(name.to_owned()),
+            RunPlace::Control => Question::ControlService(name.to_owned()),
+        };
+        self.answer(asked, |sandbox| sandbox.service(name, place))
     }
 
     fn failure(&self) -> Option<String> {
         self.failed()
+    }
+
+    fn report_failure(&self, why: String) {
+        self.report(why);
     }
 }

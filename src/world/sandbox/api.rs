@@ -50,8 +50,8 @@ pub trait Sandbox {
         Chatted::Failed("this gate asks no models".to_owned())
     }
 
-    /// Starts the service of this name, once for each judgement.
-    fn service(&self, _name: &str) -> Started {
+    /// Starts the service of this name, once for each judgement and place.
+    fn service(&self, _name: &str, _place: RunPlace) -> Started {
         Started::Failed(NO_TREE.to_owned())
     }
 
@@ -60,6 +60,9 @@ pub trait Sandbox {
     fn failure(&self) -> Option<String> {
         None
     }
+
+    /// Adds a failure that a check found, such as a script that crashes on every submission.
+    fn report_failure(&self, _why: String) {}
 }
 
 /// For gates that ask nothing of it.
@@ -184,6 +187,29 @@ pub struct CommandSpec {
     pub edits: Vec<Edit>,
     /// The number of earlier tries. It keeps the evidence of retries apart.
     pub round: u32,
+    #[serde(default, skip_serializing_if = "RunPlace::is_submission")]
+    pub place: RunPlace,
+}
+
+/// What a command or a service gets a scratch copy of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunPlace {
+    /// The tree with what the agent wrote.
+    #[default]
+    Submission,
+    /// The tree of the control that passes, as `scan` froze it.
+    Control,
+}
+
+impl RunPlace {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde hands over a reference"
+    )]
+    fn is_submission(&self) -> bool {
+        *self == Self::Submission
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

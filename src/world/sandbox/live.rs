@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::api::{
     Call, Called, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement, Edit, End, FileSeen,
-    Network, Sandbox, Started,
+    Network, RunPlace, Sandbox, Started,
 };
 use super::http::{call, chat};
 use super::run::{Launcher, Secrets, run_with, variable};
@@ -36,6 +36,8 @@ pub struct SandboxConfig {
     /// The working tree, if the quests are about files.
     pub root: Option<PathBuf>,
     pub baseline: Listing,
+    /// The tree of the control that passes; none where no check uses it.
+    pub control: Option<Listing>,
     /// Where the agent may write.
     pub zones: Zones,
     pub ignored: Ignored,
@@ -94,6 +96,7 @@ impl SandboxConfig {
         Self {
             root: None,
             baseline: Listing::default(),
+            control: None,
             zones: Zones::default(),
             ignored: Ignored::default(),
             load: Box::new(|_| Ok(None)),
@@ -208,6 +211,8 @@ pub struct LiveSandbox<'a> {
     look: OnceCell<Result<TreeLook, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     failure: RefCell<Option<String>>,
+    /// The sandbox of commands that run over the tree of the control.
+    control: OnceCell<Box<Self>>,
 }
 
 impl<'a> LiveSandbox<'a> {
@@ -228,7 +233,24 @@ impl<'a> LiveSandbox<'a> {
             look: OnceCell::new(),
             services: RefCell::default(),
             failure: RefCell::default(),
+            control: OnceCell::new(),
         }
+    }
+
+    fn control(&self) -> Result<&Self, String> {
+        let listing = self.config.control.as_ref().ok_or_else(|| {
+            self.failed("the session has no copy of the control that passes".to_owned())
+        })?;
+        Ok(self.control.get_or_init(|| {
+            let look = TreeLook {
+                snapshot: Snapshot::of(listing),
+                changes: Vec::new(),
+            };
+            Box::new(Self {
+                look: OnceCell::from(Ok(look)),
+                ..Self::new(self.config)
+            })
+        }))
     }
 
     fn look(&self) -> Result<&TreeLook, String> {
@@ -385,6 +407,16 @@ impl Sandbox for LiveSandbox<'_> {
     }
 
     fn run(&self, order: &CommandSpec) -> CommandResult {
+        if order.place == RunPlace::Control {
+            let over_submission = CommandSpec {
+                place: RunPlace::Submission,
+                ..order.clone()
+            };
+            return match self.control() {
+                Ok(control) => control.run(&over_submission),
+                Err(why) => CommandResult::not_started(order, why),
+            };
+        }
         std::thread::sleep(order.pause());
         let unchanged = self.config.refuse_changed(order).map_err(|why| {
             // A reviewer's program belongs to the operator, so its change is not the agent's fault.
@@ -426,15 +458,24 @@ impl Sandbox for LiveSandbox<'_> {
         chat(order, variable).unwrap_or_else(|why| Chatted::Failed(self.failed(why)))
     }
 
-    fn service(&self, name: &str) -> Started {
-        match self.port(name) {
+    fn service(&self, name: &str, place: RunPlace) -> Started {
+        let port = match place {
+            RunPlace::Submission => self.port(name),
+            RunPlace::Control => self.control().and_then(|control| control.port(name)),
+        };
+        match port {
             Ok(port) => Started::Listening { port },
             Err(why) => Started::Failed(why),
         }
     }
 
     fn failure(&self) -> Option<String> {
-        self.failure.borrow().clone()
+        let own = self.failure.borrow().clone();
+        own.or_else(|| self.control.get()?.failure())
+    }
+
+    fn report_failure(&self, why: String) {
+        self.failed(why);
     }
 }
 

@@ -33,6 +33,7 @@ use elsewhere as platform;
 #[cfg(target_os = "linux")]
 use linux as platform;
 
+pub use api::RunPlace;
 pub use api::{Call, CallAnswer, Called, FileSeen, NoSandbox, Sandbox, Started};
 pub use api::{ChatOrder, Chatted, Cost, Said, Usage, endpoint};
 pub use api::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};

@@ -152,7 +152,7 @@ fn services_are_started_and_reached() {
     assert_eq!(order.network, Network::Loopback { ports: vec![4_000] });
     let mut down = MockSandbox::new();
     down.expect_service()
-        .returning(|_| Started::Failed("no port".into()));
+        .returning(|_, _| Started::Failed("no port".into()));
     let (verdict, fact) = with(keys).fact(&down).unwrap();
     assert_eq!(
         (verdict, fact.actual.as_str()),

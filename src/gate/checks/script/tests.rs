@@ -1,5 +1,7 @@
 //! A script gets the case, and is alone in its folder.
 
+use std::sync::mpsc::{Receiver, channel};
+
 use serde_json::json;
 
 use super::*;
@@ -8,15 +10,54 @@ use crate::gate::checks::kind::first_facts;
 use crate::gate::checks::tests::{GateCase, changed, ran};
 use crate::quest::field::Shape;
 use crate::quest::{FieldName, Verdict};
-use crate::world::sandbox::{End, MockSandbox};
+use crate::world::sandbox::{CommandSpec, End, MockSandbox, RunPlace};
 
 const PLAIN: &str = r#"
+[[control]]
+name = "right"
+key = "shop.sum"
+input = { file = "src/b.py", first = "1", last = "4" }
+submit = { test = "tests/test_b.py" }
+verdict = "PASS"
 [[check]]
 name = "sound"
 kind = "script"
 script = "checks/judge.py"
 interpreter = ["python3", "-I"]
+fail_exit = [10]
+unconfirmed_exit = [11]
 "#;
+
+const CODES: [i32; 3] = [0, 10, 11];
+
+/// A sandbox in which the script ends so, and so on the control; `failures` are what is reported.
+fn crashing(end: End, on_control: End) -> (MockSandbox, Receiver<CommandSpec>, Receiver<String>) {
+    let mut sandbox = changed(&[]);
+    let (order, orders) = channel();
+    sandbox.expect_run().returning(move |ordered| {
+        order.send(ordered.clone()).unwrap();
+        let end = match ordered.place {
+            RunPlace::Submission => &end,
+            RunPlace::Control => &on_control,
+        };
+        ran(end.clone(), "Traceback\nModuleNotFoundError: yaml")
+    });
+    let (failure, failures) = channel();
+    let reported = sandbox.expect_report_failure();
+    reported.returning(move |why| failure.send(why).unwrap());
+    (sandbox, orders, failures)
+}
+
+fn crashes() -> [End; 6] {
+    [
+        End::Exited(1),
+        End::Exited(2),
+        End::Exited(127),
+        End::Signalled(11),
+        End::TimedOut,
+        End::TooMuchOutput,
+    ]
+}
 
 fn sandbox(end: End, stdout: &'static str, paths: &[&str]) -> MockSandbox {
     let mut sandbox = changed(paths);
@@ -49,18 +90,68 @@ fn it_is_told_of_the_case() {
 #[test]
 fn its_code_is_its_answer() {
     let bench = GateCase::new(PLAIN);
-    let verdict = |end| bench.judge(&sandbox(end, "", &[])).verdict;
     for (end, expected) in [
         (End::Exited(0), Verdict::Pass),
-        (End::Exited(1), Verdict::Fail),
-        (End::Exited(2), Verdict::Review),
-        (End::Exited(127), Verdict::Review),
-        (End::Signalled(11), Verdict::Review),
-        (End::TooMuchOutput, Verdict::Fail),
-        (End::TimedOut, Verdict::Fail),
+        (End::Exited(10), Verdict::Fail),
+        (End::Exited(11), Verdict::Review),
         (End::NotStarted("gone".into()), Verdict::Review),
+        (End::Withheld("a key".into()), Verdict::Review),
     ] {
-        assert_eq!(verdict(end.clone()), expected, "{end:?}");
+        let mut sandbox = changed(&[]);
+        let run = sandbox.expect_run().times(1);
+        let ended = ran(end.clone(), "");
+        run.returning(move |_| ended.clone());
+        assert_eq!(bench.judge(&sandbox).verdict, expected, "{end:?}");
+    }
+}
+
+#[test]
+fn a_submission_that_makes_it_crash_fails_and_says_how_it_ended() {
+    let bench = GateCase::new(PLAIN);
+    for (end, on_control) in crashes().into_iter().zip([0, 10, 11].repeat(2)) {
+        let (sandbox, orders, failures) = crashing(end.clone(), End::Exited(on_control));
+        let (verdict, fact) = bench.fact(&sandbox).unwrap();
+        assert_eq!(verdict, Verdict::Fail, "{end:?}");
+        assert_eq!(fact.location.as_deref(), Some("judge.py"), "{end:?}");
+        let [own, control] = <[_; 2]>::try_from(orders.try_iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(
+            (own.place, control.place),
+            (RunPlace::Submission, RunPlace::Control)
+        );
+        let told: serde_json::Value = serde_json::from_str(&control.stdin).unwrap();
+        assert_eq!(told["quest"]["key"], "shop.sum");
+        assert_eq!(told["quest"]["input"]["file"], "src/b.py");
+        assert_eq!(told["submission"]["test"], "tests/test_b.py");
+        assert_eq!(control.env["COMAIL_FIELD_TEST"], "tests/test_b.py");
+        assert_eq!(failures.try_iter().count(), 0, "{end:?}");
+    }
+    let (sandbox, ..) = crashing(End::Exited(1), End::Exited(0));
+    let (_, fact) = bench.fact(&sandbox).unwrap();
+    assert_eq!(
+        &*fact.expected,
+        "the script exits with the code 0 or 10 or 11"
+    );
+    assert!(
+        fact.actual
+            .starts_with("it exited with the code 1: Traceback"),
+        "{fact:?}"
+    );
+}
+
+#[test]
+fn a_script_that_crashes_on_its_control_too_is_broken() {
+    let bench = GateCase::new(PLAIN);
+    let gone = [End::NotStarted("gone".into())];
+    for on_control in crashes().into_iter().chain(gone) {
+        let (sandbox, _orders, failures) = crashing(End::Exited(1), on_control.clone());
+        assert_ne!(
+            bench.judge(&sandbox).verdict,
+            Verdict::Fail,
+            "{on_control:?}"
+        );
+        let why = failures.try_iter().collect::<Vec<_>>().concat();
+        let expected = "the script judge.py crashes on the control `right` too";
+        assert!(why.starts_with(expected), "{on_control:?}: {why}");
     }
 }
 
@@ -68,8 +159,8 @@ fn its_code_is_its_answer() {
 fn more_than_it_may_print_is_told_where_it_was_printed() {
     let bench = GateCase::new(&format!("{PLAIN}output_cap = \"2 KiB\"\n"));
     let printed = r#"{"verdict": "PASS"}"#;
-    let found = bench.fact(&sandbox(End::TooMuchOutput, printed, &[]));
-    let (verdict, fact) = found.unwrap();
+    let (too_much, ..) = crashing(End::TooMuchOutput, End::Exited(0));
+    let (verdict, fact) = bench.fact(&too_much).unwrap();
     let told = (fact.location.as_deref(), fact.expected.as_str());
     let expected = (Some("judge.py"), "it prints at most 2048 bytes");
     assert_eq!((verdict, told), (Verdict::Fail, expected));
@@ -107,6 +198,11 @@ fn a_mistake_is_told() {
         "\"-I\"", "\"{{ field.test }}\"" => "the same for every quest";
         "\"python3\"", "\"perl\"" => "has not frozen the program";
         "interpreter", "exit = [0]\ninterpreter" => "unknown field `exit`";
+        "[10]", "[1]" => "1: expected a code from 3 to 125";
+        "[10]", "[0]" => "0: expected";
+        "[10]", "[126]" => "126: expected";
+        "[11]", "[2]" => "2: expected";
+        "[11]", "[10]" => "the code 10 is in `fail_exit` too";
     } {
         let what = GateCase::new(&PLAIN.replace(from, to)).mistake().what;
         assert!(what.contains(said), "{what}");
@@ -125,7 +221,12 @@ fn fields() -> Vec<Field> {
 }
 
 fn of(code: i32, stdout: &str) -> Vec<Fact> {
-    first_facts(judged(&ran(End::Exited(code), stdout), &fields(), None))
+    let ran = ran(End::Exited(code), stdout);
+    first_facts(judged(&ran, &exits(), &fields(), None))
+}
+
+fn exits() -> Exits {
+    Exits::build(vec![10], vec![11]).unwrap()
 }
 
 /// `P`, or a letter for each fact: `W` for wrong, `U` for unconfirmed.
@@ -154,8 +255,8 @@ fn an_answer_is_read_whole_or_confirms_nothing() {
     let pass = says("PASS", &[]);
     for (code, stdout) in rows! {
         0 => r#"{"verdict":"FAIL","verdict":"PASS"}"#;
-        1 => &facts;
-        1 => &says("FAIL", &[twice]);
+        10 => &facts;
+        10 => &says("FAIL", &[twice]);
         0 => r#"{"verdict":"PASS","evidence":{"seen":1,"seen":2}}"#;
         0 => "{";
         0 => "{}";
@@ -166,7 +267,7 @@ fn an_answer_is_read_whole_or_confirms_nothing() {
         0 => "{\"verdict\":\"\0ASS\"}";
         0 => r#"{"verdict":"PASS\ud800"}"#;
         0 => r#"{"verdict":"PASS"}\ud800"#;
-        1 => &says("FAIL", &[r#"{"field":"tset","expected":"x","actual":"y"}"#]);
+        10 => &says("FAIL", &[r#"{"field":"tset","expected":"x","actual":"y"}"#]);
     } {
         assert_eq!(letters(code, stdout), "U", "{stdout}");
     }
@@ -190,7 +291,7 @@ fn words_and_code_agree() {
         ("REVIEW", &[FACT, FACT][..], ["UU", "U", "UU"]),
         ("pass", &[][..], ["U", "U", "U"]),
     ] {
-        for (code, expected) in (0..).zip(codes) {
+        for (code, expected) in CODES.into_iter().zip(codes) {
             let found = letters(code, &says(verdict, facts));
             assert_eq!(found, expected, "{verdict} {code}");
         }
@@ -201,17 +302,16 @@ fn words_and_code_agree() {
 fn without_an_answer_the_code_counts() {
     let fail = format!("hello\n{}", says("FAIL", &[FACT]));
     for (stdout, codes) in [
-        ("", ["P", "W", "U", "U"]),
-        (" \n", ["P", "W", "U", "U"]),
+        ("", ["P", "W", "U"]),
+        (" \n", ["P", "W", "U"]),
         // After other words nothing is read, and code 0 alone does not say that all is well.
-        ("all is well\n", ["U", "W", "U", "U"]),
-        ("\u{feff}{}", ["U", "W", "U", "U"]),
-        (&fail, ["U", "W", "U", "U"]),
+        ("all is well\n", ["U", "W", "U"]),
+        ("\u{feff}{}", ["U", "W", "U"]),
+        (&fail, ["U", "W", "U"]),
     ] {
-        for (code, expected) in (0..).zip(codes) {
+        for (code, expected) in CODES.into_iter().zip(codes) {
             assert_eq!(letters(code, stdout), expected, "{code} {stdout}");
         }
-        assert_eq!(letters(-1, stdout), "U", "{stdout}");
     }
 }
 
@@ -225,9 +325,9 @@ fn what_is_no_text_is_read_with_a_sign_in_its_place() {
         let answer = [&answer[..], actual, br#""}]}"#].concat();
         let ran = CommandResult {
             stdout: answer,
-            ..ran(End::Exited(1), "")
+            ..ran(End::Exited(10), "")
         };
-        let found = judged(&ran, &fields(), None);
+        let found = judged(&ran, &exits(), &fields(), None);
         let found: Vec<_> = found.iter().map(|fact| &*fact.actual).collect();
         assert_eq!(found, [read]);
     }
@@ -236,7 +336,7 @@ fn what_is_no_text_is_read_with_a_sign_in_its_place() {
 #[test]
 fn facts_name_fields_and_places() {
     let fact = r#"{"field":"test","location":"a:1","expected":"x","actual":"y"}"#;
-    let found = of(1, &says("FAIL", &[fact]));
+    let found = of(10, &says("FAIL", &[fact]));
     let [detail] = found.as_slice() else {
         panic!("not wrong");
     };
@@ -247,14 +347,14 @@ fn facts_name_fields_and_places() {
         ("x", "y")
     );
     let many = [FACT; 30];
-    let found = of(1, &says("FAIL", &many));
+    let found = of(10, &says("FAIL", &many));
     let [.., last] = found.as_slice() else {
         panic!("not wrong");
     };
     assert_eq!((found.len(), last.count), (20, 11));
     let long = format!(r#"{{"expected":"x","actual":"{}"}}"#, "y".repeat(9_000));
     assert_eq!(
-        of(1, &says("FAIL", &[&long]))[0].actual.chars().count(),
+        of(10, &says("FAIL", &[&long]))[0].actual.chars().count(),
         2_001
     );
 }
