@@ -14,6 +14,7 @@ mod cascade;
 mod citation;
 mod command;
 mod command_plan;
+mod comments;
 mod contains;
 mod controls;
 mod count;

@@ -3,15 +3,16 @@
 #[cfg(test)]
 mod tests;
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::command::{CommandConfig, from_command};
 use super::command_plan::tail;
+use super::comments::comments;
 use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, Flaw, Found, Source};
 use super::own_lines::{OwnLines, Place};
@@ -30,7 +31,8 @@ pub struct MutationConfig {
     first: String,
     /// Its last line.
     last: String,
-    /// Changes of single lines of the function. Each is made in every matching line, one at a time.
+    /// Changes of single lines of the function. Each is made in every matching line, one at a time,
+    /// except in comments and docstrings of Python and in comments of Rust.
     lines: Vec<LineTable>,
     /// The exit codes that mean that tests failed. Default: every code that does not pass.
     #[serde(default)]
@@ -145,7 +147,12 @@ impl Mutation {
         if *place.lines.end() > count {
             return Err(unclear("there are no such lines"));
         }
-        let mutants = single_lines(&self.changes, &source, &place.lines);
+        let mutants = single_lines(
+            &self.changes,
+            &source,
+            &place.lines,
+            &comments(place.file.as_str(), &source),
+        );
         match mutants.len() {
             0 => Err(unclear("every replacement leaves the file as it is")),
             1..=MAX_MUTANTS => Ok(mutants),
@@ -196,20 +203,33 @@ struct Mutant {
     text: String,
 }
 
-/// The file with each change of each line that it fits, except those that change nothing.
+/// The file with each change of each line that it fits, except those that change nothing and those
+/// of a comment or a docstring, which no test can notice.
 fn single_lines(
     changes: &[(Regex, String)],
     source: &str,
     lines: &RangeInclusive<u32>,
+    comments: &[Range<usize>],
 ) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(source.split_inclusive('\n')) {
         let end = start + line.len();
         let text = line.trim_end_matches(['\r', '\n']);
-        let fitting = changes.iter().filter(|(find, _)| find.is_match(text));
-        for (find, put) in fitting.filter(|_| lines.contains(&number)) {
-            let new = find.replace(text, put.as_str());
+        let is_code = |found: &Captures<'_>| {
+            let whole = found.get_match();
+            // White space before a comment does not make it code.
+            let first = start + whole.end() - whole.as_str().trim_start().len();
+            !comments.iter().any(|it| it.contains(&first))
+        };
+        for (find, put) in changes.iter().filter(|_| lines.contains(&number)) {
+            let Some(found) = find.captures_iter(text).find(is_code) else {
+                continue;
+            };
+            let whole = found.get_match();
+            let mut new = text[..whole.start()].to_owned();
+            found.expand(put, &mut new);
+            new.push_str(&text[whole.end()..]);
             if new != text {
                 let rest = &source[start + text.len()..];
                 mutants.push(Mutant {

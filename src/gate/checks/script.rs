@@ -168,7 +168,7 @@ impl Script {
             }
         };
         Some(format!(
-            "the script {} crashes on the control `{}` too; mend the script and scan again: {}",
+            "the script {} crashes on the control `{}` too; fix the script and scan again: {}",
             self.file, control.name, crash.actual
         ))
     }

@@ -6,6 +6,7 @@ use crate::base::rows;
 use crate::gate::checks::tests::{GateCase, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{CommandResult, CommandSpec, End, FileSeen, MockSandbox};
+use crate::world::tree::TreePath;
 
 const SOURCE: &str = "import os\ndef total(a):\n    return a + 1\n";
 
@@ -173,6 +174,70 @@ fn each_line_that_a_change_fits_is_changed_alone() {
     );
     assert_eq!(verdict, Verdict::Review);
     assert!(said[0].contains("leaves the file as it is"), "{said:?}");
+}
+
+/// The lines of the file that are changed, by patterns that fit comments and docstrings as well.
+fn changed_lines(path: &str, source: &'static str) -> Vec<String> {
+    let lines = source.lines().count().to_string();
+    let keys = r#"lines = [
+      { find = " - ", put = " + " },
+      { find = "return .+", put = "return None" },
+    ]"#;
+    let bench = bench(&format!("{RANGE}{keys}"));
+    let bench = bench.cell("file", path).cell("first", "1");
+    let (told, heard) = channel();
+    let mut sandbox = MockSandbox::new();
+    sandbox.expect_run().returning(move |order| {
+        let edits = order.edits.iter();
+        edits.for_each(|edit| told.send(edit.text.clone()).unwrap());
+        ran(End::Exited(i32::from(!order.edits.is_empty())), "")
+    });
+    let file = move |_: &TreePath| FileSeen::File(source.into());
+    sandbox.expect_file().returning(file);
+    sandbox.expect_pinned().returning(file);
+    bench.cell("last", &lines).judge(&sandbox);
+    let line = |text: String| {
+        let mut lines = text.lines().zip(source.lines());
+        let (new, _) = lines.find(|(new, old)| new != old).unwrap();
+        new.trim().to_owned()
+    };
+    heard.try_iter().map(line).collect()
+}
+
+#[test]
+fn comments_and_docstrings_are_left_alone() {
+    let python = r#"def total(a, b):
+    """The sum - without tax.
+
+    They return the sum - always.
+    """
+    # We return a - b here.
+    text = """
+    kept - as it is
+    """
+    'left - alone'
+    f"{a - b} runs"
+    return a - b  # a - b
+"#;
+    let expected = [
+        "kept + as it is",
+        "f\"{a + b} runs\"",
+        "return a + b  # a - b",
+        "return None",
+    ];
+    assert_eq!(changed_lines("src/a.py", python), expected);
+    let rust = r#"/// Its total - or they return 0.
+fn total(a: u32, b: u32) -> u32 {
+    // a - b
+    /* a - b
+       return a - b */ let text = "a - b";
+    /* a - b */ a - b
+}
+"#;
+    let expected = ["return a - b */ let text = \"a + b\";", "/* a - b */ a + b"];
+    assert_eq!(changed_lines("src/a.rs", rust), expected);
+    // Nothing is known of the comments of a language that is not parsed.
+    assert_eq!(changed_lines("src/a.lua", "-- a - b\n"), ["-- a + b"]);
 }
 
 #[test]
