@@ -48,7 +48,9 @@ struct Cli {
     #[arg(long, global = true, help_heading = GLOBAL)]
     json: bool,
 
-    /// When to use colour [env: `NO_COLOR`]
+    /// When to use colour
+    ///
+    /// The environment variables NO_COLOR and TERM=dumb turn colours off.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
     color: clap::ColorChoice,
 
