@@ -99,7 +99,12 @@ pub(super) fn row(input: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
     let submission = summary.submission.as_ref();
     let effective = Effective::of(record);
     let key = mask(record.key.as_str()).and_then(|key| Key::new(&key).ok());
-    let history = course.steps().into_iter().map(|step| Step {
+    // The facts of a repeat say only that it is one; the row has those of the answer.
+    let steps = match record.repeated() {
+        Some(_) => course.steps.clone(),
+        None => course.steps(),
+    };
+    let history = steps.into_iter().map(|step| Step {
         by: step.by.map(|by| masked(&by)),
         notes: step.notes.iter().map(|note| masked(note)).collect(),
         facts: FactRows {
