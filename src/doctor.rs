@@ -422,6 +422,14 @@ pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> V
     )
 }
 
+/// In place of what [`dns`] finds, for a session on a recorded world.
+pub fn recorded_world() -> Finding {
+    Check::Dns.note(
+        "web pages and DNS come from a recorded world; the network was not checked",
+        "create a session without `scan --world` to judge real sites",
+    )
+}
+
 fn dns_findings(
     (known, of_known): (&str, &Looked),
     (absent, of_absent): (&str, Option<&Looked>),

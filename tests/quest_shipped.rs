@@ -612,7 +612,7 @@ fn open(place: &Place) -> Session {
 
 fn asked(place: &Place) -> FinalResult {
     let session = open(place);
-    let context = JudgeContext::of(&session, None).expect("a kind");
+    let context = JudgeContext::of(&session).expect("a kind");
     context.final_gate(&session).expect("an outcome")
 }
 

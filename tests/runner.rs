@@ -56,6 +56,7 @@ mod quest_frozen;
 mod quest_shipped;
 mod readme;
 mod recheck;
+mod recorded_world;
 mod report;
 #[cfg(target_os = "linux")]
 mod report_tree;

@@ -124,7 +124,7 @@ fn audit(
         let proven = audited.proven.iter().filter(|proven| !proven.by_others);
         let proven: Vec<Proven> = proven.copied().collect();
         let bar = WorkBar::of("judging again", proven.len() as u64);
-        let world = Arc::new(recheck::world(context, session)?);
+        let world = Arc::new(recheck::world(session)?);
         let live = audit::ask_world(
             session,
             projection,

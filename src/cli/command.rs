@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use anyhow::Result;
 use clap::error::ErrorKind;
@@ -27,7 +26,6 @@ use super::{
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
-use crate::world::evidence::recorded::RecordedWorld;
 
 const GLOBAL: &str = "Global options";
 
@@ -206,7 +204,6 @@ fn context(
         dir,
         named_session,
         named_worker: None,
-        recorded: None,
         parser,
         repairs_reported: 0,
         output,
@@ -247,22 +244,14 @@ fn note_missing_session(error: &clap::Error, args: &[OsString]) {
     }
 }
 
-/// Runs the command line `args` on a recorded world, without the environment of the process.
-pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>) -> Result<Exit> {
+/// Runs the command line `args` without the environment of the process.
+pub(super) fn rehearse(args: &[String], output: Output) -> Result<Exit> {
     let parser = parser(&email::kind());
     let matches = parser.clone().try_get_matches_from(args)?;
     let cli = Cli::from_arg_matches(&matches)?;
-    let mut context = Context {
-        recorded: Some(world),
-        ..context(
-            cli.session
-                .clone()
-                .unwrap_or_else(|| DEFAULT_SESSION.into()),
-            cli.session,
-            parser,
-            output,
-        )
-    };
+    let dir = cli.session.clone();
+    let dir = dir.unwrap_or_else(|| DEFAULT_SESSION.into());
+    let mut context = context(dir, cli.session, parser, output);
     dispatch(&mut context, &cli.command, &matches)
 }
 

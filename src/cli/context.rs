@@ -4,7 +4,6 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
@@ -18,7 +17,6 @@ use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
 use crate::run::agent::AgentShell;
 use crate::session;
 use crate::session::{BadWorker, Projection, Session, SessionError, Watch, Worker};
-use crate::world::evidence::recorded::RecordedWorld;
 
 pub struct Context {
     /// The session directory: what `--session`, the environment or the user's file names.
@@ -26,8 +24,6 @@ pub struct Context {
     /// What `--session` or the user's file names, so that printed command lines must name it too.
     pub(super) named_session: Option<PathBuf>,
     pub(super) named_worker: Option<String>,
-    /// A recorded world in place of the live one. No argument and no variable sets it.
-    pub(super) recorded: Option<Rc<RecordedWorld>>,
     pub(super) parser: clap::Command,
     /// How many of the session's repairs were reported.
     pub(super) repairs_reported: usize,

@@ -1,12 +1,11 @@
-//! `comail demo`: the e-mail quest on a bundled workbook, offline.
+//! `comail demo`: the e-mail quest on invented companies, offline.
 //!
-//! Every step is a command line that the program's own parser and commands run, so the demo shows
-//! what it does. Only web pages and DNS are recorded.
+//! Every step is a command line that the program's own parser and commands run, and that a reader
+//! can repeat. Only web pages and DNS are recorded.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -15,10 +14,10 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, refuse};
+use super::gate_args::WORLD_FILE;
 use super::output::Output;
 use super::output_file::refuse_in_session;
 use super::shell_line::{ShellLine, words};
-use crate::world::evidence::recorded::RecordedWorld;
 
 /// Run the e-mail quest offline, on a bundled workbook and recorded pages
 ///
@@ -31,14 +30,44 @@ pub struct DemoArgs {
     #[arg(long, value_name = "DIR", default_value = "comail-demo",
           value_hint = clap::ValueHint::DirPath)]
     dir: PathBuf,
+
+    /// Create this directory with the invented world, a list and answers, and play nothing
+    ///
+    /// `comail scan --world DIR` then judges by that world, so that you can try every command
+    /// offline.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "dir")]
+    world: Option<PathBuf>,
 }
 
+/// The web pages and DNS records of the invented companies.
 const WORLD: &str = include_str!("demo/world.json");
 
 /// The steps: what each one shows, and its command line.
 const SCRIPT: &str = include_str!("demo/script.txt");
 
 const WORKBOOK: &[u8] = include_bytes!("../../fixtures/workbooks/companies.xlsx");
+
+/// A list of three of the companies.
+const LIST: &str = include_str!("demo/companies.csv");
+
+/// What an agent might answer about them, a line for each submission.
+const ANSWERS: &str = include_str!("demo/answers.txt");
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Demonstrated {
+    Played(Played),
+    Written(Written),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Written {
+    directory: String,
+    /// The files in it.
+    files: [&'static str; 3],
+    /// The command lines to begin with.
+    commands: [String; 2],
+}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Played {
@@ -59,13 +88,48 @@ struct PlayedStep {
     output: String,
 }
 
-type Rehearse = fn(&[String], Output, Rc<RecordedWorld>) -> Result<Exit>;
+type Rehearse = fn(&[String], Output) -> Result<Exit>;
 
 pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) -> Result<Exit> {
-    let world = RecordedWorld::from_json(WORLD).context("the demo's world cannot be read")?;
-    let world = Rc::new(world);
-    refuse_in_session(&args.dir, &context.dir)?;
-    let dir = create(&args.dir)?;
+    let (flag, place) = match &args.world {
+        Some(place) => ("--world", place),
+        None => ("--dir", &args.dir),
+    };
+    refuse_in_session(place, &context.dir)?;
+    let dir = create(flag, place)?;
+    let demonstrated = match args.world {
+        Some(_) => Demonstrated::Written(write_world(&dir)?),
+        None => Demonstrated::Played(play(context, &dir, rehearse)?),
+    };
+    context.output.show(&demonstrated, |out, it| match it {
+        Demonstrated::Played(played) => out.template(include_str!("text/demo.txt"), played),
+        Demonstrated::Written(written) => {
+            out.template(include_str!("text/demo_world.txt"), written);
+        }
+    })?;
+    Ok(Exit::Done)
+}
+
+fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_world(dir: &Path) -> Result<Written> {
+    let files = ["companies.csv", "answers.txt", WORLD_FILE];
+    for (name, text) in files.into_iter().zip([LIST, ANSWERS, WORLD]) {
+        write(&dir.join(name), text)?;
+    }
+    let directory = dir.display().to_string();
+    let enter = words(&["cd".to_owned(), directory.clone()]);
+    let scan = "comail scan companies.csv --col Company --site-col Website --world .";
+    Ok(Written {
+        directory,
+        files,
+        commands: [enter, scan.to_owned()],
+    })
+}
+
+fn play(context: &mut Context, dir: &Path, rehearse: Rehearse) -> Result<Played> {
     let at = |name: &str| dir.join(name).display().to_string();
     let mut played = Played {
         directory: dir.display().to_string(),
@@ -75,8 +139,8 @@ pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) ->
         status_command: ShellLine::comail("status", Some(&dir.join("session"))).into_text(),
         steps: Vec::new(),
     };
-    fs::write(&played.workbook, WORKBOOK)
-        .with_context(|| format!("cannot write {}", played.workbook))?;
+    write(Path::new(&played.workbook), WORKBOOK)?;
+    write(&dir.join(WORLD_FILE), WORLD)?;
     for step in SCRIPT.split("\n\n") {
         let (about, command) = step.split_once('\n').context("a step has two lines")?;
         let quoted = |path: &String| words(std::slice::from_ref(path));
@@ -84,11 +148,12 @@ pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) ->
             .trim_end()
             .replace("{session}", &quoted(&played.session))
             .replace("{workbook}", &quoted(&played.workbook))
+            .replace("{world}", &quoted(&played.directory))
             .replace("{results}", &quoted(&played.results));
         let failed = || format!("the demo stopped at `{command}`");
         let words = shlex::split(&command).with_context(failed)?;
         let (output, kept) = context.output.kept();
-        let exit = rehearse(&words, output, Rc::clone(&world)).with_context(failed)?;
+        let exit = rehearse(&words, output).with_context(failed)?;
         played.steps.push(PlayedStep {
             about: about.trim_start_matches("# "),
             exit: exit.code(),
@@ -96,17 +161,14 @@ pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) ->
             command,
         });
     }
-    context.output.show(&played, |out, played| {
-        out.template(include_str!("text/demo.txt"), played);
-    })?;
-    Ok(Exit::Done)
+    Ok(played)
 }
 
-fn create(dir: &Path) -> Result<PathBuf> {
+fn create(flag: &str, dir: &Path) -> Result<PathBuf> {
     let place = dir.display();
     if dir.to_str().is_none() {
         return refuse(format!(
-            "--dir {place}: the name must be UTF-8, because the demo prints command lines with it"
+            "{flag} {place}: the name must be UTF-8, because the demo prints command lines with it"
         ));
     }
     match fs::create_dir(dir) {
@@ -114,10 +176,10 @@ fn create(dir: &Path) -> Result<PathBuf> {
         Ok(()) if dir.to_string_lossy().starts_with('-') => Ok(Path::new(".").join(dir)),
         Ok(()) => Ok(dir.to_owned()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            anyhow::bail!("{place} already exists; choose another directory with --dir")
+            anyhow::bail!("{place} already exists; choose another directory with {flag}")
         }
         Err(error) => Err(error).with_context(|| {
-            format!("cannot create the directory {place}; choose another one with --dir")
+            format!("cannot create the directory {place}; choose another one with {flag}")
         }),
     }
 }

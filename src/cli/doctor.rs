@@ -14,7 +14,7 @@ use super::exit::{self, Exit, UsageError};
 use crate::doctor::{self, Finding, Level};
 use crate::judge::network_of;
 use crate::judge::quest_file::{Definition, confinement};
-use crate::session::Manifest;
+use crate::session::{Manifest, WorldKind};
 use crate::world::domain::HostName;
 use crate::world::fetch::settings::NetworkSettings;
 
@@ -59,11 +59,16 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     let definition = manifest.and_then(|manifest| Definition::of(manifest).ok().flatten());
     findings.extend(doctor::disk(&place(dir)));
     let settings = settings(manifest, args);
-    if !args.offline {
+    let recorded = manifest.is_some_and(|it| it.frozen.world_kind() == WorldKind::Recorded);
+    if recorded {
+        findings.push(doctor::recorded_world());
+    }
+    let offline = args.offline || recorded;
+    if !offline {
         let (known, absent) = names(args)?;
         findings.extend(doctor::dns(&settings, &known, &absent));
     }
-    let (of_tls, web) = doctor::tls(&settings, &args.url, args.offline);
+    let (of_tls, web) = doctor::tls(&settings, &args.url, offline);
     findings.push(of_tls);
     let last_line = held.as_ref().and_then(|(_, checkup)| checkup.last_at);
     findings.extend(doctor::clock(context::now(), last_line, web));

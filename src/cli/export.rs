@@ -32,7 +32,7 @@ use crate::report::picture::{Picture, Word};
 use crate::report::{draw, page};
 use crate::session::{
     Effective, LineReader, Projection, QuestRecord, SessionError, SourceRecord, State, Tally,
-    Totals,
+    Totals, WorldKind,
 };
 use crate::table::new_workbook::write_workbook;
 use crate::table::results::{
@@ -103,6 +103,8 @@ pub(super) struct Exported {
     gone: u32,
     remaining: u32,
     tally: Tally,
+    /// What the session is judged by.
+    world: WorldKind,
     /// The outcomes of the quests that have rows in the file.
     written: OutcomeCounts,
     /// How many rows of a table got an answer; none if no column shows it.
@@ -165,6 +167,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         gone: 0,
         remaining: tally.todo,
         tally,
+        world: session.manifest().frozen.world_kind(),
         written: OutcomeCounts::default(),
         answers: None,
         partial: partial(&tally, &args.only),
@@ -589,6 +592,7 @@ fn results<'a>(
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
     let mut reader = folded.session.reader()?;
     let waiting = folded.projection.waiting()?;
+    let world = folded.session.manifest().frozen.world_kind();
     let bar = WorkBar::of("writing the results", map.rows.len() as u64);
     Ok(map.rows.iter().map(move |(row, id)| {
         bar.step()?;
@@ -596,8 +600,8 @@ fn results<'a>(
             .projection
             .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;
-        let blocked = waiting.blocks(*id);
-        let cells = cells(&mut reader, &record, blocked, columns, answers)?;
+        let noted = (world, waiting.blocks(*id));
+        let cells = cells(&mut reader, &record, noted, columns, answers)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }
@@ -607,7 +611,7 @@ fn results<'a>(
 fn cells(
     reader: &mut LineReader,
     record: &QuestRecord,
-    blocked: bool,
+    (world, blocked): (WorldKind, bool),
     columns: &Columns,
     answers: &mut AnswerCounts,
 ) -> Result<Vec<Cell>, RowError> {
@@ -643,6 +647,7 @@ fn cells(
         (record.dispute.is_some(), "disputed"),
         (forgotten, "forgotten"),
         (blocked, "blocked"),
+        (world == WorldKind::Recorded, "recorded world"),
     ];
     let status = status(
         record.progress.state,
@@ -680,7 +685,8 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>, separator: &str) -> String
 }
 
 /// The state and, in parentheses, what became of a REVIEW that was judged again or settled, and
-/// that it was disputed or forgotten, or waits for a quest that ended without a PASS.
+/// that it was disputed or forgotten, waits for a quest that ended without a PASS, or was judged by
+/// a recorded world.
 fn status(state: State, became: Option<Effective>, noted: &[(bool, &str)]) -> String {
     let became = became.filter(|_| state == State::Review);
     let noted = noted.iter().filter(|(holds, _)| *holds);

@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use ipnet::IpNet;
+use serde::Deserialize as _;
+use serde_json::Value;
 use url::Url;
 
 use super::exit::{UsageError, refuse};
 use super::rules::unknown as unknown_rule;
+use crate::base::files;
 use crate::gate::{Level, Levels, Rule, common_rules};
+use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::live::{LiveWorld, WorldError};
 use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};
 
@@ -95,9 +99,35 @@ pub struct NetworkArgs {
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=10))]
     lookup_tries: u32,
+
+    /// Judge by the recorded web pages and DNS records in this directory, for practice; `comail demo
+    /// --world` writes one
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    world: Option<PathBuf>,
 }
 
+/// The file of a directory that `--world` names.
+pub(super) const WORLD_FILE: &str = "world.json";
+
+const MAX_WORLD_BYTES: u64 = 16 << 20;
+
 impl NetworkArgs {
+    /// The recorded world in place of the network, read whole so that no later change of the file
+    /// reaches the session.
+    pub(super) fn recorded_world(&self) -> Result<Option<Value>> {
+        let Some(dir) = &self.world else {
+            return Ok(None);
+        };
+        let path = dir.join(WORLD_FILE);
+        let place = path.display();
+        let bytes = files::read(&path, MAX_WORLD_BYTES)
+            .with_context(|| format!("cannot read the recorded world {place}"))?;
+        let refused = |error| UsageError(format!("{place} is not a recorded world: {error}"));
+        let world: Value = serde_json::from_slice(&bytes).map_err(refused)?;
+        RecordedWorld::deserialize(&world).map_err(refused)?;
+        Ok(Some(world))
+    }
+
     pub fn settings(&self) -> Result<NetworkSettings> {
         if !(0.001..=1_000.0).contains(&self.rate) {
             return refuse("--rate must be between 0.001 and 1000");

@@ -69,7 +69,7 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let jobs = judge::to_recheck(&session)?;
     progress::heed();
     let bar = WorkBar::of("judging again", jobs.len() as u64);
-    let world = Arc::new(world(context, &session)?);
+    let world = Arc::new(world(&session)?);
     let mut queue = HostQueue::start(jobs, session.manifest(), world)?;
     let mut quests = Vec::new();
     let judged = judge(&mut session, &mut queue, &bar, &mut quests);
@@ -90,9 +90,9 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     })
 }
 
-pub(super) fn world(context: &Context, session: &Session) -> Result<JudgeWorld> {
+pub(super) fn world(session: &Session) -> Result<JudgeWorld> {
     let kind = SessionKind::load(session.manifest())?;
-    Ok(JudgeWorld::of(session, &kind, context.recorded.as_deref())?)
+    Ok(JudgeWorld::of(session, &kind)?)
 }
 
 /// Settles one judgement after the other, each on disk before the next is waited for.

@@ -126,7 +126,7 @@ pub(super) struct Made {
 /// Makes a report. A session that cannot be read is a shortfall in it, and not an error.
 pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
     let (dir, run) = (context.dir.clone(), asked.run);
-    let (seen, kind, history, shortfalls, survey) = match context.open_whole() {
+    let (seen, manifest, history, shortfalls, survey) = match context.open_whole() {
         Ok(folded) => {
             context.report_repairs(&folded.session);
             let history = history(&dir)?;
@@ -134,23 +134,29 @@ pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
                 return refuse(format!("this session has no run {run}"));
             }
             let survey = survey(context, asked, &folded, &history)?;
-            let kind = folded.session.manifest().kind.name.clone();
+            let manifest = folded.session.manifest().clone();
             let shortfalls = completeness::decide(&survey);
-            (Ok(folded), Some(kind), history, shortfalls, survey)
+            (Ok(folded), Some(manifest), history, shortfalls, survey)
         }
         Err(error) => {
             let why = error.to_string();
             let shortfalls = completeness::of_damage(&audit::found(error)?);
             // Runs are reported as far as the ledger can be read.
             let history = history(&dir).unwrap_or_default();
-            let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
-            (Err(why), kind.ok(), history, shortfalls, Survey::default())
+            let manifest = read_manifest(&dir).map(|(manifest, _)| manifest);
+            (
+                Err(why),
+                manifest.ok(),
+                history,
+                shortfalls,
+                Survey::default(),
+            )
         }
     };
     let judged_again = JudgedAgain::of(&survey, asked.judge_again);
     let report = Report::of(&Telling {
         at: context::now(),
-        kind: kind.as_deref(),
+        manifest: manifest.as_ref(),
         projection: seen.as_ref().ok().map(|folded| &folded.projection),
         history: &history,
         shortfalls: &shortfalls,
@@ -180,7 +186,7 @@ fn survey(
     progress::heed();
     let lives = |run| lives(session.dir(), history, run);
     let text = |error: JudgeError| format!("{:#}", anyhow::Error::new(error));
-    let mut judges = JudgeContext::of(session, context.recorded.as_deref()).map_err(text);
+    let mut judges = JudgeContext::of(session).map_err(text);
     // All that follows is judged by the tree of one moment.
     let held = match &mut judges {
         Ok(judges) => judges.world.hold_tree().map_err(text),

@@ -38,6 +38,7 @@ use crate::quest::{Listed, Listing, ListingCounts, Quests, email, prompt};
 use crate::session;
 use crate::session::{
     FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession, Session, SourceRecord,
+    WorldKind,
 };
 use crate::table::digest;
 
@@ -89,7 +90,7 @@ pub struct ScanArgs {
 /// The arguments that are frozen with the session, as the parser names them.
 const FROZEN: &str = "max_tries pause_after lease quest reviewers generator_model carry role_only \
                       levels dns_server allow_net ca_cert proxy rate user_agent robots timeout \
-                      lookup_tries";
+                      lookup_tries world";
 
 const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
@@ -141,6 +142,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         operator_key: key.transpose()?.map(|key| key.public()),
         gate: settings,
         network: serde_json::to_value(args.network.settings()?)?,
+        world: args.network.recorded_world()?,
     };
     let file = ListFile::find(&args.list, definition, &context.dir)?;
     let path = file.path();
@@ -205,6 +207,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         added: quests.count(),
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
+        world: manifest.frozen.world_kind(),
         ..Scanned::new(&context.dir, &manifest.source, &planned)
     })
 }
@@ -259,6 +262,8 @@ pub(super) struct Scanned {
     reviewers: bool,
     /// What an earlier session brought.
     carried: Option<CarriedOver>,
+    /// What the session is judged by.
+    world: WorldKind,
 }
 
 impl Scanned {
@@ -312,6 +317,7 @@ fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -
                 added: new.len(),
                 gone: quests.without_row(),
                 updated: true,
+                world: session.manifest().frozen.world_kind(),
                 ..Scanned::new(&dir, &record, &planned)
             };
             Ok((record, new, (scanned, sites)))
@@ -576,6 +582,18 @@ impl CarryArgs {
                 kind.name
             ));
         }
+        if old.manifest().frozen.world != new.manifest.frozen.world {
+            return refuse(match old.manifest().frozen.world_kind() {
+                WorldKind::Recorded => {
+                    "the earlier session was judged by a recorded world, which says nothing about \
+                     real sites: its PASSes are carried only into a session with the same --world"
+                }
+                WorldKind::Live => {
+                    "the earlier session was judged by the network: its PASSes are carried only \
+                     into a session without --world"
+                }
+            });
+        }
         let before = judge::network_of(old.manifest())?;
         // Evidence that came through another resolver or proxy proves nothing about those that
         // this session uses.
@@ -588,7 +606,7 @@ impl CarryArgs {
         }
         let mut carrier = Carrier::new(old, new.quests, new.manifest)?;
         if self.recheck {
-            let judged = look(context, &mut carrier, new.manifest)?;
+            let judged = look(&mut carrier, new.manifest)?;
             carrier.by_world(judged);
         }
         // Shown only after the quests are written, which have a bar of their own.
@@ -609,15 +627,11 @@ impl CarryArgs {
 
 /// Judges the PASSes by the world as it is now. Nothing is on disk yet, so an interrupt leaves
 /// nothing behind.
-fn look(
-    context: &Context,
-    carrier: &mut Carrier<'_>,
-    manifest: &Manifest,
-) -> Result<Vec<JudgedJob>> {
+fn look(carrier: &mut Carrier<'_>, manifest: &Manifest) -> Result<Vec<JudgedJob>> {
     let jobs = carrier.jobs()?;
     let mut judged = Vec::with_capacity(jobs.len());
     let bar = WorkBar::of("judging again", jobs.len() as u64);
-    let world = JudgeWorld::without_session(manifest, context.recorded.as_deref())?;
+    let world = JudgeWorld::without_session(manifest)?;
     let mut queue = HostQueue::start(jobs, manifest, Arc::new(world))?;
     while let Next::Judged(one) = queue.next(&progress::is_asked)? {
         judged.push(*one);

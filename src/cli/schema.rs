@@ -247,7 +247,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<config::Configuration>("config", "config"),
     printed::<config::Example>("config-example", "config --example"),
     printed::<doctor::Diagnosis>("doctor", "doctor"),
-    printed::<demo::Played>("demo", "demo"),
+    printed::<demo::Demonstrated>("demo", "demo"),
     printed::<prompt::Instructions>("prompt", "prompt"),
     printed::<help::Help>("help", "help"),
     printed::<completions::Script>("completions", "completions"),

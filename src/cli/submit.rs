@@ -87,8 +87,7 @@ pub(super) fn run(
     matches: Option<&ArgMatches>,
 ) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let recorded = context.recorded.clone();
-    let judging = JudgeContext::of(&session, recorded.as_deref())?;
+    let judging = JudgeContext::of(&session)?;
     let kind = &judging.kind.quest;
     let key = args.key.clone().or_else(|| unit_flag(matches));
     let submission = submission(args, kind, matches, args.id.is_some() || key.is_some())?;

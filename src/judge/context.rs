@@ -20,7 +20,6 @@ use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{Event, Fix, Fixed, Session, State};
 use crate::world::World;
-use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::{
     Alteration, CommandResult, CommandSpec, Edit, End, SandboxConfig, run_in_tree,
 };
@@ -41,10 +40,10 @@ pub struct SubmitResult {
 const MAX_SHOWN: usize = 500;
 
 impl JudgeContext {
-    /// Loads what the session froze. Pages and DNS come from `recorded` where it is given.
-    pub fn of(session: &Session, recorded: Option<&RecordedWorld>) -> Result<Self, JudgeError> {
+    /// Loads what the session froze.
+    pub fn of(session: &Session) -> Result<Self, JudgeError> {
         let kind = SessionKind::load(session.manifest())?;
-        let world = JudgeWorld::of(session, &kind, recorded)?;
+        let world = JudgeWorld::of(session, &kind)?;
         Ok(Self { kind, world })
     }
 

@@ -151,35 +151,30 @@ pub(super) trait RecordedNetwork: Fetcher + Resolver + Send + Sync {}
 impl<T: Fetcher + Resolver + Send + Sync> RecordedNetwork for T {}
 
 impl JudgeWorld {
-    /// The world of a session. Pages and DNS come from `recorded` where it is given.
-    pub fn of(
-        session: &Session,
-        kind: &SessionKind,
-        recorded: Option<&RecordedWorld>,
-    ) -> Result<Self, JudgeError> {
+    /// The world of a session: the network, or the recorded world that `scan` froze.
+    pub fn of(session: &Session, kind: &SessionKind) -> Result<Self, JudgeError> {
         // The file in which each process notes when it last asked a host.
         let hosts = session.dir().join("hosts");
         let sandbox = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
-        Self::new(session.manifest(), Some(hosts), recorded, sandbox)
+        Self::new(session.manifest(), Some(hosts), sandbox)
     }
 
-    /// The network alone, for a session that is not on disk yet and has no place to note when each
-    /// host was last asked.
-    pub fn without_session(
-        manifest: &Manifest,
-        recorded: Option<&RecordedWorld>,
-    ) -> Result<Self, JudgeError> {
-        Self::new(manifest, None, recorded, None)
+    /// The pages and DNS alone, for a session that is not on disk yet and has no place to note when
+    /// each host was last asked.
+    pub fn without_session(manifest: &Manifest) -> Result<Self, JudgeError> {
+        Self::new(manifest, None, None)
     }
 
     fn new(
         manifest: &Manifest,
         hosts: Option<PathBuf>,
-        recorded: Option<&RecordedWorld>,
         sandbox: Option<SandboxConfig>,
     ) -> Result<Self, JudgeError> {
-        let network = match recorded {
-            Some(recorded) => Network::Recorded(Arc::new(recorded.clone())),
+        let network = match &manifest.frozen.world {
+            Some(world) => {
+                let world: RecordedWorld = settings("world", world)?;
+                Network::Recorded(Arc::new(world))
+            }
             None => Network::Live(LiveWorld::new(&network_of(manifest)?, hosts)?),
         };
         Ok(Self {

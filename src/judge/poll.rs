@@ -47,7 +47,7 @@ impl Poll {
             return Ok(None);
         };
         let quest = session.reader()?.quest(&record)?;
-        let world = JudgeWorld::of(session, &SessionKind::load(manifest)?, None)?;
+        let world = JudgeWorld::of(session, &SessionKind::load(manifest)?)?;
         if world.sandbox_config().is_none() {
             return Ok(None);
         }

@@ -12,7 +12,7 @@ use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId, map_schema};
 use crate::session::{
     Blocked, Claim, Effective, Outcome, Projection, RunId, RunProcess, Session, SessionError,
-    SettledTimes, State, Tally, Worker,
+    SettledTimes, State, Tally, Worker, WorldKind,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +108,8 @@ impl Status {
 pub struct Overview {
     pub tally: Tally,
     pub total: u32,
+    /// What the session is judged by.
+    pub world: WorldKind,
     /// Quests in TODO that wait for one that ended without a PASS.
     pub blocked: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -221,6 +223,7 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
     let tally = totals.tally;
     let resolved = |outcome| counts.resolutions.get(&outcome).copied().unwrap_or(0);
     Ok(Overview {
+        world: session.manifest().frozen.world_kind(),
         tally,
         total: tally.total(),
         blocked: small(waiting.blocked.len()),

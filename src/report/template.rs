@@ -10,6 +10,10 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 
 use crate::base::text::{plural, truncate};
 
+/// What every text about a session on a recorded world says.
+const RECORDED_WORLD: &str =
+    "Recorded world, not the network: the results say nothing about real sites.";
+
 /// An environment that prints text through `escape`.
 pub fn environment(escape: fn(&str) -> String) -> Environment<'static> {
     let mut environment = Environment::new();
@@ -24,6 +28,7 @@ pub fn environment(escape: fn(&str) -> String) -> Environment<'static> {
         out.write_str(&if plain { text } else { escape(&text) })?;
         Ok(())
     });
+    environment.add_global("recorded_world", trusted(RECORDED_WORLD));
     environment.add_filter("number", number);
     environment.add_filter("counted", counted);
     environment.add_filter("plural", |count: u64, noun: &str| plural(count, noun));

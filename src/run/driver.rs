@@ -77,7 +77,7 @@ pub fn run(
         let mut worker = RunWorker {
             shared: &shared,
             index,
-            context: JudgeContext::of(&session, None)?,
+            context: JudgeContext::of(&session)?,
             place: &place,
             launcher: &launcher,
             prompts,

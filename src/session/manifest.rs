@@ -7,9 +7,9 @@
 //!  "frozen":{"max_tries":3,"pause_after":25,"lease":900,"operator_key":null,"gate":{…},"network":{…}}}
 //! ```
 //!
-//! `list`, `gate` and `network` belong to the readers of lists, the gate and the world, and so
-//! do a kind's `definition` and `reviewers` to those of quest files; the session keeps them and does not look
-//! inside.
+//! `list`, `gate`, `network` and `world` belong to the readers of lists, the gate and the world,
+//! and so do a kind's `definition` and `reviewers` to those of quest files; the session keeps them
+//! and does not look inside.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -84,6 +84,29 @@ pub struct Frozen {
     pub gate: Value,
     /// How the world is asked.
     pub network: Value,
+    /// The recorded world that answers in place of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<Value>,
+}
+
+/// Where a session gets web pages and DNS records from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorldKind {
+    /// The network.
+    #[default]
+    Live,
+    /// A recording, so that the results say nothing about real sites.
+    Recorded,
+}
+
+impl Frozen {
+    pub fn world_kind(&self) -> WorldKind {
+        match self.world {
+            None => WorldKind::Live,
+            Some(_) => WorldKind::Recorded,
+        }
+    }
 }
 
 fn default_lease() -> Lease {

@@ -57,7 +57,7 @@ pub use event::{
 pub use evidence_store::EvidenceStore;
 pub use ledger::{Entry, Ledger, LedgerWatch, LineReader, Unwatched, Watch};
 pub use lock::{LockState, look_at_lock};
-pub use manifest::{FORMAT, FoldConfig, Frozen, KindRecord, Manifest, read_manifest};
+pub use manifest::{FORMAT, FoldConfig, Frozen, KindRecord, Manifest, WorldKind, read_manifest};
 pub use open::{Repair, Session};
 pub use projection::Projection;
 pub use quest_record::{

@@ -108,6 +108,7 @@ fn manifest(source: &Path, pause_after: u32) -> Manifest {
             operator_key: None,
             gate: serde_json::to_value(GateSettings::default()).expect("JSON"),
             network: serde_json::Value::Null,
+            world: None,
         },
     }
 }

@@ -11,7 +11,7 @@ use comail::report::picture::{
 };
 use comail::report::run::{RunReport, Took};
 use comail::report::{Overview, Resolutions};
-use comail::session::{Effective, Reason, State, Tally};
+use comail::session::{Effective, Reason, State, Tally, WorldKind};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -125,6 +125,7 @@ fn overview(rows: &[QuestRow], tally: Tally, left_out: u32) -> Overview {
         *effective.entry(row.effective).or_insert(0) += 1;
     }
     Overview {
+        world: WorldKind::Live,
         tally,
         total: tally.total() + left_out,
         blocked: tally.done / 2,

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::base::Digest;
 use crate::quest::{Key, QuestId};
 use crate::report::{Overview, Resolutions, RuleCount, Standings, Status};
-use crate::session::{Claim, Effective, RunId, Tally};
+use crate::session::{Claim, Effective, RunId, Tally, WorldKind};
 
 pub(super) fn now() -> Timestamp {
     "2026-01-02T03:04:05Z".parse().unwrap()
@@ -34,6 +34,7 @@ pub(super) fn records() -> Standings {
         attempts,
     };
     let overview = Overview {
+        world: WorldKind::Live,
         tally: Tally {
             todo: 498,
             pass: 20,

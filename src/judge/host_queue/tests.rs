@@ -30,6 +30,7 @@ fn manifest() -> Manifest {
             operator_key: None,
             gate: serde_json::to_value(GateSettings::default()).unwrap(),
             network: serde_json::Value::Null,
+            world: None,
         },
     }
 }

@@ -11,7 +11,7 @@ use crate::report::picture::{
 };
 use crate::report::run::{RunReport, Took};
 use crate::report::{Overview, Resolutions, page};
-use crate::session::{Effective, Reason, State, Tally};
+use crate::session::{Effective, Reason, State, Tally, WorldKind};
 use jiff::Timestamp;
 use minijinja::context;
 use proptest::prelude::*;
@@ -118,6 +118,7 @@ fn quest(text: &str) -> QuestRow {
 
 fn overview() -> Overview {
     Overview {
+        world: WorldKind::Live,
         tally: Tally {
             todo: 1,
             pass: 0,

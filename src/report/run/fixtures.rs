@@ -5,7 +5,7 @@ use crate::base::Digest;
 use crate::judge::FinalWord;
 use crate::judge::completeness::{JudgedAgain, Shortfall, ShortfallKind};
 use crate::quest::{Key, QuestId};
-use crate::session::{Effective, Reason, RunId, State};
+use crate::session::{Effective, Reason, RunId, State, WorldKind};
 
 pub(super) fn id(number: usize) -> QuestId {
     QuestId::from_index(number - 1).unwrap()
@@ -91,6 +91,7 @@ pub(super) fn report() -> Report {
         at: "2026-01-02T05:00:00Z".parse().unwrap(),
         comail: "0.1.0".to_owned(),
         kind: Some("email".to_owned()),
+        world: Some(WorldKind::Live),
         head: Some(Digest::of(b"head")),
         shares: Some(Shares {
             quests: 4,

@@ -45,6 +45,7 @@ pub fn markdown(report: &Report) -> Result<String, Error> {
             complete => report.complete,
             left_out => left_out(report),
             judged_again => report.judged_again,
+            world => report.world,
             shares => report.shares,
             total => report.shares.map_or(1, |shares| shares.quests.max(1)),
             rows => report.shares.map(|shares| share_rows(report, &shares)),

@@ -22,7 +22,8 @@ use crate::judge::completeness::{AgainStatus, JudgedAgain, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::session::{
-    Effective, Ending, Projection, QuestRecord, Reason, RunId, SessionError, State, VerdictBasis,
+    Effective, Ending, Manifest, Projection, QuestRecord, Reason, RunId, SessionError, State,
+    VerdictBasis, WorldKind,
 };
 
 pub use history::{Driven, Run, RunHistory, RunReport, Took};
@@ -33,8 +34,8 @@ pub const FORMAT: u32 = 1;
 
 pub struct Telling<'a> {
     pub at: Timestamp,
-    /// The quest kind; none where `session.json` does not read.
-    pub kind: Option<&'a str>,
+    /// What `scan` froze; none where `session.json` does not read.
+    pub manifest: Option<&'a Manifest>,
     /// The ledger, folded; none where it cannot be believed.
     pub projection: Option<&'a Projection>,
     pub history: &'a RunHistory,
@@ -62,6 +63,8 @@ pub struct Report {
     pub comail: String,
     /// The quest kind; none where `session.json` does not read.
     pub kind: Option<String>,
+    /// What the session is judged by; none where `session.json` does not read.
+    pub world: Option<WorldKind>,
     /// The hash of the ledger's last line; none where the ledger cannot be believed.
     pub head: Option<Digest>,
     /// How many quests ended how; none where the ledger cannot be believed.
@@ -99,7 +102,8 @@ impl Report {
             shortfalls: telling.shortfalls.to_vec(),
             at: telling.at,
             comail: env!("CARGO_PKG_VERSION").to_owned(),
-            kind: telling.kind.map(str::to_owned),
+            kind: telling.manifest.map(|it| it.kind.name.clone()),
+            world: telling.manifest.map(|it| it.frozen.world_kind()),
             head: projection.map(|projection| projection.tip().head),
             shares: projection.map(Shares::of).transpose()?,
             forgotten: telling.forgotten.to_vec(),

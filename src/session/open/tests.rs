@@ -44,6 +44,7 @@ impl Manifest {
                 operator_key,
                 gate: Value::Null,
                 network: Value::Null,
+                world: None,
             },
             forgotten: Vec::new(),
         }

@@ -1,4 +1,4 @@
-//! A small world written down by hand: for the demo, controls and tests.
+//! A small world written down by hand: for practice, controls and tests.
 //!
 //! One JSON document:
 //!
@@ -40,19 +40,12 @@ use crate::world::{
     UnansweredKind, UniqueValue, UniquenessIndex, World,
 };
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Written")]
 pub struct RecordedWorld {
     pages: BTreeMap<Url, Fetched>,
     names: BTreeMap<HostName, BTreeMap<RecordKind, Looked>>,
     hosts: BTreeSet<HostName>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum BadWorld {
-    #[error("the recorded world cannot be read")]
-    Json(#[from] serde_json::Error),
-    #[error("the recorded world names an impossible mail exchanger")]
-    MxHost(#[from] BadHostName),
 }
 
 #[derive(Deserialize)]
@@ -106,9 +99,10 @@ enum Silence {
     Unanswered,
 }
 
-impl RecordedWorld {
-    pub fn from_json(text: &str) -> Result<Self, BadWorld> {
-        let written: Written = serde_json::from_str(text)?;
+impl TryFrom<Written> for RecordedWorld {
+    type Error = BadHostName;
+
+    fn try_from(written: Written) -> Result<Self, BadHostName> {
         let mut names = BTreeMap::new();
         for (name, records) in written.dns {
             names.insert(name, records.looked()?);
@@ -136,6 +130,12 @@ impl RecordedWorld {
             names,
             hosts,
         })
+    }
+}
+
+impl RecordedWorld {
+    pub fn from_json(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
     }
 
     pub fn world_with<'w>(&'w self, accepted: &'w dyn UniquenessIndex) -> World<'w> {
