@@ -7,19 +7,7 @@ use serde_json::Value;
 
 use crate::harness::letters::{self, Letters};
 use crate::harness::{EmailNet, Place, Run};
-use crate::readme::{ANSWER, Command, LETTERS, LIST, commands, flags, matches, net};
-use crate::servers::TestNet;
-use crate::servers::proxy::Proxy;
-
-/// What `scan` is given besides: the way to an invented world. `--update` asks the same one.
-const PRELUDE: &str = r#"comail() {
-  case " $* " in
-    *" scan "*" --update "*) command comail "$@" ;;
-    *" scan "*) command comail "$@" $NETWORK ;;
-    *) command comail "$@" ;;
-  esac
-}
-"#;
+use crate::readme::{Command, commands, matches};
 
 /// A list for the quest file that stands in a topic.
 const CAPITALS: &str = "country,capital\nJapan,Tokyo\nFrance,Paris\n";
@@ -43,31 +31,23 @@ fn text_of(place: &Place, topic: &str) -> String {
 
 #[test]
 fn every_command_in_a_topic_prints_what_it_shows() {
-    let net = net();
-    let proxy = Proxy::start(net.tls.address());
     let names = topics(&Place::new());
     assert!(names.len() >= 7, "{names:?}");
     thread::scope(|scope| {
         for name in &names {
-            let (net, proxy) = (&net, &proxy);
-            scope.spawn(move || play(name, net, proxy));
+            scope.spawn(|| play(name));
         }
     });
 }
 
-fn play(topic: &str, net: &TestNet, proxy: &Proxy) {
+fn play(topic: &str) {
     let place = Place::new();
-    place.write("companies.csv", LIST);
-    place.write("letters.jsonl", LETTERS);
-    place.write("answer.json", ANSWER);
-    place.write("operator.key", [7; 32]);
-    let network = flags(net, proxy, &place);
+    place.run(["demo", "--world", "practice"]).ok();
     let commands = commands(&text_of(&place, topic));
     assert!(!commands.is_empty(), "{topic} shows nothing");
     for Command { script, shown } in commands {
         let (shown, code) = parted(&shown);
-        let whole = format!("{PRELUDE}{script}");
-        let run = Run::of(place.shell(&whole).env("NETWORK", &network));
+        let run = Run::of(place.shell(&script).current_dir(place.at("practice")));
         assert_eq!(run.code, code, "{topic}: {script}: {run:?}");
         // An error is told on stderr, where no topic shows it.
         assert_eq!(

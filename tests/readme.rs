@@ -1,10 +1,9 @@
 //! README.md is true: every command in it is run, and what it prints is what it shows.
 
 use std::fs;
+use std::path::Path;
 
-use crate::harness::{Place, Run, email_net::page};
-use crate::servers::TestNet;
-use crate::servers::proxy::Proxy;
+use crate::harness::{Place, Run};
 
 const README: &str = include_str!("../README.md");
 const CI: &str = include_str!("../.ci/run");
@@ -12,76 +11,83 @@ const CI: &str = include_str!("../.ci/run");
 /// How the README says `comail` before it is built.
 const BUILD_AND_RUN: &str = "cargo run --release -- ";
 
-/// A list of companies that [`net`] knows.
-pub const LIST: &str = "\
-Company,Website
-\"Hanbit Foods Co., Ltd.\",www.hanbit-foods.co.kr
-Northwind Tools GmbH,www.northwind-tools.de
-Bluefin Freight Inc.,
-";
+/// What separates the outputs of two commands.
+const END: char = '\u{1e}';
 
-/// A list of letters.
-pub const LETTERS: &str = r#"{"letter":"kim-17","text":"Dear Ms Kim,\nthank you for your order. In all, that makes 420 EUR."}
-{"letter":"lee-18","text":"Dear Mr Lee,\nplease pay 96 EUR by Friday."}
-"#;
-
-/// An answer for quest 2 of the list of companies.
-pub const ANSWER: &str = r#"{"site": "https://www.northwind-tools.de",
- "email": "kontakt@northwind-tools.de",
- "source": "https://www.northwind-tools.de/impressum"}
-"#;
-
-const AGENT: &str = r#"prompt=$(cat); quote=$(echo "$prompt" | grep -m 1 EUR | sed 's/^ *//')
-case $prompt in *quote-in-letter*) ;; *) quote=$(echo "$quote" | tr -d ,) ;; esac
-total=$(echo "$quote" | grep -o '[0-9]*' | head -n 1)
-echo "All done! {\"total\": \"$total\", \"quote\": \"$quote\"}"
-"#;
-
-const ANSWERS: &str = "\
-1|https://www.hanbit-foods.co.kr|info@hanbit-foods.co.kr|https://www.hanbit-foods.co.kr/contact
-2|https://www.northwind-tools.de|info@northwind-tools.de|https://www.northwind-tools.de/impressum
-2|https://www.northwind-tools.de|kontakt@northwind-tools.de|https://www.northwind-tools.de/impressum
-3|https://bluefin-freight.com|bluefin.freight@gmail.com|https://bluefin-freight.com/
-";
+/// Types the commands into one shell in an empty folder, without any variable of the harness. Returns
+/// the exit code of each, and what a person sees of it.
+fn by_hand(place: &Place, scripts: &[String]) -> Vec<(String, String)> {
+    let mut typed = String::from("exec 2>&1\n");
+    for script in scripts {
+        typed.push_str(&format!("{script}\nprintf '\\036%s\\036' $?\n"));
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_comail")).parent();
+    let program = program.expect("the program is in a folder").display();
+    fs::create_dir(place.at("home")).expect("a folder");
+    fs::create_dir(place.at("here")).expect("a folder");
+    let mut shell = place.shell(&typed);
+    shell
+        .env("PATH", format!("{program}:/usr/local/bin:/usr/bin:/bin"))
+        .env("HOME", place.at("home"))
+        .current_dir(place.at("here"));
+    let said = Run::of(&mut shell).ok();
+    let parts: Vec<&str> = said.split(END).collect();
+    let told = parts.chunks_exact(2);
+    told.map(|it| (it[1].to_owned(), it[0].to_owned()))
+        .collect()
+}
 
 #[test]
-fn every_command_prints_what_the_readme_shows() {
-    let net = net();
-    let proxy = Proxy::start(net.tls.address());
+fn every_command_works_when_it_is_copied_by_hand() {
     let place = Place::new();
-    place.write("companies.csv", LIST);
-    place.write("answers.txt", ANSWERS);
-    place.write("letters.jsonl", LETTERS);
-    place.write("agent.sh", AGENT);
-    let network = flags(&net, &proxy, &place);
-    let commands: Vec<Command> = commands(README);
+    let commands = commands(README);
     assert!(commands.len() >= 9, "{commands:#?}");
-    for command in commands {
-        let script = match command.script.strip_prefix(BUILD_AND_RUN) {
-            Some(args) => format!("comail {args}"),
-            None if command.script.starts_with("cargo ") => {
-                assert!(
-                    ci_runs(&command.script),
-                    "{} is not run by .ci/run",
-                    command.script
-                );
-                continue;
+    let (of_cargo, of_comail): (Vec<Command>, Vec<Command>) = commands
+        .into_iter()
+        .map(|mut command| {
+            if let Some(args) = command.script.strip_prefix(BUILD_AND_RUN) {
+                command.script = format!("comail {args}");
             }
-            None => command.script.clone(),
-        };
-        let run = Run::of(place.shell(&script).env("NETWORK", &network));
-        assert_eq!(
-            (run.code, run.stderr.as_str()),
-            (0, ""),
-            "{script}: {run:?}"
-        );
+            command
+        })
+        .partition(|command| command.script.starts_with("cargo "));
+    for Command { script, .. } in of_cargo {
+        assert!(ci_runs(&script), "{script} is not run by .ci/run");
+    }
+    let scripts: Vec<String> = of_comail.iter().map(|it| it.script.clone()).collect();
+    let played = by_hand(&place, &scripts);
+    assert_eq!(played.len(), scripts.len(), "{played:#?}");
+    for (Command { script, shown }, (code, text)) in of_comail.iter().zip(&played) {
+        assert_eq!(code, "0", "{script}: {text}");
         assert!(
-            matches(&command.shown, &run.stdout),
-            "`{script}` printed\n{}\nand the README shows\n{}",
-            run.stdout,
-            command.shown
+            matches(shown, text),
+            "`{script}` printed\n{text}\nand the README shows\n{shown}"
         );
     }
+}
+
+/// The commands for a real agent, which is not here: `run` shows what it would start.
+#[test]
+fn the_commands_for_your_own_list_are_taken() {
+    let (_, block) = README.split_once("```sh\n").expect("a block");
+    let (block, _) = block.split_once("```").expect("its end");
+    let place = Place::new();
+    place.write("companies.xlsx", WORKBOOK);
+    let mut names = Vec::new();
+    for line in block.lines() {
+        let script = line.replace("comail run ", "comail run --dry-run ");
+        Run::of(&mut place.shell(&script)).ok();
+        names.extend(line.split(' ').nth(1));
+    }
+    assert_eq!(names, ["scan", "run", "status", "review", "export"]);
+}
+
+/// It has the columns that the README names.
+const WORKBOOK: &[u8] = include_bytes!("../fixtures/workbooks/companies.xlsx");
+
+#[test]
+fn it_is_short() {
+    assert!(README.lines().count() <= 180);
 }
 
 #[test]
@@ -109,52 +115,6 @@ fn ci_runs(script: &str) -> bool {
     CI.lines()
         .filter_map(|line| line.strip_prefix(script))
         .any(|rest| rest.is_empty() || rest.starts_with(' '))
-}
-
-/// The companies of the README, on loopback.
-pub fn net() -> TestNet {
-    let net = TestNet::start();
-    let show = |host: &str, path: &str, name: &str, text: &str| {
-        net.tls.page(host, path, &page(name, text));
-    };
-    let hanbit = "www.hanbit-foods.co.kr";
-    show(hanbit, "/", "Hanbit Foods", "Noodles and sauces");
-    show(
-        hanbit,
-        "/contact",
-        "Hanbit Foods",
-        "Write to info@hanbit-foods.co.kr",
-    );
-    let northwind = "www.northwind-tools.de";
-    show(northwind, "/", "Northwind Tools", "Spanners");
-    show(
-        northwind,
-        "/impressum",
-        "Northwind Tools",
-        "E-Mail: kontakt@northwind-tools.de",
-    );
-    show(
-        "bluefin-freight.com",
-        "/",
-        "Bluefin Freight",
-        "Quotes: bluefin.freight@gmail.com",
-    );
-    for domain in ["hanbit-foods.co.kr", "northwind-tools.de", "gmail.com"] {
-        let mx = format!("mail.{domain}");
-        net.host(&mx);
-        net.dns.mx(domain, 10, &mx);
-    }
-    net
-}
-
-/// The flags with which `scan` takes `net` for the network.
-pub fn flags(net: &TestNet, proxy: &Proxy, place: &Place) -> String {
-    fs::write(place.at("ca.pem"), net.authority.pem()).expect("a file in a temporary directory");
-    format!(
-        "--dns-server {} --proxy {} --ca-cert ca.pem --allow-net 127.0.0.1/32 --rate 1000",
-        net.dns.address(),
-        proxy.url()
-    )
 }
 
 /// A command line and what is shown below it.

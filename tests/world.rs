@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::servers::dns::{Answer, DnsServer};
 use crate::servers::http::{Reply, WebServer};
+use crate::servers::proxy::Proxy;
 use crate::servers::tls::Authority;
 use crate::servers::{TestNet, closed_port};
 
@@ -460,6 +461,20 @@ fn a_proxy_resolves_names_and_is_never_asked_for_private_addresses() {
         UnansweredKind::PrivateAddress,
     );
     assert_eq!(net.web.connections(), 1);
+}
+
+#[test]
+fn a_proxy_is_asked_to_connect_to_https_sites() {
+    let net = net();
+    net.tls.page(HOST, "/", "x");
+    let proxy = Proxy::start(net.tls.address());
+    let mut settings = net.settings();
+    settings.proxy = Url::parse(&proxy.url()).ok();
+    let url = format!("https://{HOST}/");
+    assert_eq!(response(get(&settings, &url)).body, b"x");
+    // The negative control: nobody vouches for the site.
+    settings.ca_certs_pem.clear();
+    assert_page_silent(&get(&settings, &url), UnansweredKind::Tls);
 }
 
 #[test]
