@@ -42,7 +42,10 @@ fn no_host_is_asked_and_the_files_are_needed_no_more() {
     place.run(["recheck"]).ok();
     let audited = place.run(["audit", "--live"]).ok();
     let asked = "the world was asked again about 1 of them: 0 drifted, 0 unanswered";
-    assert!(audited.contains(asked) && audited.contains("\n0 findings: "), "{audited}");
+    assert!(
+        audited.contains(asked) && audited.contains("\n0 findings: "),
+        "{audited}"
+    );
     let (_, doctor) = place.json(["doctor", "--url", "https://hanbit-foods.invalid/"]);
     let findings = doctor["findings"].as_array().expect("findings");
     let is_asked = |it: &&Value| {
