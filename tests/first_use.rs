@@ -68,15 +68,14 @@ fn a_session_is_not_replaced_and_the_error_says_how_to_start_over() {
 #[test]
 fn long_help_goes_through_the_pager_and_a_quest_never_does() {
     let place = Place::new();
-    let pager = place.at("pager.txt");
-    let pager = format!("cat >{}; echo paged", pager.display());
-    let env = [("COMAIL_PAGER", pager.as_str())];
+    let command = format!("cat >{}; echo paged", place.at("pager.txt").display());
+    let env = [("COMAIL_PAGER", command.as_str())];
     let help = Tmux::run(&place, SIZE, &env, &["help", "email-gate"]);
     help.shows(&["paged"]);
     let (_, topic) = place.json(["help", "email-gate"]);
-    let paged = fs::read_to_string(place.at("pager.txt")).expect("what the pager read");
+    let read = fs::read_to_string(place.at("pager.txt")).expect("what the pager read");
     assert_eq!(
-        Some(paged.trim_end()),
+        Some(read.trim_end()),
         topic["text"].as_str().map(str::trim_end)
     );
 

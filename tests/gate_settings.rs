@@ -343,7 +343,7 @@ fn a_session_is_not_scanned_anew_with_kinder_settings() {
         "--level=email-not-on-source=review",
     ];
     let run = net.place.run(again);
-    run.says("never replaced");
+    run.says("never replaces");
     run.exits(1);
     let kinder = ["scan", "companies.txt", "--update", "--max-tries=99"];
     net.place.run(kinder).exits(2);

@@ -57,8 +57,8 @@ fn is_refused(net: &EmailNet, without: Without, args: &[String]) {
 
 /// The number of tries that quest 1 has used.
 fn tries(net: &EmailNet) -> Value {
-    let (_, next) = net.place.json(["next"]);
-    next["try"].clone()
+    let (_, quest) = net.place.json(["next"]);
+    quest["try"].clone()
 }
 
 #[test]

@@ -257,7 +257,7 @@ fn no_spoilt_tree_counts_as_one_in_which_passes_hold() {
         ("a link", &|| symlink(&elsewhere, &part).expect("a link")),
         ("a folder", &|| fs::create_dir(&part).expect("a folder")),
         ("never ends", &|| {
-            fs::write(&part, "sleep 600\n").expect("a script")
+            fs::write(&part, "sleep 600\n").expect("a script");
         }),
     ];
     for (what, spoil) in spoils {

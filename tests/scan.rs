@@ -271,7 +271,7 @@ const REFUSED: &str = r"1 no.xlsx --col A => no.xlsx|no such file
 # Columns and sheets that are not there are answered with those that are.
 1 companies.xlsx --col Firma => A `Company`|B `Country`|C `Website`|D `Phone`
 1 companies.xlsx --col Z => A `Company`|B `Country`|C `Website`|D `Phone`
-1 companies.xlsx --col company => A `Company`|B `Country`|C `Website`|D `Phone`
+1 companies.xlsx --col compny => A `Company`|B `Country`|C `Website`|D `Phone`
 1 companies.xlsx --col '' => A `Company`|B `Country`|C `Website`|D `Phone`
 1 companies.xlsx --col 1 => A `Company`|B `Country`|C `Website`|D `Phone`
 1 companies.xlsx --col=A --show=Firma => A `Company`|B `Country`|C `Website`|D `Phone`
@@ -344,7 +344,7 @@ fn a_session_is_never_replaced_and_the_list_is_not_even_looked_at() {
     place.run(["scan", "lines.txt"]).ok();
     let before = place.ledger();
     for list in ["lines.txt", "companies.xlsx", "no-such-list.txt"] {
-        refused(&place, "scan", &[list], 1, "never replaced|--update");
+        refused(&place, "scan", &[list], 1, "never replaces|--update");
     }
     assert_eq!(place.ledger(), before);
     std::fs::create_dir(place.at("other")).unwrap();

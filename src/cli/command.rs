@@ -48,7 +48,7 @@ struct Cli {
 
     /// When to use colour
     ///
-    /// The environment variables NO_COLOR and TERM=dumb turn colours off.
+    /// The environment variables `NO_COLOR` and `TERM=dumb` turn colours off.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
     color: clap::ColorChoice,
 

@@ -494,6 +494,7 @@ pub fn ask_world(
     }
     live.drift.sort_by_key(|finding| finding.place.line);
     live.unanswered.sort_by_key(|silent| silent.place.line);
+    live.failed.sort();
     Ok(live)
 }
 

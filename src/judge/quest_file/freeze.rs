@@ -226,11 +226,13 @@ impl Frozen {
     }
 }
 
+type Keep<'a> = dyn Fn(Digest, &[u8]) -> Result<(), SessionError> + 'a;
+
 /// Keeps a listing and the files in it, which `take` lists again.
 fn stock_listing(
     listing: &Listing,
     root: &dyn Display,
-    keep: &dyn Fn(Digest, &[u8]) -> Result<(), SessionError>,
+    keep: &Keep<'_>,
     take: impl FnOnce(&mut Store<'_>) -> Result<Listing, TreeError>,
 ) -> Result<(), SessionError> {
     let mut failed = None;
