@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::harness::{Place, Run};
+use crate::sheets::{cells, text};
 
 const SAYS_SO: &str = "Recorded world, not the network: ";
 
@@ -111,6 +112,10 @@ fn every_output_says_that_the_world_is_recorded() {
     let table = fs::read_to_string(place.at("out.csv")).expect("a table");
     assert!(table.contains(",PASS (recorded world),"), "{table}");
     assert_eq!(table.matches("(recorded world)").count(), 3, "{table}");
+    // Also where nothing but addresses is asked for.
+    place.run(["export", "out.xlsx", "--columns=email"]).ok();
+    let title = text(&cells(&place.at("out.xlsx"), "comail"), 1, 1);
+    assert!(title.starts_with(SAYS_SO), "{title}");
 }
 
 #[test]

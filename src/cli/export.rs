@@ -29,6 +29,7 @@ use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Listing, QuestId, Submission, map_schema};
 use crate::report::draw::{Asked, MOST_QUESTS};
 use crate::report::picture::{Picture, Word};
+use crate::report::template::RECORDED_WORLD;
 use crate::report::{draw, page};
 use crate::session::{
     Effective, LineReader, Projection, QuestRecord, SessionError, SourceRecord, State, Tally,
@@ -186,9 +187,12 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         exported.written = OutcomeCounts::of(folded, shown)?;
         exported.left_out = picture.left_out;
     } else {
-        let partial = exported.partial.as_deref();
+        let recorded = (exported.world == WorldKind::Recorded).then_some(RECORDED_WORLD);
+        let notices = recorded.into_iter().chain(exported.partial.as_deref());
+        let notice = notices.collect::<Vec<_>>().join(" ");
+        let notice = Some(&*notice).filter(|notice| !notice.is_empty());
         let (map, answers) =
-            write_table(&mut context.output, folded, &copy, &target, args, partial)?;
+            write_table(&mut context.output, folded, &copy, &target, args, notice)?;
         exported.answers = answers;
         exported.rows = map.rows.len() as u64;
         exported.gone = map.gone;
@@ -342,7 +346,7 @@ fn write_table(
     copy: &Path,
     target: &Target,
     args: &ExportArgs,
-    partial: Option<&str>,
+    notice: Option<&str>,
 ) -> Result<(RowMap, Option<AnswerCounts>)> {
     let Folded {
         session,
@@ -376,7 +380,7 @@ fn write_table(
             let place = (list.sheet().unwrap_or_default(), list.header());
             let source = BufReader::new(File::open(copy)?);
             // A copy has no room but at its right: a heading over an empty column says it.
-            headings.extend(partial.map(str::to_owned));
+            headings.extend(notice.map(str::to_owned));
             let width = headings.len();
             let mut results = results.map(|row| {
                 let mut row = row?;
@@ -390,7 +394,7 @@ fn write_table(
         let table = NewTable {
             headings,
             only_results,
-            partial,
+            notice,
         };
         new_file(&mut list, target, table, &mut results, out)
     })?;
@@ -423,7 +427,7 @@ struct NewTable<'a> {
     headings: Vec<String>,
     only_results: bool,
     /// What a workbook says above its rows.
-    partial: Option<&'a str>,
+    notice: Option<&'a str>,
 }
 
 fn new_file(
@@ -444,10 +448,10 @@ fn new_file(
     };
     let mut join = Join::new(&layout, results);
     let keys = list.keys().unwrap_or_default().to_vec();
-    let partial = table.partial.filter(|_| target.format == Format::Xlsx);
+    let notice = table.notice.filter(|_| target.format == Format::Xlsx);
     let rows = &mut |put: &mut dyn FnMut(TableRow) -> Result<(), ExportError>| {
-        if let Some(partial) = partial {
-            put(TableRow::title(partial))?;
+        if let Some(notice) = notice {
+            put(TableRow::title(notice))?;
         }
         let mut take = |row: u32, cells: Vec<String>| {
             let row = join.row(row, cells)?;

@@ -11,7 +11,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 use crate::base::text::{plural, truncate};
 
 /// What every text about a session on a recorded world says.
-const RECORDED_WORLD: &str =
+pub const RECORDED_WORLD: &str =
     "Recorded world, not the network: the results say nothing about real sites.";
 
 /// An environment that prints text through `escape`.
