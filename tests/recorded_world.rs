@@ -23,23 +23,27 @@ fn scan(place: &Place, args: &[&str]) -> Run {
     place.run([&list[..], &["--site-col=Website"], args].concat())
 }
 
-/// Submits the right answer for quest 1.
+/// The right answer for quest 1.
+const ANSWER: [&str; 5] = [
+    "submit",
+    "--id=1",
+    "--site=https://www.hanbit-foods.co.kr",
+    "--email=info@hanbit-foods.co.kr",
+    "--source=https://www.hanbit-foods.co.kr/contact",
+];
+
 fn answer(place: &Place) -> Run {
-    let site = "https://www.hanbit-foods.co.kr";
-    place.run([
-        "submit",
-        "--id=1",
-        &format!("--site={site}"),
-        "--email=info@hanbit-foods.co.kr",
-        &format!("--source={site}/contact"),
-    ])
+    place.run(ANSWER)
 }
 
 #[test]
 fn no_host_is_asked_and_the_files_are_needed_no_more() {
     let place = practice();
     fs::remove_dir_all(place.at("w")).expect("the folder of the world");
-    assert!(answer(&place).ok().starts_with("PASS quest 1"));
+    let agent = format!("comail {}", ANSWER.join(" "));
+    let run = format!("comail run --max-attempts 1 -- sh -c '{agent}' 2> run.txt");
+    Run::of(&mut place.shell(&run)).exits(8);
+    assert_eq!(place.json(["status"]).1["tally"]["pass"], 1);
     place.run(["recheck"]).ok();
     let audited = place.run(["audit", "--live"]).ok();
     let asked = "the world was asked again about 1 of them: 0 drifted, 0 unanswered";
@@ -70,16 +74,7 @@ fn a_live_session_never_finds_the_recording() {
     scan(&place, &live).ok();
     let mut submit = place.command();
     submit.env("COMAIL_WORLD", "w");
-    let site = "https://www.hanbit-foods.co.kr";
-    let submit = submit.args(["submit", "--session=live", "--id=1"]);
-    let submit = submit.args([
-        "--email=info@hanbit-foods.co.kr",
-        "--site",
-        site,
-        "--source",
-        site,
-    ]);
-    let run = Run::of(submit);
+    let run = Run::of(submit.args(ANSWER).arg("--session=live"));
     run.says("comail has no network here");
     run.exits(1);
     let (_, status) = place.json(["status", "--session=live"]);
