@@ -406,7 +406,7 @@ impl LineReader {
         &mut self,
         record: &QuestRecord,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        self.attempt(record.repeated())
+        self.attempt(record.repeated().map(|first| first.line))
     }
 
     fn attempt(&mut self, line: Option<Span>) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {

@@ -160,14 +160,14 @@ impl QuestRecord {
         })
     }
 
-    /// The line of the attempt that the last one repeats; none if the last one repeats nothing.
-    pub fn repeated(&self) -> Option<Span> {
+    /// What the last attempt repeats; none if it repeats nothing.
+    pub fn repeated(&self) -> Option<Submitted> {
         let last = self.submissions.last()?;
         if last.grounds != VerdictBasis::Repeat {
             return None;
         }
         let place = self.first_of(last.digest)?;
-        Some(self.submissions[place].line)
+        Some(self.submissions[place])
     }
 
     pub(super) fn ask(&mut self, asked: &Asked) -> Result<(), IllegalEvent> {
