@@ -387,7 +387,8 @@ fn write_table(
                 row.cells.resize(width, Cell::empty());
                 Ok(row)
             });
-            copy_workbook(source, out, place, &headings, &mut results)?;
+            let widths = columns.widths();
+            copy_workbook(source, out, place, &headings, &widths, &mut results)?;
             return Ok(());
         }
         let only_results = !args.only.is_empty();

@@ -214,6 +214,19 @@ impl Columns {
         answer.is_some_and(|answer| !answer.is_empty())
     }
 
+    /// How wide the columns should be, in digits of the usual font.
+    pub fn widths(&self) -> Vec<u16> {
+        let known = known(&self.fields);
+        let width = |name: &str| match name {
+            "status" | "tries" => 12,
+            "judged at" | "rule" => 24,
+            "facts" => 60,
+            _ => 30,
+        };
+        let chosen = self.chosen.iter().map(|(at, _)| width(&known[*at]));
+        chosen.collect()
+    }
+
     /// The cells that show this outcome, one for every column.
     pub fn cells(&self, outcome: &Outcome<'_>) -> Vec<Cell> {
         let cells = outcome.cells(&self.fields);

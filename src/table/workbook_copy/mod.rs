@@ -4,7 +4,8 @@
 //! all: other sheets, styles, charts, images, formulas, macros. In the sheet's own XML nothing
 //! is rewritten; cells are put between the bytes that were there. Only these change: the `ref` of
 //! `dimension`, the `spans` of a row that grows, and an empty cell (one that has a format and no
-//! value) where a result goes, which gives its format to the result.
+//! value) where a result goes, which gives its format to the result. The columns of the results get
+//! a width where the sheet gives them none.
 //!
 //! The sheet is read twice, as a stream: once to learn where its columns end (`scan`), once
 //! to copy it (`insert`). A digital signature over the workbook does not cover the copy.
@@ -33,7 +34,8 @@ const LARGE_SHEET: u64 = 3 << 30;
 
 /// Copies a workbook with the results right of the last column that the sheet uses.
 ///
-/// `rows` come in the order of their numbers. A heading that `header` has already is changed (see
+/// `widths` are those of the first columns of the results. `rows` come in the order of their
+/// numbers. A heading that `header` has already is changed (see
 /// [`free_headings`]).
 ///
 /// # Errors
@@ -45,6 +47,7 @@ pub fn copy_workbook(
     out: impl Write + Seek,
     (sheet, header): (&str, Option<&Header>),
     headings: &[String],
+    widths: &[u16],
     rows: &mut dyn Iterator<Item = Result<ResultRow, RowError>>,
 ) -> Result<(), ExportError> {
     let mut package = Package::open(source)?;
@@ -54,7 +57,7 @@ pub fn copy_workbook(
     let tokens = Tokens::new(&package.name(sheet), package.content(sheet)?)?;
     let scan = scan(tokens, header_row)?;
     let headings = free_headings(taken, headings);
-    let mut results = Some(Results::new(&scan, header_row, headings, rows)?);
+    let mut results = Some(Results::new(&scan, header_row, headings, rows)?.wide(&scan, widths));
 
     let mut copy = ZipWriter::new(out);
     let comment = package.archive.comment().into();

@@ -15,6 +15,8 @@ pub(super) struct Scan {
     /// The last column that is in use, counted from 1; 0 for an empty sheet. Cells that have
     /// a format and no value are not in use; merged areas from the header row on are.
     pub(super) last_column: u32,
+    /// The last column to which the sheet gives a width, counted from 1.
+    pub(super) last_width: u32,
     /// The format of the last heading that has one.
     pub(super) header_style: Option<u32>,
 }
@@ -42,6 +44,10 @@ pub(super) fn scan(
             Step::InCell => cell.see(&walk, &token),
             Step::CellEnd => ended = true,
             Step::Merged => scan.merge(token.raw, header_row),
+            Step::Width => {
+                let last = package::value(token.raw, "max").and_then(|max| max.parse().ok());
+                scan.last_width = scan.last_width.max(last.unwrap_or(LAST_COLUMN));
+            }
             Step::End => return Ok(scan),
             _ => {}
         }
@@ -110,6 +116,8 @@ impl Scan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Dimension,
+    Width,
+    WidthsEnd,
     Rows {
         empty: bool,
     },
@@ -177,8 +185,15 @@ impl Walk {
                 self.open(start, token.raw, self.depth, false)
             }
             Event::Empty(start) => self.open(start, token.raw, self.depth + 1, true),
-            Event::End(_) => {
-                let step = self.close();
+            Event::End(end) => {
+                let ends_widths = self.inside == Inside::Sheet
+                    && self.depth == 2
+                    && self.is(end.name().into_inner(), "cols");
+                let step = if ends_widths {
+                    Step::WidthsEnd
+                } else {
+                    self.close()
+                };
                 self.depth = self.depth.saturating_sub(1);
                 Ok(step)
             }
@@ -211,6 +226,8 @@ impl Walk {
             (Inside::Sheet, 2) if self.is(name, "sheetData") => self.open_rows(empty),
             (Inside::Sheet, 2) if self.is(name, "dimension") => Ok(Step::Dimension),
             (Inside::Sheet, 3) if self.is(name, "mergeCell") => Ok(Step::Merged),
+            (Inside::Sheet, 3) if self.is(name, "col") => Ok(Step::Width),
+            (Inside::Sheet, 2) if empty && self.is(name, "cols") => Ok(Step::Width),
             (Inside::Rows, 3) if self.is(name, "row") => self.open_row(tag, empty),
             (Inside::Row, 4) if self.is(name, "c") => self.open_cell(tag, empty),
             _ => Ok(Step::Other),
@@ -325,7 +342,13 @@ impl Sheet<'_, '_> {
             Step::Dimension => {
                 return self.bytes(&widened_dimension(raw, self.results.last_column));
             }
-            Step::Rows { empty: true } => return self.empty_rows(raw),
+            Step::WidthsEnd => self.widths()?,
+            Step::Rows { empty } => {
+                self.width_list()?;
+                if empty {
+                    return self.empty_rows(raw);
+                }
+            }
             Step::Row { row, empty } => return self.row(row, empty, raw),
             Step::Cell { column, empty } => return self.cell(column, empty, raw),
             Step::InCell if self.replacing => return Ok(()),
@@ -335,6 +358,30 @@ impl Sheet<'_, '_> {
             _ => {}
         }
         self.bytes(raw)
+    }
+
+    /// Writes the widths of the results' columns into the list of widths.
+    fn widths(&mut self) -> Result<(), ExportError> {
+        let widths = std::mem::take(&mut self.results.widths);
+        for (column, width) in (self.results.first_column..).zip(widths) {
+            let prefix = &self.walk.prefix;
+            let tag = format!(
+                "<{prefix}col min=\"{column}\" max=\"{column}\" width=\"{width}\" customWidth=\"1\"/>"
+            );
+            self.bytes(tag.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Writes a list of widths before the rows of a sheet that has none.
+    fn width_list(&mut self) -> Result<(), ExportError> {
+        if self.results.widths.is_empty() {
+            return Ok(());
+        }
+        let start = format!("<{}cols>", self.walk.prefix);
+        self.bytes(start.as_bytes())?;
+        self.widths()?;
+        self.close("cols")
     }
 
     fn empty_rows(&mut self, raw: &[u8]) -> Result<(), ExportError> {
@@ -470,6 +517,8 @@ pub(super) struct Results<'a> {
     first_column: u32,
     last_column: u32,
     width: usize,
+    /// The widths of the first columns, until they are written.
+    widths: Vec<u16>,
     header: Option<Gain>,
     next: Option<Gain>,
     rows: &'a mut dyn Iterator<Item = Result<ResultRow, RowError>>,
@@ -493,6 +542,7 @@ impl<'a> Results<'a> {
             first_column: scan.last_column + 1,
             last_column,
             width,
+            widths: Vec::new(),
             header: header_row.map(|row| Gain {
                 row,
                 styles: vec![scan.header_style; width],
@@ -504,6 +554,14 @@ impl<'a> Results<'a> {
         };
         results.advance()?;
         Ok(results)
+    }
+
+    /// The same with these widths, unless the sheet itself says how wide the columns are.
+    pub(super) fn wide(mut self, scan: &Scan, widths: &[u16]) -> Self {
+        if scan.last_width < self.first_column {
+            self.widths = widths.to_vec();
+        }
+        self
     }
 
     /// The number of the row that gains cells next.

@@ -111,8 +111,39 @@ fn copied(
     let place = ("List", header.as_ref());
     let mut out = Cursor::new(Vec::new());
     let mut rows = rows.iter().cloned().map(Ok);
-    copy_workbook(Cursor::new(source), &mut out, place, &headings, &mut rows)?;
+    let source = Cursor::new(source);
+    copy_workbook(source, &mut out, place, &headings, &[], &mut rows)?;
     Ok(out.into_inner())
+}
+
+#[test]
+fn the_columns_of_the_results_get_widths_unless_the_sheet_gives_them_some() {
+    let rows = "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c></row></sheetData>";
+    let added = "<col min=\"2\" max=\"2\" width=\"30\" customWidth=\"1\"/>";
+    let own = "<col min=\"1\" max=\"1\" width=\"9\"/>";
+    for (before, after) in rows! {
+        String::new() => format!("<cols>{added}</cols>");
+        format!("<cols>{own}</cols>") => format!("<cols>{own}{added}</cols>");
+        "<cols><col min=\"1\" max=\"9\"/></cols>".to_owned() => "<cols><col min=\"1\" max=\"9\"/></cols>".to_owned();
+        "<cols/>".to_owned() => "<cols/>".to_owned();
+    } {
+        let sheet =
+            |widths: &str| format!(r#"<worksheet xmlns="{MAIN}">{widths}{rows}</worksheet>"#);
+        let book = Book::with_sheet(sheet(&before)).zipped();
+        let mut out = Cursor::new(Vec::new());
+        let headings = ["email".to_owned()];
+        let place = ("List", None);
+        copy_workbook(
+            Cursor::new(book),
+            &mut out,
+            place,
+            &headings,
+            &[30],
+            &mut std::iter::empty(),
+        )
+        .unwrap();
+        assert_eq!(sheet_xml(&out.into_inner()), sheet(&after));
+    }
 }
 
 /// The sheet's XML in the copy of a workbook with this sheet; one column `email`.
