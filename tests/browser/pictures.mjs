@@ -95,7 +95,8 @@ const drawTerminal = () => {
       return `<text ${attributes.filter(Boolean).join(" ")}>${escaped(text)}</text>`;
     }),
   );
-  const width = Math.round(80 * WIDTH + 2 * EDGE);
+  const columns = Math.max(...lines.map((line) => line.replaceAll(/\x1b\[[\d;]*m/g, "").length));
+  const width = Math.round(columns * WIDTH + 2 * EDGE);
   const height = lines.length * LINE + 2 * EDGE;
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="comail in a terminal">`,
