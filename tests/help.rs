@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::{fs, thread};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::letters::{self, Letters};
 use crate::harness::{EmailNet, Place, Run};
@@ -193,7 +193,8 @@ fn help_goes_to_commands_first_and_then_to_topics() {
     unknown.says("did you mean `email-gate`");
     let unknown = place.run(["help", "review", "acept"]);
     unknown.says("did you mean `review accept`");
-    assert_eq!(place.run(["help", "qqq", "--json"]).exits(2), "");
+    let (code, unknown) = place.json(["help", "qqq"]);
+    assert_eq!((code, &unknown["error"]["kind"]), (2, &json!("usage")));
     let index = place.run(["help"]).ok();
     for name in ["submit", "help"]
         .into_iter()

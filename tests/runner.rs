@@ -46,6 +46,7 @@ mod panel_chat;
 #[cfg(target_os = "linux")]
 mod picture;
 mod played;
+mod programs;
 mod prove_email;
 mod quarters;
 #[cfg(target_os = "linux")]

@@ -12,6 +12,8 @@ use super::exit::Exit;
 use super::progress::{self, WorkBar};
 use super::recheck;
 use crate::base::Digest;
+use crate::gate::add_remedies;
+use crate::judge::SessionKind;
 use crate::judge::audit::{
     self, Asks, Checked, Finding, FindingKind, JudgeDifference, Live, NotedHead, Place, Plan,
     Proven, audit_ledger,
@@ -120,7 +122,7 @@ fn audit(
     findings.extend(audited.findings);
     let definition = Definition::of(session.manifest())?;
     findings.extend(definition.iter().flat_map(audit::programs));
-    let live = if args.live {
+    let mut live = if args.live {
         let proven = audited.proven.iter().filter(|proven| !proven.by_others);
         let proven: Vec<Proven> = proven.copied().collect();
         let bar = WorkBar::of("judging again", proven.len() as u64);
@@ -139,6 +141,10 @@ fn audit(
     } else {
         None
     };
+    let rules = SessionKind::load(session.manifest())?.rules();
+    let unanswered = live.iter_mut().flat_map(|live| &mut live.unanswered);
+    add_remedies(unanswered.flat_map(|one| &mut one.facts), &rules);
+    add_remedies(findings.iter_mut().flat_map(|it| &mut it.facts), &rules);
     let mut notes: Vec<String> = definition.iter().flat_map(audit::edits).collect();
     notes.extend(audit::notes(&audited.forgotten));
     let forgetting = &projection.totals().forgetting;

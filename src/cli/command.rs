@@ -10,13 +10,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::config::variable;
 use super::context::{
     Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in, nearest_session,
 };
-use super::exit::Exit;
+use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message};
 use super::{
@@ -50,7 +50,7 @@ struct Cli {
     ///
     /// The environment variables `NO_COLOR` and `TERM=dumb` turn colours off.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
-    color: clap::ColorChoice,
+    color: ColorChoice,
 
     /// Print log messages to stderr; repeat for more detail [env: `COMAIL_LOG`]
     #[arg(short, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet",
@@ -145,15 +145,15 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
     let matches = match parser.clone().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = hook::exit_of_bad_command_line(args, print(&error, args));
-            note_missing_session(&error, args);
-            return Ok(exit);
+            let exit = print(&error, args);
+            return Ok(hook::exit_of_bad_command_line(args, exit));
         }
     };
     let (matches, notes) = match config::apply(&parser, args, matches) {
         Ok(applied) => applied,
         Err(error) => {
             write_error(&error);
+            fail(&error, args);
             return Ok(hook::exit_of_bad_command_line(args, Exit::Usage));
         }
     };
@@ -185,10 +185,12 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
         // After Ctrl-C, an error is a consequence of it.
         Err(error) if progress::is_asked() => {
             context.output.note(&format!("{error:#}"));
+            context.output.fail(&ErrorReply::interrupted(&error));
             Ok(Exit::Interrupted)
         }
         Err(error) => {
             write_error(&error);
+            context.output.fail(&ErrorReply::of(&error));
             Err(error)
         }
     }
@@ -226,22 +228,55 @@ fn print(error: &clap::Error, args: &[OsString]) -> Exit {
             }
         }
     }
-    let _ = write!(io::stderr(), "{}", EscapedLines(&text));
+    let text = EscapedLines(&text).to_string();
+    let _ = write!(io::stderr(), "{text}");
+    let note = missing_session(error, args);
+    if let Some(note) = &note {
+        let _ = writeln!(io::stderr());
+        write_message("note", note);
+    }
+    fail(&rejected(&text, note).into(), args);
     Exit::Usage
 }
 
-/// Says why `submit` may not know a flag: without a session it has the fields of the e-mail quest.
-fn note_missing_session(error: &clap::Error, args: &[OsString]) {
+/// Why `submit` may not know a flag: without a session it has the fields of the e-mail quest.
+fn missing_session(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let dir = config::session_of_args(args);
     let submits = args.iter().any(|arg| arg == "submit");
-    if submits && error.kind() == ErrorKind::UnknownArgument && kind_in(&dir).is_none() {
-        let _ = writeln!(io::stderr());
-        let note = format!(
+    let unknown = submits && error.kind() == ErrorKind::UnknownArgument;
+    (unknown && kind_in(&dir).is_none()).then(|| {
+        format!(
             "no session found in {}; without one, `submit` has only the fields of the e-mail quest",
             dir.display()
-        );
-        write_message("note", &note);
-    }
+        )
+    })
+}
+
+/// What clap says of a command line that it rejects, as an error. The hint is `note`, or else
+/// clap's tip, or else the usage.
+fn rejected(text: &str, note: Option<String>) -> Hinted {
+    let joined = |paragraph: &str| {
+        let lines = paragraph.lines().map(str::trim);
+        lines.collect::<Vec<_>>().join(" ")
+    };
+    let paragraphs: Vec<String> = text.split("\n\n").map(joined).collect();
+    let said = |mark: &str| {
+        let mut paragraphs = paragraphs.iter();
+        paragraphs.find_map(|paragraph| paragraph.strip_prefix(mark))
+    };
+    let usage = || paragraphs.iter().find(|it| it.starts_with("Usage: "));
+    let hint = note.or_else(|| said("tip: ").map(str::to_owned));
+    let hint = hint.or_else(|| usage().cloned());
+    let message = said("error: ").unwrap_or(text.trim()).to_owned();
+    UsageError(message).hint(hint.unwrap_or_else(|| "`--help` says what is allowed".to_owned()))
+}
+
+/// Writes the document of an error before clap has said whether to print JSON.
+fn fail(error: &anyhow::Error, args: &[OsString]) {
+    // What follows `--` belongs to another program.
+    let mut own = args.iter().take_while(|arg| *arg != "--");
+    let json = own.any(|arg| arg == "--json");
+    Output::of_process(json, ColorChoice::Never, true).fail(&ErrorReply::of(error));
 }
 
 /// Runs the command line `args` without the environment of the process.

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::exit::{Exit, refuse};
+use super::exit::{AlreadyExists, Exit, refuse};
 use super::gate_args::WORLD_FILE;
 use super::output::Output;
 use super::output_file::refuse_in_session;
@@ -176,7 +176,8 @@ fn create(flag: &str, dir: &Path) -> Result<PathBuf> {
         Ok(()) if dir.to_string_lossy().starts_with('-') => Ok(Path::new(".").join(dir)),
         Ok(()) => Ok(dir.to_owned()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            anyhow::bail!("{place} already exists; choose another directory with {flag}")
+            let what = format!("{place} already exists; choose another directory with {flag}");
+            Err(AlreadyExists(what).into())
         }
         Err(error) => Err(error).with_context(|| {
             format!("cannot create the directory {place}; choose another one with {flag}")

@@ -1,7 +1,12 @@
 //! The one place where outcomes and errors become exit codes.
 
+use std::io;
 use std::process::ExitCode;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::files::AtomicError;
 use crate::base::text::wrap;
 use crate::judge::JudgeError;
 use crate::quest::file::nearest;
@@ -112,7 +117,7 @@ pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
 }
 
 pub(super) fn lacks_network(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(JudgeError::NoNetwork(_)))
+    ErrorKind::of(error) == ErrorKind::NoNetwork
 }
 
 /// A finding that ends a command.
@@ -127,6 +132,123 @@ pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
         other => other.into(),
     })
 }
+
+/// What a command prints with `--json` if it ends with an error.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ErrorReply {
+    error: ErrorDetails,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ErrorDetails {
+    kind: ErrorKind,
+    /// What happened, for people.
+    message: String,
+    /// What to do about it, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl ErrorReply {
+    pub(super) fn of(error: &anyhow::Error) -> Self {
+        Self::with_kind(error, ErrorKind::of(error))
+    }
+
+    /// Of an error that Ctrl-C caused.
+    pub(super) fn interrupted(error: &anyhow::Error) -> Self {
+        Self::with_kind(error, ErrorKind::Interrupted)
+    }
+
+    fn with_kind(error: &anyhow::Error, kind: ErrorKind) -> Self {
+        Self {
+            error: ErrorDetails {
+                kind,
+                message: format!("{error:#}"),
+                hint: hint_of(error).map(str::to_owned),
+            },
+        }
+    }
+}
+
+/// What an error is about, for programs. The words are stable, and later versions may add some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ErrorKind {
+    /// The command line, or a file that it names as input, is wrong.
+    Usage,
+    /// There is no session at this place.
+    NoSession,
+    /// The file or session that the command would make already exists.
+    Exists,
+    /// A file of the session is damaged or was changed.
+    Damaged,
+    /// comail has no network.
+    NoNetwork,
+    /// Commands could not be run confined.
+    Sandbox,
+    /// The system could not read or write a file or start a program.
+    Io,
+    /// Ctrl-C stopped the command.
+    Interrupted,
+    /// Anything else; the message says what.
+    Other,
+}
+
+impl ErrorKind {
+    fn of(error: &anyhow::Error) -> Self {
+        if of_error(error) == Exit::Usage {
+            return Self::Usage;
+        }
+        let found = error.downcast_ref::<Found>();
+        let found = found.and_then(|Found(error)| Self::of_session(error));
+        let cause = || error.chain().find_map(Self::of_cause);
+        found.or_else(cause).unwrap_or(Self::Other)
+    }
+
+    fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
+        if let Some(error) = cause.downcast_ref() {
+            Self::of_judge(error)
+        } else if let Some(error) = cause.downcast_ref() {
+            Self::of_session(error)
+        } else if cause.is::<AlreadyExists>()
+            || matches!(cause.downcast_ref(), Some(AtomicError::Exists(_)))
+        {
+            Some(Self::Exists)
+        } else {
+            cause.is::<io::Error>().then_some(Self::Io)
+        }
+    }
+
+    // A transparent error is no link of the chain, so it is looked into here.
+    fn of_judge(error: &JudgeError) -> Option<Self> {
+        match error {
+            JudgeError::Session(error) => Self::of_session(error),
+            JudgeError::OfQuest { source, .. } => Self::of_judge(source),
+            JudgeError::NoNetwork(_) => Some(Self::NoNetwork),
+            JudgeError::Sandbox(_) | JudgeError::Launcher(_) => Some(Self::Sandbox),
+            _ => None,
+        }
+    }
+
+    fn of_session(error: &SessionError) -> Option<Self> {
+        match error {
+            SessionError::Missing { .. } => Some(Self::NoSession),
+            SessionError::Exists { .. } => Some(Self::Exists),
+            SessionError::Manifest { .. }
+            | SessionError::ManifestChanged { .. }
+            | SessionError::CopyChanged { .. }
+            | SessionError::Damaged { .. }
+            | SessionError::Index(_) => Some(Self::Damaged),
+            SessionError::Io { .. } => Some(Self::Io),
+            _ => None,
+        }
+    }
+}
+
+/// The file that a command would make already exists.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct AlreadyExists(pub(super) String);
 
 pub fn of_finding(is_well: bool) -> Exit {
     if is_well { Exit::Done } else { Exit::Finding }
@@ -158,6 +280,42 @@ pub(super) mod tests {
             }
         }
         meanings
+    }
+
+    #[test]
+    fn an_error_keeps_its_kind_under_what_it_is_told_with() {
+        let kind = |error: anyhow::Error| {
+            let kind = ErrorKind::of(&error);
+            assert_eq!(ErrorKind::of(&error.context("stopped early")), kind);
+            kind
+        };
+        let missing = || SessionError::Missing { dir: "x".into() };
+        let changed = || SessionError::ManifestChanged { path: "x".into() };
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        assert_eq!(kind(missing().into()), ErrorKind::NoSession);
+        assert_eq!(
+            kind(JudgeError::from(missing()).into()),
+            ErrorKind::NoSession
+        );
+        assert_eq!(kind(changed().into()), ErrorKind::Damaged);
+        assert_eq!(
+            kind(found::<()>(Err(changed())).unwrap_err()),
+            ErrorKind::Damaged
+        );
+        assert_eq!(
+            kind(AtomicError::Exists("x".into()).into()),
+            ErrorKind::Exists
+        );
+        assert_eq!(kind(denied().into()), ErrorKind::Io);
+        assert_eq!(kind(UsageError("no".to_owned()).into()), ErrorKind::Usage);
+        assert_eq!(kind(anyhow::anyhow!("no")), ErrorKind::Other);
+        let sandbox = JudgeError::Sandbox("no".to_owned());
+        let of_quest = JudgeError::OfQuest {
+            quest: crate::quest::QuestId::FIRST,
+            key: crate::quest::Key::new("Acme").unwrap(),
+            source: Box::new(sandbox),
+        };
+        assert_eq!(kind(of_quest.into()), ErrorKind::Sandbox);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::exit::Exit;
 use super::output::TextOutput;
 use super::shell_line::ShellLine;
 use crate::base::text::{Escaped, plural};
-use crate::gate::{Fact, Judgement, Rule};
+use crate::gate::{Fact, Judgement, add_remedies};
 use crate::judge::{self, Assignment, Claimant, SessionKind};
 use crate::quest::{self, Key, Quest, QuestId};
 use crate::session::{Claim, Lease, QuestRecord, Session, State, Waiting, Worker};
@@ -176,8 +176,6 @@ pub(super) struct HandedQuest {
     /// What the last agent of a run wrote about its progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<Box<str>>,
-    #[serde(skip)]
-    rules: Vec<Rule>,
 }
 
 impl HandedQuest {
@@ -190,10 +188,11 @@ impl HandedQuest {
         let judging = SessionKind::load(session.manifest())?;
         let kind = &judging.quest;
         let quest = session.reader()?.quest(record)?;
-        let facts = match session.reader()?.last_attempt(record)? {
+        let mut facts = match session.reader()?.last_attempt(record)? {
             Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
             None => Vec::new(),
         };
+        add_remedies(&mut facts, &judging.rules());
         let tally = session.totals().tally;
         let namesakes = session.named(&quest.key.folded())?.len();
         let mut form = AnswerForm::new(kind, Some((&quest, namesakes)), reaching);
@@ -214,7 +213,6 @@ impl HandedQuest {
             claim,
             facts,
             note: session.reader()?.handover(record)?.map(|note| note.value),
-            rules: judging.rules(),
             quest,
         })
     }
@@ -237,7 +235,7 @@ impl HandedQuest {
     /// Writes the task and what is known about it, but not how to answer.
     pub(super) fn write_task(&self, out: &mut TextOutput) {
         let lease = self.claim.as_ref().map(|claim| claim.lease.to_string());
-        let values = context! { task => self, rules => self.rules, lease };
+        let values = context! { task => self, lease };
         out.template(include_str!("text/task.txt"), values);
     }
 }

@@ -12,7 +12,7 @@ use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 use serde::Serialize;
 
-use super::exit::hint_of;
+use super::exit::{ErrorReply, hint_of};
 use super::pager::Pager;
 use crate::base::text::{Escaped, EscapedLines, escape_json};
 use crate::report::template;
@@ -121,6 +121,14 @@ impl Output {
             text(&mut out, value);
         }
         self.write(&out.text).map(drop)
+    }
+
+    /// Writes the document of an error, which is on stderr as text.
+    pub(super) fn fail(&mut self, reply: &ErrorReply) {
+        if self.json {
+            // An error that cannot be written must not change how the command ends.
+            let _ = self.show(reply, |_, _| {});
+        }
     }
 
     fn write(&mut self, text: &str) -> io::Result<ControlFlow<()>> {

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::exit::{self, Exit, UsageError};
+use super::exit::{self, AlreadyExists, Exit, UsageError};
 use super::output_file::refuse_in_session;
 use super::prove;
 use super::scan::{freeze, proof_of};
@@ -105,7 +105,9 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
     let place = path.display();
     match written {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            bail!("{place} already exists; choose another name, or another file with --out")
+            let what =
+                format!("{place} already exists; choose another name, or another file with --out");
+            return Err(AlreadyExists(what).into());
         }
         written => written.with_context(|| format!("cannot write {place}"))?,
     }

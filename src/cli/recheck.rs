@@ -11,7 +11,7 @@ use super::context::{self, Context};
 use super::exit::Exit;
 use super::progress::{self, WorkBar};
 use crate::base::text::plural;
-use crate::gate::Fact;
+use crate::gate::{Fact, add_remedies};
 use crate::judge::{self, HostQueue, JudgeWorld, Next, Rechecked, SessionKind};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
@@ -102,7 +102,8 @@ fn judge(
     bar: &WorkBar,
     quests: &mut Vec<RecheckedQuest>,
 ) -> Result<Status> {
-    let gate = SessionKind::load(session.manifest())?.gate;
+    let kind = SessionKind::load(session.manifest())?;
+    let rules = kind.rules();
     loop {
         let judged = match queue.next(&progress::is_asked)? {
             Next::Judged(judged) => *judged,
@@ -110,7 +111,7 @@ fn judge(
             Next::Done => return Ok(Status::Done),
         };
         let (id, key) = (judged.job.quest.id, judged.job.quest.key.to_string());
-        let rechecked = judge::resolve(session, &gate, judged, &mut context::clock())?;
+        let rechecked = judge::resolve(session, &kind.gate, judged, &mut context::clock())?;
         let (became, judgement) = match rechecked {
             Rechecked::Resolved(Outcome::Confirmed, it) => (Became::Confirmed, Some(it)),
             Rechecked::Resolved(Outcome::Refuted, it) => (Became::Refuted, Some(it)),
@@ -118,11 +119,13 @@ fn judge(
             Rechecked::Unanswered(it) => (Became::Unanswered, Some(it)),
             Rechecked::Meanwhile => (Became::Meanwhile, None),
         };
+        let mut facts = judgement.map_or_else(Vec::new, |judgement| judgement.facts);
+        add_remedies(&mut facts, &rules);
         quests.push(RecheckedQuest {
             id,
             key,
             became,
-            facts: judgement.map_or_else(Vec::new, |judgement| judgement.facts),
+            facts,
         });
         bar.count();
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::context::Context;
-use super::exit::Exit;
+use super::exit::{ErrorReply, Exit};
 use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
@@ -123,6 +123,8 @@ pub enum Way {
     Read,
     /// The session contains it.
     Kept,
+    /// Every command prints it with `--json` if it ends with an error.
+    Failed,
 }
 
 const SUBMISSION: &str = "submission";
@@ -257,5 +259,9 @@ pub const DOCUMENTS: &[Document] = &[
     Document {
         way: Way::Kept,
         ..printed::<Manifest>("session", "session.json")
+    },
+    Document {
+        way: Way::Failed,
+        ..printed::<ErrorReply>("error", "COMMAND")
     },
 ];

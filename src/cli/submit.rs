@@ -15,7 +15,7 @@ use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
 use super::shell_line::ShellLine;
-use crate::gate::{CheckReport, Fact};
+use crate::gate::{CheckReport, Fact, add_remedies};
 use crate::judge::{self, JudgeContext, JudgeError, Refusal, SubmitResult};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
@@ -100,20 +100,23 @@ pub(super) fn run(
     };
     let submitted = judging.submit(&mut session, answer, &mut context::clock());
     let reply = match submitted {
-        Ok(SubmitResult { judged, fixes }) => SubmitReply::Judged(Box::new(JudgedAnswer {
-            status: "judged",
-            id: judged.id,
-            key: judged.key.to_string(),
-            verdict: judged.judgement.verdict,
-            state: judged.state,
-            tries: judged.tries,
-            max_tries: judged.max_tries,
-            attempt: judged.attempt,
-            facts: judged.judgement.facts,
-            checks: judged.judgement.checks,
-            tally: judged.tally,
-            fixes,
-        })),
+        Ok(SubmitResult { mut judged, fixes }) => {
+            add_remedies(&mut judged.judgement.facts, &judging.kind.rules());
+            SubmitReply::Judged(Box::new(JudgedAnswer {
+                status: "judged",
+                id: judged.id,
+                key: judged.key.to_string(),
+                verdict: judged.judgement.verdict,
+                state: judged.state,
+                tries: judged.tries,
+                max_tries: judged.max_tries,
+                attempt: judged.attempt,
+                facts: judged.judgement.facts,
+                checks: judged.judgement.checks,
+                tally: judged.tally,
+                fixes,
+            }))
+        }
         Err(JudgeError::Refused(refusal)) => SubmitReply::Refused(refusal),
         Err(error) => return Err(error.into()),
     };
@@ -123,7 +126,6 @@ pub(super) fn run(
     let _ = context.output.show(&reply, |out, reply| {
         let values = context! {
             reply,
-            rules => judging.kind.rules(),
             total => session.totals().tally.total(),
             next => ShellLine::comail("next", named.as_deref()).text(),
             paused => match reply {

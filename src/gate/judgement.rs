@@ -1,12 +1,12 @@
 //! What a gate says of one submission.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{Cause, Level, RuleId};
+use super::{Cause, Level, Rule, RuleId};
 use crate::base::text::truncate;
 use crate::quest::{FieldName, Verdict};
 use crate::world::sandbox::Usage;
@@ -92,6 +92,18 @@ pub struct Fact {
     pub actual: String,
     /// How many of its kind there are; the fact shows the first.
     pub count: u32,
+    /// What would let the check pass, where the rule is known.
+    // The ledger has none: a remedy is added to what a command prints.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Cow<'static, str>>,
+}
+
+/// Adds the remedy of its rule to each fact that is printed.
+pub fn add_remedies<'a>(facts: impl IntoIterator<Item = &'a mut Fact>, rules: &[Rule]) {
+    for fact in facts {
+        let rule = rules.iter().find(|rule| rule.id == fact.rule);
+        fact.remedy = rule.map(|rule| rule.remedy.clone());
+    }
 }
 
 impl Fact {
@@ -125,6 +137,7 @@ impl Fact {
             expected: expected.into(),
             actual: actual.into(),
             count: 1,
+            remedy: None,
         }
     }
 
@@ -259,6 +272,20 @@ mod tests {
     fn fact(level: Level) -> Fact {
         let fact = Fact::new("some-rule", "this", "that").on(FieldName::known("email"));
         Fact { level, ..fact }
+    }
+
+    #[test]
+    fn a_remedy_is_printed_and_never_read() {
+        let rule = Rule::known("some-rule", Level::Fail, "it is wrong", "mend it");
+        let mut facts = [fact(Level::Fail), Fact::new("other-rule", "", "")];
+        let recorded = serde_json::to_value(&facts[0]).unwrap();
+        assert_eq!(recorded.get("remedy"), None);
+        add_remedies(&mut facts, &[rule]);
+        let printed = serde_json::to_value(&facts[0]).unwrap();
+        assert_eq!(printed["remedy"], "mend it");
+        assert_eq!(facts[1].remedy, None);
+        let read: Fact = serde_json::from_value(printed).unwrap();
+        assert_eq!(read.remedy, None);
     }
 
     fn verdict(levels: &[Level]) -> Verdict {

@@ -18,6 +18,7 @@ pub use checks::outside::GateSettings;
 pub use doubts::Doubts;
 pub use judgement::{
     CheckOutcome, CheckReport, Fact, Judgement, PanelReport, Passage, ReviewerReport, Vote, VoteOn,
+    add_remedies,
 };
 pub use rule::{Cause, Cost, Level, Levels, Rule, RuleId};
 

@@ -18,7 +18,7 @@ use crate::base::Digest;
 use crate::gate::checks::outside::{GateSettings, Gathered};
 use crate::gate::checks::takes::taken_by;
 use crate::gate::checks::{FileGate, control_of_scripts};
-use crate::gate::{Case, Gate, Judgement, Level, Rule, doubts};
+use crate::gate::{Case, Gate, Judgement, Level, Rule, add_remedies, common_rules, doubts};
 use crate::judge::context::{alteration, fires_exactly};
 use crate::judge::error::{Faulty, JudgeError};
 use crate::judge::kind::JudgeWorld;
@@ -95,7 +95,9 @@ impl Proof {
     /// What these outcomes show of a gate with these rules.
     ///
     /// `open`: no machine can decide, so that a right submission gets REVIEW.
-    fn of(controls: Vec<ControlOutcome>, rules: &[Rule], open: bool) -> Self {
+    fn of(mut controls: Vec<ControlOutcome>, rules: &[Rule], open: bool) -> Self {
+        let facts = controls.iter_mut().flat_map(|it| &mut it.judgement.facts);
+        add_remedies(facts, &[&common_rules::rules()[..], rules].concat());
         let best = if open { Verdict::Review } else { Verdict::Pass };
         let shows = |verdict| {
             let mut controls = controls.iter();

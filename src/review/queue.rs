@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use url::Url;
 
-use crate::gate::{CheckReport, Fact, Judgement};
+use crate::gate::{CheckReport, Fact, Judgement, Rule, add_remedies, common_rules};
 use crate::judge::excerpts::{Excerpt, REMOVED, SeenPage, excerpt, pages, sources};
 use crate::judge::forgotten::{is_evidence_redacted, is_forgotten};
 use crate::judge::{JudgeError, Replayer};
@@ -195,15 +195,18 @@ pub struct SeenFact {
 pub struct Viewer {
     reader: LineReader,
     replayer: Replayer,
+    rules: Vec<Rule>,
     histories: BTreeMap<QuestId, History>,
     forgetting: Forgetting,
 }
 
 impl Viewer {
     pub fn new(session: &Session, quests: &BTreeSet<QuestId>) -> Result<Self, JudgeError> {
+        let replayer = Replayer::new(session.manifest(), session.evidence())?;
         Ok(Self {
             reader: session.reader()?,
-            replayer: Replayer::new(session.manifest(), session.evidence())?,
+            rules: [common_rules::rules(), replayer.gate().rules()].concat(),
+            replayer,
             histories: histories(session, quests)?,
             forgetting: session.forgetting(),
         })
@@ -220,7 +223,7 @@ impl Viewer {
             Some(again) => (again.at, &again.value.judgement, &again.value.evidence),
             None => (last.at, &last.value.judgement, &last.value.evidence),
         };
-        let judged: Judgement = serde_json::from_str(judgement.get())?;
+        let mut judged: Judgement = serde_json::from_str(judgement.get())?;
         let blotted = is_evidence_redacted(&self.forgetting, &mut self.reader, record, evidence)?;
         // Without bodies, and why, where they are not whole.
         let (recording, damage) = match self.replayer.recording(evidence) {
@@ -238,6 +241,10 @@ impl Viewer {
         let submission = last.value.submission;
         let mut history = self.histories.get(&record.id).cloned().unwrap_or_default();
         history.earlier.retain(|it| it.number < record.attempts);
+        let earlier = history.earlier.iter_mut().map(|it| &mut it.facts);
+        let again = history.again.iter_mut().map(|it| &mut it.facts);
+        let shown = earlier.chain(again).chain([&mut judged.facts]);
+        add_remedies(shown.flatten(), &self.rules);
         Ok(Some(Item {
             id: record.id,
             key: record.key.clone(),

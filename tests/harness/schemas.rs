@@ -24,7 +24,12 @@ pub fn check(command: &Command, stdout: &[u8]) {
     }
     let values = serde_json::Deserializer::from_slice(stdout).into_iter::<Value>();
     for value in values.map_while(Result::ok) {
-        let Some(document) = document(&args) else {
+        let document = if is_error(&value) {
+            Document::named("error")
+        } else {
+            document(&args)
+        };
+        let Some(document) = document else {
             assert!(
                 prints_a_schema(&args),
                 "no schema for {args:?}: add a line to src/cli/schema.rs"
@@ -39,6 +44,12 @@ pub fn check(command: &Command, stdout: &[u8]) {
             document.name
         );
     }
+}
+
+/// Whether this is the document of a command that ended with an error.
+fn is_error(value: &Value) -> bool {
+    let members = value.as_object();
+    members.is_some_and(|members| members.len() == 1 && members.contains_key("error"))
 }
 
 pub fn errors(document: &'static Document, value: &Value) -> Vec<String> {

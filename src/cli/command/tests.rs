@@ -127,6 +127,39 @@ fn what_does_not_parse_is_seen() {
 }
 
 #[test]
+fn a_rejected_command_line_is_a_message_and_a_hint() {
+    let said = |line: &str, note: Option<&str>| {
+        let error = parses(&shlex::split(line).unwrap()).unwrap_err();
+        let hinted = rejected(&error.to_string(), note.map(str::to_owned));
+        (hinted.message, hinted.hint)
+    };
+    let said_of = |message: &str, hint: &str| (message.to_owned(), hint.to_owned());
+    assert_eq!(
+        said("comail next --leas 3", None),
+        said_of(
+            "unexpected argument '--leas' found",
+            "a similar argument exists: '--lease'"
+        )
+    );
+    assert_eq!(
+        said("comail review show", None),
+        said_of(
+            "the following required arguments were not provided: <ID>",
+            "Usage: comail review show <ID>"
+        )
+    );
+    assert_eq!(
+        said("comail status --color=x", None),
+        said_of(
+            "invalid value 'x' for '--color <WHEN>' [possible values: auto, always, never]",
+            "`--help` says what is allowed"
+        )
+    );
+    let (_, hint) = said("comail submit --leter x", Some("no session"));
+    assert_eq!(hint, "no session");
+}
+
+#[test]
 fn no_example_is_broken_by_a_usual_terminal() {
     for (command, path, help) in helps() {
         let below = command.get_after_long_help().map(ToString::to_string);
