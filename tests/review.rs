@@ -101,7 +101,7 @@ fn one_is_shown_with_what_the_gate_saw_of_it() {
     let world = keyed();
     let text = world.place.run(["review", "show", "1"]).ok();
     snapshot("review_show", &text);
-    let (_, item) = world.place.json(["review", "show", "--key=Bolt Toys"]);
+    let (_, item) = world.place.json(["review", "show", "Bolt Toys"]);
     assert_eq!(item["id"], 2);
     let lines = item["facts"][0]["excerpt"]["lines"]
         .as_array()

@@ -33,6 +33,7 @@ mod gate_world;
 mod harness;
 mod help;
 mod hook;
+mod list;
 mod log;
 #[cfg(target_os = "linux")]
 mod long_work;

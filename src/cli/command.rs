@@ -21,8 +21,8 @@ use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
-    help, hook, insights, log, logging, man, next, progress, prompt, prove, quest, recheck,
-    release, report, resume, review, rules, scan, schema, status, submit,
+    help, hook, insights, list, log, logging, man, next, progress, prompt, prove, quest, recheck,
+    release, report, resume, review, rules, scan, schema, show, status, submit,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -87,6 +87,8 @@ commands! { |context, args, matches|
     Next(next::NextArgs) => next::run(context, args),
     Submit(submit::SubmitArgs) => submit::run(context, args, matches.subcommand_matches("submit")),
     Status(status::StatusArgs) => status::run(context, args),
+    List(list::ListArgs) => list::run(context, args),
+    Show(show::ShowArgs) => show::run(context, args),
     Export(export::ExportArgs) => export::run(context, args),
     Audit(audit::AuditArgs) => audit::run(context, args),
     Recheck(recheck::RecheckArgs) => recheck::run(context, args),
@@ -314,7 +316,7 @@ const EXAMPLES: &str = include_str!("help/examples.txt");
 const GROUPS: &str = "\
 Set up: scan quest prove demo
 Work (for agents): next submit run hook
-Watch and settle: status insights log claims review recheck dispute release resume forget
+Watch and settle: status list show insights log claims review recheck dispute release resume forget
 Verify and deliver: export report audit rules
 Tools: doctor config prompt schema completions man help";
 

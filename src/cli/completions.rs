@@ -148,6 +148,7 @@ const MAX_SEARCH: Duration = Duration::from_millis(40);
 /// Which quests an argument accepts.
 type Which = (Option<State>, fn(&QuestRecord) -> bool);
 
+const ANY: Which = (None, |_| true);
 const TODO: Which = (Some(State::Todo), |_| true);
 const REVIEWED: Which = (Some(State::Review), |_| true);
 const OPEN: Which = (Some(State::Review), |it| Effective::of(it).is_open());
@@ -161,6 +162,8 @@ const SETTLED: Which = (Some(State::Review), |it| {
 pub(super) enum Offer {
     Keys(Which),
     Ids(Which),
+    /// A number or a key.
+    Quests(Which),
     ClaimedIds,
     Workers,
     Rules,
@@ -176,8 +179,10 @@ pub(super) const OFFERS: &[(&str, &str, Offer)] = &[
     ("release", "id", Offer::ClaimedIds),
     ("release", "worker", Offer::Workers),
     ("dispute", "id", Offer::Ids(RIGHT)),
-    ("review show", "id", Offer::Ids(REVIEWED)),
-    ("review show", "key", Offer::Keys(REVIEWED)),
+    ("list", "rule", Offer::Rules),
+    ("list", "worker", Offer::Workers),
+    ("show", "quest", Offer::Quests(ANY)),
+    ("review show", "quest", Offer::Quests(REVIEWED)),
     ("review accept", "ids", Offer::Ids(OPEN)),
     ("review accept", "keys", Offer::Keys(OPEN)),
     ("review accept", "rule", Offer::Rules),
@@ -256,6 +261,11 @@ impl Offer {
                 let named = value(&quest.id, &quest.key.as_str());
                 Some(named).filter(|named| wanted(quest) && named.name.starts_with(typed))
             })?,
+            Self::Quests(which) => {
+                let ids = Self::Ids(which).values(dir, typed)?;
+                let keys = Self::Keys(which).values(dir, typed)?;
+                ids.into_iter().chain(keys).collect()
+            }
             Self::Workers | Self::ClaimedIds => {
                 let claims = index()?.claims()?;
                 let values = claims.iter().map(|claim| match self {

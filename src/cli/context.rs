@@ -16,7 +16,7 @@ use crate::judge;
 use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
 use crate::run::agent::AgentShell;
 use crate::session;
-use crate::session::{BadWorker, Projection, Session, SessionError, Watch, Worker};
+use crate::session::{BadWorker, Projection, QuestRecord, Session, SessionError, Watch, Worker};
 
 pub struct Context {
     /// The session directory: what `--session`, the environment or the user's file names.
@@ -155,6 +155,20 @@ pub fn clock() -> SystemClock {
     SystemClock
 }
 
+/// The quest that a person names by its number or, where no quest has that number, by its key.
+///
+/// Each quest has a number of its own, so that every quest can be named.
+pub(super) fn find(store: &Session, name: &str) -> Result<QuestRecord> {
+    if let Ok(id) = name.parse()
+        && let Some(record) = store.quest_record(id)?
+    {
+        return Ok(record);
+    }
+    let id = by_key(store, name, "")?;
+    let record = store.quest_record(id)?;
+    record.with_context(|| format!("the index has no quest {id}"))
+}
+
 /// Refuses an unknown key with the nearest ones, and a shared key with the ids that have it.
 pub fn choose(
     store: &Session,
@@ -164,11 +178,13 @@ pub fn choose(
 ) -> Result<QuestId> {
     match (id, key) {
         (Some(id), None) if store.quest_record(id)?.is_some() => Ok(id),
-        (Some(id), None) => refuse(format!(
-            "there is no quest {id}; quests are numbered 1 to {}",
-            store.totals().tally.total()
-        )),
-        (None, Some(key)) => by_key(store, key),
+        (Some(id), None) => {
+            let total = store.totals().tally.total();
+            no_quest(format!(
+                "there is no quest {id}; quests are numbered 1 to {total}"
+            ))
+        }
+        (None, Some(key)) => by_key(store, key, "--id "),
         (None, None) => refuse(which(unit)),
         (Some(_), Some(_)) => refuse(format!(
             "name the quest with --{unit} KEY or --id N, not both"
@@ -180,20 +196,26 @@ pub fn which(unit: &str) -> String {
     format!("name the quest with --{unit} KEY or --id N")
 }
 
-fn by_key(store: &Session, text: &str) -> Result<QuestId> {
+fn no_quest<T>(why: String) -> Result<T> {
+    Err(UsageError(why).hint("`comail list` shows every quest").into())
+}
+
+/// The quest with this key; `flag` comes before the number of a quest on the command line.
+fn by_key(store: &Session, text: &str, flag: &str) -> Result<QuestId> {
     let key = Key::new(text).map_err(|error| UsageError(error.to_string()))?;
     let same_fold = store.named(&key.folded())?;
     let same_fold: Vec<_> = same_fold.into_iter().map(|s| (s.id, s.key)).collect();
-    let why = match meant(&key, &same_fold).as_slice() {
-        [one] => return Ok(*one),
-        [] => unknown(store, &key)?,
+    match meant(&key, &same_fold).as_slice() {
+        [one] => Ok(*one),
+        [] => no_quest(unknown(store, &key)?),
         several => {
-            let ids: Vec<_> = several.iter().map(|id| format!("--id {id}")).collect();
+            let ids: Vec<_> = several.iter().map(|id| format!("{flag}{id}")).collect();
             let ids = ids.join(" or ");
-            format!("several quests have the key {text:?}; name one with {ids}")
+            refuse(format!(
+                "several quests have the key {text:?}; name one with {ids}"
+            ))
         }
-    };
-    refuse(why)
+    }
 }
 
 fn unknown(store: &Session, key: &Key) -> Result<String, SessionError> {

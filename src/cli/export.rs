@@ -1,6 +1,6 @@
 //! `comail export`: writes the results next to the values of the list.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -15,29 +15,27 @@ use serde::Serialize;
 use super::context;
 use super::context::{Context, Folded};
 use super::exit::{Exit, Found, UsageError, found, refuse};
-use super::list::{ListPlan, known_quests};
+use super::outcome::OutcomeReader;
 use super::output::Output;
 use super::output_file::{refuse_in_session, write_atomically};
 use super::progress::{self, WorkBar};
+use super::source_list::{ListPlan, known_quests};
 use crate::base::Digest;
 use crate::base::files::directory_of;
 use crate::base::text::plural;
-use crate::gate::{Fact, Judgement};
 use crate::judge;
-use crate::judge::forgotten::MASK;
 use crate::judge::forgotten::is_forgotten;
-use crate::quest::{Listing, QuestId, Submission, map_schema};
+use crate::quest::{Listing, QuestId, map_schema};
 use crate::report::draw::{Asked, MOST_QUESTS};
 use crate::report::picture::{Picture, Word};
 use crate::report::template::RECORDED_WORLD;
 use crate::report::{draw, page};
 use crate::session::{
-    Effective, LineReader, Projection, QuestRecord, SessionError, SourceRecord, State, Tally,
-    Totals, WorldKind,
+    Effective, Projection, SessionError, SourceRecord, State, Tally, Totals, WorldKind,
 };
 use crate::table::new_workbook::write_workbook;
 use crate::table::results::{
-    Cell, Columns, ExportError, Join, Layout, Outcome, ResultRow, RowError, TableRow,
+    Cell, Columns, ExportError, Join, Layout, ResultRow, RowError, TableRow,
 };
 use crate::table::workbook_copy::copy_workbook;
 use crate::table::write_text::{write_csv, write_jsonl, write_objects};
@@ -475,7 +473,7 @@ fn new_file(
     Ok(join.finish()?)
 }
 
-fn state() -> impl TypedValueParser<Value = State> {
+pub(super) fn state() -> impl TypedValueParser<Value = State> {
     let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
     let values = [
         value("pass", "Proven"),
@@ -595,9 +593,7 @@ fn results<'a>(
     columns: &'a Columns,
     answers: &'a mut AnswerCounts,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
-    let mut reader = folded.session.reader()?;
-    let waiting = folded.projection.waiting()?;
-    let world = folded.session.manifest().frozen.world_kind();
+    let mut outcomes = OutcomeReader::new(&folded.session, folded.projection.waiting()?)?;
     let bar = WorkBar::of("writing the results", map.rows.len() as u64);
     Ok(map.rows.iter().map(move |(row, id)| {
         bar.step()?;
@@ -605,116 +601,14 @@ fn results<'a>(
             .projection
             .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;
-        let noted = (world, waiting.blocks(*id));
-        let cells = cells(&mut reader, &record, noted, columns, answers)?;
+        let outcome = outcomes.read(&record)?;
+        let answer = outcome.fields.as_ref();
+        if answer.is_some_and(|fields| columns.has_answer(fields)) {
+            answers.count(outcome.proven, columns.show_unproven());
+        }
+        let cells = outcome.cells(columns);
         Ok(ResultRow { row: *row, cells })
     }))
-}
-
-/// The results of a quest: those of its last attempt or, if that REVIEW was judged again, of the
-/// later judgement. Of an answer that was repeated, the first judgement says what is wrong with it.
-fn cells(
-    reader: &mut LineReader,
-    record: &QuestRecord,
-    (world, blocked): (WorldKind, bool),
-    columns: &Columns,
-    answers: &mut AnswerCounts,
-) -> Result<Vec<Cell>, RowError> {
-    let last = reader.last_attempt(record)?;
-    let repeated = reader.repeated_attempt(record)?;
-    let resolution = reader.resolution(record)?;
-    let settled = reader.settlement(record)?.map(|it| it.value);
-    let dispute = reader.dispute(record)?.map(|it| it.value);
-    let forgotten = is_forgotten(reader, record)?;
-
-    let attempt = last.as_ref().map(|it| (it.at, &it.value.judgement));
-    let resolved = resolution.as_ref().map(|it| (it.at, &it.value.judgement));
-    let judged = resolved.or(attempt);
-    let first = repeated.as_ref().map(|it| &it.value.judgement);
-    let facts = match first.or(judged.map(|(_, judgement)| judgement)) {
-        Some(judgement) => serde_json::from_str::<Judgement>(judgement.get())?.facts,
-        None => Vec::new(),
-    };
-    let rules = distinct(facts.iter().map(|fact| fact.rule.as_str()), ", ");
-    let facts: Vec<String> = facts.iter().map(line).collect();
-    let effective = Effective::of(record);
-    let mut fields = None;
-    if let Some(last) = &last
-        && let Submission::Fields(submitted) = &last.value.submission
-        && effective.stands()
-    {
-        let mut submitted = submitted.clone();
-        submitted.retain(|_, text| !(forgotten && text.contains(MASK)));
-        fields = Some(submitted);
-    }
-    let is_decided = record.resolution.is_some() || record.settled.is_some();
-    let noted = [
-        (record.dispute.is_some(), "disputed"),
-        (forgotten, "forgotten"),
-        (blocked, "blocked"),
-        (world == WorldKind::Recorded, "recorded world"),
-    ];
-    let status = status(
-        record.progress.state,
-        is_decided.then_some(effective),
-        &noted,
-    );
-    let proven = effective.holds() && record.dispute.is_none();
-    if fields
-        .as_ref()
-        .is_some_and(|fields| columns.has_answer(fields))
-    {
-        answers.count(proven, columns.show_unproven());
-    }
-    let settled_by = settled.as_ref().map(|it| (&*it.by, &*it.note));
-    let disputed_by = dispute.as_ref().map(|it| (&*it.by, &*it.note));
-    let people = || settled_by.into_iter().chain(disputed_by);
-    Ok(columns.cells(&Outcome {
-        fields: fields.as_ref(),
-        proven,
-        status: &status,
-        rule: &rules,
-        facts: &facts.join("\n"),
-        // Of a PASS that was carried over, those of its own session.
-        tries: last.as_ref().map_or(0, |last| last.value.number),
-        judged_at: judged.map(|(at, _)| at),
-        settled_by: &distinct(people().map(|(by, _)| by), "\n"),
-        note: &distinct(people().map(|(_, note)| note), "\n"),
-    }))
-}
-
-fn distinct<'a>(texts: impl Iterator<Item = &'a str>, separator: &str) -> String {
-    let mut seen = HashSet::new();
-    let texts: Vec<&str> = texts.filter(|text| seen.insert(*text)).collect();
-    texts.join(separator)
-}
-
-/// The state and, in parentheses, what became of a REVIEW that was judged again or settled, and
-/// that it was disputed or forgotten, waits for a quest that ended without a PASS, or was judged by
-/// a recorded world.
-fn status(state: State, became: Option<Effective>, noted: &[(bool, &str)]) -> String {
-    let became = became.filter(|_| state == State::Review);
-    let noted = noted.iter().filter(|(holds, _)| *holds);
-    let said: Vec<&str> = became
-        .map(Effective::name)
-        .into_iter()
-        .chain(noted.map(|(_, what)| *what))
-        .collect();
-    if said.is_empty() {
-        return state.to_string();
-    }
-    format!("{state} ({})", said.join(", "))
-}
-
-fn line(fact: &Fact) -> String {
-    let place = match &fact.location {
-        Some(location) => format!(" at {location}"),
-        None => String::new(),
-    };
-    format!(
-        "{}{place}: expected {}; actual {}",
-        fact.rule, fact.expected, fact.actual
-    )
 }
 
 #[cfg(test)]
@@ -783,15 +677,6 @@ mod tests {
     }
 
     #[test]
-    fn what_was_submitted_is_shown_unless_it_failed_or_was_rejected() {
-        use Effective::{Accepted, Confirmed, Open, Pass};
-        for effective in Effective::ALL {
-            let shown = matches!(effective, Pass | Accepted | Confirmed | Open);
-            assert_eq!(effective.stands(), shown, "{effective:?}");
-        }
-    }
-
-    #[test]
     fn an_export_says_what_it_lacks() {
         use State::{Done, Pass, Review, Todo};
         let tally = |todo| Tally {
@@ -811,27 +696,5 @@ mod tests {
             let found = partial(&tally(todo), only).unwrap_or_default();
             assert_eq!(found, expected, "{only:?}");
         }
-    }
-
-    #[test]
-    fn the_status_says_what_became_of_it_and_calls_no_review_a_pass() {
-        use Effective::{Accepted, Confirmed, Open, Pass, Refuted, Rejected};
-
-        let (none, disputed) = (&[][..], &[(true, "disputed"), (false, "forgotten")][..]);
-        let blocked = &[(true, "blocked")];
-        for (state, became, noted, expected) in [
-            (State::Review, None, none, "REVIEW"),
-            (State::Review, Some(Accepted), none, "REVIEW (accepted)"),
-            (State::Review, Some(Confirmed), none, "REVIEW (confirmed)"),
-            (State::Review, Some(Rejected), none, "REVIEW (rejected)"),
-            (State::Review, Some(Refuted), none, "REVIEW (refuted)"),
-            (State::Review, Some(Open), none, "REVIEW (open)"),
-            (State::Pass, Some(Pass), disputed, "PASS (disputed)"),
-            (State::Todo, None, blocked, "TODO (blocked)"),
-        ] {
-            assert_eq!(status(state, became, noted), expected);
-        }
-        let both = status(State::Review, Some(Accepted), disputed);
-        assert_eq!(both, "REVIEW (accepted, disputed)");
     }
 }

@@ -25,6 +25,7 @@ mod log;
 mod logging;
 mod man;
 mod next;
+mod outcome;
 mod output_file;
 mod pager;
 mod person;
@@ -42,6 +43,8 @@ mod run;
 mod scan;
 mod screen;
 mod shell_line;
+mod show;
+mod source_list;
 mod status;
 mod submit;
 

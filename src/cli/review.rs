@@ -5,22 +5,18 @@ pub(super) mod settle;
 mod state;
 pub(super) mod workbook;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use self::settle::SettleArgs;
-use super::context::{self, Context};
+use super::context::Context;
 use super::exit::{Exit, refuse};
-use super::output::TextOutput;
 use super::person::PersonArgs;
 use super::screen::is_possible;
-use crate::gate::PanelReport;
-use crate::judge;
-use crate::quest::QuestId;
-use crate::review::{Item, Queue, Viewer};
+use super::show::{ShowArgs, show};
+use crate::review::Queue;
 use crate::session::{Decision, State};
 
 /// Show and settle the quests in REVIEW
@@ -58,7 +54,7 @@ pub struct ReviewArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Show an item with its facts, pages and checks
+    /// Show an item, as `comail show` does
     Show(ShowArgs),
     /// Accept answers as right
     Accept(SettleArgs),
@@ -85,49 +81,11 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
             (None, Some(path)) => workbook::import(context, path, &args.person, args.yes),
             (None, None) => list(context),
         },
-        Some(What::Show(args)) => show(context, args),
+        Some(What::Show(args)) => show(context, args, Some(State::Review)),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),
         Some(What::Reject(args)) => settle::run(context, args, Decision::Rejected),
         Some(What::Reopen(args)) => settle::run(context, args, Decision::Reopened),
     }
-}
-
-/// Which one.
-#[derive(Debug, Args)]
-struct ShowArgs {
-    /// The number of the quest
-    #[arg(required_unless_present = "key")]
-    id: Option<QuestId>,
-
-    /// The key of the quest
-    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
-    key: Option<String>,
-}
-
-fn show(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
-    let session = context.open_folded()?;
-    let unit = judge::kind_of(session.manifest())?.unit;
-    let id = context::choose(&session, args.id, args.key.as_deref(), &unit)?;
-    let record = session.quest_record(id)?;
-    let item = match record.filter(|record| record.progress.state == State::Review) {
-        Some(record) => Viewer::new(&session, &BTreeSet::from([id]))?.item(&record)?,
-        None => None,
-    };
-    let Some(item) = item else {
-        return refuse(format!("quest {id} is not a REVIEW"));
-    };
-    context.output.show(&item, text)?;
-    Ok(Exit::Done)
-}
-
-fn text(out: &mut TextOutput, item: &Item) {
-    let panel = item.panel.clone().map(serde_json::from_value);
-    let panel: Result<Option<PanelReport>, serde_json::Error> = panel.transpose();
-    let panel_error = panel.as_ref().err().map(ToString::to_string);
-    let panel = panel.ok().flatten();
-    let listed = item.listed();
-    let values = minijinja::context! { item, listed, panel, panel_error };
-    out.template(include_str!("text/review.txt"), values);
 }
 
 fn list(context: &mut Context) -> Result<Exit> {

@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::exit::{Exit, UsageError, found, refuse};
 use super::gate_args::{GateArgs, NetworkArgs};
-use super::list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
+use super::source_list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
 use super::progress::{self, WorkBar};
 use super::prove::refuse_unproven;
 use super::shell_line::ShellLine;

@@ -17,7 +17,7 @@ use super::exit::{ErrorReply, Exit};
 use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
-    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, man,
+    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list, man,
     next, prompt, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
@@ -217,6 +217,8 @@ pub const DOCUMENTS: &[Document] = &[
     read(SUBMISSION, "submit --in", submission_schema),
     printed::<Status>("status", "status"),
     lines::<Status>("status-watch", "status --watch"),
+    lines::<list::ListedQuest<'static>>("list", "list"),
+    printed::<Item>("show", "show"),
     printed::<export::Exported>("export", "export"),
     printed::<audit::Report>("audit", "audit"),
     printed::<recheck::RecheckReport>("recheck", "recheck"),

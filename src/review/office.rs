@@ -81,7 +81,7 @@ pub fn rows(session: &Session) -> Result<Vec<OfficeRow>, JudgeError> {
         if let Some(record) = session.quest_record(one.id)? {
             let settled = record.settled.map(|settled| settled.line.offset);
             let item = viewer.item(&record)?;
-            rows.extend(item.map(|item| OfficeRow::of(&item, &bound(policy, settled))));
+            rows.push(OfficeRow::of(&item, &bound(policy, settled)));
         }
     }
     Ok(rows)
@@ -150,14 +150,15 @@ impl OfficeRow {
             row.push_text(OF_LIST, &format!("list: {label}"), &text);
         }
         match &item.submission {
-            Submission::Fields(fields) => {
+            Some(Submission::Fields(fields)) => {
                 for (name, text) in fields {
                     row.push_text(OF_SUBMISSION, &format!("submitted: {name}"), text);
                 }
             }
-            Submission::None(why) => {
+            Some(Submission::None(why)) => {
                 row.push_text(OF_SUBMISSION, "submitted: nothing, because", why);
             }
+            None => {}
         }
         if let Some(source) = item.source_page() {
             row.push(OF_SUBMISSION + 1, "source", FormCell::Link(source.into()));
@@ -171,7 +172,8 @@ impl OfficeRow {
         if !doubts.is_empty() {
             row.push_text(OF_REVIEWERS, "reviewers", &doubts);
         }
-        row.push_text(OF_REVIEWERS + 3, "judged", &item.since.to_string());
+        let since = item.since.map(|since| since.to_string());
+        row.push_text(OF_REVIEWERS + 3, "judged", &since.unwrap_or_default());
         let attempt = FormCell::number(item.attempt);
         row.push(OF_REVIEWERS + 4, "attempt", attempt);
         row.push_text(OF_REVIEWERS + 5, "session", bound);

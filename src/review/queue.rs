@@ -16,8 +16,8 @@ use crate::judge::{JudgeError, Replayer};
 use crate::quest::email::SOURCE;
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
 use crate::session::{
-    Decision, Effective, Event, Forgetting, LineReader, Outcome, QuestRecord, Session,
-    SessionError, Unwatched,
+    Attempt, Claim, Dated, Decision, Effective, Event, Forgetting, LineReader, Outcome, QuestRecord,
+    Session, SessionError, State, Unwatched, Worker,
 };
 use crate::world::evidence::{Evidence, Recording};
 
@@ -120,7 +120,7 @@ fn wait_of(reader: &mut LineReader, record: QuestRecord) -> Result<Option<Waitin
     }))
 }
 
-/// One REVIEW for a person to look at.
+/// One quest, as a person looks at it: the last answer, and what the gate saw of it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Item {
     pub id: QuestId,
@@ -135,12 +135,27 @@ pub struct Item {
     /// Further columns that checks use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Shown>,
+    pub state: State,
     pub effective: Effective,
-    /// The attempt that is to be settled.
+    /// The number of the last attempt; 0 where there was none in this session.
     pub attempt: u32,
+    /// How many tries were used.
+    pub tries: u32,
     /// When it was judged last.
-    pub since: Timestamp,
-    pub submission: Submission,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// Who holds the quest, also after the lease has expired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// Who gave the last answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<Worker>,
+    /// The last answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submission: Option<Submission>,
+    /// The earlier attempt that the last one repeats. Facts, pages and checks are those of that one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<u32>,
     /// What fired, with where it shows.
     pub facts: Vec<SeenFact>,
     pub pages: Vec<SeenPage>,
@@ -163,18 +178,19 @@ impl Item {
     /// The web page at which a person should look: the submitted source, or else the place of a
     /// fact, another submitted address, or the first page that was requested.
     pub fn source_page(&self) -> Option<Url> {
-        let source = self.submission.field(SOURCE.as_str()).into_iter();
+        let submission = self.submission.as_ref();
+        let source = submission.and_then(|it| it.field(SOURCE.as_str()));
         let places = self.facts.iter().flat_map(|seen| {
             let excerpt = seen.excerpt.as_ref().map(|excerpt| excerpt.of.as_str());
             [seen.fact.location.as_deref(), excerpt]
         });
-        let fields = match &self.submission {
-            Submission::Fields(fields) => Some(fields.values()),
-            Submission::None(_) => None,
+        let fields = match submission {
+            Some(Submission::Fields(fields)) => Some(fields.values()),
+            Some(Submission::None(_)) | None => None,
         };
         let fields = fields.into_iter().flatten().map(String::as_str);
         let pages = self.pages.iter().map(|page| page.url.as_str());
-        let mut texts = source.chain(places.flatten()).chain(fields).chain(pages);
+        let mut texts = source.into_iter().chain(places.flatten()).chain(fields).chain(pages);
         texts.find_map(|text| {
             let url = Url::parse(text.trim()).ok()?;
             matches!(url.scheme(), "http" | "https").then_some(url)
@@ -212,16 +228,54 @@ impl Viewer {
         })
     }
 
-    /// The item of a quest that was judged; none of one that was not.
-    pub fn item(&mut self, record: &QuestRecord) -> Result<Option<Item>, JudgeError> {
-        let Some(last) = self.reader.last_attempt(record)? else {
-            return Ok(None);
-        };
+    pub fn item(&mut self, record: &QuestRecord) -> Result<Item, JudgeError> {
         let quest = self.reader.quest(record)?;
+        let mut history = self.histories.get(&record.id).cloned().unwrap_or_default();
+        history.earlier.retain(|it| it.number < record.attempts);
+        let mut item = Item {
+            id: record.id,
+            key: record.key.clone(),
+            rows: quest.rows,
+            anchor: quest.anchor,
+            shown: quest.shown,
+            known: quest.known,
+            state: record.progress.state,
+            effective: Effective::of(record),
+            attempt: record.attempts,
+            tries: record.progress.tries,
+            since: None,
+            claim: record.claim.clone(),
+            worker: None,
+            submission: None,
+            repeats: None,
+            facts: Vec::new(),
+            pages: Vec::new(),
+            checks: Vec::new(),
+            panel: None,
+            history,
+            damage: None,
+        };
+        if let Some(last) = self.reader.last_attempt(record)? {
+            self.judged(record, last, &mut item)?;
+        }
+        Ok(item)
+    }
+
+    /// Adds the last answer, and what the gate saw of it.
+    fn judged(
+        &mut self,
+        record: &QuestRecord,
+        last: Dated<Box<Attempt>>,
+        item: &mut Item,
+    ) -> Result<(), JudgeError> {
         let again = self.reader.resolution(record)?;
-        let (since, judgement, evidence) = match &again {
-            Some(again) => (again.at, &again.value.judgement, &again.value.evidence),
-            None => (last.at, &last.value.judgement, &last.value.evidence),
+        let repeated = self.reader.repeated_attempt(record)?;
+        item.since = Some(again.as_ref().map_or(last.at, |again| again.at));
+        item.repeats = repeated.as_ref().map(|first| first.value.number);
+        let (judgement, evidence) = match (&again, &repeated) {
+            (Some(again), _) => (&again.value.judgement, &again.value.evidence),
+            (None, Some(first)) => (&first.value.judgement, &first.value.evidence),
+            (None, None) => (&last.value.judgement, &last.value.evidence),
         };
         let mut judged: Judgement = serde_json::from_str(judgement.get())?;
         let blotted = is_evidence_redacted(&self.forgetting, &mut self.reader, record, evidence)?;
@@ -237,32 +291,24 @@ impl Viewer {
                 (bare, Some(error.to_string()))
             }
         };
-        let damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
-        let submission = last.value.submission;
-        let mut history = self.histories.get(&record.id).cloned().unwrap_or_default();
-        history.earlier.retain(|it| it.number < record.attempts);
+        let history = &mut item.history;
         let earlier = history.earlier.iter_mut().map(|it| &mut it.facts);
-        let again = history.again.iter_mut().map(|it| &mut it.facts);
-        let shown = earlier.chain(again).chain([&mut judged.facts]);
+        let later = history.again.iter_mut().map(|it| &mut it.facts);
+        let shown = earlier.chain(later).chain([&mut judged.facts]);
         add_remedies(shown.flatten(), &self.rules);
-        Ok(Some(Item {
-            id: record.id,
-            key: record.key.clone(),
-            rows: quest.rows,
-            anchor: quest.anchor,
-            shown: quest.shown,
-            known: quest.known,
-            effective: Effective::of(record),
-            attempt: record.attempts,
-            since,
-            facts: seen_facts(judged.facts, &submission, &record.key, &recording),
-            submission,
-            pages: pages(&recording.evidence),
-            checks: judged.checks,
-            panel: judged.panel.map(serde_json::to_value).transpose()?,
-            history,
-            damage,
-        }))
+        item.damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
+        item.facts = seen_facts(
+            judged.facts,
+            &last.value.submission,
+            &record.key,
+            &recording,
+        );
+        item.pages = pages(&recording.evidence);
+        item.checks = judged.checks;
+        item.panel = judged.panel.map(serde_json::to_value).transpose()?;
+        item.worker = last.value.worker;
+        item.submission = Some(last.value.submission);
+        Ok(())
     }
 }
 

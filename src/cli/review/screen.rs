@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use ratatui::text::Line;
 
-use super::{list, text};
+use super::list;
 use crate::base::text::plural;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
@@ -13,7 +13,7 @@ use crate::cli::output::Output;
 use crate::cli::person::PersonArgs;
 use crate::cli::review::state::{ReviewScreen, Wish};
 use crate::cli::screen::{Screen, lines, size};
-use crate::cli::{context, person};
+use crate::cli::{context, person, show};
 use crate::quest::QuestId;
 use crate::review;
 use crate::review::{Item, NotSettled, Person, Queue, Viewer};
@@ -80,7 +80,7 @@ fn read(
     while let Some(quest) = state.quest() {
         if let Some(item) = desk.item(quest)? {
             let mut out = output.out();
-            text(&mut out, &item);
+            show::write(&mut out, &item);
             return Ok((Some(item.id), lines(&out)));
         }
         state.gone();
@@ -164,10 +164,10 @@ impl Desk {
             return Ok(None);
         };
         if self.stood.get(&quest) == Some(&record) {
-            return Ok(self.viewer.item(&record)?);
+            return Ok(Some(self.viewer.item(&record)?));
         }
         let mut viewer = Viewer::new(&self.session, &[quest].into())?;
-        Ok(viewer.item(&record)?)
+        Ok(Some(viewer.item(&record)?))
     }
 
     /// Records the decision, or says why it is refused.
