@@ -63,15 +63,24 @@ fn each_quest_is_a_row_with_its_answer_and_its_real_cause() {
     let states: Vec<_> = states.flatten().collect();
     assert_eq!(states, ["PASS", "REVIEW", "DONE", "TODO"]);
     assert_eq!(rows[0]["answer"]["email"], "info@acme.co.kr");
-    assert_eq!((&rows[0]["proven"], &rows[0]["worker"]), (&json!(true), &json!("w9")));
-    assert_eq!((&rows[1]["proven"], &rows[1]["effective"]), (&json!(false), &json!("open")));
+    assert_eq!(
+        (&rows[0]["proven"], &rows[0]["worker"]),
+        (&json!(true), &json!("w9"))
+    );
+    assert_eq!(
+        (&rows[1]["proven"], &rows[1]["effective"]),
+        (&json!(false), &json!("open"))
+    );
     // What failed is nobody's address.
     assert_eq!(rows[2].get("answer"), None);
     assert_eq!(rows[2]["rules"], json!(["email-not-on-source"]));
     assert_eq!(rows[2]["tries"], 3);
     assert_eq!(rows[3]["claimed_by"], "w1");
     let chosen = world.place.run(["list", "--columns=tries,rule=Cause"]).ok();
-    assert!(chosen.starts_with("id  key          tries  Cause\n"), "{chosen}");
+    assert!(
+        chosen.starts_with("id  key          tries  Cause\n"),
+        "{chosen}"
+    );
 }
 
 #[test]
@@ -114,7 +123,10 @@ fn one_quest_is_shown_in_any_state() {
     }
     assert!(!done.contains("repeated-submission"), "{done}");
     let pass = world.place.run(["show", ACME]).ok();
-    assert!(pass.starts_with("quest 1, Acme Foods: PASS, since "), "{pass}");
+    assert!(
+        pass.starts_with("quest 1, Acme Foods: PASS, since "),
+        "{pass}"
+    );
     assert!(pass.contains("\nsubmitted by w9\n"), "{pass}");
     assert!(pass.contains("/contact  status 200\n"), "{pass}");
     assert!(!pass.contains("\nfacts\n"), "{pass}");
@@ -154,7 +166,9 @@ fn a_number_names_the_quest_that_has_it_and_else_a_key() {
 #[test]
 fn a_long_list_has_one_heading_and_a_row_for_each_quest() {
     let place = Place::new();
-    let names: Vec<String> = (1..=600).map(|number| format!("Company {number}")).collect();
+    let names: Vec<String> = (1..=600)
+        .map(|number| format!("Company {number}"))
+        .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     place.scan(&names, &[]);
     let text = place.run(["list"]).ok();
@@ -166,7 +180,12 @@ fn a_long_list_has_one_heading_and_a_row_for_each_quest() {
     let pager = place.at("pager.txt");
     let pager = format!("cat >{}; echo paged", pager.display());
     let env = [("COMAIL_PAGER", pager.as_str())];
-    let tmux = Tmux::run(&place, (30, 10), &env, &["list", "--columns=status,rule,judged-at"]);
+    let tmux = Tmux::run(
+        &place,
+        (30, 10),
+        &env,
+        &["list", "--columns=status,rule,judged-at"],
+    );
     tmux.shows(&["paged"]);
     let paged = fs::read_to_string(place.at("pager.txt")).expect("what the pager read");
     assert_eq!(paged.lines().count(), 601);

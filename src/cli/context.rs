@@ -197,7 +197,9 @@ pub fn which(unit: &str) -> String {
 }
 
 fn no_quest<T>(why: String) -> Result<T> {
-    Err(UsageError(why).hint("`comail list` shows every quest").into())
+    Err(UsageError(why)
+        .hint("`comail list` shows every quest")
+        .into())
 }
 
 /// The quest with this key; `flag` comes before the number of a quest on the command line.

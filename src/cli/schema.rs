@@ -17,8 +17,8 @@ use super::exit::{ErrorReply, Exit};
 use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
-    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list, man,
-    next, prompt, quest, recheck, release, resume, review, rules, scan, submit,
+    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
+    man, next, prompt, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;

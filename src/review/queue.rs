@@ -16,8 +16,8 @@ use crate::judge::{JudgeError, Replayer};
 use crate::quest::email::SOURCE;
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
 use crate::session::{
-    Attempt, Claim, Dated, Decision, Effective, Event, Forgetting, LineReader, Outcome, QuestRecord,
-    Session, SessionError, State, Unwatched, Worker,
+    Attempt, Claim, Dated, Decision, Effective, Event, Forgetting, LineReader, Outcome,
+    QuestRecord, Session, SessionError, State, Unwatched, Worker,
 };
 use crate::world::evidence::{Evidence, Recording};
 
@@ -190,7 +190,11 @@ impl Item {
         };
         let fields = fields.into_iter().flatten().map(String::as_str);
         let pages = self.pages.iter().map(|page| page.url.as_str());
-        let mut texts = source.into_iter().chain(places.flatten()).chain(fields).chain(pages);
+        let mut texts = source
+            .into_iter()
+            .chain(places.flatten())
+            .chain(fields)
+            .chain(pages);
         texts.find_map(|text| {
             let url = Url::parse(text.trim()).ok()?;
             matches!(url.scheme(), "http" | "https").then_some(url)
