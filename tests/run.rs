@@ -528,3 +528,104 @@ fn a_dry_run_starts_nothing() {
     assert_eq!(dry["prompt"], "argument");
     assert_eq!(driven.steps(), [] as [serde_json::Value; 0]);
 }
+
+#[test]
+fn a_judged_answer_reads_as_its_verdict_and_its_rules() {
+    let driven = Driven::new(1);
+    let learns = "case \"$prompt\" in *is-right*) echo '{\"answer\":\"right\"}';; \
+                  *) echo '{\"answer\":\"no\"}';; esac";
+    let text = driven.drive(&["--answer=stdout"], learns).ok();
+    let line = |begin: &str| {
+        let mut lines = text.lines();
+        let found = lines.find(|line| line.starts_with(begin));
+        found.unwrap_or_else(|| panic!("{begin} in {text}"))
+    };
+    let fail = line("quest 1, word 1: start 1 ended after ");
+    assert!(fail.ends_with(" tokens: FAIL is-right"), "{fail}");
+    let pass = line("quest 1, word 1: start 2 ended after ");
+    assert!(pass.ends_with(" tokens: PASS"), "{pass}");
+    let end = "1 PASS, 0 REVIEW, 0 DONE, 0 TODO\nrules that cost most tries: is-right (1)\n";
+    assert!(text.ends_with(end), "{text}");
+
+    // An agent that answers nothing has failed.
+    let driven = Driven::new(1);
+    let text = driven.drive(&["--max-attempts=1"], ":").exits(8);
+    assert!(text.contains("tokens: agent-failed, exit 0\n"), "{text}");
+    assert!(!text.contains("rules that cost"), "{text}");
+
+    let driven = Driven::new(1);
+    let text = driven.drive(&["--json", "--answer=stdout"], learns).ok();
+    let lines = text.lines().map(serde_json::from_str);
+    let lines: Vec<serde_json::Value> = lines.map(|line| line.expect("JSON")).collect();
+    let attempts = lines.iter().filter(|line| line["what"] == "attempt");
+    let judged: Vec<_> = attempts.map(|line| &line["judged"]["verdict"]).collect();
+    assert_eq!(judged, ["FAIL", "PASS"]);
+    let report = lines.last().expect("a report");
+    assert_eq!(report["shares"]["pass"], 1);
+    assert_eq!(report["rules"][0]["rule"], "is-right");
+}
+
+/// A file of the user that names this script as the command of events, which keeps what it gets.
+fn notified(driven: &Driven, script: &str) -> std::path::PathBuf {
+    let home = driven.place.at("home");
+    std::fs::create_dir_all(home.join("comail")).expect("a folder");
+    let text = format!("[notify]\ncommand = [\"sh\", \"-c\", {script:?}]\n");
+    std::fs::write(home.join("comail/config.toml"), text).expect("a file");
+    home
+}
+
+fn events(driven: &Driven) -> Vec<serde_json::Value> {
+    let seen = std::fs::read_to_string(driven.place.at("seen")).expect("events");
+    let lines = seen.lines().map(serde_json::from_str);
+    lines.map(|line| line.expect("JSON")).collect()
+}
+
+#[test]
+fn the_command_of_the_user_gets_what_happened() {
+    let wrong = "comail submit --id $id --answer wrong";
+    let driven = Driven::scanned(2, &["--pause-after=1", "--max-tries=1"]);
+    let home = notified(&driven, "cat >> seen");
+    let mut command = driven.command(&QUICK, wrong);
+    driven.run_ends_for("paused", command.env("XDG_CONFIG_HOME", &home));
+    let seen = events(&driven);
+    let names: Vec<_> = seen.iter().map(|event| &event["event"]).collect();
+    assert_eq!(names, ["session-paused", "run-ended"]);
+    assert_eq!(
+        [&seen[1]["reason"], &seen[1]["complete"]],
+        [&serde_json::json!("paused"), &serde_json::json!(false)]
+    );
+    let session = seen[1]["session"].as_str().expect("a path");
+    assert!(session.ends_with("/.comail"), "{session}");
+
+    // Agents can write a file in the project: it names no command.
+    let driven = Driven::new(1);
+    let project = "[notify]\ncommand = [\"touch\", \"seen\"]\n";
+    driven.place.write("config.toml", project);
+    driven.place.write("comail.toml", project);
+    driven.drive(&[], SUBMITS).ok();
+    assert!(!driven.place.at("seen").exists());
+}
+
+#[test]
+fn a_command_of_the_user_that_fails_changes_nothing_of_the_run() {
+    let driven = Driven::new(1);
+    let home = notified(&driven, "cat >> seen; exit 3");
+    let mut command = driven.command(&QUICK, SUBMITS);
+    let run = crate::harness::Run::of(command.env("XDG_CONFIG_HOME", &home));
+    run.says("note: the notify command failed: exit status: 3");
+    run.ok();
+    assert_eq!(events(&driven)[0]["complete"], true);
+
+    let test = |args: &[&str]| {
+        let mut command = driven.place.command();
+        let command = command.env("XDG_CONFIG_HOME", &home).arg("notify");
+        crate::harness::Run::of(command.args(args))
+    };
+    test(&["--test"]).exits(1);
+    notified(&driven, "cat > seen");
+    test(&["--test", "--json"]).ok();
+    assert_eq!(events(&driven)[0]["event"], "test");
+    std::fs::remove_dir_all(&home).expect("the user's files");
+    test(&["--test"]).exits(2);
+    test(&[]).exits(2);
+}

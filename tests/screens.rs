@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::harness::agents::Driven;
 use crate::harness::email_net::{ACME, page};
 use crate::harness::follower::{Follower, taken_one};
 use crate::harness::tmux::Tmux;
@@ -412,4 +413,55 @@ fn a_session_that_is_not_there_is_an_error_and_no_screen() {
     let tmux = Tmux::run(&place, USUAL, &[], &["status", "--watch"]);
     assert_eq!(tmux.ends(), 1);
     tmux.shows(&["there is no session"]);
+}
+
+/// Says what it does, and answers the first quest once it may.
+const WORKS: &str = r#"cat >prompt; echo '{"type":"tool_use","name":"Bash","input":{"command":
+"look here and there and everywhere in the whole house and in the garden, to its end"}}' |
+tr '\n' ' '; echo; grep -q '^quest 2 of ' prompt && exec sleep 1000
+until [ -e go ]; do sleep 0.05; done; comail submit --id 1 --answer right"#;
+
+fn works(driven: &Driven, size: (u16, u16), env: &[(&str, &str)]) -> Tmux {
+    let _ = fs::remove_file(driven.place.at("go"));
+    let args = ["run", "--set=poll=10ms", "--", "sh", "-c", WORKS];
+    Tmux::run(&driven.place, size, env, &args)
+}
+
+#[test]
+fn a_run_shows_what_each_agent_does() {
+    for size in [USUAL, (50, 24)] {
+        let driven = Driven::new(2);
+        let tmux = works(&driven, size, &[]);
+        let screen = tmux.glimpses(&[
+            " 0 of 2",
+            "0 PASS, 0 REVIEW, 0 DONE, 2 TODO",
+            "quest 1, word 1, try 1, ",
+            "tokens: Bash look",
+        ]);
+        // One line each, whatever the width.
+        assert!(!screen.contains("to its end"), "{screen}");
+        assert!(
+            !screen.contains(" left"),
+            "nothing to estimate from: {screen}"
+        );
+        driven.place.write("go", "");
+        tmux.glimpses(&["quest 2, word 2, try 1, "]);
+        tmux.press(&["C-c"]);
+        assert_eq!(tmux.ends(), 130);
+        let screen = tmux.shows(&["1 PASS, 0 REVIEW, 0 DONE, 1 TODO", "NOT COMPLETE"]);
+        assert!(!screen.contains("1 of 2"), "{screen}");
+        assert!(!screen.contains("tokens: Bash"), "{screen}");
+    }
+}
+
+#[test]
+fn a_run_at_a_terminal_that_is_dumb_prints_lines() {
+    let driven = Driven::new(1);
+    let tmux = works(&driven, USUAL, &[("TERM", "dumb")]);
+    tmux.shows(&["1 agent at a time"]);
+    driven.place.write("go", "");
+    assert_eq!(tmux.ends(), 0);
+    let screen = tmux.shows(&["tokens: PASS", "1 PASS, 0 REVIEW, 0 DONE, 0 TODO"]);
+    assert!(!screen.contains(" of 1"), "{screen}");
+    assert!(!screen.contains("try 1"), "{screen}");
 }

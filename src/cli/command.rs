@@ -21,8 +21,8 @@ use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
-    help, hook, insights, list, log, logging, man, next, progress, prompt, prove, quest, recheck,
-    release, report, resume, review, rules, scan, schema, show, status, submit,
+    help, hook, insights, list, log, logging, man, next, notify, progress, prompt, prove, quest,
+    recheck, release, report, resume, review, rules, scan, schema, show, status, submit,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -105,6 +105,7 @@ commands! { |context, args, matches|
     Log(log::LogArgs) => log::run(context, args),
     Insights(insights::InsightsArgs) => insights::run(context, args),
     Hook(hook::HookArgs) => hook::run(context, args),
+    Notify(notify::NotifyArgs) => notify::run(context, args),
     Config(config::ConfigArgs) => config::run(context, args),
     Doctor(doctor::DoctorArgs) => doctor::run(context, args),
     Demo(demo::DemoArgs) => demo::run(context, args, rehearse),
@@ -318,7 +319,7 @@ Set up: scan quest prove demo
 Work (for agents): next submit run hook
 Watch and settle: status list show insights log claims review recheck dispute release resume forget
 Verify and deliver: export report audit rules
-Tools: doctor config prompt schema completions man help";
+Tools: doctor config notify prompt schema completions man help";
 
 fn grouped(parser: clap::Command) -> clap::Command {
     let header = parser.get_styles().get_header();

@@ -31,6 +31,7 @@ use crate::quest::{QuestKind, email};
 /// A command-line flag takes precedence over an environment variable, and a variable over the
 /// user's configuration file. The file applies to scan, run, status, export, report, log and
 /// insights; every other command reads only `session` from it. It never changes what `scan` froze.
+/// `[notify]` names the command that gets the events of runs; `comail notify --help` says more.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
     /// Print a commented configuration file with every key
@@ -44,14 +45,16 @@ const EXAMPLE: &str = include_str!("config.toml");
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The commands that the whole file applies to.
-const READERS: [&str; 8] = [
-    "scan", "run", "status", "export", "report", "log", "insights", "config",
+const READERS: [&str; 9] = [
+    "scan", "run", "status", "export", "report", "log", "insights", "notify", "config",
 ];
 
 /// The commands that use no session, so the file does not matter to them.
-const WITHOUT_SESSION: [&str; 4] = ["completions", "config", "demo", "man"];
+const WITHOUT_SESSION: [&str; 5] = ["completions", "config", "demo", "man", "notify"];
 
 const SESSION: &str = "session";
+
+const NOTIFY: &str = "notify.command";
 
 /// The keys, as `flag` or `command.flag`, in the order of the example.
 fn keys() -> impl Iterator<Item = String> {
@@ -252,7 +255,22 @@ fn values(path: &Path, key: &str, value: Value) -> Result<Vec<String>> {
             "{file}: `{key}` takes a string, a number, or a list of them"
         )),
     });
-    texts.collect()
+    let mut texts: Vec<String> = texts.collect::<Result<_>>()?;
+    // A relative program would be another one in each working directory, where agents can write.
+    if key == NOTIFY
+        && let Some(program) = texts.first_mut()
+        && program.contains('/')
+    {
+        let place = files::directory_of(path).join(&*program);
+        *program = place.to_string_lossy().into_owned();
+    }
+    Ok(texts)
+}
+
+/// The command of the user that gets the events of runs; empty if none is set.
+pub(super) fn notify_command() -> Result<Vec<String>> {
+    let mut file = Configuration::read(false)?;
+    Ok(file.settings.remove(NOTIFY).unwrap_or_default())
 }
 
 /// Parses `args` again, with the settings of the user's file as the defaults of flags that
@@ -379,6 +397,18 @@ pub(super) mod tests {
     fn a_session_is_relative_to_the_file() {
         let session = settings(Path::new("/p/config.toml"), "session = \"w\"\nx = 1", true);
         assert_eq!(session.unwrap()[SESSION], ["/p/w"]);
+    }
+
+    #[test]
+    fn a_program_is_relative_to_the_file_and_a_bare_name_is_not() {
+        let program = |word: &str| {
+            let text = format!("[notify]\ncommand = [{word:?}, \"-u\"]");
+            let read = settings(Path::new("/p/config.toml"), &text, false);
+            read.unwrap().remove(NOTIFY).unwrap()
+        };
+        assert_eq!(program("./tell"), ["/p/./tell", "-u"]);
+        assert_eq!(program("/bin/tell"), ["/bin/tell", "-u"]);
+        assert_eq!(program("tell"), ["tell", "-u"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::exit::Exit;
-use crate::report::{self, SessionTally};
+use crate::report::{self, Insights, SessionTally};
 use crate::session::{Ledger, SessionError};
 
 /// Show what uses up tries, in one or several sessions
@@ -34,13 +34,21 @@ pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
         [] => &own[..],
         named => named,
     };
-    let tallies: Result<Vec<_>, _> = dirs.iter().map(|dir| tally(context, dir)).collect();
-    let insights = report::combine(tallies?, args.half_life.get());
+    let insights = insights_of(context, dirs, args.half_life.get())?;
     context.output.page();
     context.output.show(&insights, |out, insights| {
         out.template(include_str!("text/insights.txt"), insights);
     })?;
     Ok(Exit::Done)
+}
+
+pub(super) fn insights_of(
+    context: &Context,
+    dirs: &[PathBuf],
+    half_life_days: u32,
+) -> Result<Insights> {
+    let tallies: Result<Vec<_>, _> = dirs.iter().map(|dir| tally(context, dir)).collect();
+    Ok(report::combine(tallies?, half_life_days))
 }
 
 fn tally(context: &Context, dir: &Path) -> Result<SessionTally, SessionError> {

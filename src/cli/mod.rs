@@ -25,6 +25,7 @@ mod log;
 mod logging;
 mod man;
 mod next;
+mod notify;
 mod outcome;
 mod output_file;
 mod pager;

@@ -1,5 +1,7 @@
 //! `comail run`: drives an agent over the quests until no work is left.
 
+mod live;
+
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -20,7 +22,9 @@ use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError, lacks_network, refuse};
 use super::export::page;
 use super::hook::{RUN_VARIABLE, in_a_run};
+use super::insights::insights_of;
 use super::next::HandedQuest;
+use super::notify::{Happened, Notifier};
 use super::output::{Output, TextOutput};
 use super::progress;
 use super::report::{Asked, Made, made};
@@ -32,7 +36,8 @@ use crate::judge::completeness::{MinPass, ShortfallKind};
 use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
 use crate::quest::QuestId;
-use crate::report::run::{word, write_page, write_report};
+use crate::report::run::{Shares, word, write_page, write_report};
+use crate::report::{HALF_LIFE_DAYS, RuleInsight};
 use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
 use crate::run::detect::SelfCall;
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
@@ -43,8 +48,9 @@ use crate::run::{
     Answers, FruitlessRules, NONE, Pace, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver,
     Sources, detect, note,
 };
-use crate::session::{Lease, Ledger, Reason, RunId, Session};
+use crate::session::{Lease, Ledger, Reason, RunId, Session, State};
 use crate::world::sandbox::Cost;
+use live::LiveView;
 
 /// Run an agent on the quests until the work is complete
 ///
@@ -52,7 +58,9 @@ use crate::world::sandbox::Cost;
 /// stopped when its quest is settled. Only the ledger counts: an agent that exits without settling
 /// its quest has failed, whatever it prints. At the end, the report judges every PASS again that
 /// rests on a tree, on commands or on services. The exit code is 0 if the report says COMPLETE, 8 if
-/// not, and 130 after Ctrl-C. With --json, each event is printed as a line.
+/// not, and 130 after Ctrl-C. With --json, each event is printed as a line. The command that
+/// `[notify]` of your configuration file names gets an event when a REVIEW opens, the session pauses
+/// or the run ends.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Run a known agent; arguments after -- are added to its command line
@@ -139,6 +147,9 @@ const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How many facts of lost PASSes are printed; the report has all of them.
 const MAX_LOST: usize = 10;
+
+/// How many rules are named at the end.
+const MAX_RULES: usize = 3;
 
 #[derive(Debug, Default)]
 struct Tuning {
@@ -300,6 +311,10 @@ pub(super) enum RunLine<'a> {
         what: &'static str,
         run: RunId,
         complete: bool,
+        /// How many quests ended how; none where the ledger cannot be believed.
+        shares: Option<Shares>,
+        /// The rules of the session that cost most tries, the dearest first.
+        rules: Vec<RuleInsight>,
         /// The path of the report as text; `report.json` is in the same folder.
         path: String,
     },
@@ -325,19 +340,31 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         // The environment names session and worker.
         reaching: Reaching::default().in_shell(plan.command.shell())?,
     };
+    let notifier = Notifier::of_user(&dir)?;
     progress::heed();
     let terminated = terminated();
     let mut watcher = Watcher {
+        live: LiveView::of(&context.output),
         output: &mut context.output,
         terminated: Arc::clone(&terminated),
+        notifier: &notifier,
     };
     let sources = Sources {
         now: context::now,
         salts: context::salt,
     };
     let driven = crate::run::run(&dir, plan, &prompts, &mut watcher, sources);
+    drop(watcher);
     // Write the report even if the run failed.
     let complete = report(context, args, run, &terminated);
+    notifier.send(&Happened::RunEnded {
+        run,
+        reason: *driven.as_ref().unwrap_or(&Reason::Error),
+        complete: *complete.as_ref().unwrap_or(&false),
+    });
+    if let Some(problem) = notifier.end() {
+        context.output.note(&problem);
+    }
     let (reason, complete) = (driven?, complete?);
     Ok(match reason {
         Reason::Interrupted => Exit::Interrupted,
@@ -376,6 +403,19 @@ fn report(
         let note = format!("no longer holds: {detail}");
         context.output.note(&note);
     }
+    let dirs = std::slice::from_ref(&context.dir);
+    // Where the ledger does not read, the report has said so.
+    let rules = insights_of(context, dirs, HALF_LIFE_DAYS).map(|insights| insights.rules);
+    let mut rules = rules.unwrap_or_default();
+    rules.truncate(MAX_RULES);
+    if !context.output.json {
+        let values = context! { shares => report.shares, rules };
+        let text = |out: &mut TextOutput, values: &minijinja::Value| {
+            out.template(include_str!("text/run-end.txt"), values);
+        };
+        // A closed pipe does not change how the run ended.
+        let _ = context.output.show(&values, text);
+    }
     let word = if report.complete {
         "COMPLETE"
     } else {
@@ -388,6 +428,8 @@ fn report(
             what: "report",
             run,
             complete: report.complete,
+            shares: report.shares,
+            rules,
             path: place.display().to_string(),
         };
         // A closed pipe does not change how the run ended.
@@ -513,20 +555,55 @@ fn terminated() -> Arc<AtomicBool> {
 }
 
 struct Watcher<'a> {
+    live: Option<LiveView>,
     output: &'a mut Output,
     terminated: Arc<AtomicBool>,
+    notifier: &'a Notifier,
+}
+
+impl Watcher<'_> {
+    fn notify(&self, event: &RunEvent) {
+        match event {
+            RunEvent::Quest { key, state, quest } if *state == State::Review => {
+                let (quest, key) = (quest.quest, key.clone());
+                self.notifier.send(&Happened::ReviewOpened { quest, key });
+            }
+            RunEvent::Ended { run, reason } if *reason == Reason::Paused => {
+                self.notifier.send(&Happened::SessionPaused { run: *run });
+            }
+            _ => {}
+        }
+    }
 }
 
 impl RunObserver for Watcher<'_> {
     fn observe(&mut self, event: &RunEvent) {
-        match event {
-            RunEvent::Note { text } => self.output.note(text),
-            RunEvent::Hint { text } => self.output.hint(text),
+        self.notify(event);
+        if let Some(live) = &mut self.live {
+            live.take(event);
+        }
+        if event.is_live() {
+            return;
+        }
+        let output = &mut *self.output;
+        let mut print = || match event {
+            RunEvent::Note { text } => output.note(text),
+            RunEvent::Hint { text } => output.hint(text),
             _ => {
                 // A closed pipe does not change what the run does.
                 let line = RunLine::Event(event);
-                let _ = self.output.show(&line, |out, _| write_event(out, event));
+                let _ = output.show(&line, |out, _| write_event(out, event));
             }
+        };
+        match &self.live {
+            Some(live) => live.above(print),
+            None => print(),
+        }
+    }
+
+    fn tick(&mut self) {
+        if let Some(live) = &mut self.live {
+            live.draw();
         }
     }
 
@@ -544,7 +621,7 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
         RunEvent::Attempt { attempt, .. } => Some(attempt.reason),
         RunEvent::Quest { quest, .. } => Some(quest.reason),
         RunEvent::Ended { reason, .. } => Some(*reason),
-        RunEvent::Began { .. } | RunEvent::Note { .. } | RunEvent::Hint { .. } => None,
+        _ => None,
     };
     let tone = match reason {
         Some(Reason::Settled | Reason::Complete) => "good",

@@ -18,7 +18,7 @@ use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
-    man, next, prompt, quest, recheck, release, resume, review, rules, scan, submit,
+    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -250,6 +250,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<hook::Installed>("hook-install", "hook install"),
     printed::<config::Configuration>("config", "config"),
     printed::<config::Example>("config-example", "config --example"),
+    printed::<notify::Notification<'static>>("notify", "notify --test"),
     printed::<doctor::Diagnosis>("doctor", "doctor"),
     printed::<demo::Demonstrated>("demo", "demo"),
     printed::<prompt::Instructions>("prompt", "prompt"),

@@ -29,6 +29,8 @@ const EVENT_INTERVAL: Duration = Duration::from_millis(50);
 
 pub trait RunObserver {
     fn observe(&mut self, events: &RunEvent);
+    /// Called every moment, for what changes with the time.
+    fn tick(&mut self);
     fn wants_to_stop(&self) -> bool;
 }
 
@@ -70,6 +72,7 @@ pub fn run(
     };
     append(&mut session, RunStep::Began(began.clone()))?;
     observer.observe(&RunEvent::Began { run, began });
+    observer.observe(&RunEvent::Progress(Box::new(session.totals())));
 
     let shared = SharedRunState::new(plan);
     let work = |index: usize, events: Sender<RunEvent>| -> Result<(), RunError> {
@@ -139,6 +142,7 @@ fn listen(events: &Receiver<RunEvent>, observer: &mut dyn RunObserver, shared: &
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
+        observer.tick();
         if observer.wants_to_stop() {
             shared.stop(Reason::Interrupted);
         }

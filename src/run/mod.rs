@@ -14,7 +14,7 @@ mod run_dir;
 mod worker;
 
 pub use driver::{RunObserver, Sources, run};
-pub use plan::{Answers, FruitlessRules, Pace, Plan, RunError, RunEvent};
+pub use plan::{Answers, FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
 pub use quest_run::{Past, PromptBuilder, PromptInput, Submitted};
 pub use run_dir::{note, runs_dir};
 pub use worker::NONE;

@@ -11,12 +11,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::judge::JudgeError;
-use crate::quest::{Key, QuestId};
+use crate::quest::{Key, QuestId, Verdict};
 use crate::run::agent::{AgentCommand, AgentError, BadCommandLine, ProviderError};
 use crate::run::detect;
 use crate::run::limits::{Bill, Limits, Used};
 use crate::session::{
     BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, Spent, State,
+    Totals,
 };
 
 /// How an agent answers.
@@ -132,6 +133,9 @@ pub enum RunEvent {
         /// Whether it was the last call after a budget had ended.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last_call: bool,
+        /// What the gate said of the last answer of this start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<JudgedAnswer>,
         #[serde(flatten)]
         attempt: DrivenAttempt,
     },
@@ -155,6 +159,45 @@ pub enum RunEvent {
     Hint {
         text: String,
     },
+    /// What an agent does now, for a person who watches.
+    #[serde(skip)]
+    Live {
+        /// Which agent, from 0.
+        agent: usize,
+        live: Live,
+    },
+    /// What all quests come to now, for a person who watches.
+    #[serde(skip)]
+    Progress(Box<Totals>),
+}
+
+impl RunEvent {
+    /// Whether it is only for a person who watches.
+    pub fn is_live(&self) -> bool {
+        matches!(self, Self::Live { .. } | Self::Progress(_))
+    }
+}
+
+/// What the gate said of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JudgedAnswer {
+    pub verdict: Verdict,
+    /// The rules that fired.
+    pub rules: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Live {
+    Started {
+        quest: QuestId,
+        key: Key,
+        start: u32,
+    },
+    /// The last words of the agent, or its last tool call.
+    Does(String),
+    Used(Spent),
+    /// It works on no quest.
+    Idle,
 }
 
 const MAX_WITHOUT_NETWORK: u32 = 3;

@@ -11,7 +11,7 @@ use super::run_dir::Calls;
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::judge::{JudgeContext, Pace};
-use crate::quest::{Key, QuestId};
+use crate::quest::{Key, QuestId, Verdict};
 use crate::run::agent::Totals;
 use crate::run::detect::{Detectors, Observed, SelfCall};
 use crate::run::limits::{Limits, StallBudget, Used};
@@ -95,6 +95,7 @@ pub struct Past {
 #[derive(Debug, Clone, Serialize)]
 pub struct Submitted {
     pub text: String,
+    pub verdict: Verdict,
     pub rules: Vec<String>,
 }
 

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::plan::{Answers, Brought, RunError, RunEvent, SharedRunState, WhyNothing};
+use super::plan::{
+    Answers, Brought, JudgedAnswer, Live, RunError, RunEvent, SharedRunState, WhyNothing,
+};
 use super::quest_run::{
     Activity, Choice, ClaimGuard, Judged, Past, PromptBuilder, PromptInput, QuestRun, Submitted,
     choose,
@@ -146,6 +148,7 @@ impl RunWorker<'_> {
             self.shared.stop(reason);
         }
         self.shared.release(record.id, reason);
+        self.live(Live::Idle);
         driven.map(drop)
     }
 
@@ -249,6 +252,11 @@ impl RunWorker<'_> {
         let _ = self.events.send(event);
     }
 
+    fn live(&self, live: Live) {
+        let agent = self.index;
+        self.emit(RunEvent::Live { agent, live });
+    }
+
     /// Starts the agent once; `last` is set for the last call. Also returns the end of its output.
     fn start(
         &mut self,
@@ -265,11 +273,19 @@ impl RunWorker<'_> {
             let mut counters = self.shared.counters();
             counters.starts = counters.starts.saturating_add(1);
         }
+        self.live(Live::Started {
+            quest: quest_run.guard.quest,
+            key: quest_run.key.clone(),
+            start: quest_run.used.starts,
+        });
         let watched = self.run_agent(&prompt, quest_run, last)?;
         let end = &watched.end;
         // The answer of an agent that ended by itself is judged whichever budget ended meanwhile: it
         // is paid for.
         let by_itself = watched.halt.is_none() || end.exit == Some(0);
+        if plan.answers != Answers::Submit {
+            self.live(Live::Does(String::from("comail judges its answer")));
+        }
         let judged = if by_itself || last.is_some() {
             self.judge_printed(end, quest_run)?
         } else {
@@ -423,7 +439,7 @@ impl RunWorker<'_> {
         }
         let (guard, starts) = (&quest_run.guard, quest_run.used.starts);
         let run = self.shared.plan.run;
-        let (state, attempt, quest, paused) =
+        let (state, attempt, quest, paused, totals) =
             self.session.append(&mut self.clock, |session, _| {
                 let (state, reason) = state_and_reason(session, quest_run, reason)?;
                 let attempt = DrivenAttempt {
@@ -451,8 +467,12 @@ impl RunWorker<'_> {
                     .collect();
                 // An agent that has settled its quest may claim another before it is stopped.
                 events.extend(guard.extra_claim(session)?);
-                Ok::<_, SessionError>((events, (state, attempt, quest, session.paused())))
+                Ok::<_, SessionError>((
+                    events,
+                    (state, attempt, quest, session.paused(), session.totals()),
+                ))
             })?;
+        let judged = quest_run.submitted.last().map(Submitted::judged);
         let reason = attempt.reason;
         quest_run.used = quest_run.with(watched.time, &spent, &self.shared.plan.limits);
         quest_run.history.push(Past {
@@ -465,8 +485,10 @@ impl RunWorker<'_> {
         self.emit(RunEvent::Attempt {
             key: quest_run.key.clone(),
             last_call,
+            judged,
             attempt,
         });
+        self.emit(RunEvent::Progress(Box::new(totals)));
         if let Some(quest) = quest {
             let key = quest_run.key.clone();
             self.emit(RunEvent::Quest { key, state, quest });
@@ -570,6 +592,7 @@ impl RunWorker<'_> {
                 let rules = judged.judgement.facts.iter();
                 let submitted = Submitted {
                     text: shown(submission),
+                    verdict: judged.judgement.verdict,
                     rules: rules.map(|fact| fact.rule.as_str().to_owned()).collect(),
                 };
                 let alarm = quest_run.submits((submission.digest(), submitted));
@@ -600,7 +623,15 @@ impl Submitted {
     pub(super) fn of(attempt: &Attempt) -> Self {
         Self {
             text: shown(&attempt.submission),
+            verdict: attempt.verdict,
             rules: attempt.rules.clone(),
+        }
+    }
+
+    fn judged(&self) -> JudgedAnswer {
+        JudgedAnswer {
+            verdict: self.verdict,
+            rules: self.rules.clone(),
         }
     }
 }
@@ -708,6 +739,9 @@ impl RunWorker<'_> {
         for event in agent.events() {
             reasons.extend(self.take(event, watch, quest_run));
         }
+        if let Some(doing) = agent.doing() {
+            self.live(Live::Does(doing));
+        }
         if let Some(poll) = &watch.poll
             && poll.holds()
         {
@@ -736,6 +770,7 @@ impl RunWorker<'_> {
             AgentEvent::Spent(spent) => {
                 watch.spent = spent;
                 self.shared.is_using(self.index, limits.bill(&spent));
+                self.live(Live::Used(spent));
             }
             AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
             AgentEvent::NotLoggedIn => return Some(Reason::AgentFailed),
@@ -764,6 +799,7 @@ impl RunWorker<'_> {
         }
         let bill = self.shared.plan.limits.bill(spent);
         self.shared.is_using(self.index, bill);
+        self.live(Live::Used(*spent));
         if watch.liveness.is_stalled(watch.begun.elapsed(), vitals) {
             return Ok(Some(Reason::AgentFailed));
         }

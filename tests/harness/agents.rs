@@ -81,8 +81,11 @@ impl Driven {
         let run = Run::of(command);
         let seen = format!("{run:?}");
         let text = run.exits(8);
-        let report = |line: &&str| line.starts_with(r#"{"what":"report""#);
-        let last = text.lines().rev().find(|line| !report(line));
+        let ended = |line: &&str| {
+            line.starts_with(r#"{"what":"ended""#)
+                || line.starts_with("run ") && line.contains(" ended: ")
+        };
+        let last = text.lines().rev().find(ended);
         let last = last.unwrap_or_default();
         match serde_json::from_str::<Value>(last) {
             Ok(ended) => assert_eq!(ended["reason"], reason, "{seen}"),

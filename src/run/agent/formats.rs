@@ -8,10 +8,12 @@
 mod tests;
 
 use std::collections::VecDeque;
+use std::iter;
 
 use serde_json::{Value, json};
 
 use crate::base::Digest;
+use crate::base::text::truncate;
 use crate::run::detect::tool_call;
 use crate::session::Spent;
 use crate::world::sandbox::Cost;
@@ -442,6 +444,8 @@ const MAX_EVENTS: usize = 10_000;
 
 const MAX_NAME: usize = 300;
 
+const MAX_DOING: usize = 200;
+
 #[derive(Debug)]
 pub(super) struct Transcript {
     pub said: Tail,
@@ -455,6 +459,8 @@ pub(super) struct Transcript {
     /// The conversation that the agent was asked to continue.
     resumed: Option<String>,
     events: Vec<AgentEvent>,
+    /// The last line that it said or the tool that it called since, until it is taken.
+    doing: Option<String>,
 }
 
 impl Transcript {
@@ -470,6 +476,18 @@ impl Transcript {
             provider: None,
             resumed,
             events: Vec::new(),
+            doing: None,
+        }
+    }
+
+    pub(super) fn doing(&mut self) -> Option<String> {
+        self.doing.take()
+    }
+
+    fn does(&mut self, text: &str) {
+        let mut lines = text.lines().rev().map(str::trim);
+        if let Some(line) = lines.find(|line| !line.is_empty()) {
+            self.doing = Some(truncate(line, MAX_DOING).into_owned());
         }
     }
 
@@ -478,6 +496,7 @@ impl Transcript {
     }
 
     pub(super) fn says(&mut self, text: &str) {
+        self.does(text);
         self.said.push(text.as_bytes());
         self.said.push(b"\n");
     }
@@ -501,6 +520,7 @@ impl Transcript {
 
     pub(super) fn says_on(&mut self, text: &str) {
         self.said.push(text.as_bytes());
+        self.does(&self.said.end(MAX_DOING));
     }
 
     pub(super) fn end_line(&mut self) {
@@ -510,6 +530,7 @@ impl Transcript {
     }
 
     pub(super) fn calls(&mut self, tool: &str, arguments: &Value) {
+        self.does(&called(tool, arguments));
         if let Some(call) = tool_call(tool, arguments) {
             self.event(AgentEvent::ToolCall(call));
         }
@@ -550,6 +571,20 @@ impl Transcript {
             self.events.push(event);
         }
     }
+}
+
+/// A tool call on one line: the tool and the texts among its arguments.
+fn called(tool: &str, arguments: &Value) -> String {
+    let texts: Vec<&str> = match arguments {
+        Value::String(text) => vec![text],
+        Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
+        Value::Object(members) => members.values().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let words = texts.into_iter().flat_map(str::split_whitespace);
+    // No word is shorter than one character.
+    let words = iter::once(tool).chain(words).take(MAX_DOING);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 // The name is passed on a command line later, so it must not look like an option.
@@ -604,6 +639,12 @@ impl Tail {
         let over = (self.bytes.len() + bytes.len()).saturating_sub(self.most);
         self.bytes.drain(..over);
         self.bytes.extend(bytes);
+    }
+
+    fn end(&self, most: usize) -> String {
+        let from = self.bytes.len().saturating_sub(most);
+        let bytes: Vec<u8> = self.bytes.range(from..).copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     pub(super) fn text(&self) -> String {

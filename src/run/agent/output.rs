@@ -74,6 +74,10 @@ impl Output {
         events
     }
 
+    pub(super) fn doing(&mut self) -> Option<String> {
+        self.reader.transcript.doing()
+    }
+
     pub(super) fn end(&mut self, how: Option<Exit>) -> AgentEnd {
         self.lines.end(|line| self.reader.line(line));
         self.reader.end();

@@ -176,6 +176,11 @@ impl Agent {
         self.process.state().output.events()
     }
 
+    /// What it does now, if that has changed since the last call.
+    pub fn doing(&mut self) -> Option<String> {
+        self.process.state().output.doing()
+    }
+
     pub fn vitals(&mut self) -> VitalSigns {
         self.process.wake();
         // A process that ends between two readings may be missed by one of them.

@@ -464,3 +464,25 @@ fn cuts_no_character_in_two() {
     assert_eq!(end_of("aé", 2), "é");
     assert_eq!(end_of("aé", 9), "aé");
 }
+
+#[test]
+fn what_it_does_is_its_last_call_or_its_last_words() {
+    let mut reader = Reader::new(Stream::Plain, None);
+    let call = r#"{"type":"tool_use","name":"Bash","input":{"command":"ls\n  -l"}}"#;
+    reader.line(call.as_bytes());
+    assert_eq!(reader.transcript.doing().as_deref(), Some("Bash ls -l"));
+    assert_eq!(reader.transcript.doing(), None);
+    reader.line(b"first words\n  last words \n\n");
+    assert_eq!(reader.transcript.doing().as_deref(), Some("last words"));
+    reader.line(b"  \n");
+    assert_eq!(reader.transcript.doing(), None);
+    reader.line(&b"x".repeat(10 * MAX_DOING));
+    let long = reader.transcript.doing().unwrap();
+    assert_eq!(long.chars().count(), MAX_DOING + 1, "and an ellipsis");
+    // Words that arrive in pieces are read as a whole.
+    for piece in ["I read ", "the page"] {
+        reader.transcript.says_on(piece);
+    }
+    let words = reader.transcript.doing().unwrap();
+    assert!(words.ends_with("I read the page"), "{words}");
+}
