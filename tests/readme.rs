@@ -86,6 +86,18 @@ fn the_commands_for_your_own_list_are_taken() {
 const WORKBOOK: &[u8] = include_bytes!("../fixtures/workbooks/companies.xlsx");
 
 #[test]
+fn every_file_that_it_links_to_is_there() {
+    let parts = README.split("](").skip(1);
+    let links = parts.filter_map(|part| part.split(')').next());
+    let files: Vec<&str> = links.filter(|link| !link.contains("://")).collect();
+    assert!(files.len() >= 5, "{files:?}");
+    for file in files {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        assert!(path.exists(), "{file}");
+    }
+}
+
+#[test]
 fn it_is_short() {
     assert!(README.lines().count() <= 180);
 }
