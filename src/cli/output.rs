@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::exit::{ErrorReply, hint_of};
 use super::pager::Pager;
+use super::progress::is_dumb;
 use crate::base::text::{Escaped, EscapedLines, escape_json};
 use crate::report::template;
 
@@ -23,11 +24,6 @@ pub enum Tone {
     Doubt,
     Bad,
     Strong,
-}
-
-/// Whether the terminal says that it cannot move its cursor or show colours.
-pub(super) fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Each tone with its name in templates and its code for a terminal.

@@ -6,7 +6,6 @@
 use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 
-use super::config::variable;
 use super::progress;
 
 const PAGER_VARIABLES: [&str; 2] = ["COMAIL_PAGER", "PAGER"];
@@ -43,7 +42,7 @@ impl Pager {
     fn decide(&mut self) -> io::Result<()> {
         let mut pager = Command::new("sh");
         pager.args(["-c", &self.command]).stdin(Stdio::piped());
-        if variable("LESS").is_none() {
+        if std::env::var_os("LESS").is_none() {
             // Ends at once if the text fits, keeps colours, and leaves the text on the screen.
             pager.env("LESS", "FRX");
         }
