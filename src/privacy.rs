@@ -250,6 +250,7 @@ impl Redactor for Eraser<'_> {
         Ok(Some(match Event::parse(line.kind(), &body)? {
             Event::Settled(decided) => self.signed_again(line, &body, *decided)?,
             Event::Disputed(decided) => self.signed_again(line, &body, *decided)?,
+            Event::Sampled(decided) => self.signed_again(line, &body, *decided)?,
             Event::Forgotten(decided) => self.signed_again(line, &body, *decided)?,
             _ => body,
         }))

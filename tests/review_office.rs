@@ -263,12 +263,41 @@ fn a_sheet_that_the_office_sorted_and_widened_is_taken_back() {
 }
 
 #[test]
+fn a_sampled_pass_is_checked_in_the_sheet_and_the_sheet_says_that_it_is_one() {
+    let world = keyed();
+    let key = "--operator-key=operator.key";
+    world.place.run(["review", "--sample=1", key]).ok();
+    let exported = world.place.json(["review", "--export=review.xlsx"]);
+    let expected = json!({"path": "review.xlsx", "reviews": 3, "sampled": 1});
+    assert_eq!(exported, (0, expected));
+    let path = world.place.at("review.xlsx");
+    let shown = cells(&path, "review");
+    let says = |row| text(&shown, row, column(&shown, "sample"));
+    assert_eq!([2, 3, 4].map(says), ["", "", ""]);
+    assert!(says(5).starts_with("PASS"), "{}", says(5));
+    fill(
+        &path,
+        &[(5, "decision", "accept"), (5, "note", "on their site")],
+    );
+    let (code, answer) = import(&world, "review.xlsx");
+    assert_eq!((code, &answer["accepted"]), (0, &json!(1)), "{answer}");
+    let (_, status) = world.place.json(["status"]);
+    assert_eq!(status["sample"]["right"], 1);
+    // What was checked already is told, and stays.
+    let (code, answer) = import(&world, "review.xlsx");
+    assert_eq!((code, refused(&answer)), (8, vec![(5, "settled")]));
+}
+
+#[test]
 fn an_empty_queue_is_a_sheet_that_decides_nothing() {
     let world = EmailNet::start();
     let (code, exported) = world.place.json(["review", "--export=review.xlsx"]);
     assert_eq!(
         (code, exported),
-        (0, json!({"path": "review.xlsx", "reviews": 0}))
+        (
+            0,
+            json!({"path": "review.xlsx", "reviews": 0, "sampled": 0})
+        )
     );
     let (code, answer) = world.place.json(["review", "--import=review.xlsx"]);
     assert_eq!((code, &answer["undecided"]), (0, &json!(0)), "{answer}");

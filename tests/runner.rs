@@ -66,6 +66,7 @@ mod review;
 #[cfg(target_os = "linux")]
 mod review_forged;
 mod review_office;
+mod review_sample;
 mod run;
 #[cfg(target_os = "linux")]
 mod run_deaths;

@@ -561,7 +561,7 @@ impl OutcomeCounts {
                 continue;
             }
             *counts.effective.entry(Effective::of(&record)).or_default() += 1;
-            counts.disputed += u32::from(record.dispute.is_some());
+            counts.disputed += u32::from(record.is_disputed());
             counts.forgotten += u32::from(forgets && is_forgotten(&mut reader, &record)?);
         }
         Ok(counts)

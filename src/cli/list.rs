@@ -166,7 +166,7 @@ impl<'a> Rows<'a> {
                 effective: Effective::of(record),
                 answer: outcome.fields.as_ref(),
                 proven: outcome.proven,
-                disputed: record.dispute.is_some(),
+                disputed: record.is_disputed(),
                 rules: outcome.rules(),
                 tries: outcome.tries,
                 judged_at: outcome.judged_at,

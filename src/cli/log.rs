@@ -187,6 +187,7 @@ impl Printer<'_> {
         match &entry.event {
             Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
             Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
+            Event::Sampled(sampled) => self.admits(sampled.as_ref(), entry),
             Event::Forgotten(forgotten) => self.admits(forgotten.as_ref(), entry),
             _ => true,
         }

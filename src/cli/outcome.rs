@@ -65,7 +65,7 @@ impl OutcomeReader {
         let effective = Effective::of(record);
         let is_decided = record.resolution.is_some() || record.settled.is_some();
         let noted = [
-            (record.dispute.is_some(), "disputed"),
+            (record.is_disputed(), "disputed"),
             (forgotten, "forgotten"),
             (self.waiting.blocks(record.id), "blocked"),
             (self.world == WorldKind::Recorded, "recorded world"),
@@ -91,7 +91,7 @@ impl OutcomeReader {
         let disputed = dispute.map(|it| (it.by, it.note));
         Ok(QuestOutcome {
             fields,
-            proven: effective.holds() && record.dispute.is_none(),
+            proven: effective.holds() && !record.is_disputed(),
             status,
             facts,
             tries,

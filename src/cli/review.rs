@@ -1,10 +1,12 @@
-//! `comail review`: the REVIEWs that a person settles.
+//! `comail review`: the REVIEWs and sampled PASSes that a person settles.
 
+pub(super) mod sample;
 mod screen;
 pub(super) mod settle;
 mod state;
 pub(super) mod workbook;
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -26,6 +28,9 @@ use crate::session::{Decision, State};
 /// Only a person can settle a REVIEW: with the key file of `scan --operator-key` or, in a session
 /// without a key, on a terminal. An accepted REVIEW counts as right, but is never called a PASS. A
 /// quest can be settled again; every decision stays in the ledger.
+///
+/// With --sample, it draws PASSes at random, so that a person checks them in the same way: accept
+/// says that the answer is right, reject that it is wrong. `report` says what the sample shows.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct ReviewArgs {
@@ -44,8 +49,12 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "export")]
     import: Option<PathBuf>,
 
-    /// With --import: do not ask for confirmation; requires --operator-key
-    #[arg(long, requires = "import")]
+    /// Draw N PASSes at random for a person to check; later draws add to the sample
+    #[arg(long, value_name = "N", conflicts_with_all = ["export", "import"])]
+    sample: Option<NonZeroU32>,
+
+    /// With --import or --sample: do not ask for confirmation; requires --operator-key
+    #[arg(long)]
     yes: bool,
 
     #[command(flatten)]
@@ -65,21 +74,26 @@ enum What {
 }
 
 pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
-    let alone = args.what.is_none() && args.export.is_none() && args.import.is_none();
+    let decides = args.import.is_some() || args.sample.is_some();
+    if args.yes && !decides {
+        return refuse("--yes needs --import or --sample");
+    }
+    let alone = args.what.is_none() && args.export.is_none() && !decides;
     let at_terminal = alone && is_possible(&context.output);
-    if !at_terminal && args.import.is_none() && args.person.is_named() {
+    if !at_terminal && !decides && args.person.is_named() {
         // A user who passes a key must not believe that the list needed it.
         return refuse(
-            "--by and --operator-key need --import or a terminal; for accept, reject and reopen, \
-                    pass them after the command",
+            "--by and --operator-key need --import, --sample or a terminal; for accept, reject and \
+                    reopen, pass them after the command",
         );
     }
     match &args.what {
         None if at_terminal => screen::run(context, &args.person),
-        None => match (&args.export, &args.import) {
-            (Some(path), _) => workbook::export(context, path, args.force),
-            (None, Some(path)) => workbook::import(context, path, &args.person, args.yes),
-            (None, None) => list(context),
+        None => match (&args.export, &args.import, args.sample) {
+            (Some(path), ..) => workbook::export(context, path, args.force),
+            (_, Some(path), _) => workbook::import(context, path, &args.person, args.yes),
+            (.., Some(most)) => sample::run(context, most, &args.person, args.yes),
+            (None, None, None) => list(context),
         },
         Some(What::Show(args)) => show(context, args, Some(State::Review)),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),

@@ -27,12 +27,12 @@ pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     show(context, args, None)
 }
 
-/// Shows a quest, which must be in the state `only` if there is one.
+/// Shows a quest, which must be in the state `only` if there is one, or in the sample.
 pub(super) fn show(context: &mut Context, args: &ShowArgs, only: Option<State>) -> Result<Exit> {
     let session = context.open_folded()?;
     let record = context::find(&session, &args.quest)?;
     let (id, state) = (record.id, record.progress.state);
-    if let Some(only) = only.filter(|only| *only != state) {
+    if let Some(only) = only.filter(|only| *only != state && !record.sampled) {
         let refused = UsageError(format!("quest {id} is {state}, not {only}"));
         return Err(refused.hint(format!("`comail show {id}` shows it")).into());
     }

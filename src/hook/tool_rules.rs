@@ -124,7 +124,7 @@ fn own_rules() -> [PrefixRule; 3] {
     let person = [
         "resume", "forget", "dispute", "release", "scan", "hook", "run",
     ];
-    let decisions = ["accept", "reject", "reopen", "--import"];
+    let decisions = ["accept", "reject", "reopen", "--import", "--sample"];
     let agent = ["next", "submit", "status", "rules", "claims"];
     [
         rule(
@@ -581,6 +581,7 @@ mod tests {
             ("comail review accept 1", Deny),
             ("comail review --key k reject 1", Deny),
             ("comail review --import=x", Deny),
+            ("comail review --sample 60", Deny),
             ("comail hook install", Deny),
             ("comailer resume", Defer),
             ("git status", Defer),

@@ -252,7 +252,7 @@ fn withdrawn(
             return Ok(Some(NotCarried::Forgotten));
         }
     }
-    Ok(record.dispute.map(|_| NotCarried::Disputed))
+    Ok(record.is_disputed().then_some(NotCarried::Disputed))
 }
 
 impl Iterator for Carrier<'_> {

@@ -7,12 +7,14 @@ pub mod run;
 pub mod template;
 
 mod insights;
+mod sample;
 mod status;
 
 pub use insights::{
     AgentInsights, DrivenWork, HALF_LIFE_DAYS, Insights, Recurring, RuleInsight, SessionInsight,
     SessionTally, Share, Who, Work, combine, weight,
 };
+pub use sample::SampleEstimate;
 pub use status::{
     BlockedQuest, Ended, HeldClaim, OpenRun, Overview, Pace, Resolutions, RuleCount, Standings,
     Status, forgotten, overview,

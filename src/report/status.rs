@@ -10,12 +10,13 @@ use crate::base::Digest;
 use crate::base::text::small;
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId, map_schema};
+use crate::report::sample::SampleEstimate;
 use crate::session::{
     Blocked, Claim, Effective, Outcome, Projection, RunId, RunProcess, Session, SessionError,
     SettledTimes, State, Tally, Worker, WorldKind,
 };
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Standings {
     pub overview: Overview,
     pub tries: u32,
@@ -104,7 +105,7 @@ impl Status {
 }
 
 /// How far a session is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Overview {
     pub tally: Tally,
     pub total: u32,
@@ -125,6 +126,9 @@ pub struct Overview {
     pub effective: BTreeMap<Effective, u32>,
     /// Quests of which somebody said that the world contradicted them.
     pub disputed: u32,
+    /// What a person found in a sample of the PASSes; none before the first draw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleEstimate>,
     /// Quests that are PASS or REVIEW whose answers were removed.
     pub forgotten: u32,
     /// Decisions that lack the operator's seal, and changed nothing.
@@ -243,6 +247,7 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
             .map(|effective| (effective, totals.effective.of(effective)))
             .into(),
         disputed: counts.disputed,
+        sample: SampleEstimate::of(&totals),
         forgotten,
         unsealed: counts.unsealed,
         attempts: counts.attempts,

@@ -66,11 +66,15 @@ const OF_LIST: u8 = 2;
 const OF_SUBMISSION: u8 = 3;
 const OF_REVIEWERS: u8 = 8;
 
+/// The column that only workbooks with sampled PASSes have, and what it says of them.
+const SAMPLE: (u8, &str) = (1, "sample");
+const SAMPLED: &str = "PASS drawn at random: accept if it is right";
+
 /// A row of the workbook: its cells by place and heading.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OfficeRow(Vec<(u8, String, FormCell)>);
 
-/// The rows of all REVIEWs that wait for a person, and the sheet that holds them.
+/// The rows of all REVIEWs and sampled PASSes that wait for a person, and the sheet that holds them.
 pub fn rows(session: &Session) -> Result<Vec<OfficeRow>, JudgeError> {
     let queue = Queue::read(session)?;
     let ids: BTreeSet<QuestId> = queue.all().map(|one| one.id).collect();
@@ -137,6 +141,9 @@ impl OfficeRow {
         let mut row = Self::default();
         row.push(0, "id", FormCell::number(item.id.index() as u64 + 1));
         row.push_text(1, "key", item.key.as_str());
+        if item.effective == Effective::Pass {
+            row.push_text(SAMPLE.0, SAMPLE.1, SAMPLED);
+        }
         // The names of the list and of the submission are marked as theirs, so that none is taken
         // for a column of the queue.
         let mut listed: Vec<(String, String)> = Vec::new();
@@ -178,6 +185,12 @@ impl OfficeRow {
         row.push(OF_REVIEWERS + 4, "attempt", attempt);
         row.push_text(OF_REVIEWERS + 5, "session", bound);
         row
+    }
+
+    pub fn is_sampled(&self) -> bool {
+        self.0
+            .iter()
+            .any(|(place, heading, _)| (*place, heading.as_str()) == SAMPLE)
     }
 
     fn push(&mut self, place: u8, heading: &str, cell: FormCell) {
@@ -539,10 +552,14 @@ fn fit<'a>(
                 let text = format!("quest {quest} is settled already: it is {is}");
                 (Why::Settled, text)
             }
-            _ if effective.is_open() => {
+            _ if record.waits_for_a_person() => {
                 let reject = format!("`comail review reject {quest}` rejects it");
                 let text = format!("the answer of quest {quest} was forgotten: {reject}");
                 (Why::Forgotten, text)
+            }
+            _ if record.sampled => {
+                let text = format!("quest {quest} was checked already");
+                (Why::Settled, text)
             }
             _ => {
                 let text = format!("quest {quest} is {is}: only an open REVIEW can be settled");

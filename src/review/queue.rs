@@ -1,4 +1,4 @@
-//! The queue: REVIEWs that wait for a person, grouped by rule, the oldest first.
+//! The queue: REVIEWs and sampled PASSes that wait for a person, grouped by rule, the oldest first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ pub struct Waiting {
     pub key: Key,
     /// The attempt that is to be settled.
     pub attempt: u32,
-    /// Open or, where the gate fails it now, refuted.
+    /// Open or, where the gate fails it now, refuted; of a PASS that is in the sample, pass.
     pub effective: Effective,
     /// When it was judged last.
     pub since: Timestamp,
@@ -37,15 +37,18 @@ pub struct Waiting {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Group {
-    /// The first rule that fired for each of them.
+    /// The first rule that fired for each of them; of the sample, `(sample)`.
     pub rule: String,
     pub quests: Vec<Waiting>,
 }
 
-/// Every REVIEW that waits for a person, each in one group.
+/// Every REVIEW and sampled PASS that waits for a person, each in one group.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Queue {
+    /// How many REVIEWs are open.
     pub open: usize,
+    /// How many sampled PASSes are to be checked by hand.
+    pub sampled: usize,
     /// The group with the oldest first.
     pub groups: Vec<Group>,
 }
@@ -53,32 +56,54 @@ pub struct Queue {
 /// What a REVIEW without rules is grouped by; no rule has this name.
 const NO_RULE: &str = "-";
 
+/// What sampled PASSes are grouped by; no rule has this name.
+const SAMPLE: &str = "(sample)";
+
+impl Waiting {
+    /// Whether it is a PASS, which a person checks by hand.
+    pub fn is_sampled(&self) -> bool {
+        self.effective == Effective::Pass
+    }
+
+    fn group(&self) -> &str {
+        match self.rules.first() {
+            _ if self.is_sampled() => SAMPLE,
+            Some(rule) => rule,
+            None => NO_RULE,
+        }
+    }
+}
+
 impl Queue {
     pub fn of(mut waiting: Vec<Waiting>) -> Self {
         waiting.sort_by_key(|one| (one.since, one.id));
-        let open = waiting.len();
+        let sampled = waiting.iter().filter(|one| one.is_sampled()).count();
+        let open = waiting.len() - sampled;
         let mut groups: Vec<Group> = Vec::new();
         for one in waiting {
-            let rule = one.rules.first().map_or(NO_RULE, String::as_str);
-            match groups.iter_mut().find(|group| group.rule == rule) {
+            match groups.iter_mut().find(|group| group.rule == one.group()) {
                 Some(group) => group.quests.push(one),
                 None => groups.push(Group {
-                    rule: rule.to_owned(),
+                    rule: one.group().to_owned(),
                     quests: vec![one],
                 }),
             }
         }
-        Self { open, groups }
+        Self {
+            open,
+            sampled,
+            groups,
+        }
     }
 
     pub fn read(session: &Session) -> Result<Self, SessionError> {
         let mut reader = session.reader()?;
         let mut waiting = Vec::new();
         let forgetting = session.forgetting();
-        for record in session.reviews()? {
+        for record in session.reviews()?.into_iter().chain(session.sampled()?) {
             // What was answered is gone, so that nobody can look at it.
             let gone = !forgetting.is_empty() && is_forgotten(&mut reader, &record)?;
-            if Effective::of(&record).is_open() && !gone {
+            if record.waits_for_a_person() && !gone {
                 waiting.extend(wait_of(&mut reader, record)?);
             }
         }
@@ -89,14 +114,19 @@ impl Queue {
         self.groups.iter().flat_map(|group| &group.quests)
     }
 
-    /// Those for which `rule` fired, first or among others.
+    /// The REVIEWs; sampled PASSes are checked one by one, not by rule.
+    fn reviews(&self) -> impl Iterator<Item = &Waiting> {
+        self.all().filter(|one| !one.is_sampled())
+    }
+
+    /// The REVIEWs for which `rule` fired, first or among others.
     pub fn with_rule(&self, rule: &str) -> Vec<&Waiting> {
         let fired = |one: &&Waiting| one.rules.iter().any(|it| it == rule);
-        self.all().filter(fired).collect()
+        self.reviews().filter(fired).collect()
     }
 
     pub fn rules(&self) -> BTreeSet<&str> {
-        self.all()
+        self.reviews()
             .flat_map(|one| &one.rules)
             .map(String::as_str)
             .collect()
@@ -482,5 +512,19 @@ mod tests {
         let rules: Vec<_> = queue.rules().into_iter().collect();
         assert_eq!(rules, ["free-mail", "owner-contested"]);
         assert_eq!(Queue::of(Vec::new()), Queue::default());
+    }
+
+    #[test]
+    fn a_sampled_pass_is_no_open_review_and_no_rule_selects_it() {
+        let passed = Waiting {
+            effective: Effective::Pass,
+            ..waiting(2, 10, &["free-mail"])
+        };
+        let queue = Queue::of(vec![waiting(1, 20, &["free-mail"]), passed]);
+        assert_eq!((queue.open, queue.sampled), (1, 1));
+        let names: Vec<_> = queue.groups.iter().map(|it| it.rule.as_str()).collect();
+        assert_eq!(names, ["(sample)", "free-mail"]);
+        assert_eq!(ids(queue.with_rule("free-mail")), [1]);
+        assert_eq!(queue.rules().len(), 1);
     }
 }

@@ -20,7 +20,7 @@ pub struct Person<'a> {
 pub enum NotSettled {
     #[error("there is no quest {0}")]
     Unknown(QuestId),
-    #[error("quest {id}, {}, is {}: only a REVIEW can be settled", key.as_str(), spoken(*effective))]
+    #[error("quest {id}, {}, is {}: only a REVIEW or a sampled PASS can be settled", key.as_str(), spoken(*effective))]
     NoReview {
         id: QuestId,
         key: Key,
@@ -34,6 +34,12 @@ pub enum NotSettled {
         "the answer of quest {0} was forgotten: there is nothing left to accept, only to reject"
     )]
     Forgotten(QuestId),
+    /// It counts as wrong, whatever a person says of it.
+    #[error("quest {0} was disputed, and a dispute cannot be withdrawn")]
+    Disputed(QuestId),
+    /// Every PASS from before the first draw was drawn.
+    #[error("there is no PASS that could be drawn")]
+    NothingToDraw,
     #[error("quest {0} was not settled, so there is nothing to withdraw")]
     NotDecided(QuestId),
     /// It does not count as right, so that nothing contradicts it.
@@ -153,7 +159,7 @@ fn may_settle(
     settled: SettledQuest,
     decision: Decision,
 ) -> Result<(), NotSettled> {
-    if record.progress.state != State::Review {
+    if record.progress.state != State::Review && !record.sampled {
         return Err(NotSettled::NoReview {
             id: record.id,
             key: record.key.clone(),
@@ -165,6 +171,9 @@ fn may_settle(
     }
     match decision {
         Decision::Reopened if record.settled.is_none() => Err(NotSettled::NotDecided(record.id)),
+        Decision::Accepted if record.sampled && record.dispute.is_some() => {
+            Err(NotSettled::Disputed(record.id))
+        }
         Decision::Accepted
             if !session.forgetting().is_empty()
                 && is_forgotten(&mut session.reader()?, record)? =>
@@ -175,7 +184,7 @@ fn may_settle(
     }
 }
 
-fn sealed<T: Decided>(
+pub(super) fn sealed<T: Decided>(
     session: &Session,
     projection: &Projection,
     decided: T,

@@ -13,6 +13,7 @@ use super::claim::{Claimed, Released, Worker};
 use super::decision::{Dispute, Settlement};
 use super::redaction::Forgotten;
 use super::run_event::RunLine;
+use super::sample::Sampled;
 use super::state::{State, VerdictBasis};
 use crate::base::Digest;
 use crate::base::text::Escaped;
@@ -90,6 +91,8 @@ events! {
     Resumed(Resumed) = "resumed",
     /// `settled`: a person decided REVIEWs.
     Settled(Box<Settlement>) = "settled",
+    /// `sampled`: PASSes were drawn for a person to check by hand.
+    Sampled(Box<Sampled>) = "sampled",
     /// `disputed`: the world contradicted what counts as right.
     Disputed(Box<Dispute>) = "disputed",
     /// `forgotten`: an address was removed.

@@ -13,6 +13,7 @@ use super::manifest::FoldConfig;
 use super::quest_record::{DependencyState, Effective, QuestRecord, Span};
 use super::redaction::Forgotten;
 use super::run_event::{RunLine, RunStep};
+use super::sample::{Sample, Sampled};
 use super::state::{Ending, State};
 use super::totals::Totals;
 use crate::quest::{Quest, QuestId};
@@ -53,6 +54,7 @@ impl Fold<'_> {
                 Ok(())
             }
             Event::Settled(settlement) => self.settle(settlement),
+            Event::Sampled(sampled) => self.sample(sampled),
             Event::Disputed(dispute) => self.dispute(dispute),
             Event::Forgotten(forgotten) => self.forget(forgotten),
             Event::Run(line) => self.run(line),
@@ -182,14 +184,38 @@ impl Fold<'_> {
         Ok(())
     }
 
+    fn sample(&mut self, sampled: &Sampled) -> Folded {
+        if !self.counts(sampled) {
+            return Ok(());
+        }
+        if sampled.quests.is_empty() || !sampled.quests.is_sorted_by(|one, next| one < next) {
+            return Err("a draw names quests, in order".into());
+        }
+        let (first, passes) = (self.span.offset, self.totals.tally.pass);
+        let sample = self.totals.sample.get_or_insert(Sample {
+            first,
+            passes,
+            ..Sample::default()
+        });
+        sample.draws += 1;
+        let first = sample.first;
+        for quest in &sampled.quests {
+            let mut record = self.known(*quest)?;
+            let before = record.clone();
+            record.sample(first)?;
+            self.put(&before, &record)?;
+        }
+        Ok(())
+    }
+
     fn dispute(&mut self, dispute: &Dispute) -> Folded {
         if !self.counts(dispute) {
             return Ok(());
         }
         let mut record = self.known(dispute.quest)?;
-        self.totals.counts.disputed += u32::from(record.dispute.is_none());
+        let before = record.clone();
         record.contradict(self.span)?;
-        self.tables.put_quest(&record)
+        self.put(&before, &record)
     }
 
     fn forget(&mut self, forgotten: &Forgotten) -> Folded {
@@ -235,6 +261,12 @@ impl Fold<'_> {
         self.totals.tally.shift(old, new);
         let (old, new) = (Effective::of(before), Effective::of(record));
         self.totals.effective.shift(old, new);
+        let counts = &mut self.totals.counts;
+        let disputed = counts.disputed + u32::from(record.is_disputed());
+        counts.disputed = disputed.saturating_sub(u32::from(before.is_disputed()));
+        if let Some(sample) = &mut self.totals.sample {
+            sample.shift(before.check(), record.check());
+        }
         self.tables.put_quest(record)
     }
 

@@ -35,6 +35,7 @@ mod quest_record;
 mod redact;
 mod redaction;
 mod run_event;
+mod sample;
 mod state;
 mod totals;
 
@@ -69,5 +70,6 @@ pub use redaction::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppresse
 pub use run_event::{
     Began, DrivenAttempt, DrivenQuest, Reason, RunId, RunLine, RunProcess, RunStep, Spent,
 };
+pub use sample::{Check, Sample, Sampled, Seed, draw};
 pub use state::{Ending, Locked, Progress, State, Tally, VerdictBasis};
 pub use totals::{Counts, EffectiveTally, SettledTimes, Totals};

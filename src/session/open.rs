@@ -605,6 +605,14 @@ impl Session {
         self.ask(Projection::reviews)
     }
 
+    /// The PASSes that were drawn for a person to check.
+    pub fn sampled(&self) -> Result<Vec<QuestRecord>, SessionError> {
+        match self.totals().sample {
+            Some(_) => self.ask(Projection::sampled),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// The quest's attempts that were sent back for a revision, the earliest first.
     ///
     /// Of a quest with more than one attempt the ledger is read up to its end: only who asks

@@ -539,6 +539,15 @@ impl Projection {
         self.tables(|tables| tables.quests(sql, []))
     }
 
+    pub(super) fn sampled(&self) -> Result<Vec<QuestRecord>, SessionError> {
+        // The text narrows the search; the record says whether it is so.
+        let sql = "SELECT * FROM quest WHERE state = 'PASS' \
+             AND instr(body, '\"sampled\":true') > 0 ORDER BY id";
+        let mut found = self.tables(|tables| tables.quests(sql, []))?;
+        found.retain(|record| record.sampled);
+        Ok(found)
+    }
+
     /// Hands on the quests in `state`, or in any, whose keys begin so, while `take` wants more.
     pub fn search(
         &self,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::claim::Claim;
 use super::decision::Decision;
 use super::event::{Asked, Attempt, Carried, Outcome, Resolution};
+use super::sample::Check;
 use super::state::{Ending, IllegalEvent, Progress, State, VerdictBasis};
 use crate::base::Digest;
 use crate::quest::{Key, Quest, QuestId, Verdict};
@@ -46,6 +47,9 @@ pub struct QuestRecord {
     pub settled: Option<Settled>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispute: Option<Span>,
+    /// Whether it is a PASS that was drawn for a person to check.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sampled: bool,
     /// The line in which the last agent that worked on it said how far it got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<Span>,
@@ -108,6 +112,7 @@ impl QuestRecord {
             resolution: None,
             settled: None,
             dispute: None,
+            sampled: false,
             handover: None,
             revisions: 0,
             asked: false,
@@ -135,6 +140,35 @@ impl QuestRecord {
             && self.resolution.is_none()
             && self.settled.is_none_or(reopened)
             && self.last.is_some_and(unanswered)
+    }
+
+    /// Whether somebody said that its answer, which counted as right, is wrong.
+    pub fn is_disputed(&self) -> bool {
+        let rejected = |settled: Settled| settled.decision == Decision::Rejected;
+        self.dispute.is_some()
+            || self.progress.state == State::Pass && self.settled.is_some_and(rejected)
+    }
+
+    /// What a person found when checking it by hand; none if it is not in the sample.
+    pub fn check(&self) -> Option<Check> {
+        let decision = self.settled.map(|settled| settled.decision);
+        self.sampled.then_some(match decision {
+            _ if self.is_disputed() => Check::Wrong,
+            Some(Decision::Accepted) => Check::Right,
+            _ => Check::Open,
+        })
+    }
+
+    /// Whether a person is to decide: on an open REVIEW, or on a sampled PASS.
+    pub fn waits_for_a_person(&self) -> bool {
+        Effective::of(self).is_open() || self.check() == Some(Check::Open)
+    }
+
+    /// Whether it can be drawn, where the first draw is at `first` in the ledger.
+    pub fn may_be_drawn(&self, first: u64) -> bool {
+        self.progress.state == State::Pass
+            && !self.sampled
+            && self.last.is_some_and(|last| last.line.offset < first)
     }
 
     /// The line that proves its answer: of the PASS, or of the confirmation.
@@ -261,15 +295,23 @@ impl QuestRecord {
         Ok(())
     }
 
-    /// Takes in a person's decision on its REVIEW; a later one replaces it.
+    pub(super) fn sample(&mut self, first: u64) -> Result<(), IllegalEvent> {
+        if !self.may_be_drawn(first) {
+            return Err("only a PASS from before the first draw is drawn, and only once");
+        }
+        self.sampled = true;
+        Ok(())
+    }
+
+    /// Takes in a person's decision on its REVIEW or sampled PASS; a later one replaces it.
     pub(super) fn settle(
         &mut self,
         attempt: u32,
         decision: Decision,
         line: Span,
     ) -> Result<(), IllegalEvent> {
-        if self.progress.state != State::Review {
-            return Err("only a REVIEW is settled by a person");
+        if self.progress.state != State::Review && !self.sampled {
+            return Err("only a REVIEW or a sampled PASS is settled by a person");
         }
         if attempt != self.attempts {
             return Err("only the last attempt is settled");

@@ -9,6 +9,7 @@ use super::event::{Attempt, Outcome, SourceRecord};
 use super::quest_record::Effective;
 use super::redaction::Forgetting;
 use super::run_event::{RunId, RunProcess};
+use super::sample::Sample;
 use super::state::{State, Tally};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Totals {
     pub extensions: Vec<SourceRecord>,
     #[serde(default, skip_serializing_if = "Forgetting::is_empty")]
     pub forgetting: Forgetting,
+    /// The PASSes that were drawn for a person to check; none before the first draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
     /// The runs that began and have not ended, with their processes where they are known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub runs: BTreeMap<RunId, Option<RunProcess>>,

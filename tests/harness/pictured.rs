@@ -139,6 +139,7 @@ fn overview(rows: &[QuestRow], tally: Tally, left_out: u32) -> Overview {
         },
         effective,
         disputed: tally.review / 2,
+        sample: None,
         forgotten: 0,
         unsealed: 0,
         attempts: tally.total() * 2,

@@ -17,7 +17,7 @@ use crate::cli::{context, person, show};
 use crate::quest::QuestId;
 use crate::review;
 use crate::review::{Item, NotSettled, Person, Queue, Viewer};
-use crate::session::{Decision, Effective, QuestRecord, Session, SettledQuest, SigningKey, Span};
+use crate::session::{Decision, QuestRecord, Session, SettledQuest, SigningKey, Span};
 
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
@@ -28,7 +28,7 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let queue = Queue::read(&session)?;
-    if queue.open == 0 {
+    if queue.groups.is_empty() {
         return list(context);
     }
     let mut desk = Desk::new(session, person, &queue)?;
@@ -38,7 +38,8 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     drop(screen);
     context.report_repairs(&desk.session);
     let tally = state.tally();
-    let waiting = plural(tally.waiting as u64, "REVIEW");
+    let noun = if queue.sampled == 0 { "REVIEW" } else { "item" };
+    let waiting = plural(tally.waiting as u64, noun);
     let verb = if tally.waiting == 1 { "waits" } else { "wait" };
     let summary = format!(
         "{} accepted, {} rejected; {waiting} still {verb} for a person",
@@ -193,7 +194,7 @@ impl Desk {
     fn waiting(&mut self, quest: QuestId) -> Result<Option<QuestRecord>> {
         self.session.fold()?;
         let record = self.session.quest_record(quest)?;
-        Ok(record.filter(|record| Effective::of(record).is_open()))
+        Ok(record.filter(QuestRecord::waits_for_a_person))
     }
 
     fn line(&self, quest: QuestId) -> Result<Option<Span>> {

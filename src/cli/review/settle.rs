@@ -14,7 +14,7 @@ use crate::judge;
 use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
 use crate::review::{self, Person, Queue, Waiting};
-use crate::session::{Decision, Session, SettledQuest};
+use crate::session::{Decision, Session, SettledQuest, State};
 
 /// Which ones, why, and who says so.
 #[derive(Debug, Args)]
@@ -61,6 +61,8 @@ pub(in crate::cli) struct Named {
     key: Key,
     #[serde(skip)]
     attempt: u32,
+    #[serde(skip)]
+    state: State,
 }
 
 pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) -> Result<Exit> {
@@ -134,6 +136,7 @@ fn of_rule(session: &Session, rule: &str) -> Result<(Vec<Named>, String)> {
         id: one.id,
         key: one.key.clone(),
         attempt: one.attempt,
+        state: State::Review,
     });
     Ok((quests.collect(), scope))
 }
@@ -150,6 +153,7 @@ fn named(session: &Session, args: &SettleArgs) -> Result<Vec<Named>> {
             id,
             key: record.key,
             attempt: record.attempts,
+            state: record.progress.state,
         }));
     }
     quests.sort_by_key(|named| named.id);
@@ -158,7 +162,9 @@ fn named(session: &Session, args: &SettleArgs) -> Result<Vec<Named>> {
 }
 
 fn question(chosen: &[Named], scope: &str, verb: &str) -> String {
-    let count = plural(chosen.len() as u64, "REVIEW");
+    let all_reviews = chosen.iter().all(|named| named.state == State::Review);
+    let noun = if all_reviews { "REVIEW" } else { "quest" };
+    let count = plural(chosen.len() as u64, noun);
     let named = chosen.iter().take(MAX_NAMED);
     let named: Vec<String> = named
         .map(|named| format!("quest {}, {}", named.id, named.key.as_str()))

@@ -17,15 +17,16 @@ use crate::cli::person::{PersonArgs, refuse_bare_yes};
 use crate::review::office::{
     Decided, Filled, Filling, NotFilled, Refused, SHEET, Sorted, check, form, rows, settle_rows,
 };
-use crate::session::Decision;
+use crate::session::{Decision, State};
 use crate::table::new_workbook::write_form;
 use crate::table::{HeaderChoice, List, ReadOptions};
 
-/// The JSON form: `{"path":"review.xlsx","reviews":2}`.
+/// The JSON form: `{"path":"review.xlsx","reviews":2,"sampled":0}`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct Exported {
     path: String,
     reviews: usize,
+    sampled: usize,
 }
 
 pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<Exit> {
@@ -40,13 +41,15 @@ pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<
     refuse_in_session(path, session.dir())?;
     let rows = rows(&session)?;
     let form = form(&rows);
+    let sampled = rows.iter().filter(|row| row.is_sampled()).count();
     let totals = session.totals();
     write_atomically(path, force, &session, &totals, |out| {
         Ok(write_form(out, directory_of(path), &form)?)
     })?;
     let exported = Exported {
         path: path.display().to_string(),
-        reviews: rows.len(),
+        reviews: rows.len() - sampled,
+        sampled,
     };
     // The workbook is written, even if nobody reads the message.
     let _ = context.output.show(&exported, |out, exported| {
@@ -135,9 +138,12 @@ fn question(fitting: &Sorted) -> String {
         1 => "; 1 row is rejected".to_owned(),
         refused => format!("; {refused} rows are rejected"),
     };
+    let mut records = fitting.rows.iter().map(|row| &row.record);
+    let all_reviews = records.all(|record| record.progress.state == State::Review);
+    let noun = if all_reviews { "REVIEW" } else { "quest" };
     format!(
         "settle {}: accept {}, reject {}{refused}",
-        plural(fitting.rows.len() as u64, "REVIEW"),
+        plural(fitting.rows.len() as u64, noun),
         of(Decision::Accepted),
         of(Decision::Rejected)
     )

@@ -58,6 +58,7 @@ pub(super) fn records() -> Standings {
         ]
         .into(),
         disputed: 1,
+        sample: None,
         forgotten: 0,
         unsealed: 0,
         attempts: 61,

@@ -247,6 +247,10 @@ fn unsigned(
             let why = unsigned_why(policy, &**dispute, after)?;
             (Some(dispute.quest), what, why)
         }
+        Event::Sampled(sampled) => {
+            let what = format!("a draw of a sample (by {:?})", sampled.by);
+            (None, what, unsigned_why(policy, &**sampled, after)?)
+        }
         Event::Forgotten(forgotten) => {
             let what = format!("a decision to forget (by {:?})", forgotten.by);
             (None, what, unsigned_why(policy, &**forgotten, after)?)

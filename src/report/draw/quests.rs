@@ -41,7 +41,7 @@ fn urgency(record: &QuestRecord) -> u8 {
     match Effective::of(record) {
         Effective::Open | Effective::Refuted => 0,
         Effective::Done => 1,
-        _ if record.dispute.is_some() => 2,
+        _ if record.is_disputed() => 2,
         Effective::Todo if record.attempts > 0 => 3,
         Effective::Pass | Effective::Accepted | Effective::Confirmed | Effective::Rejected => 4,
         // Nobody has worked on it yet.
@@ -118,7 +118,7 @@ pub(super) fn row(input: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
         key: key.unwrap_or_else(|| record.key.clone()),
         state: record.progress.state,
         effective,
-        disputed: record.dispute.is_some(),
+        disputed: record.is_disputed(),
         tries: record.attempts,
         last: course.last,
         took: input.took,

@@ -137,6 +137,7 @@ fn overview() -> Overview {
         },
         effective: BTreeMap::from([(Effective::Refuted, 1), (Effective::Todo, 1)]),
         disputed: 1,
+        sample: None,
         forgotten: 1,
         unsealed: 1,
         attempts: 1,

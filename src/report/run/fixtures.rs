@@ -109,6 +109,7 @@ pub(super) fn report() -> Report {
                 unanswered: 0,
             },
         }),
+        sample: None,
         forgotten: Vec::new(),
         judged_again: Some(JudgedAgain::default()),
         final_gate: Some(FinalWord::Unjudged),

@@ -50,6 +50,7 @@ pub fn markdown(report: &Report) -> Result<String, Error> {
             total => report.shares.map_or(1, |shares| shares.quests.max(1)),
             rows => report.shares.map(|shares| share_rows(report, &shares)),
             forgotten => ranges(&report.forgotten),
+            sample => report.sample.as_ref().map(|sample| &sample.text),
             forgotten_count => report.forgotten.len(),
             final_gate => report.final_gate,
             shortfalls => shortfalls(report),

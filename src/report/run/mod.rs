@@ -21,6 +21,7 @@ use crate::judge::FinalWord;
 use crate::judge::completeness::{AgainStatus, JudgedAgain, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
+use crate::report::sample::SampleEstimate;
 use crate::session::{
     Effective, Ending, Manifest, Projection, QuestRecord, Reason, RunId, SessionError, State,
     VerdictBasis, WorldKind,
@@ -52,7 +53,7 @@ pub struct Telling<'a> {
     pub lives: &'a dyn Fn(RunId) -> bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     pub format: u32,
     /// Whether nothing is missing. Where `judged_again` was left out, this is as recorded.
@@ -69,6 +70,9 @@ pub struct Report {
     pub head: Option<Digest>,
     /// How many quests ended how; none where the ledger cannot be believed.
     pub shares: Option<Shares>,
+    /// What a person found in a sample of the PASSes; none before the first draw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleEstimate>,
     /// What is proven and cannot be judged again, because an address was removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<QuestId>,
@@ -106,6 +110,7 @@ impl Report {
             world: telling.manifest.map(|it| it.frozen.world_kind()),
             head: projection.map(|projection| projection.tip().head),
             shares: projection.map(Shares::of).transpose()?,
+            sample: projection.and_then(|projection| SampleEstimate::of(projection.totals())),
             forgotten: telling.forgotten.to_vec(),
             judged_again: telling.judged_again,
             final_gate: telling.last,

@@ -9,7 +9,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::base::clock::Salt;
 use crate::quest::{Quest, Verdict};
-use crate::session::{Attempt, Manifest, NewSession, create, nothing_to_stock};
+use crate::review::draw_sample;
+use crate::session::{Attempt, Manifest, NewSession, Seed, create, nothing_to_stock};
 
 const KIM: Person<'_> = Person {
     by: "kim",
@@ -190,6 +191,25 @@ fn only_what_counts_as_right_is_disputed() {
     decide(&mut session, &[1], Decision::Accepted, KIM).unwrap();
     dispute(&mut session, id(1), KIM, &mut (at, salt)).unwrap();
     assert_eq!(effective(&session, 1), Effective::Accepted);
+}
+
+#[test]
+fn a_draw_takes_passes_alone_and_what_was_disputed_is_never_right() {
+    let made = made(None);
+    let mut session = Session::open(&made.dir).unwrap();
+    let seed = || Seed([3; 32]);
+    let drawn =
+        |session: &mut Session| draw_sample(session, 9, seed(), ("kim", None), &mut (at, salt));
+    assert_eq!(drawn(&mut session).unwrap(), [id(3)]);
+    let again = drawn(&mut session);
+    assert!(matches!(again, Err(NotSettled::NothingToDraw)), "{again:?}");
+    decide(&mut session, &[3], Decision::Accepted, KIM).unwrap();
+    dispute(&mut session, id(3), KIM, &mut (at, salt)).unwrap();
+    let refused = decide(&mut session, &[3], Decision::Accepted, KIM);
+    assert!(
+        matches!(refused, Err(NotSettled::Disputed(_))),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -15,7 +15,8 @@ use crate::session::open::tests::{
     Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
 };
 use crate::session::{
-    Asked, DrivenQuest, Effective, Fix, Fixed, Mark, Reason, RunId, RunLine, RunStep, VerdictBasis,
+    Asked, Check, DrivenQuest, Effective, Fix, Fixed, Mark, Reason, RunId, RunLine, RunStep,
+    Sampled, VerdictBasis,
 };
 
 mod steps;
@@ -114,6 +115,18 @@ fn contradiction(quest: usize) -> Dispute {
     }
 }
 
+fn drawn(quests: &[usize]) -> Sampled {
+    Sampled {
+        quests: quests.iter().map(|quest| id(*quest)).collect(),
+        by: "kim".into(),
+        seal: None,
+    }
+}
+
+fn sampled(quests: &[usize]) -> Event {
+    Event::Sampled(Box::new(drawn(quests)))
+}
+
 fn sealed<T: Decided>(session: &Session, decided: T) -> T {
     let policy = session.config().policy;
     policy
@@ -143,6 +156,7 @@ fn full() -> Made {
     assert!(append(&mut session, accepted));
     let disputed = Event::Disputed(Box::new(contradiction(1)));
     assert!(append(&mut session, disputed));
+    assert!(append(&mut session, sampled(&[1, 3])));
     assert!(append(&mut session, handed_over(5)));
     let asked = asked(&session, 5, false);
     assert!(append(&mut session, asked));
@@ -430,4 +444,57 @@ fn a_quest_that_is_disputed_twice_is_counted_once() {
     }
     assert_eq!(session.totals().counts.disputed, 1);
     assert_eq!(effective(&session, 1), Effective::Pass);
+}
+
+#[test]
+fn only_a_pass_from_before_the_first_draw_is_drawn_and_only_once() {
+    let made = made_in_order(&order());
+    let mut session = with_review(&made);
+    for quests in [&[][..], &[0], &[2], &[1, 1], &[0, 1]] {
+        assert!(!append(&mut session, sampled(quests)), "{quests:?}");
+    }
+    assert_eq!(session.totals().sample, None);
+    let before = settled(&session, 1, Decision::Accepted);
+    assert!(!append(&mut session, before), "it is not in the sample");
+    assert!(append(&mut session, sampled(&[1])));
+    assert!(!append(&mut session, sampled(&[1])), "twice");
+    let later = pass(&session, 3, "mailbox b@b.kr");
+    assert!(append(&mut session, later));
+    assert!(!append(&mut session, sampled(&[3])), "it came later");
+    let sample = session.totals().sample.unwrap();
+    assert_eq!((sample.passes, sample.draws, sample.drawn()), (1, 1, 1));
+}
+
+#[test]
+fn a_sampled_pass_is_right_or_wrong_by_what_a_person_decides_and_stays_a_pass() {
+    let made = made_in_order(&order());
+    let mut session = with_review(&made);
+    assert!(append(&mut session, sampled(&[1])));
+    for (decision, check, disputed) in [
+        (Decision::Accepted, Check::Right, 0),
+        (Decision::Rejected, Check::Wrong, 1),
+        (Decision::Reopened, Check::Open, 0),
+        (Decision::Accepted, Check::Right, 0),
+    ] {
+        let event = settled(&session, 1, decision);
+        assert!(append(&mut session, event), "{decision:?}");
+        let record = session.quest_record(id(1)).unwrap().unwrap();
+        assert_eq!(record.check(), Some(check));
+        assert_eq!(session.totals().counts.disputed, disputed);
+        assert_eq!(effective(&session, 1), Effective::Pass);
+        let sample = session.totals().sample.unwrap();
+        let counted = match check {
+            Check::Open => sample.open,
+            Check::Right => sample.right,
+            Check::Wrong => sample.wrong,
+        };
+        assert_eq!((counted, sample.drawn()), (1, 1));
+    }
+    // The world has the last word.
+    assert!(append(
+        &mut session,
+        Event::Disputed(Box::new(contradiction(1)))
+    ));
+    let sample = session.totals().sample.unwrap();
+    assert_eq!((sample.wrong, sample.drawn()), (1, 1));
 }

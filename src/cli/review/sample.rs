@@ -1,0 +1,63 @@
+//! `comail review --sample`: draws PASSes for a person to check by hand.
+
+use std::num::NonZeroU32;
+
+use anyhow::{Context as _, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::text::plural;
+use crate::cli::context::{self, Context};
+use crate::cli::dispute::usage_error;
+use crate::cli::exit::Exit;
+use crate::cli::person::{PersonArgs, refuse_bare_yes};
+use crate::quest::QuestId;
+use crate::review::{draw_sample, pool};
+use crate::session::Seed;
+
+/// The JSON form: `{"drawn":[3,17,40],"left":352,"by":"kim"}`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Drawn<'a> {
+    /// The quests, in order.
+    drawn: Vec<QuestId>,
+    /// How many PASSes can still be drawn.
+    left: usize,
+    by: &'a str,
+}
+
+pub(super) fn run(
+    context: &mut Context,
+    most: NonZeroU32,
+    person: &PersonArgs,
+    yes: bool,
+) -> Result<Exit> {
+    refuse_bare_yes(yes, person)?;
+    let mut session = context.open_folded()?;
+    let projection = session.projection()?;
+    let pool = pool(&session, &projection)?.len();
+    let most = most.get() as usize;
+    let mut question = format!("draw {} of {pool} PASSes to check by hand", most.min(pool));
+    let todo = projection.remaining();
+    let is_early = todo > 0 && projection.totals().sample.is_none();
+    if is_early {
+        let quests = plural(todo, "quest");
+        question += &format!("; {quests} still TODO, and the sample will never cover their PASSes");
+    }
+    let key = person.authorise_many(&session, &question, "sample", yes || !is_early)?;
+    let by = person.name();
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).context("the operating system gives no randomness")?;
+    let by_whom = (by.as_str(), key.as_ref());
+    let clock = &mut context::clock();
+    let drawn = draw_sample(&mut session, most, Seed(seed), by_whom, clock);
+    let drawn = drawn.map_err(usage_error)?;
+    let answer = Drawn {
+        left: pool.saturating_sub(drawn.len()),
+        drawn,
+        by: &by,
+    };
+    context.output.show(&answer, |out, answer| {
+        out.template(include_str!("../text/review-sample.txt"), answer);
+    })?;
+    Ok(Exit::Done)
+}
