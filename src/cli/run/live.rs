@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::base::text::{Escaped, truncate};
 use crate::cli::context;
-use crate::cli::output::{Output, is_dumb};
+use crate::cli::output::Output;
+use crate::cli::progress::is_dumb;
 use crate::quest::{Key, QuestId};
 use crate::report::Pace;
 use crate::report::template::short_span;
