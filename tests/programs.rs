@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::harness::email_net::ACME;
-use crate::harness::{EmailNet, Place};
+use crate::harness::email_net::{ACME, Submission};
+use crate::harness::{EmailNet, Place, Run};
 use crate::servers::http::Reply;
 
 /// Runs a command that must end with an error, and returns its exit code and the kind.
@@ -108,4 +108,79 @@ fn each_printed_fact_has_the_remedy_of_its_rule_and_no_recorded_one_has() {
             assert_eq!(fact.get("remedy"), None, "{attempt:#}");
         }
     }
+}
+
+/// Submits for quest `id` with this key.
+fn keyed(net: &EmailNet, id: u32, submission: &Submission, key: &str) -> (i32, Value) {
+    let key = format!("--idempotency-key={key}");
+    let args = submission.args(id).into_iter().chain([key]);
+    net.place.json(args)
+}
+
+#[test]
+fn the_same_call_again_returns_what_was_recorded_and_uses_no_try() {
+    let net = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
+    let wrong = net.acme().email("nobody@acme.co.kr");
+    let failed = keyed(&net, 1, &wrong, "first");
+    assert_eq!((failed.0, &failed.1["tries"]), (5, &json!(1)));
+    let (ledger, connections) = (net.place.ledger(), net.net.web.connections());
+    assert_eq!(keyed(&net, 1, &wrong, "first"), failed);
+    assert_eq!(net.net.web.connections(), connections, "nothing is judged");
+    // A key serves for one answer to one quest by one worker.
+    let refuses = |(code, reply): (i32, Value)| {
+        assert_eq!((code, &reply["error"]["kind"]), (2, &json!("usage")));
+    };
+    refuses(keyed(&net, 1, &net.acme(), "first"));
+    refuses(keyed(&net, 2, &wrong, "first"));
+    let by_kim = ["--worker=kim", "--idempotency-key=first"].map(str::to_owned);
+    refuses(net.place.json(wrong.args(1).into_iter().chain(by_kim)));
+    for bad in ["", "a b", "é", &"x".repeat(256)] {
+        refuses(keyed(&net, 1, &wrong, bad));
+    }
+    assert!(net.place.ledger() == ledger);
+    // Without its key, the same answer is a repeat, which uses a try.
+    let (code, repeated) = keyed(&net, 1, &wrong, "second");
+    assert_eq!((code, &repeated["tries"]), (5, &json!(2)));
+    assert_eq!(repeated["facts"][0]["rule"], "repeated-submission");
+
+    let passed = keyed(&net, 1, &net.acme(), &"x".repeat(255));
+    assert_eq!((passed.0, &passed.1["verdict"]), (0, &json!("PASS")));
+    let ledger = net.place.ledger();
+    assert_eq!(keyed(&net, 1, &net.acme(), &"x".repeat(255)), passed);
+    assert_eq!(net.submit(1, &net.acme()).1["status"], "locked");
+    // What was recorded first is returned, whatever happened since.
+    let (code, mut again) = keyed(&net, 1, &wrong, "first");
+    assert_eq!(again["tally"]["todo"], 1);
+    again["tally"] = failed.1["tally"].clone();
+    assert_eq!((code, again), failed);
+    refuses(keyed(&net, 2, &net.acme(), "second"));
+    assert!(net.place.ledger() == ledger);
+    // The ledger has digests of the keys, so that no text of an agent is kept in them.
+    let text = String::from_utf8(ledger).expect("UTF-8");
+    assert!(!text.contains("\"first\"") && !text.contains("xxxx"));
+    let keys = net.place.events("attempt").into_iter();
+    let keys = keys.filter(|attempt| attempt["idempotency_key"].is_string());
+    assert_eq!(keys.count(), 3);
+}
+
+#[test]
+fn of_the_same_call_made_at_once_one_is_judged_and_all_get_its_judgement() {
+    let net = EmailNet::with(&[ACME], &[]);
+    let call = net.acme().email("nobody@acme.co.kr").args(1);
+    let call = || {
+        call.iter()
+            .map(String::as_str)
+            .chain(["--idempotency-key=k"])
+    };
+    let children: Vec<_> = (0..4).map(|_| net.place.start(call())).collect();
+    let replies = children
+        .into_iter()
+        .map(|child| Run::of_child(child).json());
+    let replies: Vec<_> = replies.collect();
+    assert_eq!(replies[0].0, 5, "{:#}", replies[0].1);
+    assert!(
+        replies.iter().all(|reply| *reply == replies[0]),
+        "{replies:#?}"
+    );
+    assert_eq!(net.place.attempts(), [(1, 1)]);
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-use comail::judge::{self, Answer, JudgeError, Judged};
+use comail::judge::{self, Answer, CallKey, JudgeError, Judged};
 use comail::quest::template::Template;
 use comail::quest::{FieldName, Span, Submission, Verdict};
 use comail::session::Session;
@@ -501,6 +501,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Judged, JudgeError> {
     let answer = Answer {
         quest: id(0),
         worker: None,
+        key: CallKey::None,
         submission: &Submission::Fields(BTreeMap::from(fields)),
     };
     judge::submit(session, answer, &kind, world, &mut (at, salt))

@@ -252,6 +252,7 @@ fn submit(
     let answer = Answer {
         quest: id(quest),
         worker,
+        key: judge::CallKey::None,
         submission: what,
     };
     judge::submit(session, answer, &kind, world, &mut (at, salt)).expect("an outcome")

@@ -16,11 +16,11 @@ use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact, add_remedies};
-use crate::judge::{self, JudgeContext, JudgeError, Refusal, SubmitResult};
+use crate::judge::{self, CallKey, JudgeContext, JudgeError, Refusal, SubmitResult};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
-use crate::session::{Fix, State, Tally, Worker};
+use crate::session::{Fix, IdempotencyKey, State, Tally, Worker};
 
 /// Submit an answer to a quest
 ///
@@ -39,6 +39,13 @@ pub struct SubmitArgs {
     /// The name of the worker [env: `COMAIL_WORKER`]
     #[arg(long, value_name = "NAME", help_heading = QUEST)]
     worker: Option<Worker>,
+
+    /// Make the call safe to repeat: with the same KEY it returns the first judgement
+    ///
+    /// After a lost answer, the same call again uses no try. Choose a new KEY, such as a UUID, for each
+    /// answer: one that was used for another quest, worker or answer is refused.
+    #[arg(long, value_name = "KEY", help_heading = ANSWER)]
+    idempotency_key: Option<IdempotencyKey>,
 
     /// Read the fields from a JSON object in a file; - for standard input
     #[arg(long = "in", value_name = "FILE", help_heading = ANSWER)]
@@ -76,7 +83,7 @@ pub(super) struct JudgedAnswer {
     facts: Vec<Fact>,
     checks: Vec<CheckReport>,
     tally: Tally,
-    /// What the fixer did about earlier judgements of it.
+    /// What the fixer did about earlier judgements of it in this call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<Fix>,
 }
@@ -96,6 +103,7 @@ pub(super) fn run(
     let answer = judge::Answer {
         quest,
         worker: worker.as_ref(),
+        key: args.idempotency_key.map_or(CallKey::None, CallKey::New),
         submission: &submission,
     };
     let submitted = judging.submit(&mut session, answer, &mut context::clock());
@@ -118,6 +126,10 @@ pub(super) fn run(
             }))
         }
         Err(JudgeError::Refused(refusal)) => SubmitReply::Refused(refusal),
+        Err(error @ JudgeError::KeyUsed) => {
+            let hint = "choose a new key for each answer";
+            return Err(UsageError(error.to_string()).hint(hint).into());
+        }
         Err(error) => return Err(error.into()),
     };
     context.report_repairs(&session);

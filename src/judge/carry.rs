@@ -223,6 +223,8 @@ impl<'a> Carrier<'a> {
                     rules: made.fired(),
                     anchored: is_anchored(quest),
                     holds,
+                    // It was a call to the other session.
+                    idempotency_key: None,
                     judgement: to_raw_value(&made.judgement).map_err(JudgeError::from)?,
                     evidence: to_raw_value(evidence).map_err(JudgeError::from)?,
                     ..*passed.value

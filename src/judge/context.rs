@@ -15,7 +15,7 @@ use crate::judge::forgotten::redacted;
 use crate::judge::kind::{JudgeWorld, SessionKind, gate_settings};
 use crate::judge::quest_file::FixerPlan;
 use crate::judge::recorded::NothingAccepted;
-use crate::judge::submit::{Answer, Judged, submit};
+use crate::judge::submit::{Answer, Judged, recorded, submit};
 use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{Event, Fix, Fixed, Session, State};
@@ -52,7 +52,8 @@ impl JudgeContext {
         self.world.tree_digest().ok().flatten()
     }
 
-    /// Judges an answer and records the judgement. While it fails only by rules that the kind's
+    /// Judges an answer and records the judgement; a call that repeats another by its idempotency
+    /// key returns the judgement that is recorded. While it fails only by rules that the kind's
     /// fixer exists for, the fixer runs and the answer is judged again.
     ///
     /// Each judgement is an attempt like any other: a FAIL costs a try, and a quest that is settled
@@ -65,12 +66,34 @@ impl JudgeContext {
     ) -> Result<SubmitResult, JudgeError> {
         // Before the gate runs, `Submitted::machine` replaces it by the index of the session.
         let nothing = NothingAccepted;
-        let submit = |session: &mut Session, clock: &mut dyn Clock| {
+        let submit = |session: &mut Session, answer: Answer<'_>, clock: &mut dyn Clock| {
             self.world.lend(&nothing, |world| {
                 submit(session, answer, &self.kind, world, clock)
             })?
         };
-        let mut judged = submit(session, clock)?;
+        let recorded = |session: &Session| {
+            let Some(key) = answer.key.get() else {
+                return Ok(None);
+            };
+            let recorded = self.world.lend(&nothing, |world| {
+                recorded(session, &answer, key, &self.kind, world.sandbox)
+            })??;
+            let repeated = |judged| SubmitResult {
+                judged,
+                fixes: Vec::new(),
+            };
+            Ok::<_, JudgeError>(recorded.map(repeated))
+        };
+        if let Some(repeated) = recorded(session)? {
+            return Ok(repeated);
+        }
+        let mut judged = match submit(session, answer, clock) {
+            // The same call may have been made twice at once.
+            Err(JudgeError::Refused(refusal)) => {
+                return recorded(session)?.ok_or_else(|| refusal.into());
+            }
+            judged => judged?,
+        };
         let mut fixes = Vec::new();
         if let (Some(plan), Some(config)) = (&self.kind.fixer, self.world.sandbox_config()) {
             while fixes.len() < plan.max_fixes as usize && is_fixable(&judged, plan) {
@@ -78,8 +101,12 @@ impl JudgeContext {
                 let changed = fix == Fix::Changed;
                 fixes.push(fix.clone());
                 // The first judgement is in the ledger, so it is reported whatever happens now.
+                let answer = Answer {
+                    key: answer.key.again(),
+                    ..answer
+                };
                 let again = record(session, (answer.quest, judged.attempt, fix), clock)
-                    .and_then(|()| changed.then(|| submit(session, clock)).transpose());
+                    .and_then(|()| changed.then(|| submit(session, answer, clock)).transpose());
                 match again {
                     Ok(Some(again)) => judged = again,
                     Ok(None) => break,

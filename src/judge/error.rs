@@ -44,6 +44,10 @@ pub enum JudgeError {
          name; nothing changed"
     )]
     ForgottenWorker,
+    #[error(
+        "this idempotency key was already used for another quest, worker or answer; nothing changed"
+    )]
+    KeyUsed,
     #[error("only a run gives names such as {0}, and that run is not active; nothing changed")]
     NoSuchRun(Box<str>),
     /// Callers say in their own words why.

@@ -32,4 +32,4 @@ pub use quest_file::{FreezingPanel, email_record};
 pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::{NothingAccepted, judge_from};
 pub use replay::{ReplayError, Replayer, resolved};
-pub use submit::{Answer, Judged, submit};
+pub use submit::{Answer, CallKey, Judged, submit};

@@ -19,18 +19,44 @@ use crate::judge::recorded::{
 };
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
-    Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State, Tally,
-    VerdictBasis, Worker,
+    Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session, SessionError,
+    State, Tally, VerdictBasis, Worker,
 };
 use crate::world::World;
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
+use crate::world::sandbox::Sandbox;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     pub quest: QuestId,
     pub worker: Option<&'a Worker>,
+    pub key: CallKey,
     pub submission: &'a Submission,
+}
+
+/// The idempotency key of the call that submits an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CallKey {
+    #[default]
+    None,
+    /// No attempt has it yet.
+    New(IdempotencyKey),
+    /// The fixer ran, and the answer of the same call is judged again.
+    Again(IdempotencyKey),
+}
+
+impl CallKey {
+    pub(super) fn get(self) -> Option<IdempotencyKey> {
+        match self {
+            Self::None => None,
+            Self::New(key) | Self::Again(key) => Some(key),
+        }
+    }
+
+    pub(super) fn again(self) -> Self {
+        self.get().map_or(Self::None, Self::Again)
+    }
 }
 
 #[derive(Debug)]
@@ -43,6 +69,42 @@ pub struct Judged {
     pub max_tries: u32,
     pub attempt: u32,
     pub tally: Tally,
+}
+
+/// The judgement of an earlier call with the same key. It is returned as it was recorded, whatever
+/// happened since: nothing is judged, and no try is used.
+pub(super) fn recorded(
+    session: &Session,
+    answer: &Answer<'_>,
+    key: IdempotencyKey,
+    kind: &SessionKind,
+    sandbox: &dyn Sandbox,
+) -> Result<Option<Judged>, JudgeError> {
+    let Some(record) = session.keyed(key)? else {
+        return Ok(None);
+    };
+    let attempt = session.reader()?.keyed_attempt(&record, key)?;
+    let attempt = attempt.ok_or(JudgeError::KeyUsed)?;
+    // An address may have been forgotten before the first call, or since.
+    let submission = answer.submission;
+    let masked = masked_submission(&session.forgetting(), submission, &kind.quest, sandbox);
+    let digests = [Some(submission.digest()), masked.map(|it| it.digest())];
+    let same = record.id == answer.quest
+        && attempt.worker.as_ref() == answer.worker
+        && digests.contains(&Some(attempt.submitted));
+    if !same {
+        return Err(JudgeError::KeyUsed);
+    }
+    Ok(Some(Judged {
+        id: record.id,
+        key: record.key,
+        judgement: serde_json::from_str(attempt.judgement.get())?,
+        state: attempt.state,
+        tries: attempt.tries,
+        max_tries: session.manifest().frozen.max_tries.get(),
+        attempt: attempt.number,
+        tally: session.totals().tally,
+    }))
 }
 
 /// Judges an answer and records the judgement.
@@ -58,6 +120,7 @@ pub fn submit(
     clock: &mut dyn Clock,
 ) -> Result<Judged, JudgeError> {
     let before = open_quest(session, &answer, clock.now())?;
+    refuse_used_key(session, answer.key)?;
     renew_claim(session, &answer, clock)?;
     let submitted = Submitted {
         quest: &session.reader()?.quest(&before)?,
@@ -116,6 +179,14 @@ fn open_quest(
         return Err(Refusal::Paused { streak }.into());
     }
     Ok(record)
+}
+
+/// Another call may have used the key since it was looked for.
+fn refuse_used_key(session: &Session, key: CallKey) -> Result<(), JudgeError> {
+    match key {
+        CallKey::New(key) if session.keyed(key)?.is_some() => Err(Refusal::Overtaken.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Renews a claim of which less than half is left, so that it does not expire while the gate runs.
@@ -313,6 +384,7 @@ impl<'a> Submitted<'a> {
         if record.attempts != self.before.attempts {
             return Err(Refusal::Overtaken.into());
         }
+        refuse_used_key(session, self.answer.key)?;
         let gate = &self.kind.gate;
         // The address may have been forgotten while the gate ran.
         let (submission, judgement) = if let Some(masked) = self.masked(session)? {
@@ -350,6 +422,7 @@ impl<'a> Submitted<'a> {
                 State::Todo | State::Review | State::Done => Vec::new(),
             },
             worker: self.answer.worker.cloned(),
+            idempotency_key: self.answer.key.get(),
             judgement: to_raw_value(&judgement.judgement)?,
             evidence: to_raw_value(&judgement.recording.evidence)?,
         };

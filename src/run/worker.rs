@@ -581,6 +581,7 @@ impl RunWorker<'_> {
         let answer = judge::Answer {
             quest: quest_run.guard.quest,
             worker: Some(&worker),
+            key: judge::CallKey::None,
             submission,
         };
         let submitted = self

@@ -1,6 +1,7 @@
 //! What a ledger records: one event a line.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -217,10 +218,46 @@ pub struct Attempt {
     /// The worker who submitted it, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<Worker>,
+    /// The digest of the call's idempotency key, where it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
     /// The judgement, as the gate wrote it.
     pub judgement: Box<RawValue>,
     /// What the gate saw of the world.
     pub evidence: Box<RawValue>,
+}
+
+/// The digest of the text that a caller chose for one submission, so that the same call again
+/// returns the judgement of the first.
+// Text that an agent chooses could name an address, which `forget` could not remove from a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct IdempotencyKey(Digest);
+
+#[derive(Debug, thiserror::Error)]
+#[error("an idempotency key has 1 to {MAX_KEY_CHARS} ASCII characters and no spaces")]
+pub struct BadIdempotencyKey;
+
+const MAX_KEY_CHARS: usize = 255;
+
+impl IdempotencyKey {
+    /// What its quest takes: no other quest can have the same key.
+    pub(super) fn mark(self) -> Mark {
+        Mark(format!("key {}", self.0))
+    }
+}
+
+impl FromStr for IdempotencyKey {
+    type Err = BadIdempotencyKey;
+
+    fn from_str(text: &str) -> Result<Self, BadIdempotencyKey> {
+        let is_short = (1..=MAX_KEY_CHARS).contains(&text.len());
+        if is_short && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            Ok(Self(Digest::of(text.as_bytes())))
+        } else {
+            Err(BadIdempotencyKey)
+        }
+    }
 }
 
 /// The body of `fixed`.

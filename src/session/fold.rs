@@ -108,6 +108,13 @@ impl Fold<'_> {
             claim.renew(self.line.at());
         }
         self.take(record.id, &attempt.holds)?;
+        if let Some(key) = attempt.idempotency_key {
+            let holder = self.tables.holder(&key.mark())?;
+            if holder.is_some_and(|holder| holder != record.id) {
+                return Err("an idempotency key belongs to one quest".into());
+            }
+            self.tables.put_mark(&key.mark(), record.id)?;
+        }
         self.put(&before, &record)
     }
 

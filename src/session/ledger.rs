@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::chain::{Line, Tip};
 use super::decision::{Dispute, Settlement};
 use super::error::{Damage, SessionError};
-use super::event::{Attempt, Dated, Event, Resolution};
+use super::event::{Attempt, Dated, Event, IdempotencyKey, Resolution};
 use super::manifest::{Manifest, read_manifest};
 use super::quest_record::{QuestRecord, Span};
 use super::redaction::Forgetting;
@@ -407,6 +407,22 @@ impl LineReader {
         record: &QuestRecord,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
         self.attempt(record.repeated().map(|first| first.line))
+    }
+
+    /// The quest's last attempt with this key. Where a fixer ran, several have it.
+    pub fn keyed_attempt(
+        &mut self,
+        record: &QuestRecord,
+        key: IdempotencyKey,
+    ) -> Result<Option<Box<Attempt>>, SessionError> {
+        for submitted in record.submissions.iter().rev() {
+            let attempt = self.attempt(Some(submitted.line))?;
+            let keyed = attempt.filter(|it| it.value.idempotency_key == Some(key));
+            if let Some(attempt) = keyed {
+                return Ok(Some(attempt.value));
+            }
+        }
+        Ok(None)
     }
 
     fn attempt(&mut self, line: Option<Span>) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {

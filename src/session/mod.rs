@@ -52,8 +52,8 @@ pub use decision::{
 };
 pub use error::{Damage, IndexError, SessionError, that_makes};
 pub use event::{
-    Asked, Attempt, Carried, Dated, Event, EventType, Extended, Fix, Fixed, Mark, Origin, Outcome,
-    Resolution, Resumed, SourceRecord, Started,
+    Asked, Attempt, BadIdempotencyKey, Carried, Dated, Event, EventType, Extended, Fix, Fixed,
+    IdempotencyKey, Mark, Origin, Outcome, Resolution, Resumed, SourceRecord, Started,
 };
 pub use evidence_store::EvidenceStore;
 pub use ledger::{Entry, Ledger, LedgerWatch, LineReader, Unwatched, Watch};

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use super::claim::{Claim, Worker};
 use super::error::{Damage, IndexError, SessionError};
-use super::event::{Attempt, Event, Mark, SourceRecord};
+use super::event::{Attempt, Event, IdempotencyKey, Mark, SourceRecord};
 use super::evidence_store::EvidenceStore;
 use super::index::Checkpoint;
 use super::ledger::{AfterCursor, Entry, Ledger, LineReader, Tail, Unwatched, Watch};
@@ -582,6 +582,11 @@ impl Session {
 
     pub fn holder(&self, mark: &Mark) -> Result<Option<QuestRecord>, SessionError> {
         self.ask(|index| index.holder(mark))
+    }
+
+    /// The quest for which a submission had this key.
+    pub fn keyed(&self, key: IdempotencyKey) -> Result<Option<QuestRecord>, SessionError> {
+        self.holder(&key.mark())
     }
 
     pub fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, SessionError> {

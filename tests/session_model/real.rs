@@ -162,6 +162,7 @@ impl Real {
         let answer = Answer {
             quest: id(quest),
             worker: worker.as_ref(),
+            key: judge::CallKey::None,
             submission: &submission,
         };
         let midway = Midway {

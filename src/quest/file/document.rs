@@ -21,7 +21,17 @@ use crate::quest::{Field, FieldName, QuestKind, ReviewInput, Verdict};
 
 /// Names that are flags of `submit` already.
 const FLAGS: &[&str] = &[
-    "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
+    "id",
+    "key",
+    "worker",
+    "in",
+    "none",
+    "idempotency-key",
+    "session",
+    "json",
+    "color",
+    "help",
+    "version",
 ];
 
 /// A quest file.

@@ -70,6 +70,7 @@ impl Attempt {
             holds: Vec::new(),
             revision: false,
             worker: None,
+            idempotency_key: None,
             judgement: null(),
             evidence: null(),
         }
@@ -189,6 +190,7 @@ pub(in crate::session) fn attempt(
         revision: false,
         holds: Vec::new(),
         worker: None,
+        idempotency_key: None,
         judgement: raw(),
         evidence: raw(),
     }))
@@ -252,6 +254,35 @@ fn the_clock_is_asked_under_the_lock() {
         Ok::<_, SessionError>((Vec::new(), ()))
     });
     assert!(appended.is_ok() && held == [true]);
+}
+
+#[test]
+fn an_idempotency_key_leads_to_its_last_attempt_and_belongs_to_one_quest() {
+    let made = made(2);
+    let mut session = Session::open(&made.dir).unwrap();
+    let keyed = |session: &Session, index: usize, key: &str| {
+        let mut event = attempt(session, index, Verdict::Fail, VerdictBasis::NoResult);
+        if let Event::Attempt(attempt) = &mut event {
+            attempt.idempotency_key = Some(key.parse().unwrap());
+        }
+        event
+    };
+    for key in ["a", "a", "b"] {
+        let event = keyed(&session, 0, key);
+        append(&mut session, event).unwrap();
+    }
+    let found = |session: &Session, key: &str| {
+        let key = key.parse().unwrap();
+        let record = session.keyed(key).unwrap()?;
+        let mut reader = session.reader().unwrap();
+        let attempt = reader.keyed_attempt(&record, key).unwrap().unwrap();
+        Some((attempt.quest, attempt.number))
+    };
+    assert_eq!(found(&session, "a"), Some((id(0), 2)));
+    assert_eq!(found(&session, "b"), Some((id(0), 3)));
+    assert_eq!(found(&session, "c"), None);
+    let event = keyed(&session, 1, "a");
+    refused(&mut session, event);
 }
 
 fn refused(session: &mut Session, event: Event) {
