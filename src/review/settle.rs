@@ -37,8 +37,8 @@ pub enum NotSettled {
     /// It counts as wrong, whatever a person says of it.
     #[error("quest {0} was disputed, and a dispute cannot be withdrawn")]
     Disputed(QuestId),
-    /// Every PASS from before the first draw was drawn.
-    #[error("there is no PASS that could be drawn")]
+    /// Nothing passed, or every PASS from before the first draw was drawn.
+    #[error("no PASS is left to draw; later draws take those from before the first one")]
     NothingToDraw,
     #[error("quest {0} was not settled, so there is nothing to withdraw")]
     NotDecided(QuestId),

@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::base::text::plural;
 use crate::cli::context::{self, Context};
 use crate::cli::dispute::usage_error;
-use crate::cli::exit::Exit;
-use crate::cli::person::{PersonArgs, refuse_bare_yes};
+use crate::cli::exit::{Exit, refuse};
+use crate::cli::person::{PersonArgs, is_on_terminal, refuse_bare_yes};
 use crate::quest::QuestId;
 use crate::review::{draw_sample, pool};
 use crate::session::Seed;
@@ -41,7 +41,13 @@ pub(super) fn run(
     let is_early = todo > 0 && projection.totals().sample.is_none();
     if is_early {
         let quests = plural(todo, "quest");
-        question += &format!("; {quests} still TODO, and the sample will never cover their PASSes");
+        let early = format!("{quests} still TODO, and the sample will never cover their PASSes");
+        if !yes && !is_on_terminal() {
+            return refuse(format!(
+                "{early}: draw when they are settled, or now with --yes and --operator-key"
+            ));
+        }
+        question += &format!("; {early}");
     }
     let key = person.authorise_many(&session, &question, "sample", yes || !is_early)?;
     let by = person.name();

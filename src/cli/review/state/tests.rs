@@ -147,7 +147,7 @@ fn help_shows_over_the_item_and_any_key_leads_back() {
     press(&mut screen, "?");
     assert_eq!(
         shown(&mut screen)[0],
-        "keys                                         lines 1-6 of 11"
+        "keys                                         lines 1-6 of 12"
     );
     press(&mut screen, "a");
     assert!(shown(&mut screen)[0].starts_with("1 of 1"));
