@@ -225,11 +225,11 @@ fn it_does_not_come_back() {
     for name in [ADDRESS, "INFO@acme.co.kr", "w:info@acme.co.kr"] {
         let worker = format!("--worker={name}");
         let run = world.place.run(["next", &worker]);
-        assert_eq!(run.code, 1, "{run:?}");
+        assert_eq!(run.code, 2, "{run:?}");
         run.says("choose another name");
         let submit = ["submit", "--id=3", "--none=nothing", &worker];
         let run = world.place.run(submit);
-        assert_eq!(run.code, 1, "{run:?}");
+        assert_eq!(run.code, 2, "{run:?}");
     }
     assert_eq!(world.place.ledger(), before);
     assert_eq!(left_in(&world.place.at(".comail")), Vec::<String>::new());

@@ -444,7 +444,7 @@ fn hooks_need_a_session_and_valid_rules() {
     assert!(!place.at(".claude").exists());
     let place = scanned(&["Acme"]);
     place.write("rules.toml", "nonsense");
-    let _ = install(&place, &["--yes", "--rules=rules.toml"]).exits(1);
+    let _ = install(&place, &["--yes", "--rules=rules.toml"]).exits(2);
     assert!(!place.at(".claude").exists());
     let (code, answer) = place.json(["hook", "install", "--agent=gemini", "--dir=.", "--yes"]);
     assert_eq!(code, 0, "{answer}");

@@ -97,7 +97,7 @@ fn where_a_key_was_frozen_neither_terminal_nor_another_key_does() {
         assert_open(&world, &before, &run, 2);
         for (key, code) in [
             ("--operator-key=wrong.key", 2),
-            ("--operator-key=no.key", 1),
+            ("--operator-key=no.key", 2),
             ("--operator-key=gone.key", 1),
             (of_another.as_str(), 2),
         ] {

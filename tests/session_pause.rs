@@ -192,7 +192,7 @@ fn a_pause_is_lifted_once_by_the_operators_key_and_by_nobody_without() {
     let keyless: [(&[&str], i32); 3] = [(&[], 2), (&["--json"], 2), (&["--operator-key=key"], 2)];
     let keys: [(&[&str], i32); 4] = [
         (&["--operator-key=other"], 2),
-        (&["--operator-key=short"], 1),
+        (&["--operator-key=short"], 2),
         (&["--operator-key=none"], 1),
         (&["--operator-key=/dev/null"], 1),
     ];

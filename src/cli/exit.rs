@@ -8,9 +8,12 @@ use serde::Serialize;
 
 use crate::base::files::AtomicError;
 use crate::base::text::wrap;
+use crate::hook::RulesError;
 use crate::judge::JudgeError;
+use crate::quest::ListingError;
 use crate::quest::file::nearest;
-use crate::session::SessionError;
+use crate::session::{BadKey, SessionError};
+use crate::table::ReadError;
 
 /// How a command ended; `help/exit-codes.md` says what each code means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +114,9 @@ const NETWORK_HINT: &str = "allow this command to use the network, which an agen
 pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
     if lacks_network(error) {
         return Some(NETWORK_HINT);
+    }
+    if matches!(error.downcast_ref(), Some(JudgeError::KeyUsed)) {
+        return Some("choose a new key for each answer");
     }
     let hinted = error.downcast_ref::<Hinted>()?;
     Some(&hinted.hint)
@@ -254,8 +260,26 @@ pub fn of_finding(is_well: bool) -> Exit {
     if is_well { Exit::Done } else { Exit::Finding }
 }
 
+/// Whether the command line, or the content of a file that it names as input, is wrong: the same
+/// call fails again until one of them is changed.
+fn is_of_input(error: &anyhow::Error) -> bool {
+    let is_input = |cause: &(dyn std::error::Error + 'static)| {
+        let judge = cause.downcast_ref();
+        let list = cause.downcast_ref::<ReadError>();
+        list.is_some_and(ReadError::is_of_content)
+            || matches!(
+                judge,
+                Some(JudgeError::ForgottenWorker | JudgeError::KeyUsed)
+            )
+            || matches!(cause.downcast_ref(), Some(ListingError::Dependency(_)))
+            || cause.is::<BadKey>()
+            || cause.is::<RulesError>()
+    };
+    error.is::<UsageError>() || error.is::<Hinted>() || error.chain().any(is_input)
+}
+
 pub fn of_error(error: &anyhow::Error) -> Exit {
-    if error.is::<UsageError>() || error.is::<Hinted>() {
+    if is_of_input(error) {
         Exit::Usage
     } else if error.is::<Found>() {
         Exit::Finding

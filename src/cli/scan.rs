@@ -154,12 +154,12 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let quests = listing.finish()?;
     let counts = quests.counts();
     if quests.count() == 0 {
-        anyhow::bail!(
+        return refuse(format!(
             "{}: none of {} has text in {}; name another column with --col",
             file.place.display(),
             plural(counts.rows, "row"),
             planned.key_labels().join(", ")
-        );
+        ));
     }
     if let Some(definition) = definition {
         check_prompts(definition, &quests)?;

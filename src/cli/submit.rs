@@ -126,10 +126,6 @@ pub(super) fn run(
             }))
         }
         Err(JudgeError::Refused(refusal)) => SubmitReply::Refused(refusal),
-        Err(error @ JudgeError::KeyUsed) => {
-            let hint = "choose a new key for each answer";
-            return Err(UsageError(error.to_string()).hint(hint).into());
-        }
         Err(error) => return Err(error.into()),
     };
     context.report_repairs(&session);

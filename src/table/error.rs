@@ -21,6 +21,8 @@ pub struct ReadError {
 /// What is wrong with a list. The readers do not know its path; [`Fault::at`] adds it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
+    #[error("{0}")]
+    Absent(&'static str),
     #[error("cannot be read; check its permissions and the disk")]
     Io(#[source] io::Error),
     #[error("the workbook is damaged ({0}); open it in a spreadsheet program and save it again")]
@@ -46,6 +48,11 @@ impl ReadError {
     /// Whether the sheet that was asked for does not exist.
     pub fn is_missing_sheet(&self) -> bool {
         matches!(self.fault, Fault::NoSuchSheet(_))
+    }
+
+    /// Whether the file could be read, and what it holds is wrong.
+    pub fn is_of_content(&self) -> bool {
+        !matches!(self.fault, Fault::Absent(_) | Fault::Io(_))
     }
 
     pub fn is_empty_list(&self) -> bool {
@@ -101,8 +108,8 @@ impl From<&str> for Fault {
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound => "there is no such file; check the path".into(),
-            io::ErrorKind::IsADirectory => "this is a directory; name a file in it".into(),
+            io::ErrorKind::NotFound => Self::Absent("there is no such file; check the path"),
+            io::ErrorKind::IsADirectory => Self::Absent("this is a directory; name a file in it"),
             _ => Self::Io(error),
         }
     }
