@@ -144,8 +144,8 @@ fn a_rejected_command_line_is_a_message_and_a_hint() {
     assert_eq!(
         said("comail review show", None),
         said_of(
-            "the following required arguments were not provided: <ID>",
-            "Usage: comail review show <ID>"
+            "the following required arguments were not provided: <N|KEY>",
+            "Usage: comail review show <N|KEY>"
         )
     );
     assert_eq!(
