@@ -237,7 +237,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<review::settle::Answer<'static>>("review-accept", "review accept"),
     printed::<review::settle::Answer<'static>>("review-reject", "review reject"),
     printed::<review::settle::Answer<'static>>("review-reopen", "review reopen"),
-    printed::<review::sample::Drawn<'static>>("review-sample", "review --sample"),
+    printed::<review::sample::DrawReply<'static>>("review-sample", "review --sample"),
     printed::<review::workbook::Exported>("review-export", "review --export"),
     printed::<review::workbook::Answer<'static>>("review-import", "review --import"),
     printed::<dispute::DisputeReply>("dispute", "dispute"),

@@ -45,40 +45,33 @@ impl SampleEstimate {
     }
 
     fn sentence(&self) -> String {
-        let verb = |count| {
-            if count == 1 {
-                ["was", "is"]
-            } else {
-                ["were", "are"]
-            }
+        let (wrong, drawn) = (self.wrong, self.drawn);
+        let were = if wrong == 1 { "was" } else { "were" };
+        let (open, assumed) = match self.open {
+            0 => (String::new(), ""),
+            1 => (", and 1 is not checked yet".to_owned(), ASSUMED),
+            open => (format!(", and {open} are not checked yet"), ASSUMED),
         };
-        let [were, _] = verb(self.wrong);
-        let mut text = format!(
-            "{} of {} sampled PASSes {were} wrong",
-            self.wrong, self.drawn
-        );
-        if self.open > 0 {
-            let [_, are] = verb(self.open);
-            text += &format!(", and {} {are} not checked yet", self.open);
-        }
-        if self.right > 0 {
-            let open = if self.open > 0 {
-                "if those count as wrong, "
-            } else {
-                ""
-            };
-            let percent = self.rate_below * 100.0;
-            text += &format!(": {open}the rate is below {percent:.1} % with 95 % confidence");
-        }
-        if self.later > 0 {
-            let (passes, later) = (self.passes, self.later);
-            text += &format!(
-                "; this covers the {passes} PASSes before the first draw, and not the {later} after it"
-            );
-        }
-        text
+        let rate = match self.right {
+            // All that is known is that nothing was found to be right.
+            0 => String::new(),
+            _ => format!(
+                ": {assumed}the rate is below {:.1} % with 95 % confidence",
+                self.rate_below * 100.0
+            ),
+        };
+        let covered = match self.later {
+            0 => String::new(),
+            later => format!(
+                "; this covers the {} PASSes before the first draw, and not the {later} after it",
+                self.passes
+            ),
+        };
+        format!("{wrong} of {drawn} sampled PASSes {were} wrong{open}{rate}{covered}")
     }
 }
+
+const ASSUMED: &str = "if those count as wrong, ";
 
 const CONFIDENCE: f64 = 0.95;
 
