@@ -415,14 +415,13 @@ fn a_session_that_is_not_there_is_an_error_and_no_screen() {
     tmux.shows(&["there is no session"]);
 }
 
-/// Says what it does, and answers the first quest once it may.
-const WORKS: &str = r#"cat >prompt; echo '{"type":"tool_use","name":"Bash","input":{"command":
+/// Says what it does, and answers once it may.
+const WORKS: &str = r#"id=$(sed -n 's/^quest \([0-9]*\) of .*/\1/p' | head -n 1)
+echo '{"type":"tool_use","name":"Bash","input":{"command":
 "look here and there and everywhere in the whole house and in the garden, to its end"}}' |
-tr '\n' ' '; echo; grep -q '^quest 2 of ' prompt && exec sleep 1000
-until [ -e go ]; do sleep 0.05; done; comail submit --id 1 --answer right"#;
+tr '\n' ' '; echo; until [ -e go$id ]; do sleep 0.05; done; comail submit --id $id --answer right"#;
 
 fn works(driven: &Driven, size: (u16, u16), env: &[(&str, &str)]) -> Tmux {
-    let _ = fs::remove_file(driven.place.at("go"));
     let args = ["run", "--set=poll=10ms", "--", "sh", "-c", WORKS];
     Tmux::run(&driven.place, size, env, &args)
 }
@@ -436,22 +435,35 @@ fn a_run_shows_what_each_agent_does() {
             " 0 of 2",
             "0 PASS, 0 REVIEW, 0 DONE, 2 TODO",
             "quest 1, word 1, try 1, ",
-            "tokens: Bash look",
+            " tokens: Bash",
         ]);
         // One line each, whatever the width.
-        assert!(!screen.contains("to its end"), "{screen}");
-        assert!(
-            !screen.contains(" left"),
-            "nothing to estimate from: {screen}"
-        );
-        driven.place.write("go", "");
-        tmux.glimpses(&["quest 2, word 2, try 1, "]);
-        tmux.press(&["C-c"]);
-        assert_eq!(tmux.ends(), 130);
-        let screen = tmux.shows(&["1 PASS, 0 REVIEW, 0 DONE, 1 TODO", "NOT COMPLETE"]);
-        assert!(!screen.contains("1 of 2"), "{screen}");
-        assert!(!screen.contains("tokens: Bash"), "{screen}");
+        assert!(!screen.contains("its end"), "{screen}");
+        let invents = screen.contains(" left");
+        assert!(!invents, "nothing to estimate from: {screen}");
+        driven.place.write("go1", "");
+        tmux.glimpses(&[" 1 of 2", "quest 2, word 2, try 1, ", " tokens: Bash"]);
+        driven.place.write("go2", "");
+        assert_eq!(tmux.ends(), 0);
+        let screen = tmux.shows(&["2 PASS, 0 REVIEW, 0 DONE, 0 TODO", "COMPLETE"]);
+        for live in [" of 2", "tokens: Bash", "waiting"] {
+            assert!(!screen.contains(live), "{live} in {screen}");
+        }
     }
+}
+
+#[test]
+fn a_run_that_is_interrupted_says_all_below_its_lines() {
+    let driven = Driven::new(1);
+    let tmux = works(&driven, USUAL, &[]);
+    tmux.glimpses(&["quest 1, word 1, try 1, ", " tokens: Bash"]);
+    tmux.press(&["C-c"]);
+    assert_eq!(tmux.ends(), 130);
+    let screen = tmux.shows(&["\nquest 1, word 1: start 1 ended", "NOT COMPLETE"]);
+    assert!(
+        screen.contains("\n0 PASS, 0 REVIEW, 0 DONE, 1 TODO"),
+        "{screen}"
+    );
 }
 
 #[test]
@@ -459,7 +471,7 @@ fn a_run_at_a_terminal_that_is_dumb_prints_lines() {
     let driven = Driven::new(1);
     let tmux = works(&driven, USUAL, &[("TERM", "dumb")]);
     tmux.shows(&["1 agent at a time"]);
-    driven.place.write("go", "");
+    driven.place.write("go1", "");
     assert_eq!(tmux.ends(), 0);
     let screen = tmux.shows(&["tokens: PASS", "1 PASS, 0 REVIEW, 0 DONE, 0 TODO"]);
     assert!(!screen.contains(" of 1"), "{screen}");

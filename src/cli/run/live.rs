@@ -1,14 +1,15 @@
 //! What a run does now, at a terminal: a bar over all quests, and a line for each agent.
 
+use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::base::text::{Escaped, truncate};
-use crate::cli::context;
 use crate::cli::output::Output;
 use crate::cli::progress::is_dumb;
+use crate::cli::{context, progress};
 use crate::quest::{Key, QuestId};
 use crate::report::Pace;
 use crate::report::template::short_span;
@@ -18,6 +19,9 @@ use crate::session::{Spent, Tally, Totals};
 /// How much of a key a line shows, so that there is room for what the agent does.
 const MAX_KEY: usize = 24;
 
+/// How often the lines are drawn at most, however much the agents print.
+const INTERVAL: Duration = Duration::from_millis(100);
+
 pub(super) struct LiveView {
     bars: MultiProgress,
     all: ProgressBar,
@@ -25,6 +29,7 @@ pub(super) struct LiveView {
     agents: Vec<AgentLine>,
     totals: Totals,
     began: Timestamp,
+    drawn: Instant,
 }
 
 impl LiveView {
@@ -43,6 +48,7 @@ impl LiveView {
             agents: Vec::new(),
             totals: Totals::default(),
             began: context::now(),
+            drawn: Instant::now(),
         })
     }
 
@@ -62,20 +68,39 @@ impl LiveView {
                     line.take(live);
                 }
             }
-            RunEvent::Progress(totals) => self.totals.clone_from(totals),
+            RunEvent::Progress(totals) => {
+                self.totals.clone_from(totals);
+                let tally = totals.tally;
+                self.all.set_length(tally.total().into());
+                self.all.set_position((tally.total() - tally.todo).into());
+            }
             _ => {}
         }
-        self.draw();
+    }
+
+    /// Leaves the lines as they are: the terminal has echoed Ctrl-C below them, so that they can no
+    /// longer be drawn in place.
+    fn freeze(&self) {
+        if !self.bars.is_hidden() {
+            self.bars.set_draw_target(ProgressDrawTarget::hidden());
+            // A terminal that is gone must not change how the run ends.
+            let _ = writeln!(io::stderr());
+        }
     }
 
     pub(super) fn draw(&mut self) {
+        if progress::is_asked() {
+            return self.freeze();
+        }
+        if self.drawn.elapsed() < INTERVAL {
+            return;
+        }
+        self.drawn = Instant::now();
         let tally = self.totals.tally;
         let now = context::now();
         // An earlier run may have had other agents, so its pace does not count.
         let settled = self.totals.settled.times().filter(|at| *at >= self.began);
         let pace = Pace::of(settled, tally.todo, now);
-        self.all.set_length(tally.total().into());
-        self.all.set_position((tally.total() - tally.todo).into());
         show(&self.all, head(tally, pace));
         show(&self.tally, counts(tally));
         for line in &mut self.agents {
