@@ -460,6 +460,10 @@ fn a_run_that_is_interrupted_says_all_below_its_lines() {
     tmux.press(&["C-c"]);
     assert_eq!(tmux.ends(), 130);
     let screen = tmux.shows(&["\nquest 1, word 1: start 1 ended", "NOT COMPLETE"]);
+    // The lines are left whole, none of them twice.
+    for live in [" 0 of 1", "quest 1, word 1, try 1, "] {
+        assert_eq!(screen.matches(live).count(), 1, "{live} in {screen}");
+    }
     assert!(
         screen.contains("\n0 PASS, 0 REVIEW, 0 DONE, 1 TODO"),
         "{screen}"

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Place, Run, poll, profile_file, tools};
 
-/// Runs the program in the pane, and records the settings of the terminal before and after.
+/// Runs the program in the pane, and records the settings of the terminal before and after. Ctrl-C is
+/// for the program alone.
 const SCRIPT: &str = r#"
+trap : INT
 cd "$DIR"
 echo what was there before
 stty -a >stty-before
