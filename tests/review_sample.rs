@@ -178,7 +178,7 @@ fn a_draw_that_the_operator_did_not_sign_changes_nothing_and_an_audit_tells_of_i
     let (code, audit) = world.place.json(["audit"]);
     assert_eq!(
         (code, found(&audit)),
-        (8, vec!["seal".to_owned()]),
+        (8, vec!["seal 10 -".to_owned()]),
         "{audit}"
     );
 }
