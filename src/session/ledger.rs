@@ -406,7 +406,7 @@ impl LineReader {
         &mut self,
         record: &QuestRecord,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        self.attempt(record.repeated().map(|first| first.line))
+        self.attempt(record.repeated())
     }
 
     /// The quest's last attempt with this key. Where a fixer ran, several have it.

@@ -62,8 +62,7 @@ pub use manifest::{FORMAT, FoldConfig, Frozen, KindRecord, Manifest, WorldKind, 
 pub use open::{Repair, Session};
 pub use projection::Projection;
 pub use quest_record::{
-    Blocked, DependencyState, Effective, Last, QuestRecord, Resolved, Settled, Span, Submitted,
-    Waiting,
+    Blocked, DependencyState, Effective, Last, QuestRecord, Resolved, Settled, Span, Waiting,
 };
 pub use redact::Redactor;
 pub use redaction::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppressed};

@@ -194,14 +194,14 @@ impl QuestRecord {
         })
     }
 
-    /// What the last attempt repeats; none if it repeats nothing.
-    pub fn repeated(&self) -> Option<Submitted> {
+    /// The line of the attempt that the last one repeats; none if the last one repeats nothing.
+    pub fn repeated(&self) -> Option<Span> {
         let last = self.submissions.last()?;
         if last.grounds != VerdictBasis::Repeat {
             return None;
         }
         let place = self.first_of(last.digest)?;
-        Some(self.submissions[place])
+        Some(self.submissions[place].line)
     }
 
     pub(super) fn ask(&mut self, asked: &Asked) -> Result<(), IllegalEvent> {

@@ -245,8 +245,7 @@ impl Shares {
             Effective::Pass | Effective::Done | Effective::Todo => {}
         }
         if is_unproven(record) {
-            let first = record.repeated().map(|first| first.grounds);
-            let grounds = first.or(record.last.map(|last| last.grounds));
+            let grounds = record.last.map(|last| last.grounds);
             self.unproven.quests += 1;
             self.unproven.no_result += u32::from(grounds == Some(VerdictBasis::NoResult));
             self.unproven.unanswered += u32::from(grounds == Some(VerdictBasis::Unanswered));
@@ -321,7 +320,7 @@ mod tests {
     use super::*;
     use crate::quest::{Key, Quest, QuestId};
     use crate::report::run::fixtures::report;
-    use crate::session::{Decision, Last, Settled, Span, Submitted};
+    use crate::session::{Decision, Last, Settled, Span};
 
     const SPAN: Span = Span {
         offset: 0,
@@ -376,22 +375,12 @@ mod tests {
         shares.add(&record(State::Review, VerdictBasis::Unanswered, None));
         shares.add(&record(State::Done, VerdictBasis::NoResult, None));
         shares.add(&record(State::Todo, VerdictBasis::World, None));
-        // Whoever repeats that there is no answer gave up.
-        let mut repeated = record(State::Done, VerdictBasis::Repeat, None);
-        repeated.submissions = [VerdictBasis::NoResult, VerdictBasis::Repeat]
-            .map(|grounds| Submitted {
-                digest: Digest::of(b"none"),
-                grounds,
-                line: SPAN,
-            })
-            .into();
-        shares.add(&repeated);
         let states = [shares.pass, shares.review, shares.done, shares.todo];
-        assert_eq!((shares.quests, states), (5, [1, 1, 2, 1]));
+        assert_eq!((shares.quests, states), (4, [1; 4]));
         assert_eq!(shares.reviews.open, 1);
         let expected = Unproven {
-            quests: 3,
-            no_result: 2,
+            quests: 2,
+            no_result: 1,
             unanswered: 1,
         };
         assert_eq!(shares.unproven, expected);
