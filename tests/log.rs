@@ -121,7 +121,11 @@ fn damage_is_told_with_its_line_after_what_stands_before_it() {
     fs::write(world.place.at(".comail/ledger.jsonl"), &bad).unwrap();
     let all = lines(&whole);
     let run = world.place.run(["log", "--json"]);
-    assert_eq!(lines(run.stdout.as_bytes()), all[..all.len() - 1]);
+    let printed = lines(run.stdout.as_bytes());
+    let (error, sound) = printed.split_last().expect("an error");
+    assert_eq!(sound, &all[..all.len() - 1]);
+    let error: Value = serde_json::from_str(error).expect("JSON");
+    assert_eq!(error["error"]["kind"], "damaged");
     let line = format!("ledger.jsonl, line {}:", all.len());
     run.says(&line);
     run.exits(1);
@@ -195,6 +199,7 @@ fn a_ledger_that_is_cut_or_rewritten_under_a_follower_ends_it() {
             assert_eq!(follower.next(), *line);
         }
         fs::write(&path, bad).unwrap();
+        assert_eq!(follower.document()["error"]["kind"], "damaged");
         let run = follower.end();
         run.says(why);
         run.says("ledger.jsonl, line");
