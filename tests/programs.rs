@@ -1,10 +1,19 @@
-//! JSON for programs: errors, and the remedy of each fact.
+//! JSON for programs: errors, the remedy of each fact, calls that are repeated, and what the
+//! validators of other languages say.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
+use comail::cli::schema::DOCUMENTS;
+use comail::quest::email;
 use serde_json::{Value, json};
 
 use crate::harness::email_net::{ACME, Submission};
+use crate::harness::schemas::document;
+use crate::harness::tools::made;
 use crate::harness::{EmailNet, Place, Run};
 use crate::servers::http::Reply;
 
@@ -183,4 +192,132 @@ fn of_the_same_call_made_at_once_one_is_judged_and_all_get_its_judgement() {
         "{replies:#?}"
     );
     assert_eq!(net.place.attempts(), [(1, 1)]);
+}
+
+/// Command lines in an empty folder, in order, each of which prints documents with `--json`.
+const LINES: &str = "\
+demo --dir played
+scan list.txt
+next --worker a
+claims
+submit --id 1 --none x
+submit --id 1 --none x --worker a
+status
+list
+show 1
+rules
+log
+insights
+config
+config --example
+prompt
+help
+help json
+completions bash
+man pages
+schema
+schema --out schemas
+quest new letters
+quest check letters.toml
+prove
+report
+resume
+review
+export
+audit
+recheck
+hook stop
+hook tool
+hook install --agent claude --yes
+run --dry-run -- true
+frobnicate
+--session played/session list
+--session played/session show 1
+--session played/session review
+--session played/session review show 3
+--session played/session review --export review.xlsx
+--session played/session next
+--session nowhere next";
+
+/// What every validator of a language says of each document.
+fn judged(program: &Path, flag: &str, script: &str, asked: &Value) -> Value {
+    let mut child = Command::new(program)
+        .args([flag, script])
+        .current_dir(made().join("browser"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`.ci/tools` installs it");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(asked.to_string().as_bytes()).expect("read");
+    drop(stdin);
+    let output = child.wait_with_output().expect("an end");
+    serde_json::from_slice(&output.stdout).expect("each schema is one of its language")
+}
+
+const PYTHON: &str = "\
+import json, sys
+from jsonschema import Draft202012Validator as Validator
+asked = json.load(sys.stdin)
+for schema in asked['schemas'].values():
+    Validator.check_schema(schema)
+of = {name: Validator(schema) for name, schema in asked['schemas'].items()}
+print(json.dumps([of[name].is_valid(value) for name, value in asked['documents']]))
+";
+
+const JAVASCRIPT: &str = "\
+const Ajv = require('ajv/dist/2020');
+const asked = JSON.parse(require('fs').readFileSync(0));
+const ajv = new Ajv({strict: false, validateFormats: false});
+const of = {};
+for (const [name, schema] of Object.entries(asked.schemas)) of[name] = ajv.compile(schema);
+console.log(JSON.stringify(asked.documents.map(([name, value]) => of[name](value))));
+";
+
+#[test]
+fn python_and_javascript_accept_what_is_printed_and_nothing_that_lacks_a_member() {
+    let place = Place::new();
+    place.write("list.txt", "Acme\nBolt\nCargo\n");
+    let mut documents = Vec::new();
+    for line in LINES.lines() {
+        let args: Vec<&str> = ["--json"].into_iter().chain(line.split(' ')).collect();
+        // What `--session` names is no command.
+        let words: Vec<&str> = line
+            .rsplit("session ")
+            .next()
+            .unwrap_or(line)
+            .split(' ')
+            .collect();
+        for value in place.run(&args).stdout.lines() {
+            let value: Value = serde_json::from_str(value).expect("a document");
+            let name = match value.get("error") {
+                Some(_) => "error",
+                None => document(&words).expect("a schema").name,
+            };
+            documents.push((name, value));
+        }
+    }
+    let seen: BTreeSet<&str> = documents.iter().map(|it| it.0).collect();
+    assert!(seen.len() >= 35, "{seen:?}");
+    let schemas = DOCUMENTS
+        .iter()
+        .map(|it| (it.name.to_owned(), it.schema(&email::kind()).to_value()));
+    let schemas: serde_json::Map<String, Value> = schemas.collect();
+    let whole = documents.len();
+    // Each once more without a member that its schema requires.
+    for (name, value) in documents.clone() {
+        let required = schemas[name]["required"].as_array().into_iter().flatten();
+        if let (Some(member), Value::Object(mut members)) = (required.last(), value) {
+            members.remove(member.as_str().expect("a name"));
+            documents.push((name, Value::Object(members)));
+        }
+    }
+    let asked = json!({"schemas": schemas, "documents": documents});
+    let python = judged(&made().join("python/bin/python3"), "-c", PYTHON, &asked);
+    let javascript = judged(Path::new("node"), "-e", JAVASCRIPT, &asked);
+    for said in [python, javascript] {
+        for (at, (name, value)) in documents.iter().enumerate() {
+            assert_eq!(said[at], json!(at < whole), "{name}: {value:#}");
+        }
+    }
 }

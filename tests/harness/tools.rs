@@ -56,7 +56,7 @@ pub fn installed(name: &str, version: &str) {
 }
 
 /// The directory of the tools, which are made where they are missing.
-fn made() -> PathBuf {
+pub fn made() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let tools = root.join("target/tools");
     fs::create_dir_all(&tools).expect("a directory for tools");
