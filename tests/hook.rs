@@ -89,7 +89,7 @@ fn an_agent_may_stop_when_no_quest_is_left_or_the_session_is_paused() {
     must_go_on(&stop(&place, &[], &call(false)));
     assert_eq!(place.give_up(1), 6);
     let said = may_stop(&stop(&place, &[], &call(true)));
-    assert!(said.contains("complete"), "{said}");
+    assert!(said.contains("settled: the 1 quest is settled"), "{said}");
     let place = scanned(&["Acme", "Bolt", "Cargo"]);
     assert_eq!([place.give_up(1), place.give_up(2)], [6, 6]);
     let said = may_stop(&stop(&place, &[], &call(false)));

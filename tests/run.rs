@@ -129,8 +129,14 @@ fn a_session_that_is_paused() {
     driven.ends_for("paused", &QUICK, wrong);
     assert_eq!(driven.tally("todo"), 1);
     let driven = Driven::scanned(2, &["--pause-after=0", "--max-tries=1"]);
-    driven.drive(&QUICK, wrong).ok();
+    let run = driven.drive(&QUICK, wrong);
+    run.says("note: Settled, not proven: 2 DONE: see ");
+    run.says("hint: see why answers failed: `comail list --state done`; ");
+    let text = run.exits(8);
+    assert!(text.contains(" ended: complete"), "{text}");
     assert_eq!(driven.reasons("ended"), ["complete"]);
+    let accepts = [&QUICK[..], &["--accept-unproven"]].concat();
+    driven.drive(&accepts, wrong).ok();
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 
+use super::closing::Closing;
 use super::exit::{UsageError, refuse};
 use super::output::Output;
 use super::progress::SessionBar;
@@ -126,6 +127,14 @@ impl Context {
             session,
             projection,
         })
+    }
+
+    /// Says what a person can do next if no quest is TODO.
+    pub(super) fn hint_at_closing(&mut self, session: &Session) {
+        let closing = Closing::of(&session.totals(), self.named_session.as_deref());
+        if let Some(closing) = closing.filter(|_| !self.output.json) {
+            self.output.hint(&closing.hint());
+        }
     }
 
     pub fn report_repairs(&mut self, session: &Session) {

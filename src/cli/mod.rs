@@ -8,6 +8,7 @@ pub mod schema;
 mod answer_form;
 mod audit;
 mod claims;
+mod closing;
 mod command;
 mod completions;
 mod config;

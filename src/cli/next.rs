@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::AnswerForm;
+use super::closing::Closing;
 use super::context::{self, Context, Reaching};
 use super::exit::Exit;
 use super::output::TextOutput;
@@ -55,9 +56,8 @@ pub(super) enum NextReply {
     Driven {
         remaining: u32,
     },
-    Complete {
-        total: u32,
-    },
+    /// No quest is TODO.
+    Settled(Closing),
     Paused {
         streak: u32,
     },
@@ -82,7 +82,7 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
         NextReply::Claimed { .. } | NextReply::Waiting(_) | NextReply::Driven { .. } => {
             Exit::NoneFree
         }
-        NextReply::Complete { .. } => Exit::Complete,
+        NextReply::Settled(_) => Exit::Complete,
         NextReply::Paused { .. } => Exit::Paused,
     })
 }
@@ -101,8 +101,7 @@ pub(super) fn rendered(
 
 impl NextReply {
     fn new(session: &Session, assignment: Assignment, reaching: &Reaching) -> Result<Self> {
-        let tally = session.totals().tally;
-        let remaining = tally.todo;
+        let remaining = session.totals().tally.todo;
         Ok(match assignment {
             Assignment::Quest(record, claim) => {
                 let handed = HandedQuest::new(session, &record, claim, reaching)?;
@@ -114,9 +113,9 @@ impl NextReply {
             },
             Assignment::Driven => Self::Driven { remaining },
             Assignment::Waiting(waiting) => Self::Waiting(Waits::new(session, &waiting)?),
-            Assignment::Complete => Self::Complete {
-                total: tally.total(),
-            },
+            Assignment::Complete => {
+                Self::Settled(Closing::new(&session.totals(), reaching.session.as_deref()))
+            }
             Assignment::Paused { streak } => Self::Paused { streak },
         })
     }
@@ -124,6 +123,7 @@ impl NextReply {
     fn write(&self, out: &mut TextOutput, session: Option<&Path>) {
         let streak = match self {
             Self::Quest(handed) => return handed.write(out),
+            Self::Settled(closing) => return closing.write(out),
             Self::Paused { streak } => *streak,
             _ => 0,
         };

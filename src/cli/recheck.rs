@@ -84,6 +84,7 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let _ = context.output.show(&report, |out, report| {
         out.template(include_str!("text/recheck.txt"), report);
     });
+    context.hint_at_closing(&session);
     Ok(match report.status {
         Status::Done => Exit::Done,
         Status::Interrupted => Exit::Interrupted,

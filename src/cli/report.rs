@@ -18,11 +18,11 @@ use crate::session::{Ledger, Projection, RunId, Session, SessionError, read_mani
 
 /// Report whether the session is complete, and the result of every quest
 ///
-/// A session is COMPLETE if no quest is TODO, no lost worker holds a claim, the working tree is
-/// unchanged outside the write zones, every PASS follows from its evidence, the chain of the ledger is
-/// intact, and the checks of the whole result pass (`[final]` in a quest file). Otherwise it is NOT
-/// COMPLETE: the report lists the reasons with their quests, and the exit code is 8. It also says how
-/// many quests ended without proof.
+/// A session is COMPLETE if every quest is PASS or was decided by a person, no lost worker holds a
+/// claim, the working tree is unchanged outside the write zones, every PASS follows from its evidence,
+/// the chain of the ledger is intact, and the checks of the whole result pass (`[final]` in a quest
+/// file). If only open REVIEWs and DONE quests are missing, it is settled, not proven. Otherwise it is
+/// NOT COMPLETE. In both cases the report lists the reasons with their quests, and the exit code is 8.
 ///
 /// Every PASS that rests on a tree, on commands or on services is judged again by these as they are
 /// now, within the time limits of the session. One that no longer holds is listed with its facts. Pages
@@ -40,6 +40,10 @@ pub struct ReportArgs {
     /// Minimum share of quests with PASS, such as 80%
     #[arg(long, value_name = "PERCENT")]
     min_pass: Option<MinPass>,
+
+    /// Exit with 0 also if REVIEWs are open or quests are DONE
+    #[arg(long)]
+    accept_unproven: bool,
 
     /// Do not judge PASSes again by the tree and the commands as they are now; the report says so, and
     /// exit code 0 then means that the work is complete as recorded
@@ -62,6 +66,7 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     let asked = Asked {
         run: args.run,
         min_pass: args.min_pass,
+        accept_unproven: args.accept_unproven,
         judge_again: !args.quick,
         stop: &progress::is_asked,
     };
@@ -109,6 +114,8 @@ pub(super) struct Asked<'a> {
     /// The run that the report is about; the last one where none is named.
     pub(super) run: Option<RunId>,
     pub(super) min_pass: Option<MinPass>,
+    /// Whether a session is complete also with open REVIEWs and DONE quests.
+    pub(super) accept_unproven: bool,
     /// Whether PASSes are judged again by the tree and the commands as they are now.
     pub(super) judge_again: bool,
     /// Whether to end that early.
@@ -203,6 +210,7 @@ fn survey(
     let mut survey = Survey {
         last,
         min_pass: asked.min_pass,
+        accept_unproven: asked.accept_unproven,
         ..completeness::survey(session, projection, tree, now, &lives, watch.as_ref())?
     };
     drop(watch);

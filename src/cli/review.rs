@@ -108,5 +108,8 @@ fn list(context: &mut Context) -> Result<Exit> {
     context.output.show(&queue, |out, queue| {
         out.template(include_str!("text/queue.txt"), queue);
     })?;
+    if queue.open == 0 {
+        context.hint_at_closing(&session);
+    }
     Ok(Exit::Done)
 }

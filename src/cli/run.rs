@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::{field_line, json_form};
+use super::closing::Closing;
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError, lacks_network, refuse};
 use super::export::page;
@@ -28,7 +29,7 @@ use super::notify::{Happened, Notifier};
 use super::output::{Output, TextOutput};
 use super::progress;
 use super::report::{Asked, Made, made};
-use super::shell_line::words;
+use super::shell_line::{ShellLine, words};
 use super::{context, exit};
 use crate::base::text::Escaped;
 use crate::judge;
@@ -102,6 +103,10 @@ pub struct RunArgs {
     /// Minimum share of quests with PASS, such as 80%
     #[arg(long, value_name = "PERCENT")]
     min_pass: Option<MinPass>,
+
+    /// Exit with 0 also if REVIEWs are open or quests are DONE
+    #[arg(long)]
+    accept_unproven: bool,
 
     /// Print the agent's command line without running it
     #[arg(long)]
@@ -383,6 +388,7 @@ fn report(
     let asked = Asked {
         run: Some(run),
         min_pass: args.min_pass,
+        accept_unproven: args.accept_unproven,
         judge_again: true,
         stop: &|| is_to_stop(terminated),
     };
@@ -416,13 +422,25 @@ fn report(
         // A closed pipe does not change how the run ended.
         let _ = context.output.show(&values, text);
     }
-    let word = if report.complete {
-        "COMPLETE"
-    } else {
-        "NOT COMPLETE"
+    let word = match (report.settled(), report.complete) {
+        (Some(settled), _) => settled,
+        (None, true) => "COMPLETE".to_owned(),
+        (None, false) => "NOT COMPLETE".to_owned(),
     };
     let note = format!("{word}: see {}", place.display());
     context.output.note(&note);
+    if let Ok(folded) = &seen {
+        let totals = folded.projection.totals();
+        let named = context.named_session.as_deref();
+        let hint = match Closing::of(totals, named) {
+            Some(closing) => closing.hint(),
+            None => {
+                let list = ShellLine::comail("list --state todo", named);
+                format!("see what is left: `{}`; a new run continues", list.text())
+            }
+        };
+        context.output.hint(&hint);
+    }
     if context.output.json {
         let written = RunLine::Report {
             what: "report",

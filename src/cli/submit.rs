@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::{ANSWER, QUEST, field_flags, unit_flag};
+use super::closing::Closing;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
@@ -142,6 +143,10 @@ pub(super) fn run(
             },
         };
         out.template(include_str!("text/submit.txt"), values);
+        let closing = Closing::of(&session.totals(), named.as_deref());
+        if let Some(closing) = closing.filter(|_| matches!(reply, SubmitReply::Judged(_))) {
+            closing.write(out);
+        }
     });
     Ok(exit(&reply))
 }

@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
+use crate::base::text::small;
 use crate::gate::Fact;
 use crate::judge::audit::{
     Asks, Finding, FindingKind, JudgeDifference, Live, Place, Plan, Proven, SeenFile, ask_world,
@@ -29,7 +30,7 @@ use crate::judge::kind::JudgeWorld;
 use crate::judge::live_runs::orphaned;
 use crate::judge::quest_file::Definition;
 use crate::quest::{Key, QuestId};
-use crate::session::{Projection, RunId, Session, State, Tally, Watch};
+use crate::session::{Effective, NotProven, Projection, RunId, Session, Tally, Watch};
 use crate::world::sandbox::{Changed, FileSeen, Sandbox as _};
 use crate::world::tree::TreePath;
 
@@ -124,6 +125,8 @@ pub enum ShortfallKind {
     FinalGate,
     /// Fewer quests passed than was asked for.
     MinPass,
+    /// Every quest is settled, and REVIEWs are open or quests are DONE.
+    NotProven,
 }
 
 impl fmt::Display for ShortfallKind {
@@ -155,6 +158,10 @@ pub struct Survey {
     pub last: FinalResult,
     pub tally: Tally,
     pub min_pass: Option<MinPass>,
+    /// The open REVIEWs and the quests that are DONE.
+    pub not_proven: Vec<QuestId>,
+    /// Whether these keep nothing from being complete.
+    pub accept_unproven: bool,
 }
 
 /// Whether the PASSes that rest on the tree, on commands or on services were judged again.
@@ -233,8 +240,12 @@ pub fn survey(
     let mut proven = BTreeSet::new();
     for quest in projection.quests() {
         let quest = quest?;
-        if quest.progress.state == State::Todo {
+        let effective = Effective::of(&quest);
+        if effective == Effective::Todo {
             seen.todo.push(quest.id);
+        }
+        if effective.is_open() || effective == Effective::Done {
+            seen.not_proven.push(quest.id);
         }
         if quest.proof().is_none() {
             continue;
@@ -349,6 +360,7 @@ pub fn decide(seen: &Survey) -> Vec<Shortfall> {
         failed(seen.again.as_ref()),
         final_gate(&seen.last),
         too_few(seen.min_pass, &seen.tally),
+        not_proven(seen),
     ];
     shortfalls.into_iter().flatten().collect()
 }
@@ -559,6 +571,17 @@ fn too_few(least: Option<MinPass>, tally: &Tally) -> Option<Shortfall> {
     let (pass, total) = (tally.pass, tally.total());
     let what = format!("{pass} of {total} quests are PASS, and at least {least} are required");
     Some(Shortfall::new(ShortfallKind::MinPass, what))
+}
+
+fn not_proven(seen: &Survey) -> Option<Shortfall> {
+    if seen.accept_unproven || !seen.todo.is_empty() {
+        return None;
+    }
+    let done = seen.tally.done;
+    let open = small(seen.not_proven.len()).saturating_sub(done);
+    let what = format!("settled, not proven: {}", NotProven { open, done });
+    let kind = ShortfallKind::NotProven;
+    some(kind, seen.not_proven.clone(), Vec::new(), what)
 }
 
 fn are(count: usize) -> String {

@@ -122,6 +122,8 @@ pub struct Picture {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Word {
     pub complete: bool,
+    /// What is said where everything is settled and not everything is proven.
+    pub settled: Option<String>,
     pub shortfalls: Vec<String>,
     /// How many PASSes were not judged again, as was asked for.
     pub left_out: usize,

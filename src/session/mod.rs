@@ -71,4 +71,4 @@ pub use run_event::{
 };
 pub use sample::{Check, Sample, Sampled, Seed, draw};
 pub use state::{Ending, Locked, Progress, State, Tally, VerdictBasis};
-pub use totals::{Counts, EffectiveTally, SettledTimes, Totals};
+pub use totals::{Counts, EffectiveTally, NotProven, SettledTimes, Totals};

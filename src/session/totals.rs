@@ -1,8 +1,10 @@
 //! What a ledger adds up to, whatever the number of its quests.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::{Attempt, Outcome, SourceRecord};
@@ -67,6 +69,35 @@ impl EffectiveTally {
         }
         self.0.retain(|_, count| *count > 0);
         self.add(to);
+    }
+}
+
+/// What is settled, and neither proven nor decided by a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct NotProven {
+    /// REVIEWs that wait for a person.
+    pub open: u32,
+    /// Quests whose tries are used up.
+    pub done: u32,
+}
+
+impl fmt::Display for NotProven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.open, self.done) {
+            (open, 0) => write!(f, "{open} REVIEW open"),
+            (0, done) => write!(f, "{done} DONE"),
+            (open, done) => write!(f, "{open} REVIEW open, {done} DONE"),
+        }
+    }
+}
+
+impl Totals {
+    pub fn not_proven(&self) -> NotProven {
+        let open = [Effective::Open, Effective::Refuted].map(|it| self.effective.of(it));
+        NotProven {
+            open: open.iter().sum(),
+            done: self.tally.done,
+        }
     }
 }
 

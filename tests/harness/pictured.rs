@@ -73,6 +73,7 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
         completeness: Some(Word {
             left_out: 0,
             complete: false,
+            settled: None,
             shortfalls: vec![
                 format!("{todo} quests are TODO"),
                 format!("{review} REVIEWs are open or refuted"),

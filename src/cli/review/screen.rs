@@ -46,6 +46,7 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
         tally.accepted, tally.rejected
     );
     context.output.show(&(), |out, ()| out.line(summary))?;
+    context.hint_at_closing(&desk.session);
     ended
 }
 

@@ -108,6 +108,7 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
     context.output.show(&answer, |out, answer| {
         out.template(include_str!("../text/settle.txt"), answer);
     })?;
+    context.hint_at_closing(&session);
     Ok(Exit::Done)
 }
 

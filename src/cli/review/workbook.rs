@@ -98,6 +98,7 @@ pub(super) fn import(
     context.output.show(&answer, |out, answer| {
         out.template(include_str!("../text/review-import.txt"), answer);
     })?;
+    context.hint_at_closing(&session);
     Ok(match answer.refused.as_slice() {
         [] => Exit::Done,
         _ => Exit::Finding,

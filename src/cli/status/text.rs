@@ -92,6 +92,7 @@ fn progress(
         rate => status.pace.map(rate),
         open => of(overview, Effective::Open),
         review => ShellLine::comail("review", session).text(),
+        list => ShellLine::comail("list --state done", session).text(),
     };
     out.template(include_str!("../text/status_progress.txt"), values);
 }

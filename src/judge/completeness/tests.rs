@@ -122,6 +122,32 @@ fn judging_again_is_done_left_out_or_unfinished() {
 }
 
 #[test]
+fn what_is_settled_and_not_proven_is_a_shortfall_until_a_person_accepts_it() {
+    let seen = Survey {
+        not_proven: vec![id(9), id(10)],
+        ..good()
+    };
+    let [shortfall] = &decide(&seen)[..] else {
+        panic!("one shortfall");
+    };
+    assert_eq!(shortfall.kind, ShortfallKind::NotProven);
+    assert_eq!(shortfall.quests, [id(9), id(10)]);
+    assert_eq!(shortfall.what, "settled, not proven: 1 REVIEW open, 1 DONE");
+    let accepted = Survey {
+        accept_unproven: true,
+        ..seen.clone()
+    };
+    assert!(decide(&accepted).is_empty());
+    // Before everything is settled, only the rest of the work counts.
+    let todo = Survey {
+        todo: vec![id(1)],
+        ..seen
+    };
+    let kinds: Vec<_> = decide(&todo).into_iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [ShortfallKind::Todo]);
+}
+
+#[test]
 fn a_session_without_a_shortfall_is_complete() {
     assert!(decide(&good()).is_empty());
     let nothing_asked = Survey {

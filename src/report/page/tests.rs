@@ -33,6 +33,7 @@ fn picture(text: &str) -> Picture {
         comail: "0.1.0".to_owned(),
         completeness: Some(Word {
             complete: false,
+            settled: None,
             left_out: 0,
             shortfalls: vec![own()],
         }),

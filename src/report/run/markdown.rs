@@ -43,6 +43,7 @@ pub fn markdown(report: &Report) -> Result<String, Error> {
         include_str!("report.md"),
         minijinja::context! {
             complete => report.complete,
+            settled => report.settled(),
             left_out => left_out(report),
             judged_again => report.judged_again,
             world => report.world,
@@ -105,7 +106,12 @@ fn share_rows(report: &Report, shares: &Shares) -> [(&'static str, u32, String, 
     [
         ("PASS", shares.pass, String::new(), passed),
         ("REVIEW", shares.review, which_reviews, of(State::Review)),
-        ("DONE", shares.done, String::new(), of(State::Done)),
+        (
+            "DONE (tries used up)",
+            shares.done,
+            String::new(),
+            of(State::Done),
+        ),
         ("TODO", shares.todo, String::new(), of(State::Todo)),
         ("unproven", unproven.quests, why, unproven_numbers),
     ]

@@ -18,13 +18,13 @@ use serde::Serialize;
 
 use crate::base::Digest;
 use crate::judge::FinalWord;
-use crate::judge::completeness::{AgainStatus, JudgedAgain, Shortfall};
+use crate::judge::completeness::{AgainStatus, JudgedAgain, Shortfall, ShortfallKind};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::report::sample::SampleEstimate;
 use crate::session::{
-    Effective, Ending, Manifest, Projection, QuestRecord, Reason, RunId, SessionError, State,
-    VerdictBasis, WorldKind,
+    Effective, Ending, Manifest, NotProven, Projection, QuestRecord, Reason, RunId, SessionError,
+    State, VerdictBasis, WorldKind,
 };
 
 pub use history::{Driven, Run, RunHistory, RunReport, Took};
@@ -292,6 +292,26 @@ fn numbers(quests: &[QuestId]) -> String {
     }
 }
 
+impl Report {
+    /// What is said instead of "complete" or "not complete" where everything is settled and not
+    /// everything is proven.
+    pub fn settled(&self) -> Option<String> {
+        let reviews = self.shares?.reviews;
+        let left = NotProven {
+            open: reviews.open + reviews.refuted,
+            done: self.shares?.done,
+        };
+        match self.shortfalls.as_slice() {
+            [] if left == NotProven::default() => None,
+            [] => Some(format!("Settled, unproven results accepted: {left}")),
+            [one] if one.kind == ShortfallKind::NotProven => {
+                Some(format!("Settled, not proven: {left}"))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What the page says about completeness.
 pub fn word(report: &Report) -> Word {
     let shortfalls = report.shortfalls.iter().map(|shortfall| {
@@ -303,6 +323,7 @@ pub fn word(report: &Report) -> Word {
     });
     Word {
         complete: report.complete,
+        settled: report.settled(),
         shortfalls: shortfalls.collect(),
         left_out: left_out(report),
     }

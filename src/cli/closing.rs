@@ -1,0 +1,104 @@
+//! What a person can do next once no quest is TODO.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::output::TextOutput;
+use super::shell_line::ShellLine;
+use crate::session::{NotProven, Tally, Totals};
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Closing {
+    total: u32,
+    tally: Tally,
+    not_proven: NotProven,
+    /// What a person can do next.
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Step {
+    purpose: &'static str,
+    command: String,
+}
+
+impl Closing {
+    /// None while quests are TODO.
+    pub(super) fn of(totals: &Totals, session: Option<&Path>) -> Option<Self> {
+        (totals.tally.todo == 0).then(|| Self::new(totals, session))
+    }
+
+    /// `session` is the value of `--session`, which the commands repeat.
+    pub(super) fn new(totals: &Totals, session: Option<&Path>) -> Self {
+        let not_proven = totals.not_proven();
+        let steps = [
+            (not_proven.open > 0, "settle the open REVIEWs", "review"),
+            (
+                not_proven.done > 0,
+                "see why answers failed",
+                "list --state done",
+            ),
+            (true, "write the results", "export"),
+            (true, "check that nothing is missing", "report"),
+        ];
+        let steps = steps.into_iter().filter(|(applies, ..)| *applies);
+        let steps = steps.map(|(_, purpose, command)| Step {
+            purpose,
+            command: ShellLine::comail(command, session).into_text(),
+        });
+        Self {
+            total: totals.tally.total(),
+            tally: totals.tally,
+            not_proven,
+            steps: steps.collect(),
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut TextOutput) {
+        let values = minijinja::context! { closing => self };
+        out.template(include_str!("text/closing.txt"), values);
+    }
+
+    /// The steps in one line.
+    pub(super) fn hint(&self) -> String {
+        let steps = self.steps.iter();
+        let steps: Vec<String> = steps
+            .map(|Step { purpose, command }| format!("{purpose}: `{command}`"))
+            .collect();
+        steps.join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_all_proven_is_called_complete() {
+        let closing = |tally| {
+            let totals = Totals {
+                tally,
+                ..Totals::default()
+            };
+            let closing = Closing::of(&totals, Some(Path::new("two")))?;
+            let mut out = TextOutput::plain();
+            closing.write(&mut out);
+            Some(out.into_text())
+        };
+        let tally = Tally {
+            pass: 3,
+            ..Tally::default()
+        };
+        let complete = "complete: all 3 quests are settled\n  \
+             write the results: `comail export --session two`\n  \
+             check that nothing is missing: `comail report --session two`\n";
+        assert_eq!(closing(tally).as_deref(), Some(complete));
+        let settled = closing(Tally { done: 1, ..tally }).unwrap();
+        let told = "settled: all 4 quests are settled, not all of them are proven: \
+             1 DONE (tries used up)\n  see why answers failed: ";
+        assert!(settled.starts_with(told), "{settled}");
+        assert_eq!(closing(Tally { todo: 1, ..tally }), None);
+    }
+}
