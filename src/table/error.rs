@@ -22,7 +22,7 @@ pub struct ReadError {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("{0}")]
-    Absent(&'static str),
+    NoFile(&'static str),
     #[error("cannot be read; check its permissions and the disk")]
     Io(#[source] io::Error),
     #[error("the workbook is damaged ({0}); open it in a spreadsheet program and save it again")]
@@ -52,7 +52,7 @@ impl ReadError {
 
     /// Whether the file could be read, and what it holds is wrong.
     pub fn is_of_content(&self) -> bool {
-        !matches!(self.fault, Fault::Absent(_) | Fault::Io(_))
+        !matches!(self.fault, Fault::NoFile(_) | Fault::Io(_))
     }
 
     pub fn is_empty_list(&self) -> bool {
@@ -108,8 +108,8 @@ impl From<&str> for Fault {
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound => Self::Absent("there is no such file; check the path"),
-            io::ErrorKind::IsADirectory => Self::Absent("this is a directory; name a file in it"),
+            io::ErrorKind::NotFound => Self::NoFile("there is no such file; check the path"),
+            io::ErrorKind::IsADirectory => Self::NoFile("this is a directory; name a file in it"),
             _ => Self::Io(error),
         }
     }

@@ -177,13 +177,12 @@ pub(super) fn open_regular(path: &Path) -> Result<File> {
     // A directory opens on some systems, and a pipe would be read twice: ask first.
     let kind = std::fs::metadata(path)?;
     if kind.is_dir() {
-        return Err("this is a directory; name a file in it".into());
+        return Err(Fault::NoFile("this is a directory; name a file in it"));
     }
     if !kind.is_file() {
-        return Err(
-            "this is not a regular file, but a list is read more than once; save it to a file first"
-                .into(),
-        );
+        return Err(Fault::NoFile(
+            "this is not a regular file, but a list is read more than once; save it to a file first",
+        ));
     }
     Ok(File::open(path)?)
 }
