@@ -136,21 +136,24 @@ fn show(bar: &ProgressBar, text: String) {
 }
 
 fn head(tally: Tally, pace: Option<Pace>) -> String {
-    let mut text = format!("{} of {}", tally.total() - tally.todo, tally.total());
-    if let Some(pace) = pace {
-        text += &if pace.per_hour < 1.0 {
-            String::from(", <1/h")
-        } else if pace.per_hour < 120.0 {
-            format!(", {:.0}/h", pace.per_hour)
-        } else {
-            format!(", {:.0}/min", pace.per_hour / 60.0)
-        };
-        // Near the end there is nothing worth a number.
-        if tally.todo > 0 && pace.left_seconds > 0 {
-            text += &format!(", {} left", short_span(pace.left_seconds));
-        }
+    let count = format!("{} of {}", tally.total() - tally.todo, tally.total());
+    let Some(pace) = pace else {
+        return count;
+    };
+    let rate = if pace.per_hour < 1.0 {
+        String::from("<1/h")
+    } else if pace.per_hour < 120.0 {
+        format!("{:.0}/h", pace.per_hour)
+    } else {
+        format!("{:.0}/min", pace.per_hour / 60.0)
+    };
+    // Near the end there is nothing worth a number.
+    if tally.todo > 0 && pace.left_seconds > 0 {
+        let left = short_span(pace.left_seconds);
+        format!("{count}, {rate}, {left} left")
+    } else {
+        format!("{count}, {rate}")
     }
-    text
 }
 
 fn counts(tally: Tally) -> String {
@@ -299,7 +302,9 @@ mod tests {
             shown: String::new(),
         };
         let mut shown = |live: &[Live]| {
-            live.iter().for_each(|live| line.take(live));
+            for live in live {
+                line.take(live);
+            }
             line.draw(Instant::now());
             line.shown.clone()
         };
