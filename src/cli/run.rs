@@ -432,12 +432,12 @@ fn report(
     if let Ok(folded) = &seen {
         let totals = folded.projection.totals();
         let named = context.named_session.as_deref();
-        let hint = match Closing::of(totals, named) {
-            Some(closing) => closing.hint(),
-            None => {
-                let list = ShellLine::comail("list --state todo", named);
-                format!("see what is left: `{}`; a new run continues", list.text())
-            }
+        let hint = if let Some(closing) = Closing::of(totals, named) {
+            closing.hint()
+        } else {
+            let command = ShellLine::comail("list --state todo", named);
+            let command = command.text();
+            format!("see what is left: `{command}`; a new run continues")
         };
         context.output.hint(&hint);
     }
