@@ -417,7 +417,7 @@ fn what_is_no_sheet_of_the_queue_is_refused_whole() {
         ("list.csv", 2, "no column judged, attempt, note, session"),
         ("twice.csv", 2, "two columns note"),
         ("other.csv", 2, "no column id, key"),
-        ("torn.xlsx", 1, "torn.xlsx"),
+        ("torn.xlsx", 2, "torn.xlsx"),
         ("none.xlsx", 1, "no such file"),
     ] {
         let import = format!("--import={file}");

@@ -197,7 +197,7 @@ fn a_pause_is_lifted_once_by_the_operators_key_and_by_nobody_without() {
         (&["--operator-key=other"], 2),
         (&["--operator-key=short"], 2),
         (&["--operator-key=none"], 1),
-        (&["--operator-key=/dev/null"], 1),
+        (&["--operator-key=/dev/null"], 2),
     ];
     for (world, words, refused) in [
         (pausing(&[]), "operator-key", &keyless[..]),
