@@ -42,10 +42,13 @@ name = "honest""#;
     let file = LETTERS.replace("[[control]]\nname = \"honest\"", script);
     let letters = Letters::with(&file);
     letters.place.write("judge.sh", JUDGE);
-    program(&letters.place, "judge", "exec /bin/sh \"$@\"");
+    program(&letters.place, "judge", RUNS);
     letters.scan().ok();
     letters
 }
+
+/// The program, which runs the script.
+const RUNS: &str = "exec /bin/sh \"$@\"";
 
 /// The script, which passes whatever quote there is.
 const JUDGE: &str = "test -n \"$COMAIL_FIELD_QUOTE\" || exit 10\n";
@@ -109,13 +112,21 @@ fn scripts_next_to_the_quest_file_are_frozen() {
 }
 
 #[test]
-fn a_changed_program_confirms_nothing_and_is_found() {
+fn a_changed_program_judges_nothing_and_is_found() {
     let letters = of_own_program();
     submits(&letters, "one", "pay 10", "PASS");
     letters.run(["audit"]).ok();
+    let before = letters.place.ledger();
+    let refused = || {
+        let run = letters.run(["submit", "--letter=two", "--quote=pay 1200"]);
+        run.says("error: the gate could not run: ");
+        run.says("/judge changed since the session was made");
+        run.says("nothing changed");
+        run.exits(1);
+        assert_eq!(letters.place.ledger(), before);
+    };
     program(&letters.place, "judge", "exit 0");
-    let answer = submits(&letters, "two", "nothing", "REVIEW");
-    assert_eq!(answer["facts"][0]["rule"], "by-script-unconfirmed");
+    refused();
     let (code, report) = letters.json(["audit"]);
     assert_eq!(
         (code, &report["findings"][0]["kind"]),
@@ -127,11 +138,14 @@ fn a_changed_program_confirms_nothing_and_is_found() {
         "{what}"
     );
     fs::remove_file(letters.place.at("judge")).expect("the program is there");
+    refused();
     let text = letters.run(["audit"]).exits(8);
     assert!(
         text.contains("program: ") && text.contains("is not a file that can be run"),
         "{text}"
     );
+    program(&letters.place, "judge", RUNS);
+    submits(&letters, "two", "pay 1200", "PASS");
 }
 
 #[test]

@@ -296,6 +296,7 @@ fn a_judge_that_cannot_run_is_named_and_no_pass_holds_by_it() {
     fs::remove_file(quest.place.at("bin/judge")).expect("a program");
     let (code, told) = found(&quest);
     assert_eq!((code, told.len()), (8, 1), "{told:?}");
+    assert!(told[0].starts_with("unchecked: quest 1, one: "), "{told:?}");
     assert!(told[0].contains("bin/judge"), "{told:?}");
     judge(&quest.place);
     assert_eq!(found(&quest), (0, vec![]));

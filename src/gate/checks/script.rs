@@ -27,9 +27,10 @@ use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 ///
 /// It reads `{"quest": {"id", "key", "input"}, "submission"}` as JSON and prints
 /// `{"verdict": "PASS", "facts": []}` as JSON, or answers by its exit code: 0 passes, and the other
-/// codes are those that `fail_exit` and `unconfirmed_exit` name. After any other end, comail runs it
-/// on the control that passes. If it ends like that there too, the script is broken and nothing is
-/// judged; otherwise the submission made it crash and fails.
+/// codes are those that `fail_exit` and `unconfirmed_exit` name. Without a `fail_exit`, it must print
+/// its answer. After any other end, comail runs it on the control that passes. If it ends like that
+/// there too, the script is broken and nothing is judged; otherwise the submission made it crash and
+/// fails.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptConfig {
@@ -131,7 +132,7 @@ impl Script {
         let ran = &context.run(&self.plan.check, self.order(context)?).ran;
         match &ran.end {
             End::NotStarted(_) | End::Withheld(_) => self.plan.ended(ran)?,
-            end if self.exits.verdict(end).is_none() => return Err(self.crashed(ran, context)),
+            _ if self.exits.verdict(ran).is_none() => return Err(self.crashed(ran, context)),
             _ => {}
         }
         let fields = &context.kind.fields;
@@ -161,7 +162,7 @@ impl Script {
             Err(fact) => fact,
             Ok(order) => {
                 let ran = context.world.sandbox.run(&order);
-                if self.exits.verdict(&ran.end).is_some() {
+                if self.exits.verdict(&ran).is_some() {
                     return None;
                 }
                 self.crash(&ran)
@@ -174,6 +175,10 @@ impl Script {
     }
 
     fn crash(&self, ran: &CommandResult) -> Fact {
+        if ran.end == End::Exited(0) {
+            let actual = format!("it exited with the code 0 without an answer: {}", tail(ran));
+            return Fact::wrong("the script prints its answer as JSON", actual);
+        }
         if let End::Exited(code) = ran.end {
             let actual = format!("it exited with the code {code}: {}", tail(ran));
             return Fact::wrong(self.exits.expected(), actual);
@@ -230,9 +235,11 @@ impl Exits {
         Ok(Self { fail, unconfirmed })
     }
 
-    /// The verdict that an end alone gives; none for a crash.
-    fn verdict(&self, end: &End) -> Option<Verdict> {
-        match end {
+    /// The verdict that the exit code gives; none for a crash.
+    fn verdict(&self, ran: &CommandResult) -> Option<Verdict> {
+        match &ran.end {
+            // Code under test can end the script with 0 before the script has looked.
+            End::Exited(0) if self.fail.is_empty() && ran.stdout.trim_ascii().is_empty() => None,
             End::Exited(0) => Some(Verdict::Pass),
             End::Exited(code) if self.fail.contains(code) => Some(Verdict::Fail),
             End::Exited(code) if self.unconfirmed.contains(code) => Some(Verdict::Review),
@@ -307,8 +314,8 @@ struct ScriptFact {
 
 /// The facts of a script's answer.
 ///
-/// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
-/// contradicts itself, confirms nothing.
+/// It passes by saying so and nothing else, or by a code alone. The code of FAIL always fails. After
+/// any other code, what cannot be read, or contradicts itself, confirms nothing.
 pub fn judged(
     ran: &CommandResult,
     exits: &Exits,
@@ -341,12 +348,24 @@ fn answered(
     exits: &Exits,
     fields: &[Field],
 ) -> Result<(Verdict, Vec<Fact>), String> {
-    let by_code = exits.verdict(&ran.end).ok_or("it did not answer")?;
+    let by_code = exits.verdict(ran).ok_or("it did not answer")?;
     let said = ran.stdout.trim_ascii();
-    // What the script says may come after words that code under test printed.
-    if said.is_empty() || (by_code == Verdict::Fail && !said.starts_with(b"{")) {
+    if said.is_empty() {
         return Ok((by_code, Vec::new()));
     }
+    match printed(said, by_code, fields) {
+        // Code under test can print to the same output, but it does not choose the code.
+        Err(_) if by_code == Verdict::Fail => Ok((by_code, Vec::new())),
+        answer => answer,
+    }
+}
+
+/// The answer that a script printed, which must agree with its exit code.
+fn printed(
+    said: &[u8],
+    by_code: Verdict,
+    fields: &[Field],
+) -> Result<(Verdict, Vec<Fact>), String> {
     if !said.starts_with(b"{") {
         return Err(format!(
             "it ended with the code of {by_code}, and printed no answer"

@@ -175,7 +175,7 @@ pub fn programs(definition: &Definition) -> Vec<Finding> {
         let path = pinned.path.display();
         let what = format!(
             "the program `{name}` ({path}) has changed since the scan: {change}; checks that run \
-             it send every answer to REVIEW"
+             it judge nothing until it is restored"
         );
         Some(Finding::new(FindingKind::Program, Place::default(), what))
     });

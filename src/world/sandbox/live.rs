@@ -269,6 +269,13 @@ impl<'a> LiveSandbox<'a> {
         why
     }
 
+    /// Refuses a program that changed. The quest file names the program, never the answer, so that
+    /// its change says nothing about what is judged.
+    fn refuse_changed(&self, order: &CommandSpec) -> Result<(), String> {
+        let unchanged = self.config.refuse_changed(order);
+        unchanged.map_err(|why| self.failed(why))
+    }
+
     fn seen(&self, snapshot: &Snapshot, path: &TreePath) -> FileSeen {
         if let Some(why) = snapshot.left_out.get(path) {
             return FileSeen::Other(why.clone());
@@ -343,7 +350,7 @@ impl<'a> LiveSandbox<'a> {
             starts += 1;
             let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
             let order = plan.order(name, port)?;
-            self.config.refuse_changed(&order)?;
+            self.refuse_changed(&order)?;
             let scratch = self.copy_for(&order)?;
             let launcher = &self.config.launcher;
             match Service::start(&order, scratch.path(), &plan.ready, port, launcher) {
@@ -418,14 +425,7 @@ impl Sandbox for LiveSandbox<'_> {
             };
         }
         std::thread::sleep(order.pause());
-        let unchanged = self.config.refuse_changed(order).map_err(|why| {
-            // A reviewer's program belongs to the operator, so its change is not the agent's fault.
-            if order.is_of_reviewer() {
-                self.failed(why)
-            } else {
-                why
-            }
-        });
+        let unchanged = self.refuse_changed(order);
         let scratch = match unchanged.and_then(|()| self.copy_for(order)) {
             Ok(scratch) => scratch,
             Err(why) => return CommandResult::not_started(order, why),

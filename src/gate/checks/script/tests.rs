@@ -256,8 +256,8 @@ fn an_answer_is_read_whole_or_confirms_nothing() {
     let pass = says("PASS", &[]);
     for (code, stdout) in rows! {
         0 => r#"{"verdict":"FAIL","verdict":"PASS"}"#;
-        10 => &facts;
-        10 => &says("FAIL", &[twice]);
+        11 => &facts;
+        0 => &says("FAIL", &[twice]);
         0 => r#"{"verdict":"PASS","evidence":{"seen":1,"seen":2}}"#;
         0 => "{";
         0 => "{}";
@@ -268,7 +268,7 @@ fn an_answer_is_read_whole_or_confirms_nothing() {
         0 => "{\"verdict\":\"\0ASS\"}";
         0 => r#"{"verdict":"PASS\ud800"}"#;
         0 => r#"{"verdict":"PASS"}\ud800"#;
-        10 => &says("FAIL", &[r#"{"field":"tset","expected":"x","actual":"y"}"#]);
+        0 => &says("FAIL", &[r#"{"field":"tset","expected":"x","actual":"y"}"#]);
     } {
         assert_eq!(letters(code, stdout), "U", "{stdout}");
     }
@@ -284,13 +284,13 @@ fn an_answer_is_read_whole_or_confirms_nothing() {
 #[test]
 fn words_and_code_agree() {
     for (verdict, facts, codes) in [
-        ("PASS", &[][..], ["P", "U", "U"]),
+        ("PASS", &[][..], ["P", "W", "U"]),
         ("FAIL", &[][..], ["W", "W", "U"]),
-        ("REVIEW", &[][..], ["U", "U", "U"]),
-        ("PASS", &[FACT][..], ["U", "U", "U"]),
+        ("REVIEW", &[][..], ["U", "W", "U"]),
+        ("PASS", &[FACT][..], ["U", "W", "U"]),
         ("FAIL", &[FACT, FACT][..], ["WW", "WW", "U"]),
-        ("REVIEW", &[FACT, FACT][..], ["UU", "U", "UU"]),
-        ("pass", &[][..], ["U", "U", "U"]),
+        ("REVIEW", &[FACT, FACT][..], ["UU", "W", "UU"]),
+        ("pass", &[][..], ["U", "W", "U"]),
     ] {
         for (code, expected) in CODES.into_iter().zip(codes) {
             let found = letters(code, &says(verdict, facts));
@@ -313,6 +313,55 @@ fn without_an_answer_the_code_counts() {
         for (code, expected) in CODES.into_iter().zip(codes) {
             assert_eq!(letters(code, stdout), expected, "{code} {stdout}");
         }
+    }
+}
+
+#[test]
+fn what_is_printed_takes_back_no_code_of_fail() {
+    let wrong_field = r#"{"field":"tset","location":"a:1","expected":"x","actual":"y"}"#;
+    for stdout in [
+        "{",
+        r#"{"verdict":"PASS"}"#,
+        &says("PASS", &[FACT]),
+        &says("REVIEW", &[FACT]),
+        &says("FAIL", &[wrong_field]),
+        &format!("{{\n{}", says("FAIL", &[FACT])),
+    ] {
+        let found = of(10, stdout);
+        assert_eq!(letters(10, stdout), "W", "{stdout}");
+        assert_eq!(found[0].expected, "the script passes it", "{stdout}");
+        assert_eq!(found[0].location, None, "{stdout}");
+    }
+}
+
+#[test]
+fn a_script_without_a_code_of_fail_must_print_its_answer() {
+    let bench = GateCase::new(&PLAIN.replace("fail_exit = [10]\n", ""));
+    let answers = |own: &'static str, on_control: &'static str| {
+        let mut sandbox = changed(&[]);
+        sandbox.expect_run().returning(move |ordered| {
+            let stdout = match ordered.place {
+                RunPlace::Submission => own,
+                RunPlace::Control => on_control,
+            };
+            ran(End::Exited(0), stdout)
+        });
+        let (failure, failures) = channel();
+        let reported = sandbox.expect_report_failure();
+        reported.returning(move |why| failure.send(why).unwrap());
+        let found = bench.fact(&sandbox);
+        (found, failures.try_iter().count())
+    };
+    let pass = r#"{"verdict": "PASS"}"#;
+    assert_eq!(answers(pass, ""), (None, 0));
+    for nothing in ["", " \n"] {
+        let (found, failures) = answers(nothing, pass);
+        let (verdict, fact) = found.unwrap();
+        assert_eq!((verdict, failures), (Verdict::Fail, 0));
+        assert_eq!(&*fact.expected, "the script prints its answer as JSON");
+        let (found, failures) = answers(nothing, nothing);
+        assert_ne!(found.unwrap().0, Verdict::Fail);
+        assert_eq!(failures, 1);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What keeps us from looking is our failure, and what the agent or the operator did is not.
+//! What keeps us from looking is our failure, and what the agent did is not.
 
 use super::*;
 
@@ -68,10 +68,33 @@ fn less_confinement_than_before_is_our_failure() {
 }
 
 #[test]
-fn a_changed_program_and_a_refused_edit_are_not() {
+fn a_changed_program_is_our_failure() {
+    let place = tempfile::tempdir().unwrap();
+    let mut config = config(place.path());
+    let order = order(&config.programs[0].path);
+    config.programs[0].sha256 = Digest::of(b"before");
+    let why = failure(&config, &order).unwrap();
+    assert!(
+        why.contains("changed since the session was made: its digest is now"),
+        "{why}"
+    );
+    let plan = ServicePlan {
+        argv: vec![Template::fixed(&order.argv[0])],
+        env: BTreeMap::new(),
+        ready: Ready::Port,
+        within: Span::from_millis(1_000),
+    };
+    config.services.insert("shop".to_owned(), plan);
+    let sandbox = LiveSandbox::new(&config);
+    let started = sandbox.service("shop", RunPlace::Submission);
+    assert_eq!(started, Started::Failed(why.clone()));
+    assert_eq!(sandbox.failure(), Some(why));
+}
+
+#[test]
+fn a_refused_edit_and_a_folder_taken_away_are_not() {
     let place = tempfile::tempdir().unwrap();
     let config = config(place.path());
-    assert_eq!(failure(&config, &order(Path::new("/bin/other"))), None);
     let mut edited = order(&config.programs[0].path);
     edited.edits.push(Edit {
         path: "../out".into(),
