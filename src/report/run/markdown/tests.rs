@@ -36,10 +36,24 @@ fn the_headline_is_followed_by_what_matters_most() {
     let mut complete = report();
     complete.complete = true;
     complete.shortfalls.clear();
+    // What is not proven is never called complete, whoever accepts it.
     let text = markdown(&complete);
-    let told = "# COMPLETE\n\nPASS: 1 of 4 (25.0 %). Ended without proof: 1 (25.0 %).";
+    let told = "# Settled, unproven results accepted: 1 REVIEW open, 1 DONE\n\n\
+                PASS: 1 of 4 (25.0 %). Ended without proof: 1 (25.0 %).";
     assert!(text.starts_with(told), "{text}");
     assert!(!text.contains("## Why it is not"), "{text}");
+    let mut refused = complete.clone();
+    refused.complete = false;
+    let what = "settled, not proven: 1 REVIEW open, 1 DONE";
+    refused.shortfalls = vec![Shortfall::new(ShortfallKind::NotProven, what)];
+    let text = markdown(&refused);
+    let title = "# Settled, not proven: 1 REVIEW open, 1 DONE\n";
+    assert!(text.starts_with(title), "{text}");
+    let shares = complete.shares.as_mut().unwrap();
+    shares.reviews.open = 0;
+    shares.done = 0;
+    let text = markdown(&complete);
+    assert!(text.starts_with("# COMPLETE\n\nPASS: 1 of 4 "), "{text}");
     complete.complete = false;
     assert!(markdown(&complete).starts_with("# NOT COMPLETE\n"));
 }
