@@ -212,10 +212,10 @@ impl ErrorKind {
     }
 
     fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
-        if let Some(error) = cause.downcast_ref() {
-            Self::of_judge(error)
-        } else if let Some(error) = cause.downcast_ref() {
-            Self::of_session(error)
+        let judging = cause.downcast_ref().map(Self::of_judge);
+        let on_session = || cause.downcast_ref().map(Self::of_session);
+        if let Some(kind) = judging.or_else(on_session) {
+            kind
         } else if cause.is::<AlreadyExists>()
             || matches!(cause.downcast_ref(), Some(AtomicError::Exists(_)))
         {

@@ -1,6 +1,6 @@
 //! What a gate says of one submission.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,22 +87,23 @@ pub struct Fact {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Box<str>>,
     /// What would have let the check pass.
-    pub expected: String,
+    // Boxed, since checks return facts as errors: they must stay small.
+    pub expected: Box<str>,
     /// What was found instead.
-    pub actual: String,
+    pub actual: Box<str>,
     /// How many of its kind there are; the fact shows the first.
     pub count: u32,
     /// What would let the check pass, where the rule is known.
     // The ledger has none: a remedy is added to what a command prints.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    pub remedy: Option<Cow<'static, str>>,
+    pub remedy: Option<Box<str>>,
 }
 
 /// Adds the remedy of its rule to each fact that is printed.
 pub fn add_remedies<'a>(facts: impl IntoIterator<Item = &'a mut Fact>, rules: &[Rule]) {
     for fact in facts {
         let rule = rules.iter().find(|rule| rule.id == fact.rule);
-        fact.remedy = rule.map(|rule| rule.remedy.clone());
+        fact.remedy = rule.map(|rule| rule.remedy.as_ref().into());
     }
 }
 
@@ -134,8 +135,8 @@ impl Fact {
             cause: Cause::Wrong,
             field: None,
             location: None,
-            expected: expected.into(),
-            actual: actual.into(),
+            expected: expected.into().into_boxed_str(),
+            actual: actual.into().into_boxed_str(),
             count: 1,
             remedy: None,
         }

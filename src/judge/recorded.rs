@@ -63,7 +63,7 @@ pub(super) fn named_mailboxes(case: Case<'_>, facts: &[Fact]) -> Vec<Mailbox> {
         Submission::None(_) => Vec::new(),
     };
     let facts = facts.iter();
-    let texts = facts.flat_map(|fact| [fact.expected.as_str(), fact.actual.as_str()]);
+    let texts = facts.flat_map(|fact| [&*fact.expected, &*fact.actual]);
     let words = texts
         .chain(submitted)
         .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"<>".contains(c)));

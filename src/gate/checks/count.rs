@@ -176,7 +176,7 @@ mod tests {
             .filter_map(|it| it.location.as_deref())
             .collect();
         assert_eq!(places, ["r.json:/weeks/1/done", "r.json:/weeks/2/done"]);
-        assert_eq!(facts[0].actual, "1");
+        assert_eq!(&*facts[0].actual, "1");
         let good = r#"{"weeks": [{"done": [1, 2]}]}"#;
         CheckCase::of(check).file("r.json", good).passes();
         CheckCase::of(check)

@@ -132,7 +132,7 @@ mod tests {
             optional.passes();
             let required = CheckCase::of(told).pinned("doc.md", "the truth").closed();
             let fact = required.submit("value", blank).only_fact();
-            let said = (fact.rule.as_str(), fact.actual.as_str());
+            let said = (fact.rule.as_str(), &*fact.actual);
             assert_eq!(said, ("field-format", "a blank"), "{blank:?}");
         }
     }

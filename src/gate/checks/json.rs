@@ -260,7 +260,7 @@ mod tests {
             .collect();
         assert_eq!(places, ["/items/1/code", "/items/1/price", "/items/2"]);
         assert!(facts[1].expected.contains("minimum"), "{:?}", facts[1]);
-        assert_eq!(facts[1].actual, "-2");
+        assert_eq!(&*facts[1].actual, "-2");
         assert_eq!(items("{}").only_fact().location.as_deref(), Some("/"));
         items("not json").fails();
     }

@@ -378,7 +378,7 @@ mod tests {
             .collect();
         many.push(Fact::wrong("x", "z"));
         let shown = first_facts(many);
-        assert_eq!((shown[0].actual.as_str(), shown.len()), ("z", 20));
+        assert_eq!((&*shown[0].actual, shown.len()), ("z", 20));
         assert_eq!(shown.iter().map(|fact| fact.count).sum::<u32>(), 31);
     }
 }

@@ -60,7 +60,7 @@ mod tests {
         let found = EmailCase::of("", " ", "").run(&STEP);
         let told: Vec<_> = found
             .iter()
-            .map(|finding| (finding.rule.as_str(), finding.actual.as_str()))
+            .map(|finding| (finding.rule.as_str(), &*finding.actual))
             .collect();
         assert_eq!(
             told,
@@ -93,7 +93,7 @@ mod tests {
         };
         assert_eq!(finding.field, Some(SOURCE));
         assert_eq!(
-            finding.actual,
+            &*finding.actual,
             r#""http://acme.co.kr:x/": what follows the colon after its host is not a port"#
         );
     }

@@ -253,7 +253,7 @@ mod tests {
         let all =
             read(br#"<testsuites><testsuite><error message="boom"/></testsuite></testsuites>"#)
                 .expect("JUnit");
-        assert_eq!((all.facts.len(), all.facts[0].actual.as_str()), (1, "boom"));
+        assert_eq!((all.facts.len(), &*all.facts[0].actual), (1, "boom"));
     }
 
     #[test]
@@ -280,6 +280,6 @@ mod tests {
         let bomb = br#"<!DOCTYPE t [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/hostname">]>
             <testsuite><testcase name="n&b;"><failure>&b;&x;&amp;&#65;</failure></testcase></testsuite>"#;
         let all = read(bomb).expect("JUnit");
-        assert_eq!(all.facts[0].actual, "n&b;: &b;&x;&A");
+        assert_eq!(&*all.facts[0].actual, "n&b;: &b;&x;&A");
     }
 }

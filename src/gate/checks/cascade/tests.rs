@@ -92,7 +92,7 @@ fn a_fail_stops_what_costs_more_and_nothing_else_does() {
         assert_eq!(ran, names[..was_run], "{expected}");
         let fired = names.iter().zip(checks).take(was_run);
         let fired = fired.flat_map(|(name, (_, fires))| fires.iter().map(move |_| *name));
-        let facts = judgement.facts.iter().map(|fact| fact.actual.as_str());
+        let facts = judgement.facts.iter().map(|fact| &*fact.actual);
         assert!(facts.eq(fired), "{expected}");
     }
 }

@@ -74,7 +74,7 @@ fn one_that_is_repeated_counts_once() {
     let twice = "src/a.rs:1: \"fn main\"\n src/a.rs:1-1: \"fn  ma\u{200b}in\"";
     bench("", twice).passes();
     let fact = bench("min = 2", twice).only_fact();
-    assert_eq!(fact.actual, "1");
+    assert_eq!(&*fact.actual, "1");
     let two = "src/a.rs:1: \"fn main\"\nsrc/a.rs:5: \"fn other\"";
     bench("min = 2", two).passes();
 }

@@ -23,7 +23,7 @@ fn with(keys: &str) -> GateCase {
 fn refused(bench: &GateCase) -> (String, String) {
     let (verdict, fact) = bench.fact(&MockSandbox::new()).unwrap();
     assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
-    (fact.expected, fact.actual)
+    (fact.expected.into(), fact.actual.into())
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn services_are_started_and_reached() {
         .returning(|_, _| Started::Failed("no port".into()));
     let (verdict, fact) = with(keys).fact(&down).unwrap();
     assert_eq!(
-        (verdict, fact.actual.as_str()),
+        (verdict, &*fact.actual),
         (Verdict::Review, "no port")
     );
 }
@@ -228,7 +228,7 @@ fn each_end_is_a_verdict() {
         (End::NotStarted("it changed".into()), Review, "it changed"),
     ] {
         let (found, fact) = with(keys).fact(&ending(end, "out\n")).unwrap();
-        assert_eq!((found, fact.actual.as_str()), (verdict, said));
+        assert_eq!((found, &*fact.actual), (verdict, said));
         assert_eq!(fact.rule.as_str() == "tests-pass", verdict == Fail);
     }
     for code in [0, 3] {
@@ -245,9 +245,9 @@ fn a_tool_says_where() {
     let bench = with(JUNIT);
     let (_, fact) = bench.fact(&ending(End::Exited(1), failed(1))).unwrap();
     assert_eq!(fact.location.as_deref(), Some("a.py:3"));
-    assert_eq!(fact.actual, "a: bad");
+    assert_eq!(&*fact.actual, "a: bad");
     let (_, fact) = bench.fact(&ending(End::Exited(1), "no place")).unwrap();
-    assert_eq!(fact.actual, "it exited with the code 1: no place");
+    assert_eq!(&*fact.actual, "it exited with the code 1: no place");
     let judgement = bench.judge(&ending(End::Exited(1), failed(50)));
     let counts: Vec<_> = judgement.facts.iter().map(|fact| fact.count).collect();
     assert_eq!(

@@ -98,7 +98,7 @@ fn its_own_lines_ran_or_the_report_says_which_did_not() {
     assert_eq!(said(&none).0, Fail);
     let two = judged(&bench(), &of(&[(2, 0), (3, 0)]));
     assert_eq!(two.facts[0].count, 2);
-    assert_eq!(two.facts[0].expected, "the lines 2 to 3 of src/a.py run");
+    assert_eq!(&*two.facts[0].expected, "the lines 2 to 3 of src/a.py run");
 }
 
 #[test]

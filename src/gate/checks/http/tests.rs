@@ -148,7 +148,7 @@ fn a_request_that_is_refused_is_wrong_and_a_service_that_is_not_there_is_not_kno
     let fact = refused.only_fact();
     assert_eq!(fact.location.as_deref(), Some("GET /users/4"));
     let actual = "the service gave no answer to this request: connection closed";
-    assert_eq!(fact.actual, actual);
+    assert_eq!(&*fact.actual, actual);
     let gone = of(Called::Unanswered("it has ended".to_owned()));
     gone.is_unconfirmed();
 }

@@ -162,7 +162,7 @@ fn more_than_it_may_print_is_told_where_it_was_printed() {
     let printed = r#"{"verdict": "PASS"}"#;
     let (too_much, ..) = crashing(End::TooMuchOutput, End::Exited(0));
     let (verdict, fact) = bench.fact(&too_much).unwrap();
-    let told = (fact.location.as_deref(), fact.expected.as_str());
+    let told = (fact.location.as_deref(), &*fact.expected);
     let expected = (Some("judge.py"), "it prints at most 2048 bytes");
     assert_eq!((verdict, told), (Verdict::Fail, expected));
     assert_eq!(bench.fact(&sandbox(End::Exited(0), printed, &[])), None);
@@ -393,7 +393,7 @@ fn facts_name_fields_and_places() {
     assert_eq!(detail.field, Some(FieldName::known("test")));
     assert_eq!(detail.location.as_deref(), Some("a:1"));
     assert_eq!(
-        (detail.expected.as_str(), detail.actual.as_str()),
+        (&*detail.expected, &*detail.actual),
         ("x", "y")
     );
     let many = [FACT; 30];

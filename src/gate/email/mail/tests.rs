@@ -54,13 +54,13 @@ fn a_fact_says_what_dns_said() {
     let facts = mx(&hosts).run(&STEP);
     assert_eq!(rules(&facts), ["mx-missing"]);
     assert_eq!(facts[0].count, 2);
-    assert_eq!(facts[0].actual, "no MX host exists: a.mx.kr, b.mx.kr");
+    assert_eq!(&*facts[0].actual, "no MX host exists: a.mx.kr, b.mx.kr");
     let mut case = EmailCase::good();
     let silent = Looked::Unanswered(no_answer_in_time());
     case.world.looked(DOMAIN, RecordKind::Mx, silent);
     let facts = case.run(&STEP);
     assert_eq!(rules(&facts), ["mx-unanswered"]);
-    assert_eq!(facts[0].actual, "no answer in time");
+    assert_eq!(&*facts[0].actual, "no answer in time");
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn what_cannot_be_shown_is_for_a_person() {
     let judgement = judged(&gate(Verdict::Pass), &sandbox);
     assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
     assert_eq!(
-        judgement.facts[0].expected,
+        &*judgement.facts[0].expected,
         "`tree.diff` can be shown to reviewers"
     );
 }
