@@ -112,6 +112,22 @@ fn what_needs_no_lookup_is_judged_without_a_network() {
     }
 }
 
+#[test]
+fn a_limit_of_open_files_is_no_silence_either() {
+    let net = EmailNet::with(&[ACME], &["--max-tries", "99"]);
+    let wrong = net.acme().email("nobody@acme.co.kr");
+    let mut codes = Vec::new();
+    for limit in 6..24 {
+        let script = format!("ulimit -n {limit}; exec comail \"$@\"");
+        let mut command = net.place.shell(&script);
+        let run = Run::of(command.arg("sh").args(wrong.args(1)));
+        // With too few, nothing is recorded; with enough, the answer is wrong.
+        assert!([1, 5].contains(&run.code), "{limit}: {run:?}");
+        codes.push(run.code);
+    }
+    assert!(codes.contains(&1) && codes.contains(&5), "{codes:?}");
+}
+
 const QUICK: [&str; 4] = [
     "--set=grace=100ms",
     "--set=last-call=200ms",

@@ -372,7 +372,11 @@ impl WhyNothing {
                     | Reason::Repeat
                     | Reason::PingPong
                     | Reason::Poll
-                    | Reason::Breaker,
+                    | Reason::Breaker
+                    | Reason::QuestTimeout
+                    | Reason::Tokens
+                    | Reason::Cost
+                    | Reason::Diminishing,
                 ),
                 _,
             ) => Self::Agent,

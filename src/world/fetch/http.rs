@@ -247,7 +247,9 @@ fn silence_kind(error: &reqwest::Error) -> UnansweredKind {
     }
     let denied = |cause: &(dyn Error + 'static)| {
         let error = cause.downcast_ref::<io::Error>();
-        error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+        error.is_some_and(|error| {
+            error.kind() == io::ErrorKind::PermissionDenied || is_out_of_resources(error)
+        })
     };
     if causes(error).any(denied) {
         return UnansweredKind::Denied;
@@ -266,6 +268,14 @@ fn silence_kind(error: &reqwest::Error) -> UnansweredKind {
         return UnansweredKind::Connection;
     }
     UnansweredKind::Protocol
+}
+
+/// Whether the process itself may open no more connections, which says nothing about the site. Whoever
+/// runs `submit` can lower these limits.
+fn is_out_of_resources(error: &io::Error) -> bool {
+    use nix::errno::Errno;
+    let code = error.raw_os_error().map(Errno::from_raw);
+    matches!(code, Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOBUFS | Errno::ENOMEM))
 }
 
 fn is_of_connection(error: &io::Error) -> bool {
