@@ -2,7 +2,11 @@
 //! session.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use serde_json::Value;
 
 use crate::harness::shell_quest::{ShellQuest, said};
@@ -115,6 +119,57 @@ fn rules_that_come_after_the_scan_hide_nothing() {
     assert!(!facts.contains("target"), "{facts}");
     fs::write(quest.at(".gitignore"), "target/\n").expect("rules");
     submitted(&quest, "PASS");
+}
+
+/// Each would otherwise be missing from the copy of the tree that the commands read.
+#[test]
+fn what_cannot_be_judged_in_a_zone_fails_and_no_pass_holds() {
+    let open = ignoring("target/\n");
+    let passed = ignoring("target/\n");
+    for quest in [&open, &passed] {
+        fs::write(quest.at("in/legacy"), "new\n").expect("a file");
+    }
+    submitted(&open, "PASS");
+    let open = ignoring("target/\n");
+    for id in ["--id=1", "--id=2", "--id=3"] {
+        passed.place.run(["submit", id, "--file=in/yes.sh"]).ok();
+    }
+    passed.place.run(["report"]).ok();
+    let large = |at: &Path| {
+        let file = fs::File::create(at).expect("a file");
+        file.set_len(65 << 20).expect("a large file");
+    };
+    let cases: [(&dyn Fn(&Path), &str); 4] = [
+        (&large, "too large"),
+        (&|at| symlink("yes.sh", at).expect("a link"), "a link"),
+        (&|at| symlink("../own", at).expect("a link"), "a link"),
+        (
+            &|at| mkfifo(at, Mode::S_IRWXU).expect("a pipe"),
+            "a named pipe",
+        ),
+    ];
+    for (put, why) in cases {
+        for quest in [&open, &passed] {
+            let at = quest.at("in/legacy");
+            if at.symlink_metadata().is_ok() {
+                fs::remove_file(&at).expect("a file");
+            }
+            put(&at);
+        }
+        let answer = submitted(&open, "FAIL");
+        let fact = &answer["facts"][0];
+        assert_eq!(fact["rule"], "tree-unjudgeable", "{answer:#}");
+        assert_eq!(fact["location"], "in/legacy", "{answer:#}");
+        assert!(fact["actual"].to_string().contains(why), "{answer:#}");
+        open.place.run(["audit"]).ok();
+        let report = passed.place.run(["report"]).exits(8);
+        assert!(report.contains("in/legacy"), "{why}: {report}");
+    }
+    for quest in [&open, &passed] {
+        fs::remove_file(quest.at("in/legacy")).expect("a pipe");
+    }
+    submitted(&open, "PASS");
+    passed.place.run(["report"]).ok();
 }
 
 #[test]

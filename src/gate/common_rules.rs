@@ -24,6 +24,14 @@ pub const FORGOTTEN_ADDRESS: Rule = Rule::known(
     "do not submit that address: find another one, or say that there is none",
 );
 
+/// It is a rule of every gate with a tree.
+pub const TREE_UNJUDGEABLE: Rule = Rule::known(
+    "tree-unjudgeable",
+    Level::Fail,
+    "something that changed in a write zone cannot be judged",
+    "remove it, or put a readable file of a usual size in its place",
+);
+
 /// The most characters that are shown of why there is no answer.
 const MAX_SHOWN: usize = 300;
 

@@ -104,6 +104,7 @@ impl SessionKind {
     /// Every rule that can fire in the session, those of the house first.
     pub fn rules(&self) -> Vec<Rule> {
         let mut rules = common_rules::rules();
+        rules.push(common_rules::TREE_UNJUDGEABLE);
         rules.extend(self.gate.rules());
         rules
     }

@@ -83,17 +83,29 @@ impl Cascade {
     /// Runs the checks that cost no more than `most`; the others count as not run.
     ///
     /// All checks of one cost run; those of a higher cost run only when none of a lower cost
-    /// failed. A check is not run when one that it needs has failed or was not run.
+    /// failed. A check is not run when one that it needs has failed or was not run. `before_dearer`
+    /// is asked before the first check that looks beyond the submission; what it finds stops these
+    /// checks too.
     pub(super) fn run(
         &self,
         levels: &Levels,
         most: Cost,
+        before_dearer: impl Fn() -> Vec<Fact>,
         run: impl Fn(&Check) -> Vec<Fact>,
     ) -> Judgement {
         let mut facts: Vec<Fact> = Vec::new();
         let mut reports: Vec<CheckReport> = Vec::with_capacity(self.checks.len());
         let mut most = most;
+        let mut is_asked = false;
         for (cost, check) in &self.checks {
+            if !is_asked && *cost > Cost::Local && *cost <= most {
+                is_asked = true;
+                let found = before_dearer();
+                if !found.is_empty() {
+                    facts.extend(found);
+                    most = Cost::Local;
+                }
+            }
             let outcome = if *cost > most || !has_needs(&reports, &check.needs) {
                 CheckOutcome::NotRun
             } else {

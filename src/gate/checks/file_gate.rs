@@ -7,11 +7,11 @@ use super::context::Context;
 use super::controls;
 use super::field_usage::{FieldUsage, left_out};
 use super::fields;
-use super::kind::{Check, CheckHead, Parsed, Source, UNCONFIRMED, Verifies};
+use super::kind::{Check, CheckHead, Parsed, Source, UNCONFIRMED, Verifies, first_facts};
 use super::kinds::{self, KINDS};
 use super::outside::{GateSettings, Outside};
 use super::takes::Takes;
-use crate::gate::{Case, Cost, Gate, Judgement, Rule, common_rules, doubts};
+use crate::gate::{Case, Cost, Fact, Gate, Judgement, Rule, common_rules, doubts};
 use crate::quest::field::FieldKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
 use crate::quest::{Field, QuestKind};
@@ -232,7 +232,12 @@ fn unreported(bare: &Parsed) -> String {
 /// Why no check can have this name, where none can.
 fn taken_name(name: &str) -> Option<String> {
     let names = [fields::NAME, fields::OPEN_ENDED, doubts::PANEL];
-    let rules = [fields::rules(), doubts::rules(), common_rules::rules()];
+    let rules = [
+        fields::rules(),
+        doubts::rules(),
+        common_rules::rules(),
+        vec![common_rules::TREE_UNJUDGEABLE],
+    ];
     let mut rules = rules.iter().flatten();
     if names.contains(&name) || rules.any(|rule| rule.id.as_str() == name) {
         return Some(format!("every gate already has a check or a rule `{name}`"));
@@ -249,6 +254,21 @@ const NOTHING_SHOWN: &str = "every check looks only at the form of the submissio
      (command, script, contains, http, coverage, mutation, …), or set `open = true` to leave \
      every answer to a person";
 
+/// What changed in the write zones and is in no copy of the tree: no check would see it.
+fn unjudgeable(world: &World<'_>) -> Vec<Fact> {
+    // Where the tree cannot be read, the checks that need it say so.
+    let changes = world.sandbox.changes().unwrap_or_default();
+    let facts = changes.iter().filter_map(|change| {
+        let actual = format!(
+            "in a write zone, cannot be judged: {}",
+            change.why_unjudged()?
+        );
+        let expected = "in the write zones, only files that can be judged";
+        Some(Fact::of(&common_rules::TREE_UNJUDGEABLE, expected, actual).at(&*change.path))
+    });
+    first_facts(facts.collect())
+}
+
 impl FileGate {
     /// Judges by the checks that cost no more than `most`; the others count as not run.
     pub(in crate::gate) fn judge_up_to(
@@ -259,8 +279,12 @@ impl FileGate {
     ) -> Judgement {
         let context = Context::new(case, world, &self.settings, &self.kind);
         let levels = &self.settings.levels;
+        let before_dearer = || {
+            let found = self.has_tree.then(|| unjudgeable(world));
+            found.unwrap_or_default()
+        };
         self.cascade
-            .run(levels, most, |check| (check.run)(&context))
+            .run(levels, most, before_dearer, |check| (check.run)(&context))
     }
 }
 

@@ -173,6 +173,24 @@ pub struct Changed {
     pub inside: bool,
 }
 
+impl Changed {
+    const UNJUDGED: &str = "odd: ";
+
+    pub(super) fn unjudged(path: TreePath, why: &str) -> Self {
+        Self {
+            path: path.into(),
+            how: format!("{}{why}", Self::UNJUDGED),
+            inside: true,
+        }
+    }
+
+    /// Why it cannot be judged although the agent may write there; none where it is judged.
+    pub fn why_unjudged(&self) -> Option<&str> {
+        let why = self.how.strip_prefix(Self::UNJUDGED);
+        why.filter(|_| self.inside)
+    }
+}
+
 pub(super) fn difference(before: Option<&Entry>, now: &Entry) -> Option<&'static str> {
     match (before, now) {
         (None, _) => Some("added"),

@@ -270,11 +270,18 @@ impl Comparison<'_> {
                 self.left_out.insert(path, format!("in the way of {with}"));
             }
         }
-        let changed = self.changed.into_iter().map(|(path, how)| Changed {
-            inside: zones.contains(&path),
-            path: path.into(),
-            how: how.to_owned(),
-        });
+        let left_out = &self.left_out;
+        let changed = self
+            .changed
+            .into_iter()
+            .map(|(path, how)| match left_out.get(&path) {
+                Some(why) => Changed::unjudged(path, why),
+                None => Changed {
+                    inside: zones.contains(&path),
+                    path: path.into(),
+                    how: how.to_owned(),
+                },
+            });
         let odd = unnamed.difference(self.baseline.odd()).map(|odd| Changed {
             path: odd.place.clone(),
             how: format!("odd: {}", odd.why),

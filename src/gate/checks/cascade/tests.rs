@@ -44,7 +44,7 @@ fn judge_up_to(checks: Vec<Fake>, levels: &Levels, most: Cost) -> (Judgement, Ve
     let checks = checks.into_iter().map(|it| it.0).collect();
     let judgement = Cascade::ordered(checks)
         .unwrap()
-        .run(levels, most, |check| {
+        .run(levels, most, Vec::new, |check| {
             log.borrow_mut().push(check.name.clone());
             let fact = |rule: &&'static str| Fact::new(rule, "right", &*check.name).times(2);
             fires[&check.name].iter().map(fact).collect()

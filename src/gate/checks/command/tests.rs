@@ -3,7 +3,7 @@
 
 use crate::base::rows;
 use crate::gate::CheckOutcome;
-use crate::gate::checks::tests::{GateCase, outcome, ran, with_report};
+use crate::gate::checks::tests::{GateCase, changed, outcome, ran, with_report};
 use crate::quest::Verdict;
 use crate::world::sandbox::{CommandResult, End, MockSandbox, Network, Started};
 
@@ -21,7 +21,7 @@ fn with(keys: &str) -> GateCase {
 }
 
 fn refused(bench: &GateCase) -> (String, String) {
-    let (verdict, fact) = bench.fact(&MockSandbox::new()).unwrap();
+    let (verdict, fact) = bench.fact(&changed(&[])).unwrap();
     assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
     (fact.expected.into(), fact.actual.into())
 }
@@ -126,7 +126,7 @@ fn what_no_program_can_be_given_is_wrong() {
     for field in ["test", "more-words"] {
         let (verdict, fact) = with("")
             .field(field, "a\0b")
-            .fact(&MockSandbox::new())
+            .fact(&changed(&[]))
             .unwrap();
         assert_eq!(
             (verdict, fact.rule.as_str()),
@@ -150,7 +150,7 @@ fn services_are_started_and_reached() {
     let order = with(keys).ordered();
     assert_eq!(order.env["URL"], "http://127.0.0.1:4000");
     assert_eq!(order.network, Network::Loopback { ports: vec![4_000] });
-    let mut down = MockSandbox::new();
+    let mut down = changed(&[]);
     down.expect_service()
         .returning(|_, _| Started::Failed("no port".into()));
     let (verdict, fact) = with(keys).fact(&down).unwrap();
@@ -206,7 +206,7 @@ fn ending(end: End, stdout: &'static str) -> MockSandbox {
 }
 
 fn answering(ran: CommandResult) -> MockSandbox {
-    let mut sandbox = MockSandbox::new();
+    let mut sandbox = changed(&[]);
     sandbox
         .expect_run()
         .times(1)

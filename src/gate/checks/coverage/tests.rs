@@ -167,7 +167,7 @@ fn a_list_that_names_no_lines_confirms_nothing() {
 
 #[test]
 fn it_needs_the_command_to_have_passed() {
-    let mut failing = MockSandbox::new();
+    let mut failing = changed(&[]);
     failing.expect_run().returning(|_| ran(End::Exited(1), ""));
     let judgement = bench().judge(&failing);
     assert_eq!(outcome(&judgement, "tests-pass"), CheckOutcome::Failed);

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::base::rows;
-use crate::gate::checks::tests::{GateCase, ran};
+use crate::gate::checks::tests::{GateCase, changed, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{CommandResult, CommandSpec, End, FileSeen, MockSandbox};
 use crate::world::tree::TreePath;
@@ -39,7 +39,7 @@ fn bench(keys: &str) -> GateCase {
 }
 
 fn sandbox(source: &'static str, mutant: CommandResult) -> (MockSandbox, Receiver<CommandSpec>) {
-    let mut sandbox = MockSandbox::new();
+    let mut sandbox = changed(&[]);
     let (told, heard) = channel();
     sandbox.expect_run().returning(move |order| {
         if order.edits.is_empty() {
@@ -186,7 +186,7 @@ fn changed_lines(path: &str, source: &'static str) -> Vec<String> {
     let bench = bench(&format!("{RANGE}{keys}"));
     let bench = bench.cell("file", path).cell("first", "1");
     let (told, heard) = channel();
-    let mut sandbox = MockSandbox::new();
+    let mut sandbox = changed(&[]);
     sandbox.expect_run().returning(move |order| {
         let edits = order.edits.iter();
         edits.for_each(|edit| told.send(edit.text.clone()).unwrap());

@@ -329,7 +329,7 @@ fn what_is_printed_takes_back_no_code_of_fail() {
     ] {
         let found = of(10, stdout);
         assert_eq!(letters(10, stdout), "W", "{stdout}");
-        assert_eq!(found[0].expected, "the script passes it", "{stdout}");
+        assert_eq!(&*found[0].expected, "the script passes it", "{stdout}");
         assert_eq!(found[0].location, None, "{stdout}");
     }
 }
