@@ -275,7 +275,10 @@ fn silence_kind(error: &reqwest::Error) -> UnansweredKind {
 fn is_out_of_resources(error: &io::Error) -> bool {
     use nix::errno::Errno;
     let code = error.raw_os_error().map(Errno::from_raw);
-    matches!(code, Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOBUFS | Errno::ENOMEM))
+    matches!(
+        code,
+        Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOBUFS | Errno::ENOMEM)
+    )
 }
 
 fn is_of_connection(error: &io::Error) -> bool {

@@ -124,10 +124,7 @@ fn what_is_submitted_becomes_no_option_and_names_no_file_of_arguments() {
 #[test]
 fn what_no_program_can_be_given_is_wrong() {
     for field in ["test", "more-words"] {
-        let (verdict, fact) = with("")
-            .field(field, "a\0b")
-            .fact(&changed(&[]))
-            .unwrap();
+        let (verdict, fact) = with("").field(field, "a\0b").fact(&changed(&[])).unwrap();
         assert_eq!(
             (verdict, fact.rule.as_str()),
             (Verdict::Fail, "field-format")
@@ -154,10 +151,7 @@ fn services_are_started_and_reached() {
     down.expect_service()
         .returning(|_, _| Started::Failed("no port".into()));
     let (verdict, fact) = with(keys).fact(&down).unwrap();
-    assert_eq!(
-        (verdict, &*fact.actual),
-        (Verdict::Review, "no port")
-    );
+    assert_eq!((verdict, &*fact.actual), (Verdict::Review, "no port"));
 }
 
 #[test]

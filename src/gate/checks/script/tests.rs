@@ -392,10 +392,7 @@ fn facts_name_fields_and_places() {
     };
     assert_eq!(detail.field, Some(FieldName::known("test")));
     assert_eq!(detail.location.as_deref(), Some("a:1"));
-    assert_eq!(
-        (&*detail.expected, &*detail.actual),
-        ("x", "y")
-    );
+    assert_eq!((&*detail.expected, &*detail.actual), ("x", "y"));
     let many = [FACT; 30];
     let found = of(10, &says("FAIL", &many));
     let [.., last] = found.as_slice() else {
