@@ -147,6 +147,7 @@ fn manifest(list: &Path) -> Manifest {
             operator_key: None,
             gate: serde_json::to_value(GateSettings::default()).expect("JSON"),
             network: serde_json::json!({}),
+            world: None,
         },
     }
 }
@@ -187,6 +188,7 @@ fn attempts(index: usize, stock: &mut dyn FnMut(Digest, &[u8])) -> Vec<Event> {
             revision: false,
             holds: Vec::new(),
             worker: None,
+            idempotency_key: None,
             judgement: to_raw_value(&judgement).expect("JSON"),
             evidence: to_raw_value(&evidence(index, stock)).expect("JSON"),
         })));
@@ -218,9 +220,10 @@ fn judgement(verdict: Verdict) -> Judgement {
         level,
         field: Some(email::EMAIL),
         location: None,
-        expected: "the whole address on the page".to_owned(),
-        actual: "it is not there".to_owned(),
+        expected: "the whole address on the page".into(),
+        actual: "it is not there".into(),
         count: 1,
+        remedy: None,
     });
     let checks = CHECKS.map(|check| CheckReport {
         check: check.to_owned(),

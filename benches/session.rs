@@ -60,6 +60,7 @@ fn manifest(list: &Path) -> Manifest {
             operator_key: None,
             gate: serde_json::json!({}),
             network: serde_json::json!({}),
+            world: None,
         },
     }
 }
@@ -106,6 +107,7 @@ fn attempt(number: u32) -> Event {
         revision: false,
         holds: Vec::new(),
         worker: None,
+        idempotency_key: None,
         judgement: to_raw_value(&Value::Null).expect("JSON"),
         evidence: to_raw_value(&Value::Null).expect("JSON"),
     }))
@@ -201,6 +203,7 @@ fn submit(criterion: &mut Criterion) {
                 let answer = Answer {
                     quest: QuestId::from_index(6).expect("the seventh"),
                     worker: None,
+                    key: judge::CallKey::None,
                     submission: &Submission::Fields(fields),
                 };
                 judge::submit(&mut session, answer, &kind, world, &mut (now, salt))

@@ -187,8 +187,8 @@ fn a_long_list_has_one_heading_and_a_row_for_each_quest() {
         &["list", "--columns=status,rule,judged-at"],
     );
     tmux.shows(&["paged"]);
-    let paged = fs::read_to_string(place.at("pager.txt")).expect("what the pager read");
-    assert_eq!(paged.lines().count(), 601);
-    let widest = paged.lines().skip(1).map(|line| line.chars().count()).max();
-    assert!(widest <= Some(30), "{paged}");
+    let shown = fs::read_to_string(place.at("pager.txt")).expect("what the pager read");
+    assert_eq!(shown.lines().count(), 601);
+    let widest = shown.lines().skip(1).map(|line| line.chars().count()).max();
+    assert!(widest <= Some(30), "{shown}");
 }

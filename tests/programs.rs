@@ -97,8 +97,8 @@ fn each_printed_fact_has_the_remedy_of_its_rule_and_no_recorded_one_has() {
     let right = net.right("bolt.co.kr");
     let (_, failed) = net.submit(2, &right.clone().email("nobody@bolt.co.kr"));
     assert_remedies(&net.place, &failed["facts"]);
-    let (_, next) = net.place.json(["next"]);
-    assert_remedies(&net.place, &next["facts"]);
+    let (_, handed) = net.place.json(["next"]);
+    assert_remedies(&net.place, &handed["facts"]);
     net.expect(2, &right, "PASS", &[]);
     net.net
         .web

@@ -19,7 +19,8 @@ const END: char = '\u{1e}';
 fn by_hand(place: &Place, scripts: &[String]) -> Vec<(String, String)> {
     let mut typed = String::from("exec 2>&1\n");
     for script in scripts {
-        typed.push_str(&format!("{script}\nprintf '\\036%s\\036' $?\n"));
+        typed += script;
+        typed += "\nprintf '\\036%s\\036' $?\n";
     }
     let program = Path::new(env!("CARGO_BIN_EXE_comail")).parent();
     let program = program.expect("the program is in a folder").display();
