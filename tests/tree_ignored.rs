@@ -122,6 +122,8 @@ fn rules_that_come_after_the_scan_hide_nothing() {
 }
 
 /// Each would otherwise be missing from the copy of the tree that the commands read.
+type Put<'a> = &'a dyn Fn(&Path);
+
 #[test]
 fn what_cannot_be_judged_in_a_zone_fails_and_no_pass_holds() {
     let open = ignoring("target/\n");
@@ -139,7 +141,7 @@ fn what_cannot_be_judged_in_a_zone_fails_and_no_pass_holds() {
         let file = fs::File::create(at).expect("a file");
         file.set_len(65 << 20).expect("a large file");
     };
-    let cases: [(&dyn Fn(&Path), &str); 4] = [
+    let cases: [(Put<'_>, &str); 4] = [
         (&large, "too large"),
         (&|at| symlink("yes.sh", at).expect("a link"), "a link"),
         (&|at| symlink("../own", at).expect("a link"), "a link"),
