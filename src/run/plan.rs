@@ -351,12 +351,11 @@ pub enum Brought {
 /// Why a start brought no submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhyNothing {
-    /// The agent ended, crashed, stalled, went in circles, whatever its exit status, or used up what
-    /// its quest may cost.
+    /// The agent ended, crashed, stalled or went in circles, whatever its exit status.
     Agent,
     /// The provider of its model was overloaded or limited its rate; later it may not.
     ProviderBusy,
-    /// A budget of the run, a person or the session ended it.
+    /// A budget, a person or the session ended it.
     Stopped,
 }
 
@@ -373,11 +372,7 @@ impl WhyNothing {
                     | Reason::Repeat
                     | Reason::PingPong
                     | Reason::Poll
-                    | Reason::Breaker
-                    | Reason::QuestTimeout
-                    | Reason::Tokens
-                    | Reason::Cost
-                    | Reason::Diminishing,
+                    | Reason::Breaker,
                 ),
                 _,
             ) => Self::Agent,
@@ -477,10 +472,6 @@ mod tests {
                     | Reason::PingPong
                     | Reason::Poll
                     | Reason::Breaker
-                    | Reason::QuestTimeout
-                    | Reason::Tokens
-                    | Reason::Cost
-                    | Reason::Diminishing
             );
             let why = WhyNothing::of(Some(reason), None);
             assert_eq!(why == WhyNothing::Agent, of_agent, "{reason}");
