@@ -116,20 +116,22 @@ fn values_may_begin_with_dashes() {
 /// Every agent of a session reads the example, whichever quest it works on.
 #[test]
 fn an_example_that_answers_a_quest_of_the_list_is_refused_and_never_shown() {
-    let answers = LETTERS.replace("\"letter-0\"", "\" two \"");
-    assert_ne!(answers, LETTERS);
-    let letters = Letters::with(&answers);
-    let run = letters.scan();
-    assert!(!letters.place.at(".comail").exists());
     let place = LETTERS
         .split("\"letter-0\"")
         .next()
         .expect("what is before");
     let line = place.lines().count();
-    run.says(&format!("letters.toml:{line}:"));
-    run.says(": the example answers quest 2 of the list, `two`\nhint: choose a key that");
-    run.exits(2);
-    letters.check().ok();
+    for spelling in ["\" two \"", "\"TWO\"", "\"t\\u200Bwo\""] {
+        let answers = LETTERS.replace("\"letter-0\"", spelling);
+        assert_ne!(answers, LETTERS);
+        let letters = Letters::with(&answers);
+        let run = letters.scan();
+        assert!(!letters.place.at(".comail").exists(), "{spelling}");
+        run.says(&format!("letters.toml:{line}:"));
+        run.says(": the example answers quest 2 of the list, `two`\nhint: choose a key that");
+        run.exits(2);
+        letters.check().ok();
+    }
     // A longer list may bring the quest later.
     let letters = Letters::scanned(LETTERS);
     let rows = letters::LIST.to_owned() + "{\"letter\":\"letter-0\",\"text\":\"350 EUR\"}\n";

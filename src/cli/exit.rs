@@ -225,7 +225,7 @@ impl ErrorKind {
         }
     }
 
-    // A transparent error is no link of the chain, so it is looked into here.
+    // The chain skips a transparent error, so its cause is looked up here.
     fn of_judge(error: &JudgeError) -> Option<Self> {
         match error {
             JudgeError::Session(error) => Self::of_session(error),

@@ -250,7 +250,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let seen = dir.path().join("seen");
         let script = format!("cat >> '{}'", seen.display());
-        let notifier = Notifier::new(Path::new("/work/.comail"), shell(&script));
+        let notifier = Notifier::new(Path::new("/srv/list/.comail"), shell(&script));
         let key = Key::new("kim-17").unwrap();
         let quest = QuestId::FIRST;
         notifier.send(&Happened::ReviewOpened { quest, key });
@@ -258,8 +258,8 @@ mod tests {
         notifier.send(&Happened::SessionPaused { run });
         assert_eq!(notifier.end(), None);
         let seen = std::fs::read_to_string(seen).unwrap();
-        let expected = r#"{"session":"/work/.comail","event":"review-opened","quest":1,"key":"kim-17"}
-{"session":"/work/.comail","event":"session-paused","run":"00000007"}
+        let expected = r#"{"session":"/srv/list/.comail","event":"review-opened","quest":1,"key":"kim-17"}
+{"session":"/srv/list/.comail","event":"session-paused","run":"00000007"}
 "#;
         assert_eq!(seen, expected);
     }

@@ -22,7 +22,7 @@ use super::prove::refuse_unproven;
 use super::shell_line::ShellLine;
 use super::source_list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
 use super::{context, person};
-use crate::base::text::plural;
+use crate::base::text::{fold, plural};
 use crate::gate::Gate as _;
 use crate::gate::GateSettings;
 use crate::gate::email::email_gate;
@@ -485,7 +485,8 @@ pub(super) fn gate_settings(
 pub(super) fn check_prompts(definition: &Definition, quests: &dyn Quests) -> Result<()> {
     let file = definition.file()?;
     let kind = &file.kind();
-    let example = kind.example_key().map(|key| key.folded());
+    // In any case and with invisible characters, it is the same name to an agent.
+    let example = kind.example_key().map(|key| fold(key.as_str()));
     let bar = WorkBar::of("rendering the prompts", quests.count() as u64);
     let mut rendered = Ok(());
     quests.each(&mut |quest| {
@@ -493,7 +494,7 @@ pub(super) fn check_prompts(definition: &Definition, quests: &dyn Quests) -> Res
             let (id, key) = (quest.id, &quest.key);
             if example
                 .as_ref()
-                .is_some_and(|example| key.folds_to(example))
+                .is_some_and(|example| fold(key.as_str()) == *example)
             {
                 let what = format!("the example answers quest {id} of the list, `{key}`");
                 let place = file.spot_in("example", "key");

@@ -341,7 +341,7 @@ impl ListFile {
     }
 }
 
-/// Leaves out of a directory's list what is no part of the tree: git's folder, the session, and
+/// Removes from a directory's list what does not belong to the tree: git's folder, the session, and
 /// what the session's rules ignore.
 struct DirFilter {
     place: PathBuf,

@@ -15,6 +15,5 @@ mod worker;
 
 pub use driver::{RunObserver, Sources, run};
 pub use plan::{Answers, FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
-pub use quest_run::{Past, PromptBuilder, PromptInput, Submitted};
+pub use quest_run::{NONE, Past, PromptBuilder, PromptInput, Submitted};
 pub use run_dir::{note, runs_dir};
-pub use worker::NONE;

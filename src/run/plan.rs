@@ -10,15 +10,20 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::base::text::plural;
 use crate::judge::JudgeError;
 use crate::quest::{Key, QuestId, Verdict};
-use crate::run::agent::{AgentCommand, AgentError, BadCommandLine, ProviderError};
+use crate::run::agent::{
+    AgentCommand, AgentEnd, AgentError, BadCommandLine, ProviderError, end_of,
+};
 use crate::run::detect;
 use crate::run::limits::{Bill, Limits, Used};
 use crate::session::{
     BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, Spent, State,
     Totals,
 };
+
+const MAX_LAST_WORDS: usize = 500;
 
 /// How an agent answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,6 +52,39 @@ pub struct Plan {
     pub lease: Option<Lease>,
     pub dir: PathBuf,
     pub max_log_bytes: u64,
+}
+
+impl Plan {
+    /// What the last of the fruitless starts said, and what the person can do.
+    pub(super) fn why_fruitless(&self, end: &AgentEnd) -> (String, String) {
+        let starts = plural(self.fruitless.in_a_row, "start");
+        let words: Vec<&str> = end.tail.split_whitespace().collect();
+        let words = words.join(" ");
+        let last = match end_of(&words, MAX_LAST_WORDS).trim_start() {
+            "" => "printed nothing".to_owned(),
+            words => format!("ended with: {words}"),
+        };
+        let name = self.command.name();
+        let hint = match (end.provider, self.answers, self.command.missing_flags()) {
+            (Some(ProviderError::NotLoggedIn), ..) => {
+                format!("log in to {name}, or set its API key")
+            }
+            (_, Answers::Submit, Some(flags)) => {
+                format!("check that {name} is logged in, and allow it to run comail: -- {flags}")
+            }
+            (_, Answers::Submit, None) => format!(
+                "check that {name} is logged in and may run `comail submit`, or use --answer stdout"
+            ),
+            (_, Answers::Stdout, _) => format!(
+                "check that {name} is logged in and prints its answer as a JSON object at the end"
+            ),
+            (_, Answers::World, _) => {
+                format!("check that {name} is logged in and may change files")
+            }
+        };
+        let text = format!("{starts} in a row brought no submission; the last one {last}");
+        (text, hint)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

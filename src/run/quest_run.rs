@@ -5,19 +5,20 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::plan::{Answers, RunError};
+use super::plan::{Answers, JudgedAnswer, RunError};
 use super::run_dir::Calls;
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::judge::{JudgeContext, Pace};
-use crate::quest::{Key, QuestId, Verdict};
+use crate::quest::{Key, QuestId, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::Totals;
 use crate::run::detect::{Detectors, Observed, SelfCall};
 use crate::run::limits::{Limits, StallBudget, Used};
 use crate::session::{
-    Claim, Claimed, Event, Lease, Ledger, QuestRecord, Reason, Released, Session, SessionError,
-    Spent, State, Worker,
+    Attempt, Claim, Claimed, Event, Lease, Ledger, QuestRecord, Reason, Released, Session,
+    SessionError, Spent, State, Worker,
 };
 
 #[derive(Debug)]
@@ -95,8 +96,52 @@ pub struct Past {
 #[derive(Debug, Clone, Serialize)]
 pub struct Submitted {
     pub text: String,
-    pub verdict: Verdict,
-    pub rules: Vec<String>,
+    #[serde(flatten)]
+    pub judged: JudgedAnswer,
+}
+
+pub const NONE: &str = "none";
+
+impl Submitted {
+    pub(super) fn new(submission: &Submission, judged: JudgedAnswer) -> Self {
+        let text = match submission {
+            Submission::Fields(fields) => json!(fields),
+            Submission::None(why) => json!({ NONE: why }),
+        };
+        Self {
+            text: text.to_string(),
+            judged,
+        }
+    }
+
+    pub(super) fn of(attempt: &Attempt) -> Self {
+        let judged = JudgedAnswer {
+            verdict: attempt.verdict,
+            rules: attempt.rules.clone(),
+        };
+        Self::new(&attempt.submission, judged)
+    }
+}
+
+/// The submission in an answer, or why it is none.
+pub(super) fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, String> {
+    if let Value::Object(members) = &answer
+        && members.len() == 1
+        && let Some(Value::String(why)) = members.get(NONE)
+    {
+        return if why.trim().is_empty() {
+            Err("\"none\" needs a reason: what was tried, and where".to_owned())
+        } else {
+            Ok(Submission::None(why.clone()))
+        };
+    }
+    let fields = fields_of(kind, answer).map_err(|error| error.to_string())?;
+    let absent: Vec<_> = missing(kind, &fields).map(ToString::to_string).collect();
+    if absent.is_empty() {
+        Ok(Submission::Fields(fields))
+    } else {
+        Err(format!("{} is missing", absent.join(", ")))
+    }
 }
 
 pub type Judged = (Digest, Submitted);
@@ -284,4 +329,28 @@ pub fn choose(
         };
         Ok((Vec::new(), choice))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quest::email;
+
+    #[test]
+    fn an_object_with_every_required_field_or_a_reason_is_a_submission() {
+        let read = |answer| submission(&email::kind(), answer);
+        let whole = json!({"email": "a@b.test", "site": "b.test", "source": "https://b.test"});
+        assert!(matches!(read(whole), Ok(Submission::Fields(_))));
+        let none = read(json!({"none": "looked everywhere"}));
+        assert_eq!(none, Ok(Submission::None("looked everywhere".to_owned())));
+        let part = read(json!({"email": "a@b.test"})).unwrap_err();
+        assert_eq!(part, "site, source is missing");
+        for bad in [
+            json!({"email": 3}),
+            json!({"done": true}),
+            json!({"none": " "}),
+        ] {
+            assert!(read(bad).is_err());
+        }
+    }
 }

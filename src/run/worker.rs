@@ -5,37 +5,33 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::plan::{
     Answers, Brought, JudgedAnswer, Live, RunError, RunEvent, SharedRunState, WhyNothing,
 };
 use super::quest_run::{
     Activity, Choice, ClaimGuard, Judged, Past, PromptBuilder, PromptInput, QuestRun, Submitted,
-    choose,
+    choose, submission,
 };
 use super::run_dir::{Calls, RunDir, worker_of};
-use crate::base::text::plural;
 use crate::judge;
 use crate::judge::live_runs::start_of;
 use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
-use crate::quest::{Fields, QuestKind, Submission, fields_of, missing};
+use crate::quest::{Fields, Submission};
 use crate::run::agent::{
-    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, ProviderError,
-    Totals, command_line, end_of,
+    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, Totals,
+    command_line, end_of,
 };
 use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
 use crate::session::{
-    Attempt, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine,
-    RunStep, Salt, Session, SessionError, Spent, State, Worker,
+    Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine, RunStep,
+    Salt, Session, SessionError, Spent, State, Worker,
 };
 
 const MAX_NOTE_BYTES: usize = 4096;
 
 const MAX_HISTORY: usize = 10;
-
-const MAX_LAST_WORDS: usize = 500;
 
 type WorkerClock = (fn() -> Timestamp, fn() -> Salt);
 
@@ -324,36 +320,9 @@ impl RunWorker<'_> {
     }
 
     fn explain_fruitless(&self, end: &AgentEnd) {
-        let plan = &self.shared.plan;
-        let starts = plural(plan.fruitless.in_a_row, "start");
-        let words: Vec<&str> = end.tail.split_whitespace().collect();
-        let words = words.join(" ");
-        let text = match end_of(&words, MAX_LAST_WORDS).trim_start() {
-            "" => format!("{starts} in a row brought no submission; the last one printed nothing"),
-            words => {
-                format!("{starts} in a row brought no submission; the last one ended with: {words}")
-            }
-        };
+        let (text, hint) = self.shared.plan.why_fruitless(end);
         self.emit(RunEvent::Note { text });
-        let name = plan.command.name();
-        let text = match (end.provider, plan.answers, plan.command.missing_flags()) {
-            (Some(ProviderError::NotLoggedIn), ..) => {
-                format!("log in to {name}, or set its API key")
-            }
-            (_, Answers::Submit, Some(flags)) => {
-                format!("check that {name} is logged in, and allow it to run comail: -- {flags}")
-            }
-            (_, Answers::Submit, None) => format!(
-                "check that {name} is logged in and may run `comail submit`, or use --answer stdout"
-            ),
-            (_, Answers::Stdout, _) => format!(
-                "check that {name} is logged in and prints its answer as a JSON object at the end"
-            ),
-            (_, Answers::World, _) => {
-                format!("check that {name} is logged in and may change files")
-            }
-        };
-        self.emit(RunEvent::Hint { text });
+        self.emit(RunEvent::Hint { text: hint });
     }
 
     fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
@@ -472,7 +441,8 @@ impl RunWorker<'_> {
                     (state, attempt, quest, session.paused(), session.totals()),
                 ))
             })?;
-        let judged = quest_run.submitted.last().map(Submitted::judged);
+        let judged = quest_run.submitted.last();
+        let judged = judged.map(|it| it.judged.clone());
         let reason = attempt.reason;
         quest_run.used = quest_run.with(watched.time, &spent, &self.shared.plan.limits);
         quest_run.history.push(Past {
@@ -539,8 +509,6 @@ fn note(tail: &str) -> Option<Box<str>> {
     (!note.is_empty()).then(|| note.into())
 }
 
-pub const NONE: &str = "none";
-
 impl RunWorker<'_> {
     /// Judges the answer that an agent printed. Output that is not a submission uses no try; the
     /// next prompt says what was wrong.
@@ -591,11 +559,11 @@ impl RunWorker<'_> {
             Ok(SubmitResult { judged, .. }) => {
                 quest_run.seen = judged.attempt;
                 let rules = judged.judgement.facts.iter();
-                let submitted = Submitted {
-                    text: shown(submission),
+                let answer = JudgedAnswer {
                     verdict: judged.judgement.verdict,
                     rules: rules.map(|fact| fact.rule.as_str().to_owned()).collect(),
                 };
+                let submitted = Submitted::new(submission, answer);
                 let alarm = quest_run.submits((submission.digest(), submitted));
                 let settled = judged.state != State::Todo;
                 self.shared.has_network();
@@ -617,51 +585,6 @@ impl RunWorker<'_> {
                 Reason::AgentFailed
             }
         }))
-    }
-}
-
-impl Submitted {
-    pub(super) fn of(attempt: &Attempt) -> Self {
-        Self {
-            text: shown(&attempt.submission),
-            verdict: attempt.verdict,
-            rules: attempt.rules.clone(),
-        }
-    }
-
-    fn judged(&self) -> JudgedAnswer {
-        JudgedAnswer {
-            verdict: self.verdict,
-            rules: self.rules.clone(),
-        }
-    }
-}
-
-/// The submission in an answer, or why it is none.
-fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, String> {
-    if let Value::Object(members) = &answer
-        && members.len() == 1
-        && let Some(Value::String(why)) = members.get(NONE)
-    {
-        return if why.trim().is_empty() {
-            Err("\"none\" needs a reason: what was tried, and where".to_owned())
-        } else {
-            Ok(Submission::None(why.clone()))
-        };
-    }
-    let fields = fields_of(kind, answer).map_err(|error| error.to_string())?;
-    let absent: Vec<_> = missing(kind, &fields).map(ToString::to_string).collect();
-    if absent.is_empty() {
-        Ok(Submission::Fields(fields))
-    } else {
-        Err(format!("{} is missing", absent.join(", ")))
-    }
-}
-
-fn shown(submission: &Submission) -> String {
-    match submission {
-        Submission::Fields(fields) => serde_json::json!(fields).to_string(),
-        Submission::None(why) => serde_json::json!({ NONE: why }).to_string(),
     }
 }
 
@@ -946,10 +869,7 @@ impl RunWorker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::quest::email;
 
     #[test]
     fn a_note_is_bounded_and_never_blank() {
@@ -957,23 +877,5 @@ mod tests {
         assert_eq!(note(" half done \n").as_deref(), Some("half done"));
         let long = note(&"ü".repeat(MAX_NOTE_BYTES)).unwrap();
         assert!(long.len() <= MAX_NOTE_BYTES && long.len() > MAX_NOTE_BYTES - 4);
-    }
-
-    #[test]
-    fn an_object_with_every_required_field_or_a_reason_is_a_submission() {
-        let read = |answer| submission(&email::kind(), answer);
-        let whole = json!({"email": "a@b.test", "site": "b.test", "source": "https://b.test"});
-        assert!(matches!(read(whole), Ok(Submission::Fields(_))));
-        let none = read(json!({"none": "looked everywhere"}));
-        assert_eq!(none, Ok(Submission::None("looked everywhere".to_owned())));
-        let part = read(json!({"email": "a@b.test"})).unwrap_err();
-        assert_eq!(part, "site, source is missing");
-        for bad in [
-            json!({"email": 3}),
-            json!({"done": true}),
-            json!({"none": " "}),
-        ] {
-            assert!(read(bad).is_err());
-        }
     }
 }
