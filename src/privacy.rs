@@ -82,15 +82,19 @@ pub fn forget(
     clock: &mut dyn Clock,
 ) -> Result<Done, NotForgotten> {
     // The index is not trusted here: an agent can write to it.
-    let known = session.fold()?.totals().clone();
+    let folded = session.fold()?;
+    let known = folded.totals();
     let salt = Digest::of(&clock.salt().0);
     let search = Search::of(session, request.address)?;
     let mut eraser = Eraser {
         request,
-        policy: session.config().policy,
+        policy: folded.policy(),
         suppressed: Suppressed::new(salt, &search.normal),
         worker: format!("forgotten-{:.8}", salt.to_string()),
-        known: known.forgetting.and_earlier(&session.manifest().forgotten),
+        known: known
+            .forgetting
+            .clone()
+            .and_earlier(&session.manifest().forgotten),
         search,
         bodies: Vec::new(),
         drafts: Vec::new(),
@@ -251,6 +255,7 @@ impl Redactor for Eraser<'_> {
             Event::Settled(decided) => self.signed_again(line, &body, *decided)?,
             Event::Disputed(decided) => self.signed_again(line, &body, *decided)?,
             Event::Sampled(decided) => self.signed_again(line, &body, *decided)?,
+            Event::Amended(decided) => self.signed_again(line, &body, *decided)?,
             Event::Forgotten(decided) => self.signed_again(line, &body, *decided)?,
             _ => body,
         }))

@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod agent_process;
+#[cfg(target_os = "linux")]
+mod amendment;
 mod arrows;
 mod attack_page;
 #[cfg(target_os = "linux")]

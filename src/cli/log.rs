@@ -138,12 +138,16 @@ impl Printer<'_> {
             Event::Quest(quest) => self.keys.push(quest.key.clone()),
             _ => {}
         }
+        let is_signed = self.is_signed(entry);
+        if let (Event::Amended(amended), Some(policy)) = (&entry.event, &mut self.policy) {
+            policy.amend(amended, entry.line.prev());
+        }
         let (args, kind) = (self.args, entry.event.kind());
         if entry.line.seq() < args.from || !(args.types.is_empty() || args.types.contains(&kind)) {
             return;
         }
         if !self.output.json {
-            self.write_text(entry);
+            self.write_text(entry, is_signed);
         } else if self.output.terminal {
             self.out.line(escape_json(entry.line.text()));
         } else {
@@ -151,7 +155,7 @@ impl Printer<'_> {
         }
     }
 
-    fn write_text(&mut self, entry: &Entry<'_>) {
+    fn write_text(&mut self, entry: &Entry<'_>, is_signed: bool) {
         // The ledger has parsed it already.
         let body: Value = serde_json::from_str(entry.line.body()).unwrap_or_default();
         let values = context! {
@@ -160,7 +164,7 @@ impl Printer<'_> {
             kind => entry.event.kind().name(),
             name => self.name(&body),
             max_tries => self.frozen.max_tries,
-            is_signed => self.is_signed(entry),
+            is_signed,
             body,
         };
         // Line breaks in values are escaped, so those that are left come from the template.
@@ -188,6 +192,7 @@ impl Printer<'_> {
             Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
             Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
             Event::Sampled(sampled) => self.admits(sampled.as_ref(), entry),
+            Event::Amended(amended) => self.admits(amended.as_ref(), entry),
             Event::Forgotten(forgotten) => self.admits(forgotten.as_ref(), entry),
             _ => true,
         }

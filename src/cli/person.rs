@@ -78,13 +78,19 @@ pub(super) fn authorise(
     if key.is_some() {
         return Ok(key);
     }
+    confirm(what, word)?;
+    Ok(None)
+}
+
+/// Has a person at a terminal confirm `what`, by typing `word` if there is one.
+pub(super) fn confirm(what: &str, word: Option<&str>) -> Result<()> {
     if !is_on_terminal() {
         return refuse(
             "only a person can decide this: run it on a terminal (or scan with \
                     --operator-key, and pass that key file)",
         );
     }
-    word.map_or(Ok(None), |word| ask(what, word).map(|()| None))
+    word.map_or(Ok(()), |word| ask(what, word))
 }
 
 pub(super) fn refuse_bare_yes(yes: bool, person: &PersonArgs) -> Result<()> {
@@ -120,7 +126,7 @@ pub(super) fn ask(what: &str, word: &str) -> Result<()> {
     bail!("not confirmed; nothing changed")
 }
 
-fn user_name() -> String {
+pub(super) fn user_name() -> String {
     let user = nix::unistd::User::from_uid(nix::unistd::getuid());
     let name = user.ok().flatten().map(|user| user.name);
     name.unwrap_or_else(|| "somebody".to_owned())
@@ -129,11 +135,13 @@ fn user_name() -> String {
 /// The operator's key, if the session has one; then `key` must be its file.
 pub(super) fn authority(session: &Session, key: Option<&Path>) -> Result<Option<SigningKey>> {
     let key = key.map(signing_key).transpose()?;
-    let wrong = match (&key, session.manifest().frozen.operator_key) {
+    let wrong = match (&key, session.operator_key()?) {
         (None, None) => return Ok(None),
         (Some(key_given), Some(frozen)) if key_given.public() == frozen => return Ok(key),
         (Some(_), Some(_)) => "this is not the key file that was passed to `scan --operator-key`",
-        (Some(_), None) => "the session was scanned without --operator-key",
+        (Some(_), None) => {
+            "the session has no operator's key; `comail scan --update --operator-key FILE` adds one before anything is judged"
+        }
         (None, Some(_)) => {
             "only the operator can do this: pass the key file of `scan` with --operator-key FILE"
         }

@@ -1,5 +1,7 @@
 //! `comail scan`: makes a session from a list, or adds a newer list to one.
 
+mod update;
+
 use std::cell::OnceCell;
 use std::fs;
 use std::num::NonZeroU32;
@@ -20,7 +22,7 @@ use super::gate_args::{GateArgs, NetworkArgs};
 use super::progress::{self, WorkBar};
 use super::prove::refuse_unproven;
 use super::shell_line::ShellLine;
-use super::source_list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
+use super::source_list::{ListArgs, ListFile, PlannedList};
 use super::{context, person};
 use crate::base::text::{fold, plural};
 use crate::gate::Gate as _;
@@ -98,7 +100,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     // A session that is half made is removed.
     progress::heed();
     let scanned = if args.update {
-        update(context, &args.list, args.operator_key.as_deref())?
+        update::run(context, &args.list, args.operator_key.as_deref())?
     } else {
         scan(context, args)?
     };
@@ -144,7 +146,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         network: serde_json::to_value(args.network.settings()?)?,
         world: args.network.recorded_world()?,
     };
-    let file = ListFile::find(&args.list, definition, &context.dir)?;
+    let file = ListFile::find(&args.list, None, definition, &context.dir)?;
     let path = file.path();
     let sha256 = digest(path)?;
     let plan = args.list.plan(&file, None, input, &unit)?;
@@ -257,6 +259,10 @@ pub(super) struct Scanned {
     /// How many have no row in this list.
     gone: usize,
     updated: bool,
+    /// How many quests that were scanned without a site have one now.
+    sites_added: usize,
+    /// Whether an operator's key was added.
+    key_added: bool,
     /// Whether there are reviewers, none of whom was asked.
     #[serde(skip)]
     reviewers: bool,
@@ -280,59 +286,6 @@ impl Scanned {
             ..Self::default()
         }
     }
-}
-
-/// Adds what is new in the list. If the session froze an operator's key, that key is required.
-fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -> Result<Scanned> {
-    let mut session = context.open_session()?;
-    person::authority(&session, operator_key)?;
-    let definition = Definition::of(session.manifest())?;
-    let unit = judge::kind_of(session.manifest())?.unit;
-    let file = ListFile::find(args, definition.as_ref(), &context.dir)?;
-    let before = ListPlan::of(&session.source())?;
-    let sha256 = digest(file.path())?;
-    nothing_forgotten(&session.forgetting(), file.path())?;
-    let plan = args.plan(&file, Some(&before), None, &unit)?;
-    let mut planned = plan.open(file.path())?;
-    let dir = context.dir.clone();
-    let extended = session::extend(
-        &mut session,
-        file.path(),
-        &mut context::clock(),
-        |session| -> Result<_> {
-            let projection = session.projection()?;
-            let mut listing = known_quests(session, &projection)?;
-            planned.read_into(&mut listing)?;
-            let quests = listing.finish()?;
-            let new = quests.added()?;
-            if let Some(definition) = &definition {
-                check_prompts(definition, &new)?;
-            }
-            let lists = projection.totals().extensions.len() + 1;
-            let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
-            let sites = u32::try_from(quests.newly_anchored()).unwrap_or(u32::MAX);
-            let scanned = Scanned {
-                counts: quests.counts(),
-                quests: quests.count(),
-                added: new.len(),
-                gone: quests.without_row(),
-                updated: true,
-                world: session.manifest().frozen.world_kind(),
-                ..Scanned::new(&dir, &record, &planned)
-            };
-            Ok((record, new, (scanned, sites)))
-        },
-    );
-    context.report_repairs(&session);
-    let (scanned, sites) = extended?;
-    if sites > 0 {
-        context.output.note(&format!(
-            "the list now names a site for {} scanned without one; the gate still \
-             judges without it",
-            plural(sites, "quest")
-        ));
-    }
-    Ok(scanned)
 }
 
 /// Refuses a list that brings back an address that the session has to forget.

@@ -207,6 +207,11 @@ fn known_encoding(name: &str) -> Result<String, UnknownEncoding> {
 }
 
 impl ListArgs {
+    /// Whether the flags name a column of sites, and the list was read without one `before`.
+    pub(super) fn adds_site(&self, before: &ListPlan) -> bool {
+        self.site_col.is_some() && before.site.is_none()
+    }
+
     /// How `file` is read: as the flags say, otherwise as the list was read `before`, otherwise as
     /// the quest file says.
     pub(super) fn plan(
@@ -311,13 +316,14 @@ pub(super) struct ListFile {
 }
 
 impl ListFile {
-    /// Finds the list, and makes a file of a directory.
+    /// Finds the list, by default the one that was scanned `last`, and makes a file of a directory.
     pub(super) fn find(
         args: &ListArgs,
+        last: Option<&Path>,
         definition: Option<&Definition>,
         session: &Path,
     ) -> Result<Self> {
-        let Some(place) = args.list.clone() else {
+        let Some(place) = args.list.clone().or(last.map(Path::to_owned)) else {
             return refuse(
                 "no list given; name a workbook, a text file or, with --quest, a directory",
             );

@@ -335,7 +335,7 @@ impl<'a> Submitted<'a> {
         session.append(clock, |session, now| {
             let record = open_quest(session, &self.answer, now)?;
             // Another answer was sent to the reviewers, or judged.
-            if record.asked != withdrawn || record.attempts != self.before.attempts {
+            if record.asked != withdrawn || !self.before.is_judged_by(&record) {
                 return Err(Refusal::Overtaken.into());
             }
             let asked = Event::Asked(Asked {
@@ -381,7 +381,7 @@ impl<'a> Submitted<'a> {
         now: Timestamp,
     ) -> Result<(Attempt, NewJudgement), JudgeError> {
         let record = open_quest(session, &self.answer, now)?;
-        if record.attempts != self.before.attempts {
+        if !self.before.is_judged_by(&record) {
             return Err(Refusal::Overtaken.into());
         }
         refuse_used_key(session, self.answer.key)?;

@@ -311,11 +311,16 @@ impl Listed {
         self.seeded.iter().filter(|has_row| !**has_row).count()
     }
 
-    /// How many of those had no anchor, and the list names one.
-    pub fn newly_anchored(&self) -> usize {
-        let places = self.anchors.keys();
-        let seeded = places.filter(|place| (**place as usize) < self.seeded());
-        seeded.count()
+    /// What the list names for those of them that had no anchor, in the order of the quests.
+    pub fn newly_anchored(&self) -> Vec<(QuestId, Anchor)> {
+        let anchors = self.anchors.iter();
+        let seeded = anchors.filter(|(place, _)| (**place as usize) < self.seeded());
+        let known = |(place, anchor): (&u32, &Anchor)| {
+            Some((QuestId::from_index(*place as usize)?, anchor.clone()))
+        };
+        let mut anchors: Vec<_> = seeded.filter_map(known).collect();
+        anchors.sort_unstable();
+        anchors
     }
 
     /// The quests that were not there before the list was read.

@@ -407,7 +407,7 @@ fn histories(
     session: &Session,
     quests: &BTreeSet<QuestId>,
 ) -> Result<BTreeMap<QuestId, History>, SessionError> {
-    let policy = session.config().policy;
+    let mut policy = session.config().policy;
     let mut histories: BTreeMap<QuestId, History> =
         quests.iter().map(|id| (*id, History::default())).collect();
     session.read_sound(&Unwatched, &mut |entry| {
@@ -433,6 +433,7 @@ fn histories(
                     });
                 }
             }
+            Event::Amended(amended) => policy.amend(amended, prev),
             Event::Settled(settlement) => {
                 let settling = Remark {
                     at,

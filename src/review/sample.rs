@@ -28,7 +28,7 @@ pub fn draw_sample(
             by: by.to_owned(),
             seal: None,
         };
-        let sampled = sealed(session, &projection, sampled, key)?;
+        let sampled = sealed(&projection, sampled, key)?;
         Ok((vec![Event::Sampled(Box::new(sampled))], quests))
     })
 }

@@ -105,7 +105,7 @@ pub(super) fn settle_if(
             note: person.note.to_owned(),
             seal: None,
         };
-        let settlement = sealed(session, &projection, settlement, person.key)?;
+        let settlement = sealed(&projection, settlement, person.key)?;
         Ok((vec![Event::Settled(Box::new(settlement))], ()))
     })
 }
@@ -125,7 +125,7 @@ pub fn dispute(
             note: person.note.to_owned(),
             seal: None,
         };
-        let dispute = sealed(session, &projection, dispute, person.key)?;
+        let dispute = sealed(&projection, dispute, person.key)?;
         Ok((vec![Event::Disputed(Box::new(dispute))], ()))
     })
 }
@@ -185,12 +185,11 @@ fn may_settle(
 }
 
 pub(super) fn sealed<T: Decided>(
-    session: &Session,
     projection: &Projection,
     decided: T,
     key: Option<&SigningKey>,
 ) -> Result<T, NotSettled> {
-    let (policy, after) = (session.config().policy, projection.tip().head);
+    let (policy, after) = (projection.policy(), projection.tip().head);
     let decided = match key {
         Some(key) => policy
             .seal(decided, after, key)

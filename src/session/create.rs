@@ -9,6 +9,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use super::amendment::Amended;
 use super::error::SessionError;
 use super::event::{Carried, Event, Extended, SourceRecord, Started};
 use super::evidence_store::EvidenceStore;
@@ -207,6 +208,15 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     })
 }
 
+/// What `scan --update` adds to a session.
+#[derive(Debug)]
+pub struct Extension {
+    pub source: SourceRecord,
+    pub quests: Vec<Quest>,
+    /// The settings that a person adds; they come first, since a signature binds them to their place.
+    pub amended: Option<Amended>,
+}
+
 /// Adds the quests of a newer list, which `decide` computes from the current session.
 ///
 /// The list is copied and takes the former one's place for `export`, also when it adds none.
@@ -214,18 +224,19 @@ pub fn extend<T, E: From<SessionError>>(
     session: &mut Session,
     source: &Path,
     clock: &mut dyn Clock,
-    decide: impl FnOnce(&Session) -> Result<(SourceRecord, Vec<Quest>, T), E>,
+    decide: impl FnOnce(&Session) -> Result<(Extension, T), E>,
 ) -> Result<T, E> {
     session.append(clock, |session, _| {
-        let (record, quests, value) = decide(session)?;
-        copy_source(session.dir(), source, &record)?;
-        let added = u32::try_from(quests.len()).unwrap_or(u32::MAX);
+        let (extension, value) = decide(session)?;
+        copy_source(session.dir(), source, &extension.source)?;
+        let amended = extension.amended.map(Box::new).map(Event::Amended);
         let extended = Event::Extended(Extended {
-            source: record,
-            added,
+            source: extension.source,
+            added: u32::try_from(extension.quests.len()).unwrap_or(u32::MAX),
         });
-        let quests = quests.into_iter().map(Event::Quest);
-        let events = std::iter::once(extended).chain(quests).collect();
+        let quests = extension.quests.into_iter().map(Event::Quest);
+        let events = amended.into_iter().chain([extended]).chain(quests);
+        let events = events.collect();
         Ok((events, value))
     })
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::amendment::Amended;
 use super::claim::{Claimed, Released, Worker};
 use super::decision::{Dispute, Settlement};
 use super::redaction::Forgotten;
@@ -88,6 +89,8 @@ events! {
     Carried(Box<Carried>) = "carried",
     /// `extended`: `scan --update` read a newer list; its new quests follow.
     Extended(Extended) = "extended",
+    /// `amended`: a person added settings before anything was judged.
+    Amended(Box<Amended>) = "amended",
     /// `resumed`: a person lifted a pause.
     Resumed(Resumed) = "resumed",
     /// `settled`: a person decided REVIEWs.

@@ -3,9 +3,10 @@
 //! The same fold fills the session's index and the temporary one that distrusts it. Each event
 //! must be one that can have happened.
 
+use super::amendment::Amended;
 use super::chain::Line;
 use super::claim::{Claim, Claimed, Released};
-use super::decision::{Decided, Dispute, Settlement};
+use super::decision::{Decided, DecisionPolicy, Dispute, Settlement};
 use super::error::IndexError;
 use super::event::{Asked, Attempt, Carried, Event, Fixed, Mark, Resolution};
 use super::index::Tables;
@@ -49,6 +50,7 @@ impl Fold<'_> {
                 self.totals.extensions.push(extended.source.clone());
                 Ok(())
             }
+            Event::Amended(amended) => self.amend(amended),
             Event::Resumed(_) => {
                 self.totals.streak = 0;
                 Ok(())
@@ -174,6 +176,20 @@ impl Fold<'_> {
         self.put(&before, &record)
     }
 
+    fn amend(&mut self, amended: &Amended) -> Folded {
+        if !self.counts(amended) {
+            return Ok(());
+        }
+        amended.check(self.totals.has_judged(), self.policy().key)?;
+        for added in &amended.anchors {
+            let mut record = self.known(added.quest)?;
+            record.add_anchor(&added.anchor)?;
+            self.tables.put_quest(&record)?;
+        }
+        self.totals.operator_key = self.totals.operator_key.or(amended.operator_key);
+        Ok(())
+    }
+
     fn settle(&mut self, settlement: &Settlement) -> Folded {
         if !self.counts(settlement) {
             return Ok(());
@@ -255,11 +271,15 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Whether a decision counts: where a key was frozen, only one that it signed for this place.
+    /// Whether a decision counts: where there is a key, only one that it signed for this place.
     fn counts<T: Decided>(&mut self, decided: &T) -> bool {
-        let counts = self.config.policy.admits(decided, self.line.prev());
+        let counts = self.policy().admits(decided, self.line.prev());
         self.totals.counts.unsealed += u32::from(!counts);
         counts
+    }
+
+    fn policy(&self) -> DecisionPolicy {
+        self.totals.policy(self.config.policy)
     }
 
     /// Writes a record that was `before`, and counts it where it is now.

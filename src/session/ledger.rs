@@ -388,7 +388,9 @@ impl LineReader {
             Event::Quest(quest) => Some(quest),
             _ => None,
         })?;
-        quest.map(|quest| quest.value).ok_or_else(|| self.moved())
+        let mut quest = quest.ok_or_else(|| self.moved())?.value;
+        quest.anchor = quest.anchor.or_else(|| record.anchor.clone());
+        Ok(quest)
     }
 
     /// The quest's last attempt with the time of its line, or the one that was carried into the

@@ -16,6 +16,7 @@
 //! The session knows no gate and no network: settings of both, judgements and evidence pass
 //! through it as JSON that it does not read.
 
+mod amendment;
 mod chain;
 mod checkup;
 mod claim;
@@ -39,11 +40,12 @@ mod sample;
 mod state;
 mod totals;
 
+pub use amendment::{AddedAnchor, Amended};
 pub use chain::{Line, LineError, Salt, Tip};
 pub use checkup::{Checkup, IndexState, look_over};
 pub use claim::{BadWorker, Claim, Claimed, Lease, Released, Worker};
 pub use create::{
-    CarriedPass, DRAFT_PREFIX, NewSession, Stock, create, create_carrying, extend,
+    CarriedPass, DRAFT_PREFIX, Extension, NewSession, Stock, create, create_carrying, extend,
     nothing_to_stock, refuse_existing,
 };
 pub use decision::{

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::claim::{Claim, Worker};
+use super::decision::OperatorKey;
 use super::error::{Damage, IndexError, SessionError};
 use super::event::{Attempt, Event, IdempotencyKey, Mark, SourceRecord};
 use super::evidence_store::EvidenceStore;
@@ -430,6 +431,14 @@ impl Session {
 
     pub fn config(&self) -> FoldConfig {
         self.config
+    }
+
+    /// The operator's key, frozen or added since. The index is not trusted: an agent can write to it.
+    pub fn operator_key(&self) -> Result<Option<OperatorKey>, SessionError> {
+        match self.config.policy.key {
+            None => Ok(self.projection()?.policy().key),
+            frozen => Ok(frozen),
+        }
     }
 
     /// The list that was scanned last.

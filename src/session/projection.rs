@@ -17,6 +17,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::chain::{Line, Tip};
 use super::claim::{Claim, Worker};
+use super::decision::DecisionPolicy;
 use super::error::{Damage, IndexError, SessionError};
 use super::event::{Event, Mark};
 use super::fold::Fold;
@@ -387,6 +388,11 @@ impl Projection {
 
     pub fn totals(&self) -> &Totals {
         &self.checkpoint.totals
+    }
+
+    /// Whose decisions count after the last line.
+    pub fn policy(&self) -> DecisionPolicy {
+        self.totals().policy(self.config.policy)
     }
 
     pub fn count(&self) -> usize {

@@ -12,7 +12,7 @@ use super::event::{Asked, Attempt, Carried, Outcome, Resolution};
 use super::sample::Check;
 use super::state::{Ending, IllegalEvent, Progress, State, VerdictBasis};
 use crate::base::Digest;
-use crate::quest::{Key, Quest, QuestId, Verdict};
+use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
 
 /// The bytes of a line in the ledger, without its line feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct QuestRecord {
     pub key: Key,
     pub progress: Progress,
     pub quest_line: Span,
+    /// What was added to the quest's line before anything was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
     pub attempts: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submissions: Vec<Submitted>,
@@ -106,6 +109,7 @@ impl QuestRecord {
             key: quest.key.clone(),
             progress: Progress::NEW,
             quest_line,
+            anchor: None,
             attempts: 0,
             submissions: Vec::new(),
             last: None,
@@ -202,6 +206,19 @@ impl QuestRecord {
         }
         let place = self.first_of(last.digest)?;
         Some(self.submissions[place].line)
+    }
+
+    pub(super) fn add_anchor(&mut self, anchor: &Anchor) -> Result<(), IllegalEvent> {
+        if self.anchor.is_some() || self.asked || self.attempts > 0 {
+            return Err("a site is added once, to a quest that nobody was asked about");
+        }
+        self.anchor = Some(anchor.clone());
+        Ok(())
+    }
+
+    /// Whether a submission that was judged by this record can still be recorded by `now`.
+    pub fn is_judged_by(&self, now: &Self) -> bool {
+        self.attempts == now.attempts && self.anchor == now.anchor
     }
 
     pub(super) fn ask(&mut self, asked: &Asked) -> Result<(), IllegalEvent> {

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::decision::{DecisionPolicy, OperatorKey};
 use super::event::{Attempt, Outcome, SourceRecord};
 use super::quest_record::Effective;
 use super::redaction::Forgetting;
@@ -24,6 +25,9 @@ pub struct Totals {
     pub streak: u32,
     pub settled: SettledTimes,
     pub extensions: Vec<SourceRecord>,
+    /// The key that was added to a session that froze none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_key: Option<OperatorKey>,
     #[serde(default, skip_serializing_if = "Forgetting::is_empty")]
     pub forgetting: Forgetting,
     /// The PASSes that were drawn for a person to check; none before the first draw.
@@ -92,6 +96,19 @@ impl fmt::Display for NotProven {
 }
 
 impl Totals {
+    /// Whether anything was judged, so that no setting can be added.
+    pub fn has_judged(&self) -> bool {
+        self.counts.attempts > 0 || self.counts.carried > 0
+    }
+
+    /// Whose decisions count now, where these count by what was `frozen`.
+    pub(super) fn policy(&self, frozen: DecisionPolicy) -> DecisionPolicy {
+        DecisionPolicy {
+            key: frozen.key.or(self.operator_key),
+            ..frozen
+        }
+    }
+
     pub fn not_proven(&self) -> NotProven {
         let open = [Effective::Open, Effective::Refuted].map(|it| self.effective.of(it));
         NotProven {

@@ -21,7 +21,7 @@ use crate::session::{Decision, QuestRecord, Session, SettledQuest, SigningKey, S
 
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
-    if session.manifest().frozen.operator_key.is_some() && person.operator_key.is_none() {
+    if session.operator_key()?.is_some() && person.operator_key.is_none() {
         let hint = "settle them one by one with: comail review --operator-key FILE";
         list(context)?;
         context.output.note(hint);

@@ -113,7 +113,7 @@ fn feed(
     let mut audited = Audited::default();
     audited.checked.quests = plan.projection.count();
     let end = plan.projection.tip().length;
-    let policy = plan.session.config().policy;
+    let mut policy = plan.session.config().policy;
     let mut offset = 0;
     let mut suppressed: Vec<Suppressed> = Vec::new();
     let mut doubted = DoubtedBefore::default();
@@ -148,6 +148,7 @@ fn feed(
             audited.findings.push(finding);
         }
         match &entry.event {
+            Event::Amended(amended) => policy.amend(amended, entry.line.prev()),
             Event::Forgotten(forgotten) if policy.admits(forgotten.as_ref(), entry.line.prev()) => {
                 suppressed.push(forgotten.address);
             }
@@ -250,6 +251,10 @@ fn unsigned(
         Event::Sampled(sampled) => {
             let what = format!("a draw of a sample (by {:?})", sampled.by);
             (None, what, unsigned_why(policy, &**sampled, after)?)
+        }
+        Event::Amended(amended) => {
+            let what = format!("an addition to the settings (by {:?})", amended.by);
+            (None, what, unsigned_why(policy, &**amended, after)?)
         }
         Event::Forgotten(forgotten) => {
             let what = format!("a decision to forget (by {:?})", forgotten.by);

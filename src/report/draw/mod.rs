@@ -175,7 +175,7 @@ impl Reading {
         answer: Option<FieldName>,
         watch: &dyn Watch,
     ) -> Result<Self, SessionError> {
-        let policy = session.config().policy;
+        let policy = projection.policy();
         let mut reading = Self {
             burn_down: BurnDown::default(),
             funnel: Funnel::default(),

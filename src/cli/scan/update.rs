@@ -1,0 +1,171 @@
+//! `comail scan --update`: adds the new rows of a list and, before anything is judged, the settings
+//! that `scan` was not given.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::super::context::{self, Context};
+use super::super::exit::{UsageError, refuse};
+use super::super::person;
+use super::super::source_list::{ListArgs, ListFile, ListPlan, known_quests};
+use super::{Scanned, check_prompts, nothing_forgotten};
+use crate::base::text::plural;
+use crate::judge;
+use crate::judge::quest_file::Definition;
+use crate::quest::Quests as _;
+use crate::session::{
+    self, AddedAnchor, Amended, Extension, OperatorKey, Projection, Session, SigningKey,
+};
+use crate::table::digest;
+
+/// Adds what is new in the list. If the session has an operator's key, that key is required.
+pub(super) fn run(
+    context: &mut Context,
+    args: &ListArgs,
+    operator_key: Option<&Path>,
+) -> Result<Scanned> {
+    let mut session = context.open_session()?;
+    let before = ListPlan::of(&session.source())?;
+    let amendment = Amendment::of(&session, args.adds_site(&before), operator_key)?;
+    let definition = Definition::of(session.manifest())?;
+    let unit = judge::kind_of(session.manifest())?.unit;
+    let last = session.source().path;
+    let file = ListFile::find(args, Some(last.as_ref()), definition.as_ref(), &context.dir)?;
+    let sha256 = digest(file.path())?;
+    nothing_forgotten(&session.forgetting(), file.path())?;
+    let plan = args.plan(&file, Some(&before), None, &unit)?;
+    let mut planned = plan.open(file.path())?;
+    amendment.confirm(&session)?;
+    let dir = context.dir.clone();
+    let extended = session::extend(
+        &mut session,
+        file.path(),
+        &mut context::clock(),
+        |session| -> Result<_> {
+            let projection = session.projection()?;
+            let mut listing = known_quests(session, &projection)?;
+            planned.read_into(&mut listing)?;
+            let quests = listing.finish()?;
+            let new = quests.added()?;
+            if let Some(definition) = &definition {
+                check_prompts(definition, &new)?;
+            }
+            let lists = projection.totals().extensions.len() + 1;
+            let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
+            let sites = quests.newly_anchored();
+            let late = if amendment.site { 0 } else { sites.len() };
+            let sites = sites
+                .into_iter()
+                .map(|(quest, anchor)| AddedAnchor { quest, anchor });
+            let amended = amendment.event(&projection, sites.collect())?;
+            let scanned = Scanned {
+                counts: quests.counts(),
+                quests: quests.count(),
+                added: new.len(),
+                gone: quests.without_row(),
+                updated: true,
+                sites_added: amended.as_ref().map_or(0, |it| it.anchors.len()),
+                key_added: amended.as_ref().is_some_and(|it| it.operator_key.is_some()),
+                world: session.manifest().frozen.world_kind(),
+                ..Scanned::new(&dir, &record, &planned)
+            };
+            let extension = Extension {
+                source: record,
+                quests: new,
+                amended,
+            };
+            Ok((extension, (scanned, late)))
+        },
+    );
+    context.report_repairs(&session);
+    let (scanned, late) = extended?;
+    if late > 0 {
+        let late = u32::try_from(late).unwrap_or(u32::MAX);
+        context.output.note(&format!(
+            "the list now names a site for {} scanned without one; the gate still \
+             judges without it",
+            plural(late, "quest")
+        ));
+    }
+    Ok(scanned)
+}
+
+/// The settings that are added to a session, and whose key signs that.
+struct Amendment {
+    site: bool,
+    key: Option<OperatorKey>,
+    signer: Option<SigningKey>,
+}
+
+impl Amendment {
+    fn of(session: &Session, site: bool, operator_key: Option<&Path>) -> Result<Self> {
+        let (key, signer) = match (operator_key, session.operator_key()?) {
+            (Some(path), None) => (Some(person::signing_key(path)?.public()), None),
+            _ => (None, person::authority(session, operator_key)?),
+        };
+        Ok(Self { site, key, signer })
+    }
+
+    /// What is added, for people; none if nothing is.
+    fn what(&self) -> Option<&'static str> {
+        match (self.site, self.key) {
+            (false, None) => None,
+            (true, None) => Some("a column of known sites"),
+            (false, Some(_)) => Some("an operator's key"),
+            (true, Some(_)) => Some("a column of known sites and an operator's key"),
+        }
+    }
+
+    /// Has a person confirm what is added. Without a key, an agent must not be able to add one, or
+    /// to choose the sites that its answers are compared with.
+    fn confirm(&self, session: &Session) -> Result<()> {
+        let Some(what) = self.what() else {
+            return Ok(());
+        };
+        refuse_judged(&session.projection()?, what)?;
+        if self.signer.is_some() {
+            return Ok(());
+        }
+        let what = format!("add {what} to the session, which cannot be undone");
+        person::confirm(&what, Some("add"))
+    }
+
+    /// The event, made under the session's lock; none if nothing is added.
+    fn event(&self, projection: &Projection, anchors: Vec<AddedAnchor>) -> Result<Option<Amended>> {
+        let Some(what) = self.what() else {
+            return Ok(None);
+        };
+        // While the person typed, an agent may have submitted.
+        refuse_judged(projection, what)?;
+        let amended = Amended {
+            anchors: if self.site { anchors } else { Vec::new() },
+            operator_key: self.key,
+            by: person::user_name(),
+            seal: None,
+        };
+        if amended.is_empty() {
+            return Ok(None);
+        }
+        let (policy, after) = (projection.policy(), projection.tip().head);
+        let amended = match &self.signer {
+            Some(key) => policy.seal(amended, after, key)?,
+            None => amended,
+        };
+        if policy.admits(&amended, after) {
+            Ok(Some(amended))
+        } else {
+            refuse("another process has just added an operator's key to the session")
+        }
+    }
+}
+
+fn refuse_judged(projection: &Projection, what: &str) -> Result<()> {
+    if !projection.totals().has_judged() {
+        return Ok(());
+    }
+    let hint = "make another session with the setting and take over what this one has proven: \
+                `comail scan LIST … --session NEW --carry OLD`";
+    let text = format!("{what} can only be added before the first submission is judged");
+    Err(UsageError(text).hint(hint).into())
+}
