@@ -304,11 +304,13 @@ fn a_person_frees_a_quest_with_the_operators_key_and_nobody_without() {
     given(&world, "b");
     let before = world.place.ledger();
     for args in [
-        &["release", "--id=1"][..],
+        &["release", "1"][..],
         &["release", "--worker=a"],
         &["release", "--operator-key=key"],
-        &["release", "--id=1", "--worker=a", "--operator-key=key"],
-        &["release", "--id=0", "--operator-key=key"],
+        &["release", "1", "--worker=a", "--operator-key=key"],
+        &["release", "0", "--operator-key=key"],
+        &["release", "99", "--operator-key=key"],
+        &["release", "Nobody", "--operator-key=key"],
     ] {
         world.place.run(args).exits(2);
     }
@@ -316,7 +318,7 @@ fn a_person_frees_a_quest_with_the_operators_key_and_nobody_without() {
     let key = "--operator-key=key";
     let released = |quest, worker| json!({"status": "released", "quest": quest, "worker": worker});
     assert_eq!(
-        world.place.json(["release", "--id=1", key]),
+        world.place.json(["release", "1", key]),
         (0, released(1, "a"))
     );
     assert_eq!(
@@ -325,7 +327,7 @@ fn a_person_frees_a_quest_with_the_operators_key_and_nobody_without() {
     );
     let before = world.place.ledger();
     let nobody = json!({"status": "not-claimed"});
-    for which in ["--id=1", "--id=99", "--worker=b", "--worker=nobody"] {
+    for which in ["1", NAMES[1], "--worker=b", "--worker=nobody"] {
         assert_eq!(
             world.place.json(["release", which, key]),
             (0, nobody.clone())
@@ -340,7 +342,7 @@ fn a_person_frees_a_quest_with_the_operators_key_and_nobody_without() {
     let world = EmailNet::with(&NAMES, &[]);
     given(&world, "a");
     let before = world.place.ledger();
-    let run = world.place.run(["release", "--id=1"]);
+    let run = world.place.run(["release", "1"]);
     run.says("only a person can decide");
     run.exits(2);
     assert_eq!(world.place.ledger(), before);

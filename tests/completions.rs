@@ -74,17 +74,16 @@ fn each_argument_is_offered_what_it_can_name() {
     let before = files(&place.at(".comail"));
     for (words, wanted) in [
         (&["submit", "--company", ""][..], &["Zulu"][..]),
-        (&["submit", "--key", "Z"], &["Zulu"]),
-        (&["submit", "--key", "한"], &[]),
+        (&["submit", "--company", "한"], &[]),
         (&["submit", "--id", ""], &["4"]),
         (&["submit", "--company=Z"], &["--company=Zulu"]),
         (&["submit", "--em"], &["--email"]),
         (&["submit", "--worker", ""], &["w1"]),
         (&["next", "--worker", "w"], &["w1"]),
         (&["next", "--worker", "x"], &[]),
-        (&["release", "--id", ""], &["4"]),
+        (&["release", ""], &["4"]),
         (&["release", "--worker", ""], &["w1"]),
-        (&["dispute", ""], &["1", "3"]),
+        (&["dispute", ""], &["1", "3", "Acme Foods", "Zebra Inc."]),
         (&["review", "show", "2"], &["2"]),
         (&["review", "show", "Z"], &["Zebra Inc."]),
         (&["show", "4"], &["4"]),
@@ -93,9 +92,9 @@ fn each_argument_is_offered_what_it_can_name() {
         (&["list", "--worker", "w"], &["w1"]),
         (&["review", "accept", "2"], &["2"]),
         (&["review", "accept", "3"], &[]),
-        (&["review", "reject", "--key", ""], &["한빛상사"]),
+        (&["review", "reject", ""], &["2", "한빛상사"]),
         (&["review", "reject", "--rule", "freem"], &["freemail"]),
-        (&["review", "reopen", "--key", ""], &["Zebra Inc."]),
+        (&["review", "reopen", "Z"], &["Zebra Inc."]),
         (&["scan", "--header", ""], &["auto", "yes", "no"]),
         (&["export", "--only", "pass,r"], &["pass,review"]),
         (&["log", "--type", "att"], &["attempt"]),
@@ -118,7 +117,7 @@ fn each_argument_is_offered_what_it_can_name() {
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
         let found: Vec<&str> = match words {
             // A place for values alone takes flags too.
-            ["review" | "dispute", .., last] if !last.starts_with('-') => found
+            ["review" | "dispute" | "release", .., last] if !last.starts_with('-') => found
                 .into_iter()
                 .filter(|name| !name.starts_with('-'))
                 .collect(),
@@ -139,7 +138,7 @@ fn the_session_that_is_meant_answers_and_no_other() {
     place
         .run(["scan", "there.txt", "--session", "other dir"])
         .ok();
-    let key = ["submit", "--key", ""];
+    let key = ["submit", "--company", ""];
     assert_eq!(offered(&place, &key), ["Here"]);
     let named = [&["--session", "other dir"], &key[..]].concat();
     assert_eq!(offered(&place, &named), ["There"]);
@@ -168,7 +167,7 @@ fn a_session_of_another_kind_offers_its_own_fields() {
 fn without_a_sound_index_nothing_is_offered_and_nothing_made() {
     let place = Place::new();
     place.scan(&["Here"], &[]);
-    let key = ["submit", "--key", ""];
+    let key = ["submit", "--company", ""];
     let index = place.at(".comail/index.sqlite");
     for bytes in [
         None,
@@ -214,10 +213,10 @@ fn at_most_200_are_offered() {
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     place.scan(&names, &[]);
-    assert_eq!(offered(&place, &["submit", "--key", ""]).len(), 200);
+    assert_eq!(offered(&place, &["submit", "--company", ""]).len(), 200);
     assert_eq!(offered(&place, &["submit", "--id", ""]).len(), 200);
     assert_eq!(
-        offered(&place, &["submit", "--key", "Company\\ 44"]).len(),
+        offered(&place, &["submit", "--company", "Company\\ 44"]).len(),
         11
     );
     let ids = offered(&place, &["submit", "--id", "44"]);
@@ -284,12 +283,12 @@ const KEYS: [(&str, &str); 14] = [
 ];
 
 /// A key of which the first word was typed with its space quoted.
-const ESCAPED: (&str, &[&str]) = ("--key k03\\ ", &["--key", "k03 `touch pwned`"]);
+const ESCAPED: (&str, &[&str]) = ("--company k03\\ ", &["--company", "k03 `touch pwned`"]);
 
 /// Bash passes the parts of such a word on their own, and completes nothing.
 const JOINED: (&str, &[&str]) = (
-    "--key=k05",
-    &["--key=k05; touch pwned # & | < > ( ) { a,b }"],
+    "--company=k05",
+    &["--company=k05; touch pwned # & | < > ( ) { a,b }"],
 );
 
 fn place() -> Place {
@@ -378,7 +377,7 @@ impl<'a> Shell<'a> {
             ("help statu", "help status"),
             ("help contai", "help contains"),
             ("submit --emai", "submit --email"),
-            ("submit --key unknown", "submit --key unknown"),
+            ("submit --company unknown", "submit --company unknown"),
             (
                 "--session '.'comail submit --id 10",
                 "--session .comail submit --id 10",

@@ -237,8 +237,8 @@ fn all_that_is_missing_is_named_at_once() {
     let told = refused(&place, &["submit", "--id=1"]);
     assert!(!told.contains("name the quest"), "{told}");
     let told = refused(&place, &["release"]);
-    assert!(told.contains("<--id <N>|--worker <NAME>>"), "{told}");
-    refused(&place, &["release", "--id=1", "--worker=w1"]);
+    assert!(told.contains("<N|KEY|--worker <NAME>>"), "{told}");
+    refused(&place, &["release", "1", "--worker=w1"]);
     for number in ["abc", "0"] {
         let told = refused(&place, &["submit", "--id", number]);
         assert!(

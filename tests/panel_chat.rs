@@ -174,7 +174,7 @@ fn submit(world: &EmailNet, variables: &[(&str, &str)]) -> Verdict {
         .envs(variables.iter().copied())
         .env("http_proxy", &proxy)
         .env("ALL_PROXY", &proxy)
-        .args(["submit", "--json", "--key=acme"])
+        .args(["submit", "--json", "--story=acme"])
         .arg(format!("--summary={SUMMARY}"))
         .arg(format!("--source={source}"));
     let run = Run::of(&mut command);
@@ -326,7 +326,7 @@ fn a_key_that_is_missing_or_refused_changes_nothing() {
         let run = Run::of(
             command
                 .envs(variables.iter().copied())
-                .args(["submit", "--key=acme"])
+                .args(["submit", "--story=acme"])
                 .arg(format!("--summary={SUMMARY}"))
                 .arg(format!("--source={source}")),
         );

@@ -48,7 +48,7 @@ fn submit_help_lists_the_fields_of_the_session() {
 fn flags_set_fields_of_every_kind() {
     let letters = letters();
     let right = [
-        "--key=one",
+        "--letter=one",
         "--quote=pay 10",
         "--total=-1.5",
         "--count",

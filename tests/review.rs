@@ -156,6 +156,10 @@ fn the_effective_result_follows_the_last_decision_everywhere() {
     // The cells of the company that passed, none of which has a comma in it.
     let width = |text: &str| text.lines().last().map(|row| row.matches(',').count());
     let without = usual(&world);
+    let shown = world.place.run(["show", "3"]).ok();
+    assert!(shown.contains("Cargo Ring: PASS, disputed"), "{shown}");
+    let (_, item) = world.place.json(["show", "1"]);
+    assert_eq!(item["disputed"], false);
     let columns = "email,unproven-email,status,settled-by,note";
     let row = |world: &EmailNet| exported(world, columns)[0].clone();
     assert_eq!(effective(&world)["open"], 2);
@@ -239,6 +243,73 @@ fn several_are_settled_by_rule_all_or_none() {
 }
 
 #[test]
+fn a_person_names_quests_by_number_or_by_key() {
+    let world = keyed();
+    let (code, answer) = review(&world, &["accept", "1", "Bolt Toys", "--note=x", "--yes"]);
+    let ids = json!([{"id": 1, "key": ACME}, {"id": 2, "key": "Bolt Toys"}]);
+    assert_eq!((code, &answer["quests"]), (0, &ids), "{answer}");
+    let (code, _) = review(
+        &world,
+        &["reopen", "Bolt Toys", ACME, "2", "--note=x", "--yes"],
+    );
+    assert_eq!((code, &effective(&world)["open"]), (0, &json!(2)));
+    let before = world.place.ledger();
+    let key = "--operator-key=operator.key";
+    for args in [
+        &["review", "accept", "Bolt Toy", "--note=x", key][..],
+        &["dispute", "Bolt Toy", "--note=x", key],
+        &["release", "Bolt Toy", key],
+    ] {
+        let run = world.place.run(args);
+        run.says("did you mean \"Bolt Toys\"?");
+        run.exits(2);
+    }
+    for gone in ["--key=Bolt Toys", "--id=2", "--company=Bolt Toys"] {
+        world
+            .place
+            .run(["review", "accept", gone, "--note=x", key])
+            .exits(2);
+        world.place.run(["release", gone, key]).exits(2);
+        world.place.run(["dispute", gone, "--note=x", key]).exits(2);
+    }
+    assert_eq!(world.place.ledger(), before);
+    world
+        .place
+        .run(["dispute", "Cargo Ring", "--note=bounced", key])
+        .ok();
+    assert_eq!(world.place.json(["status"]).1["disputed"], 1);
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused_before_anybody_confirms_it() {
+    let world = keyed();
+    let before = world.place.ledger();
+    let key = "--operator-key=operator.key";
+    // Without a terminal, a confirmation would be refused in other words.
+    let run = world
+        .place
+        .run(["review", "reject", "1", "3", "--note=x", key]);
+    run.says("quest 3, Cargo Ring, is PASS");
+    run.says("hint: `comail dispute 3 --note TEXT`");
+    run.exits(2);
+    let run = world
+        .place
+        .run(["review", "reopen", "1", "2", "--note=x", key]);
+    run.says("quest 1 is already open");
+    run.exits(2);
+    assert_eq!(world.place.ledger(), before);
+    review(&world, &["accept", "1", "--note=called"]);
+    review(&world, &["reopen", "1", "--note=wrong number"]);
+    let before = world.place.ledger();
+    let run = world
+        .place
+        .run(["review", "reopen", "1", "--note=again", key]);
+    run.says("quest 1 is already open");
+    run.exits(2);
+    assert_eq!(world.place.ledger(), before);
+}
+
+#[test]
 fn what_waits_for_an_accepted_review_is_handed_out() {
     let world = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
     rewrite(&world.place.at(".comail"), |_, event| {
@@ -289,6 +360,10 @@ fn a_disputed_pass_stays_one_and_says_what_happened() {
             .ok()
             .contains("disputed: 1 quest proved wrong")
     );
+    let shown = world.place.run(["show", "3"]).ok();
+    assert!(shown.contains("Cargo Ring: PASS, disputed"), "{shown}");
+    let (_, item) = world.place.json(["show", "1"]);
+    assert_eq!(item["disputed"], false);
     let columns = "email,unproven-email,status,settled-by,note";
     let row = exported(&world, columns)[2].clone();
     assert_eq!(

@@ -73,7 +73,8 @@ fn without_a_key_it_takes_a_terminal_and_the_word() {
     assert_open(&world, &before, &world.place.run(&key), 2);
     let run = at_terminal(&world.place, &ACCEPT, "accept");
     assert!(
-        run.stdout.contains("accept 1 REVIEW: quest 1, Acme Foods"),
+        run.stdout
+            .contains("accept 1 REVIEW: quest 1, Acme Foods, info@acme.co.kr; note: called\r\n"),
         "{run:?}"
     );
     assert_eq!(run.code, 0, "{run:?}");
@@ -98,7 +99,11 @@ fn where_a_key_was_frozen_neither_terminal_nor_another_key_does() {
         for (key, code) in [
             ("--operator-key=wrong.key", 2),
             ("--operator-key=no.key", 2),
-            ("--operator-key=gone.key", 1),
+            // An open quest is not reopened, whichever key is named.
+            (
+                "--operator-key=gone.key",
+                if verb == "reopen" { 2 } else { 1 },
+            ),
             (of_another.as_str(), 2),
         ] {
             let args = [&bare[..], &["--yes", key]].concat();
@@ -110,6 +115,15 @@ fn where_a_key_was_frozen_neither_terminal_nor_another_key_does() {
     let dispute = ["dispute", "1", "--note=x"];
     let run = at_terminal(&world.place, &dispute, "dispute");
     assert_open(&world, &before, &run, 2);
+    let accept = [&ACCEPT[..], &["--operator-key=operator.key"]].concat();
+    world.place.run(accept).ok();
+    let accepted = world.place.ledger();
+    let reopen = ["review", "reopen", "1", "--note=called"];
+    for key in [None, Some("--operator-key=wrong.key"), Some(&*of_another)] {
+        let args: Vec<&str> = reopen.into_iter().chain(key).collect();
+        at_terminal(&world.place, &args, "reopen").exits(2);
+        assert_eq!(world.place.ledger(), accepted);
+    }
 }
 
 /// Makes a settlement that the operator did not make, for the line after this hash.

@@ -118,8 +118,7 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
         .help(format!("The {} by its name in the list", kind.unit))
         .help_heading(QUEST)
         .display_order(0)
-        .allow_hyphen_values(true)
-        .conflicts_with("key");
+        .allow_hyphen_values(true);
     let fields = kind.fields.iter().map(|field| {
         Arg::new(field_id(field.name.as_str()))
             .long(field.name.to_string())
@@ -173,7 +172,7 @@ fn examples(kind: &QuestKind) -> String {
     let object = format!("{:#}", Value::Object(object)).replace('\n', "\n  ");
     let unit = &kind.unit;
     format!(
-        "Examples:\n{line}\n  comail submit --{unit} KEY --in answer.json\n  comail submit --key KEY \
+        "Examples:\n{line}\n  comail submit --{unit} KEY --in answer.json\n  comail submit --{unit} KEY \
          --none \"looked for it everywhere, and it is not there\"\n\nWhere answer.json holds:\n  \
          {object}"
     )

@@ -19,8 +19,9 @@ use crate::session::{QuestRecord, Session, SessionError};
 /// do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
 pub struct DisputeArgs {
-    /// The number of the quest
-    id: QuestId,
+    /// The number of the quest, or its key
+    #[arg(value_name = "N|KEY")]
+    quest: String,
 
     /// What happened, such as the text of the bounce
     #[arg(long, value_name = "TEXT")]
@@ -39,10 +40,14 @@ pub(super) struct DisputeReply {
 
 pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
     nonempty_note(&args.note)?;
-    let mut session = context.open_session()?;
-    let record = review::may_dispute(&session, args.id).map_err(usage_error)?;
-    let named = named(&session, &record)?;
-    let what = format!("dispute quest {}, {named}: {}", args.id, args.note);
+    let mut session = context.open_folded()?;
+    let id = context::find(&session, &args.quest)?.id;
+    let record = review::may_dispute(&session, id).map_err(usage_error)?;
+    let what = format!(
+        "dispute {}; note: {}",
+        describe(&session, &record)?,
+        args.note
+    );
     let key = args.person.authorise(&session, &what, Some("dispute"))?;
     let by = args.person.name();
     let person = Person {
@@ -50,11 +55,11 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
         note: &args.note,
         key: key.as_ref(),
     };
-    let done = review::dispute(&mut session, args.id, person, &mut context::clock());
+    let done = review::dispute(&mut session, id, person, &mut context::clock());
     done.map_err(usage_error)?;
     let answer = DisputeReply {
         status: "disputed",
-        id: args.id,
+        id,
     };
     context.output.show(&answer, |out, answer| {
         out.line(format!("quest {} is disputed", answer.id));
@@ -62,8 +67,8 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The key of a quest and what was answered: the address, where it is one.
-fn named(session: &Session, record: &QuestRecord) -> Result<String, SessionError> {
+/// A quest with its key and what was answered: the address, where it is one.
+pub(super) fn describe(session: &Session, record: &QuestRecord) -> Result<String, SessionError> {
     let last = session.reader()?.last_attempt(record)?;
     let answer = last.map(|last| match last.value.submission {
         Submission::Fields(fields) => match fields.get(&EMAIL) {
@@ -72,14 +77,27 @@ fn named(session: &Session, record: &QuestRecord) -> Result<String, SessionError
         },
         Submission::None(why) => why,
     });
-    let answer = answer.unwrap_or_default();
-    Ok(format!("{}, {answer}", record.key.as_str()))
+    let parts = [
+        Some(format!("quest {}", record.id)),
+        Some(record.key.to_string()),
+        answer,
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    Ok(parts.join(", "))
 }
 
 /// The caller has to correct what could not be decided.
 pub(super) fn usage_error(why: NotSettled) -> anyhow::Error {
     match why {
         NotSettled::Session(error) => error.into(),
+        NotSettled::NoReview { id, effective, .. } => {
+            let hint = if effective.holds() {
+                format!("`comail dispute {id} --note TEXT` records that its answer proved wrong")
+            } else {
+                format!("`comail show {id}` shows it")
+            };
+            UsageError(why.to_string()).hint(hint).into()
+        }
         other => UsageError(other.to_string()).into(),
     }
 }

@@ -17,11 +17,11 @@ use crate::session::{Claim, Event, Session, SessionError, Worker};
 ///
 /// Only a person may do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("which").args(["id", "worker"]).required(true)))]
+#[command(group(ArgGroup::new("which").args(["quest", "worker"]).required(true)))]
 pub struct ReleaseArgs {
-    /// The number of the quest
-    #[arg(long, value_name = "N")]
-    id: Option<QuestId>,
+    /// The number of the quest, or its key
+    #[arg(value_name = "N|KEY")]
+    quest: Option<String>,
 
     /// The worker that holds it
     #[arg(long, value_name = "NAME")]
@@ -41,8 +41,12 @@ pub(super) enum ReleaseReply {
 
 pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let claim = |session: &Session| match (args.id, &args.worker) {
-        (Some(id), _) => session.claim_on(id),
+    let named = args.quest.as_deref();
+    let quest = named
+        .map(|name| context::find(&session, name))
+        .transpose()?;
+    let claim = |session: &Session| match (&quest, &args.worker) {
+        (Some(quest), _) => session.claim_on(quest.id),
         (None, Some(worker)) => session.claim_of(worker),
         (None, None) => Ok(None),
     };

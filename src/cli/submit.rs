@@ -33,10 +33,6 @@ pub struct SubmitArgs {
     #[arg(long, value_name = "N", help_heading = QUEST)]
     id: Option<QuestId>,
 
-    /// The key of the quest
-    #[arg(long, value_name = "KEY", allow_hyphen_values = true, help_heading = QUEST)]
-    key: Option<String>,
-
     /// The name of the worker [env: `COMAIL_WORKER`]
     #[arg(long, value_name = "NAME", help_heading = QUEST)]
     worker: Option<Worker>,
@@ -97,7 +93,7 @@ pub(super) fn run(
     let mut session = context.open_session()?;
     let judging = JudgeContext::of(&session)?;
     let kind = &judging.kind.quest;
-    let key = args.key.clone().or_else(|| unit_flag(matches));
+    let key = unit_flag(matches);
     let submission = submission(args, kind, matches, args.id.is_some() || key.is_some())?;
     let quest = context::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let worker = context.worker_of(args.worker.as_ref())?;

@@ -167,6 +167,8 @@ pub struct Item {
     pub known: Vec<Shown>,
     pub state: State,
     pub effective: Effective,
+    /// Whether somebody reported that the answer proved wrong.
+    pub disputed: bool,
     /// The number of the last attempt; 0 where there was none in this session.
     pub attempt: u32,
     /// How many tries were used.
@@ -275,6 +277,7 @@ impl Viewer {
             known: quest.known,
             state: record.progress.state,
             effective: Effective::of(record),
+            disputed: record.is_disputed(),
             attempt: record.attempts,
             tries: record.progress.tries,
             since: None,

@@ -40,7 +40,10 @@ pub enum NotSettled {
     /// Nothing passed, or every PASS from before the first draw was drawn.
     #[error("no PASS is left to draw; later draws take those from before the first one")]
     NothingToDraw,
-    #[error("quest {0} was not settled, so there is nothing to withdraw")]
+    #[error("quest {0} is already open: there is nothing to withdraw")]
+    AlreadyOpen(QuestId),
+    /// The gate decided it, in a later check.
+    #[error("quest {0} was not settled by a person: there is nothing to withdraw")]
     NotDecided(QuestId),
     /// It does not count as right, so that nothing contradicts it.
     #[error("quest {id} is {}: only an answer that counts as right can be disputed", spoken(*effective))]
@@ -96,7 +99,7 @@ pub(super) fn settle_if(
             if !is_unchanged(&record) {
                 return Err(NotSettled::Meanwhile(settled.quest));
             }
-            may_settle(session, &record, *settled, decision)?;
+            may_settle_one(session, &record, *settled, decision)?;
         }
         let settlement = Settlement {
             quests,
@@ -138,6 +141,19 @@ pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, Not
     Ok(record)
 }
 
+/// Refuses what `settle` would refuse, so that a person is not asked in vain.
+pub fn may_settle(
+    session: &Session,
+    quests: &[SettledQuest],
+    decision: Decision,
+) -> Result<(), NotSettled> {
+    let projection = session.projection()?;
+    quests.iter().try_for_each(|settled| {
+        let record = known(&projection, settled.quest)?;
+        may_settle_one(session, &record, *settled, decision)
+    })
+}
+
 fn right(record: &QuestRecord) -> Result<(), NotSettled> {
     let effective = Effective::of(record);
     if effective.holds() {
@@ -153,7 +169,7 @@ fn known(projection: &Projection, id: QuestId) -> Result<QuestRecord, NotSettled
     projection.get(id)?.ok_or(NotSettled::Unknown(id))
 }
 
-fn may_settle(
+fn may_settle_one(
     session: &Session,
     record: &QuestRecord,
     settled: SettledQuest,
@@ -170,6 +186,9 @@ fn may_settle(
         return Err(NotSettled::Moved(record.id));
     }
     match decision {
+        Decision::Reopened if record.waits_for_a_person() => {
+            Err(NotSettled::AlreadyOpen(record.id))
+        }
         Decision::Reopened if record.settled.is_none() => Err(NotSettled::NotDecided(record.id)),
         Decision::Accepted if record.sampled && record.dispute.is_some() => {
             Err(NotSettled::Disputed(record.id))

@@ -95,10 +95,16 @@ impl Played {
         self.shipped.put_control(name, &tree);
     }
 
+    fn unit(&self) -> String {
+        let file = fs::read_to_string(&self.shipped.file).expect("a quest file");
+        let file: toml::Table = file.parse().expect("TOML");
+        file["unit"].as_str().expect("a unit").to_owned()
+    }
+
     /// Submits these fields for the quest of this key, and returns the answer.
     #[track_caller]
     pub fn submit(&self, key: &str, fields: &[(&str, &str)]) -> Value {
-        let mut args = vec!["submit".to_owned(), format!("--key={key}")];
+        let mut args = vec!["submit".to_owned(), format!("--{}={key}", self.unit())];
         let fields = fields.iter().map(|(name, text)| format!("--{name}={text}"));
         args.extend(fields);
         self.world.place.json(args).1

@@ -7,28 +7,23 @@ use serde::Serialize;
 
 use crate::base::text::plural;
 use crate::cli::context::{self, Context};
-use crate::cli::dispute::usage_error;
+use crate::cli::dispute::{describe, usage_error};
 use crate::cli::exit::{Exit, refuse};
 use crate::cli::person::{PersonArgs, nonempty_note, refuse_bare_yes};
-use crate::judge;
 use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
 use crate::review::{self, Person, Queue, Waiting};
-use crate::session::{Decision, Session, SettledQuest, State};
+use crate::session::{Decision, QuestRecord, Session, SettledQuest, State};
 
 /// Which ones, why, and who says so.
 #[derive(Debug, Args)]
 pub(super) struct SettleArgs {
-    /// The numbers of the quests
-    #[arg(value_name = "ID", required_unless_present_any = ["keys", "rule"])]
-    ids: Vec<QuestId>,
-
-    /// The key of a quest (repeatable)
-    #[arg(long = "key", value_name = "KEY", allow_hyphen_values = true)]
-    keys: Vec<String>,
+    /// The numbers of the quests, or their keys
+    #[arg(value_name = "N|KEY", required_unless_present = "rule")]
+    quests: Vec<String>,
 
     /// All open items for which this rule fired
-    #[arg(long, conflicts_with_all = ["ids", "keys"])]
+    #[arg(long, conflicts_with = "quests")]
     rule: Option<String>,
 
     /// The reason: what you looked at, and what it shows
@@ -60,9 +55,17 @@ pub(in crate::cli) struct Named {
     id: QuestId,
     key: Key,
     #[serde(skip)]
-    attempt: u32,
-    #[serde(skip)]
-    state: State,
+    record: QuestRecord,
+}
+
+impl From<QuestRecord> for Named {
+    fn from(record: QuestRecord) -> Self {
+        Self {
+            id: record.id,
+            key: record.key.clone(),
+            record,
+        }
+    }
 }
 
 pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) -> Result<Exit> {
@@ -81,7 +84,14 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         Decision::Rejected => "reject",
         Decision::Reopened => "reopen",
     };
-    let what = question(&chosen, &scope, word);
+    let quests = chosen.iter().map(|named| SettledQuest {
+        quest: named.id,
+        attempt: named.record.attempts,
+    });
+    let quests: Vec<SettledQuest> = quests.collect();
+    review::may_settle(&session, &quests, decision).map_err(usage_error)?;
+    let what = question(&session, &chosen, word, &scope)?;
+    let what = format!("{what}; note: {note}");
     // A person who names a rule did not name its quests, so even a single one is confirmed.
     let many = args.rule.is_some() || chosen.len() > 1;
     let yes = args.yes || !many;
@@ -92,12 +102,8 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         note,
         key: key.as_ref(),
     };
-    let quests = chosen.iter().map(|named| SettledQuest {
-        quest: named.id,
-        attempt: named.attempt,
-    });
     let clock = &mut context::clock();
-    let settled = review::settle(&mut session, quests.collect(), decision, person, clock);
+    let settled = review::settle(&mut session, quests, decision, person, clock);
     settled.map_err(usage_error)?;
     let answer = Answer {
         status: decision,
@@ -133,46 +139,38 @@ fn of_rule(session: &Session, rule: &str) -> Result<(Vec<Named>, String)> {
         0 => format!(" for which {rule} fired"),
         others => format!(" for which {rule} fired, {others} of them with other rules too"),
     };
-    let quests = found.into_iter().map(|one| Named {
-        id: one.id,
-        key: one.key.clone(),
-        attempt: one.attempt,
-        state: State::Review,
-    });
-    Ok((quests.collect(), scope))
+    let mut quests = Vec::new();
+    for one in found {
+        quests.extend(session.quest_record(one.id)?.map(Named::from));
+    }
+    Ok((quests, scope))
 }
 
 fn named(session: &Session, args: &SettleArgs) -> Result<Vec<Named>> {
-    let unit = judge::kind_of(session.manifest())?.unit;
-    let ids = args.ids.iter().map(|id| (Some(*id), None));
-    let keys = args.keys.iter().map(|key| (None, Some(key.as_str())));
-    let mut quests: Vec<Named> = Vec::new();
-    for (id, key) in ids.chain(keys) {
-        let id = context::choose(session, id, key, &unit)?;
-        let record = session.quest_record(id)?;
-        quests.extend(record.map(|record| Named {
-            id,
-            key: record.key,
-            attempt: record.attempts,
-            state: record.progress.state,
-        }));
-    }
+    let found = args.quests.iter().map(|name| context::find(session, name));
+    let mut quests = found
+        .map(|record| record.map(Named::from))
+        .collect::<Result<Vec<_>>>()?;
     quests.sort_by_key(|named| named.id);
     quests.dedup_by_key(|named| named.id);
     Ok(quests)
 }
 
-fn question(chosen: &[Named], scope: &str, verb: &str) -> String {
-    let all_reviews = chosen.iter().all(|named| named.state == State::Review);
-    let noun = if all_reviews { "REVIEW" } else { "quest" };
+fn question(session: &Session, chosen: &[Named], verb: &str, scope: &str) -> Result<String> {
+    let is_review = |named: &Named| named.record.progress.state == State::Review;
+    let noun = if chosen.iter().all(is_review) {
+        "REVIEW"
+    } else {
+        "quest"
+    };
     let count = plural(chosen.len() as u64, noun);
-    let named = chosen.iter().take(MAX_NAMED);
-    let named: Vec<String> = named
-        .map(|named| format!("quest {}, {}", named.id, named.key.as_str()))
-        .collect();
+    let shown = chosen.iter().take(MAX_NAMED);
+    let shown = shown
+        .map(|named| describe(session, &named.record))
+        .collect::<Result<Vec<String>, _>>()?;
     let more = match chosen.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    format!("{verb} {count}{scope}: {}{more}", named.join("; "))
+    Ok(format!("{verb} {count}{scope}: {}{more}", shown.join("; ")))
 }

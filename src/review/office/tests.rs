@@ -38,6 +38,7 @@ fn item(number: usize, key: &str, fields: &[(&'static str, &str)]) -> Item {
         shown: Vec::new(),
         state: State::Review,
         effective: Effective::Open,
+        disputed: false,
         attempt: 2,
         tries: 1,
         since: Some(JUDGED.parse::<Timestamp>().unwrap()),

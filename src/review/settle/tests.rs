@@ -178,6 +178,11 @@ fn under_a_key_nothing_is_decided_without_it() {
     dispute(&mut session, id(3), operator, &mut (at, salt)).unwrap();
     decide(&mut session, &[1], Decision::Reopened, operator).unwrap();
     assert_eq!(effective(&session, 1), Effective::Open);
+    let again = decide(&mut session, &[1], Decision::Reopened, operator);
+    assert!(
+        matches!(again, Err(NotSettled::AlreadyOpen(_))),
+        "{again:?}"
+    );
     let counts = session.totals().counts;
     assert_eq!((counts.unsealed, counts.disputed), (0, 1));
 }
