@@ -35,7 +35,7 @@ class Bench:
 
 
 # No quest is settled by being asked for again and again.
-SCAN = "scan {list} --col company --max-tries 1000000 --pause-after 0"
+SCAN = "scan {list} --col company --max-tries 1000000 --set pause-after=0"
 
 BENCHES = [
     Bench("--version", "csv", "--version"),

@@ -400,7 +400,8 @@ const LOOKUP_PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT_PATIENCE: Duration = Duration::from_secs(8);
 
 const NETWORK_HINT: &str = "check the network, or name a resolver with \
-                            `scan --dns-server ADDR:PORT`; without a network, use --offline";
+                            `scan --set network.dns-server=ADDR:PORT`; without a network, use \
+                            --offline";
 
 pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> Vec<Finding> {
     let resolver = || DnsResolver::new(settings, Arc::new(Budget::new(LOOKUP_PATIENCE)));
@@ -436,7 +437,7 @@ fn dns_findings(
     allowed: &[IpNet],
 ) -> Vec<Finding> {
     let problem = |found| {
-        let hint = "name an honest resolver with `scan --dns-server ADDR:PORT`";
+        let hint = "name an honest resolver with `scan --set network.dns-server=ADDR:PORT`";
         Some(Check::Dns.problem(found, hint))
     };
     let note = |found| Some(Check::Dns.note(found, NETWORK_HINT));
@@ -499,7 +500,7 @@ fn tls_finding(
         Ok(0) => return it.problem("no authority is trusted", "install comail again"),
         Ok(count) => format!("{count} authorities are trusted"),
         Err(why) => {
-            let hint = "scan with another --ca-cert, --proxy or --user-agent";
+            let hint = "scan with another network.ca-cert, network.proxy or network.user-agent";
             return it.problem(format!("cannot set up connections: {why}"), hint);
         }
     };
@@ -515,15 +516,15 @@ fn tls_finding(
         // Somebody may be between the two ends, so this is worse than silence.
         Some(Ok(Connection::Unanswered(why))) if why.silence == UnansweredKind::Tls => it.problem(
             format!("no secure connection: {why}"),
-            "if your own proxy opens TLS connections, trust it with `scan --ca-cert FILE`; \
-             otherwise do not trust this network",
+            "if your own proxy opens TLS connections, trust it with `scan --set \
+             network.ca-cert=FILE`; otherwise do not trust this network",
         ),
         Some(Ok(Connection::Unanswered(why))) => it.note(
             format!("{roots}; no server answers: {why}"),
-            "check network and firewall, or name a proxy with `scan --proxy URL`; without a \
-             network, use --offline",
+            "check network and firewall, or name a proxy with `scan --set network.proxy=URL`; \
+             without a network, use --offline",
         ),
-        Some(Err(why)) => it.problem(why, "scan with other network flags"),
+        Some(Err(why)) => it.problem(why, "scan with other settings in [network]"),
     }
 }
 

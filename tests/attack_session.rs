@@ -20,8 +20,9 @@ use crate::servers::TestNet;
 /// A file with every setting that would make cheating easier.
 fn hostile(own: &TestNet) -> String {
     format!(
-        "color = \"always\"\n[scan]\ndns-server = [\"{}\"]\nrate = 1000\n\
-         timeout = 0.1\npause-after = 0\nlease = \"30d\"\n[run]\nmax-cost = \"1000\"\n\
+        "color = \"always\"\n[network]\ndns-server = [\"{}\"]\nrate = 1000\n\
+         timeout = 0.1\n[gate]\nlevel = [\"email-not-on-source=review\"]\n\
+         [scan]\npause-after = 0\nlease = \"30d\"\n[run]\nmax-cost = \"1000\"\n\
          [submit]\nverdict = \"PASS\"\n",
         own.dns.address()
     )
@@ -168,7 +169,7 @@ const NAMES: [&str; 4] = ["Acme Foods", "Beta Works", "Gamma Market", "Delta Lin
 /// and expects that no quest passes and that the session pauses.
 #[track_caller]
 fn pauses(what: &str, pause_after: &str, site: Option<&str>, html: &str) {
-    let world = EmailNet::with(&NAMES, &["--pause-after", pause_after]);
+    let world = EmailNet::with(&NAMES, &[&format!("--set=scan.pause-after={pause_after}")]);
     for host in ["agent.kr", "gmail.com"] {
         world.net.host(host);
     }
@@ -233,7 +234,7 @@ fn a_terminal_does_not_replace_the_operators_key() {
     let place = Place::new();
     let key = place.write("operator.key", [7; 32]);
     let key = key.display().to_string();
-    let flags = ["--operator-key", &key, "--pause-after", "1"].map(str::to_owned);
+    let flags = ["--operator-key", &key, "--set=scan.pause-after=1"].map(str::to_owned);
     place.scan(&NAMES, &flags);
     for code in [5, 5, 6] {
         assert_eq!(place.give_up(1), code);

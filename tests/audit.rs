@@ -549,7 +549,7 @@ fn each_forgery_of_an_attempt_is_found() {
         "Delta Works",
         "Ember Glass",
     ];
-    let world = EmailNet::with(&names, &["--pause-after=0"]);
+    let world = EmailNet::with(&names, &["--set=scan.pause-after=0"]);
     for (domain, name) in [("bolt.co.kr", names[1]), ("ember.co.kr", names[4])] {
         world.company(domain, name);
     }

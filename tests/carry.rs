@@ -148,7 +148,7 @@ fn a_recheck_asks_the_world_as_it_is_now() {
         .reply("www.gamma.co.kr", "/contact", Reply::Reset);
     let before = tree(&world.place.at(".comail"));
     let why = [("not-passed", 1), ("unanswered", 1)];
-    let rechecked = carry(&world, "old.csv", "q2", &["--recheck"]);
+    let rechecked = carry(&world, "old.csv", "q2", &["--set=scan.recheck=true"]);
     assert_eq!(rechecked, counts(1, &why));
     assert_eq!(tree(&world.place.at(".comail")), before);
     assert_eq!(tally(&world, "q2"), [1, 0, 0, 2]);
@@ -195,7 +195,7 @@ fn the_new_sessions_settings_decide() {
     let person = world.acme().email("minsu.kim@acme.co.kr");
     world.expect(1, &person, "PASS", &[]);
     let why = [("not-passed", 1)];
-    let strict = carry(&world, "old.csv", "strict", &["--role-only"]);
+    let strict = carry(&world, "old.csv", "strict", &["--set=gate.role-only=true"]);
     assert_eq!(strict, counts(0, &why));
     assert_eq!(tally(&world, "strict"), [0, 0, 0, 1]);
     assert_eq!(carry(&world, "old.csv", "same", &[]), counts(1, &[]));
@@ -334,7 +334,7 @@ fn a_session_is_carried_into_another_one() {
         2
     );
     assert_eq!(code(&["--carry=none", "--session=q2"]), 1);
-    assert_eq!(code(&["--recheck", "--session=q2"]), 2);
+    assert_eq!(code(&["--set=scan.recheck=true", "--session=q2"]), 2);
     let update = ["scan", "--update", "new.csv", "--carry=q1"];
     assert_eq!(world.place.run(update).code, 2);
     fs::create_dir(world.place.at("there")).unwrap();

@@ -277,7 +277,7 @@ fn claims_are_listed_with_their_age_and_survive_a_lost_index() {
 
 #[test]
 fn a_pause_is_for_workers_too_and_keeps_their_claims() {
-    let world = EmailNet::with(&NAMES, &["--pause-after=1"]);
+    let world = EmailNet::with(&NAMES, &["--set=scan.pause-after=1"]);
     assert_eq!(given(&world, "a"), 1);
     assert_eq!(given(&world, "b"), 2);
     for code in [5, 5, 6] {

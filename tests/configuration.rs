@@ -114,18 +114,22 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
 }
 
 /// Files, and what is said about each.
-const MISTAKES: &str = r#"\ncolour = "always"\n => config.toml: unknown key `colour`\nhint: did you mean `color`?
-[run]\nagent = "cloud"\n => config.toml: `run.agent`: invalid value 'cloud'
-[run]\nagent = "claude"\nmodel = "--yolo"\n => config.toml: `run.model`:
-[run]\nparallel = 99\n => config.toml: `run.parallel`:
-[run]\nparallel = [1, 2]\n => config.toml: `run.parallel`: the argument
-[scan]\nlease = "soon"\n => config.toml: `scan.lease`:
+const MISTAKES: &str = r#"\ncolour = "always"\n => config.toml:1: `colour`: unknown key\nhint: did you mean `color`?
+[run]\nagent = "cloud"\n => config.toml:2: `run.agent`: invalid value 'cloud'
+[run]\nagent = "claude"\nmodel = "--yolo"\n => config.toml:3: `run.model`:
+[run]\nparallel = 99\n => config.toml:2: `run.parallel`:
+[run]\nparallel = [1, 2]\n => config.toml:2: `run.parallel`: the argument
+[scan]\nlease = "soon"\n => config.toml:2: `scan.lease`: expected a lease
+[scan]\nrate = 2\n => config.toml:2: `scan.rate`: unknown key\nhint: did you mean `network.rate`?
+[network]\nrobots = "ignor"\n => config.toml:2: `network.robots`: unknown variant `ignor`, expected `obey` or `ignore`
+[gate]\n\nlevel = ["freemail=off"]\n => config.toml:3: `gate.level`: the level must be review or fail
+[run]\ngrace = "soon"\n => config.toml:2: `run.grace`: expected a length of time
 \ncolor\n => config.toml:2:
-[run]\nagnet = 1\n => `run.agnet`\nhint: did you mean `run.agent`?
-max_tries = 99\n => config.toml: unknown key `max_tries`
-[submit]\nid = 1\n => config.toml: unknown key `submit`
-color = true\n => config.toml: `color` takes a string
-run = 3\n => config.toml: unknown key `run`"#;
+[run]\nagnet = 1\n => config.toml:2: `run.agnet`: unknown key\nhint: did you mean `run.agent`?
+max_tries = 99\n => config.toml:1: `max_tries`: unknown key
+[submit]\nid = 1\n => config.toml:1: `submit`: unknown key
+color = 1979-05-27\n => config.toml:1: `color`: expected a string
+run = 3\n => config.toml:1: `run`: unknown key"#;
 
 #[test]
 fn mistakes_name_the_file_the_key_and_the_nearest_key() {
@@ -171,7 +175,7 @@ fn the_example_is_a_file_that_holds() {
     with_user(&place, &lines.join("\n"));
     let told = settings(&place);
     let known = told["settings"].as_object().expect("settings");
-    assert!(known.len() >= 20, "{told:#}");
+    assert!(known.len() >= 40, "{told:#}");
     assert_eq!(known.len(), keys.count(), "{told:#}");
     // As it is, it says nothing.
     with_user(&place, &example);
@@ -185,7 +189,11 @@ fn the_users_file_sets_what_scan_freezes_and_nothing_thereafter() {
     let dns = world.net.dns.address();
     with_user(
         place,
-        &format!("[scan]\ndns-server = [\"{dns}\"]\nrate = 4\nlease = \"7m\"\npause-after = 9\n"),
+        &format!(
+            "[network]\ndns-server = [\"{dns}\"]\nrate = 4\n[gate]\nrole-only = true\n\
+             level = [\"freemail=fail\"]\n[scan]\nlease = \"7m\"\npause-after = 9\n\
+             generator-model = \"m\"\nrecheck = true\n"
+        ),
     );
     place.write("companies.txt", ACME);
     let scan = |words: &[&str]| {
@@ -201,12 +209,57 @@ fn the_users_file_sets_what_scan_freezes_and_nothing_thereafter() {
         (&frozen["lease"], &frozen["pause_after"]),
         (&420.into(), &9.into())
     );
-    let other = scan(&["--session", "other", "--rate", "2"]);
+    assert_eq!(frozen["gate"]["role_only"], true);
+    assert_eq!(frozen["gate"]["levels"]["freemail"], "FAIL");
+    let level = "--set=gate.level=no-reply=fail";
+    let other = scan(&["--session", "other", "--set=network.rate=2", level]);
     assert_eq!(other["network"]["min_gap_ms"], 500);
-    with_user(place, "[scan]\nrate = 1000\nlease = \"1m\"\n");
+    assert_eq!(other["gate"]["levels"]["no-reply"], "FAIL");
+    assert_eq!(other["gate"]["levels"]["freemail"], Value::Null);
+    let network = "[network]\nrate = 1000\nallow-net = [\"10.0.0.0/8\"]\n";
+    with_user(place, &format!("{network}[scan]\nlease = \"1m\"\n"));
     let before = fs::read(place.at(".comail/session.json")).unwrap();
     run(place, &[], &["scan", "companies.txt", "--update"]).ok();
     assert_eq!(fs::read(place.at(".comail/session.json")).unwrap(), before);
+}
+
+#[test]
+fn a_path_in_the_file_is_relative_to_it() {
+    let place = Place::new();
+    let home = with_user(&place, "[network]\nca-cert = \"own.pem\"\n");
+    place.write("companies.txt", ACME);
+    place.write("own.pem", "not this one");
+    let scan = || run(&place, &[], &["scan", "companies.txt"]);
+    let absent = home.join("comail/own.pem").display().to_string();
+    scan().says(&absent);
+    // A setting of `scan` matters to no other command.
+    assert!(!run(&place, &[], &["status"]).stderr.contains("own.pem"));
+    with_user(&place, "[run]\nlessons = 99\n");
+    scan().ok();
+    run(&place, &[], &["run", "--dry-run", "--", "agent"]).exits(2);
+}
+
+#[test]
+fn a_flag_that_is_a_setting_now_says_how_to_write_it() {
+    let place = Place::new();
+    let says = |words: &[&str], expected: &str| {
+        let run = place.run(words);
+        assert!(run.stderr.contains(expected), "{words:?}: {run:?}");
+        assert!(!run.stderr.contains("tip:"), "{words:?}: {run:?}");
+        run.exits(2);
+    };
+    let network =
+        "hint: write it as --set network.allow-net=VALUE, or set `allow-net` under [network]";
+    says(&["scan", "x.csv", "--allow-net", "10.0.0.0/8"], network);
+    says(&["scan", "--allow-net=10.0.0.0/8", "x.csv"], network);
+    says(&["scan", "--level=a=fail"], "--set gate.level=VALUE");
+    says(&["run", "--max-attempts=1"], "--set run.max-attempts=VALUE");
+    // Another command has no settings, and a mistyped flag is none.
+    for words in [&["next", "--rate=1"][..], &["scan", "--quset=x"]] {
+        let run = place.run(words);
+        assert!(!run.stderr.contains("--set"), "{run:?}");
+        run.exits(2);
+    }
 }
 
 #[test]

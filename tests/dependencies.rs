@@ -12,7 +12,7 @@ const NAMES: [&str; 4] = ["Acme Foods", "Bolt Toys", "Cargo Ring", "Delta Mills"
 /// A session of these names in which the second and third come after the first, and the fourth
 /// after the third.
 fn world() -> EmailNet {
-    let world = EmailNet::with(&NAMES, &["--max-tries=1", "--pause-after=0"]);
+    let world = EmailNet::with(&NAMES, &["--max-tries=1", "--set=scan.pause-after=0"]);
     rewrite(&world.place.at(".comail"), |_, event| {
         if let Event::Quest(quest) = event {
             quest.after = match quest.id.index() {

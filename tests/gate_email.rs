@@ -113,11 +113,11 @@ const UNREAD: &[Case] = cases![
 const PERSONS: &[Case] = cases![
     "a person" => "PASS", |net| as_written(net, "minsu.kim@acme.co.kr");
     "a person where roles are wanted" => "REVIEW personal-mailbox",
-        |net| as_written(net, "minsu.kim@acme.co.kr"), with(&["--role-only"]);
+        |net| as_written(net, "minsu.kim@acme.co.kr"), with(&["--set=gate.role-only=true"]);
     "a role where roles are wanted" => "PASS",
-        |net| as_written(net, "sales.korea@acme.co.kr"), with(&["--role-only"]);
+        |net| as_written(net, "sales.korea@acme.co.kr"), with(&["--set=gate.role-only=true"]);
     "a made-up person where roles are wanted" => "FAIL email-not-on-source personal-mailbox",
-        |net| net.acme().email("minsu.kim@acme.co.kr"), with(&["--role-only"]);
+        |net| net.acme().email("minsu.kim@acme.co.kr"), with(&["--set=gate.role-only=true"]);
 ];
 
 #[test]
@@ -524,7 +524,7 @@ const SILENCES: &[Case] = cases![
             below(net)
         };
     "a private address that the operator allows" => "PASS",
-        |net| at(net, "10.0.0.1"), with(&["--allow-net", "10.0.0.0/8", "--allow-net", "127.0.0.1/32"]);
+        |net| at(net, "10.0.0.1"), with(&["--set=network.allow-net=10.0.0.0/8", "--set=network.allow-net=127.0.0.1/32"]);
 ];
 
 #[test]

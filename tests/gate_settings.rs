@@ -19,14 +19,14 @@ pub const CASES: [&[Case]; 1] = [LEVELS];
 const LEVELS: &[Case] = cases![
     "REVIEW by default" => "REVIEW source-user-content", |net| net.at("/wiki/a");
     "made a FAIL" => "FAIL source-user-content",
-        |net| net.at("/wiki/a"), with(&["--level","source-user-content=fail"]);
+        |net| net.at("/wiki/a"), with(&["--set=gate.level=source-user-content=fail"]);
     "FAIL by default" => "FAIL email-not-on-source", |net| net.acme().email("x@acme.co.kr");
     "made a REVIEW" => "REVIEW email-not-on-source",
-        |net| net.acme().email("x@acme.co.kr"), with(&["--level","email-not-on-source=review"]);
+        |net| net.acme().email("x@acme.co.kr"), with(&["--set=gate.level=email-not-on-source=review"]);
     "of two, the other still fails" => "FAIL domain-mismatch no-reply",
-        |net| net.acme().email("no-reply@bolt.kr"), with(&["--level","domain-mismatch=review","--level","no-reply=fail",]);
+        |net| net.acme().email("no-reply@bolt.kr"), with(&["--set=gate.level=domain-mismatch=review","--set=gate.level=no-reply=fail",]);
     "a local FAIL made a REVIEW lets the page be read" => "FAIL domain-mismatch email-not-on-source",
-        |net| net.acme().email("sales@bolt.kr"), with(&["--level","domain-mismatch=review"]);
+        |net| net.acme().email("sales@bolt.kr"), with(&["--set=gate.level=domain-mismatch=review"]);
 ];
 
 #[test]
@@ -40,7 +40,11 @@ fn no_level_switches_a_rule_off() {
     net.place.write("companies.txt", ACME);
     for level in "mx-null=off mx-null=pass mx-null mx-nul=fail no-result=review".split_whitespace()
     {
-        let scan = ["scan", "companies.txt", "--level", level];
+        let scan = [
+            "scan",
+            "companies.txt",
+            &format!("--set=gate.level={level}"),
+        ];
         assert_eq!(net.place.run(scan).code, 2, "{level}");
         assert!(!net.place.at(".comail").exists());
     }
@@ -48,7 +52,7 @@ fn no_level_switches_a_rule_off() {
 
 #[test]
 fn the_levels_in_force_are_printed() {
-    let net = EmailNet::with(&[ACME], &["--level", "mx-null=review"]);
+    let net = EmailNet::with(&[ACME], &["--set=gate.level=mx-null=review"]);
     let (_, rules) = net.place.json(["rules"]);
     let rules = rules["rules"].as_array().expect("rules");
     let level = |id: &str| {
@@ -61,7 +65,7 @@ fn the_levels_in_force_are_printed() {
 
 #[test]
 fn robots_txt_is_not_asked_for_where_the_operator_says_so() {
-    let net = EmailNet::with(&[ACME], &["--robots", "ignore"]);
+    let net = EmailNet::with(&[ACME], &["--set=network.robots=ignore"]);
     assert_eq!(net.says(&net.acme()), "PASS");
     assert_eq!(net.net.web.count(WWW, "/robots.txt"), 0);
     assert_eq!(net.net.web.count(WWW, "/contact"), 1);
@@ -70,7 +74,7 @@ fn robots_txt_is_not_asked_for_where_the_operator_says_so() {
 #[test]
 fn the_frozen_user_agent_is_sent_and_robots_txt_still_knows_the_program() {
     let agent = "AcmeCheck/1.0 comail/0.1 (+mailto:ops@check.kr)";
-    let net = EmailNet::with(&[ACME], &["--user-agent", agent]);
+    let net = EmailNet::with(&[ACME], &[&format!("--set=network.user-agent={agent}")]);
     let rules = Reply::html("User-agent: comail\nDisallow: /contact\n");
     net.net.web.reply(WWW, "/robots.txt", rules);
     assert_eq!(net.says(&net.acme()), "REVIEW source-robots");
@@ -100,7 +104,7 @@ fn the_program_names_itself_and_nothing_of_its_user() {
 #[test]
 fn requests_to_one_host_are_a_gap_apart_across_submissions() {
     // Half a second; the server may note a request late, but no later than the next.
-    let net = EmailNet::with(&[ACME], &["--rate", "2"]);
+    let net = EmailNet::with(&[ACME], &["--set=network.rate=2"]);
     net.net.web.reply(WWW, "/contact", Reply::status(404));
     assert_eq!(net.says(&net.acme()), "FAIL source-missing");
     let again = net.acme().source(&net.url("/gone"));
@@ -123,7 +127,7 @@ fn a_frozen_proxy_fetches_every_page() {
         proxy.page("far.kr", path, &page(ACME, "info@far.kr"));
     }
     let url = proxy.url("127.0.0.1", "/");
-    let net = EmailNet::with(&[ACME], &["--proxy", &url]);
+    let net = EmailNet::with(&[ACME], &[&format!("--set=network.proxy={url}")]);
     net.net.dns.mx("far.kr", 10, "mail.acme.co.kr");
     let submission = net
         .acme()
@@ -194,7 +198,7 @@ fn no_variable_puts_a_proxy_between() {
     assert_eq!(liar.connections(), 0);
 
     // It would have lied well enough.
-    let deceived = EmailNet::with(&[ACME], &["--proxy", &url]);
+    let deceived = EmailNet::with(&[ACME], &[&format!("--set=network.proxy={url}")]);
     assert_eq!(deceived.says(&made_up(&deceived)), "PASS");
 }
 
@@ -229,7 +233,10 @@ fn no_variable_makes_a_certificate_authority() {
     assert!(liar.seen().is_empty());
 
     // It would have been believed.
-    let deceived = EmailNet::with(&[ACME], &["--ca-cert", text(&file)]);
+    let deceived = EmailNet::with(
+        &[ACME],
+        &[&format!("--set=network.ca-cert={}", text(&file))],
+    );
     assert_eq!(deceived.says(&made_up(&deceived)), "PASS");
 }
 
@@ -316,8 +323,8 @@ fn what_scan_froze_no_flag_of_the_agent_changes() {
     let net = EmailNet::start();
     let before = net.place.ledger();
     let right = net.acme();
-    for flag in "--dns-server=127.0.0.1:1 --allow-net=0.0.0.0/0 --ca-cert=ca.pem
-            --proxy=http://127.0.0.1:1/ --robots=ignore --user-agent=x --rate=1000 --timeout=1
+    for flag in "--set=network.robots=ignore --set=gate.level=domain-mismatch=review --set=lease=1h
+            --dns-server=127.0.0.1:1 --allow-net=0.0.0.0/0 --proxy=http://127.0.0.1:1/ --rate=1000
             --level=domain-mismatch=review --max-tries=99 --pause-after=0 --role-only --force
             --verdict=PASS --yes --skip"
         .split_whitespace()
@@ -340,7 +347,7 @@ fn a_session_is_not_scanned_anew_with_kinder_settings() {
     let again = [
         "scan",
         "companies.txt",
-        "--level=email-not-on-source=review",
+        "--set=gate.level=email-not-on-source=review",
     ];
     let run = net.place.run(again);
     run.says("never replaces");
@@ -349,7 +356,8 @@ fn a_session_is_not_scanned_anew_with_kinder_settings() {
     net.place.run(kinder).exits(2);
     // A rule can be made milder by the operator, and never be switched off.
     for level in ["email-not-on-source=off", "email-not-on-source=pass"] {
-        let args = ["scan", "companies.txt", "--session=other", "--level", level];
+        let level = format!("--set=gate.level={level}");
+        let args = ["scan", "companies.txt", "--session=other", &level];
         net.place.run(args).exits(2);
     }
     assert_eq!(net.place.ledger(), before);

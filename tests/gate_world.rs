@@ -61,16 +61,16 @@ const ANSWERS: &[Case] = cases![
 /// Servers that take their time.
 const SLOW: &[Case] = cases![
     "a server that hangs" => UNANSWERED,
-        |net| net.answers(Reply::Hang), with(&["--timeout", "0.3"]);
+        |net| net.answers(Reply::Hang), with(&["--set=network.timeout=0.3"]);
     "a body that drips" => UNANSWERED,
-        |net| net.answers(Reply::Drip(Duration::from_millis(20))), with(&["--timeout", "0.3"]);
+        |net| net.answers(Reply::Drip(Duration::from_millis(20))), with(&["--set=network.timeout=0.3"]);
     "a second try that answers" => "PASS", |net| {
             let good = Reply::html(page(ACME, "info@acme.co.kr"));
             net.net
                 .web
                 .replies(WWW, "/contact", vec![Reply::status(503), good]);
             net.acme()
-        }, with(&["--lookup-tries", "2"]);
+        }, with(&["--set=network.lookup-tries=2"]);
 ];
 
 /// The submission of a chain of `length` redirects, hosts taken in turn.
@@ -168,7 +168,10 @@ fn certificates_are_held_against_the_frozen_authorities() {
 
 #[test]
 fn a_server_that_asks_for_patience_is_given_it() {
-    let net = EmailNet::with(&[ACME], &["--lookup-tries", "2", "--timeout", "5"]);
+    let net = EmailNet::with(
+        &[ACME],
+        &["--set=network.lookup-tries=2", "--set=network.timeout=5"],
+    );
     let busy = Reply::status(429).with("Retry-After", "1");
     let good = Reply::html(page(ACME, "info@acme.co.kr"));
     net.net.web.replies(WWW, "/contact", vec![busy, good]);
@@ -193,7 +196,7 @@ fn a_flood_is_not_read_to_its_end() {
 
 #[test]
 fn what_was_not_answered_may_be_submitted_again() {
-    let net = EmailNet::with(&[ACME], &["--level", "source-unanswered=fail"]);
+    let net = EmailNet::with(&[ACME], &["--set=gate.level=source-unanswered=fail"]);
     let submission = net.answers(Reply::status(503));
     assert_eq!(net.says(&submission), "FAIL source-unanswered");
     // The world was silent, so the same submission is no repeat.

@@ -164,7 +164,7 @@ fn the_files_of_a_session_are_those_that_the_topic_names() {
     let web = ["--site=http://192.0.2.1/", "--source=http://192.0.2.1/a"];
     let submit = ["submit", "--id", "1", "--email", "info@acme.co.kr"];
     place.run(submit.iter().chain(&web)).exits(5);
-    Run::of(&mut place.shell("comail run --max-attempts 1 -- true")).exits(8);
+    Run::of(&mut place.shell("comail run --set max-attempts=1 -- true")).exits(8);
     let stop = "echo '{}' | comail hook stop > stopped.json";
     Run::of(&mut place.shell(stop)).ok();
     let there = fs::read_dir(place.at(".comail")).expect("a session");
@@ -261,7 +261,7 @@ fn commands_that_are_advised_reach_the_same_session() {
         run.says("comail scan");
     }
     place.write("list.txt", "Acme\nBolt\n");
-    let scan = [&two[..], &["scan", "list.txt", "--pause-after=1"]].concat();
+    let scan = [&two[..], &["scan", "list.txt", "--set=scan.pause-after=1"]].concat();
     place.run(scan).ok();
     let told = |args: &[&str], exit| place.run([&two[..], args].concat()).exits(exit);
     for exit in [5, 5, 6] {

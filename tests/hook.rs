@@ -34,7 +34,10 @@ fn scanned(names: &[&str]) -> Place {
     let place = Place::new();
     place.scan(
         names,
-        &["--max-tries=1".to_owned(), "--pause-after=2".to_owned()],
+        &[
+            "--max-tries=1".to_owned(),
+            "--set=scan.pause-after=2".to_owned(),
+        ],
     );
     place
 }

@@ -25,7 +25,7 @@ fn eventful() -> EmailNet {
         .map(str::to_owned)
         .to_vec();
     scan.push(format!("--operator-key={}", key.display()));
-    scan.extend(world.flags_with(&["--pause-after", "1", "--max-tries", "2"]));
+    scan.extend(world.flags_with(&["--set=scan.pause-after=1", "--max-tries", "2"]));
     world.place.run(scan).ok();
     world.place.run(["next", "--worker=w1"]).ok();
     let mut right = world.right("acme.co.kr").args(1);

@@ -92,7 +92,7 @@ fn a_recheck_without_a_network_is_not_recorded() {
 
 #[test]
 fn an_unanswered_lookup_that_fails_an_answer_needs_a_network_too() {
-    let net = EmailNet::with(&[ACME], &["--level", "mx-unanswered=fail"]);
+    let net = EmailNet::with(&[ACME], &["--set=gate.level=mx-unanswered=fail"]);
     is_refused(&net, Without::Resolver, &net.acme().args(1));
     net.net
         .dns
@@ -167,7 +167,7 @@ fn a_run_whose_agent_has_no_network_three_times_in_a_row_ends() {
 
 #[test]
 fn a_run_that_judges_what_agents_print_ends_without_a_network() {
-    let net = EmailNet::with(&[ACME], &["--timeout", "2"]);
+    let net = EmailNet::with(&[ACME], &["--set=network.timeout=2"]);
     let right = net.acme();
     let fields = serde_json::json!({
         "site": right.site, "email": right.email, "source": right.source,

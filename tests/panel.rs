@@ -216,10 +216,13 @@ fn a_reviewer_is_not_asked_by_what_the_agent_writes() {
 #[test]
 fn reviewers_that_are_not_independent_are_refused() {
     let place = place(0);
-    let flags = ["--reviewers=reviewers.toml", "--generator-model=Large-2"];
+    let flags = [
+        "--reviewers=reviewers.toml",
+        "--set=scan.generator-model=Large-2",
+    ];
     let said = refused(scan(&place, &flags));
     assert!(said.contains("no model reviews itself"), "{said}");
-    let said = refused(scan(&place, &["--generator-model=x"]));
+    let said = refused(scan(&place, &["--set=scan.generator-model=x"]));
     assert!(said.contains("there are no reviewers"), "{said}");
     let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
     for (from, to, why) in [

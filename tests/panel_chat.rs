@@ -157,7 +157,7 @@ fn scanned(
         "scan",
         "list.jsonl",
         "--quest=quest.toml",
-        "--pause-after=0",
+        "--set=scan.pause-after=0",
     ];
     let flags = world.flags();
     let _ = Run::of(place.command().args(scan).args(flags)).ok();

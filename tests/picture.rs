@@ -34,7 +34,7 @@ fn picture(world: &EmailNet, most: usize) -> Picture {
 /// One PASS at the second try, one REVIEW, one DONE with a key that is a script, and one TODO.
 fn played() -> EmailNet {
     let names = [ACME, "Bolt Toys", SCRIPT, "Delta Works"];
-    let world = EmailNet::with(&names, &["--pause-after=0", "--max-tries=2"]);
+    let world = EmailNet::with(&names, &["--set=scan.pause-after=0", "--max-tries=2"]);
     let made_up = world.acme().email("made.up@acme.co.kr");
     assert_eq!(world.submit(1, &made_up).0, 5);
     world.expect(1, &world.acme(), "PASS", &[]);

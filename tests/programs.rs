@@ -224,7 +224,7 @@ review --sample 1 --yes --operator-key key
 dispute 1 --note bounced --operator-key key
 forget made.up@northwind-tools.de --note request --operator-key key
 run --dry-run -- true
-run --max-attempts 1 -- true
+run --set max-attempts=1 -- true
 resume --operator-key key
 report
 export out.csv

@@ -256,12 +256,19 @@ fn submit_names_the_missing_session_before_an_unknown_flag() {
 fn scan_refuses_flags_of_the_email_kind() {
     let letters = Letters::with(LETTERS);
     let scan = ["scan", "list.jsonl", "--quest=letters.toml"];
-    for flag in ["--carry=old", "--role-only", "--update"] {
+    for (flag, why) in [
+        ("--carry=old", "cannot be used with"),
+        ("--update", "cannot be used with"),
+        ("--set=gate.role-only=true", "only to the e-mail quest"),
+    ] {
         let run = letters.run([&scan[..], &[flag]].concat());
-        run.says("cannot be used with");
+        run.says(why);
         run.exits(2);
     }
-    let level = |level: &str| letters.run([&scan[..], &["--level", level]].concat());
+    let level = |level: &str| {
+        let level = format!("--set=gate.level={level}");
+        letters.run([&scan[..], &[&level]].concat())
+    };
     let run = level("quote-in-leter=review");
     run.says("did you mean `quote-in-letter`?");
     run.exits(2);

@@ -320,7 +320,10 @@ fn sites_are_asked_at_once_and_one_host_never_twice_at_once() {
     let acme: Vec<String> = (1..=OF_ACME).map(|n| format!("Acme Foods {n}")).collect();
     let others: Vec<String> = (2..=SITES).map(|n| format!("Bolt Toys {n}")).collect();
     let names: Vec<&str> = acme.iter().chain(&others).map(String::as_str).collect();
-    let net = EmailNet::with(&names, &["--timeout", "20", "--pause-after", "0"]);
+    let net = EmailNet::with(
+        &names,
+        &["--set=network.timeout=20", "--set=scan.pause-after=0"],
+    );
     let barrier = Arc::new(Barrier::new(SITES));
     let meet = |html| Reply::Meet(Arc::clone(&barrier), html);
 

@@ -41,7 +41,7 @@ fn no_host_is_asked_and_the_files_are_needed_no_more() {
     let place = practice();
     fs::remove_dir_all(place.at("w")).expect("the folder of the world");
     let agent = format!("comail {}", ANSWER.join(" "));
-    let run = format!("comail run --max-attempts 1 -- sh -c '{agent}' 2> run.txt");
+    let run = format!("comail run --set max-attempts=1 -- sh -c '{agent}' 2> run.txt");
     Run::of(&mut place.shell(&run)).exits(8);
     assert_eq!(place.json(["status"]).1["tally"]["pass"], 1);
     place.run(["recheck"]).ok();
@@ -68,8 +68,8 @@ fn a_live_session_never_finds_the_recording() {
     // A resolver that nobody runs: without the recording there is no answer.
     let live = [
         "--session=live",
-        "--dns-server=127.0.0.1:1",
-        "--lookup-tries=1",
+        "--set=network.dns-server=127.0.0.1:1",
+        "--set=network.lookup-tries=1",
     ];
     scan(&place, &live).ok();
     let mut submit = place.command();
@@ -153,7 +153,7 @@ fn results_stay_in_the_world_that_they_come_from() {
     let place = practice();
     answer(&place).ok();
     scan(&place, &["--session=live"]).ok();
-    for recheck in [&[][..], &["--recheck"]] {
+    for recheck in [&[][..], &["--set=scan.recheck=true"]] {
         let to_live = [&["--carry=.comail", "--session=new"], recheck].concat();
         let run = scan(&place, &to_live);
         run.says("was judged by a recorded world");

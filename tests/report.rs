@@ -71,7 +71,7 @@ fn assert_complete(world: &EmailNet, args: &[&str]) -> Value {
 /// A session of four quests: PASS, REVIEW, and two that were given up.
 fn settled() -> EmailNet {
     let names = [ACME, "Bolt Toys", "Cargo Ring", "Delta Works"];
-    let world = EmailNet::with(&names, &["--pause-after=0", "--max-tries=1"]);
+    let world = EmailNet::with(&names, &["--set=scan.pause-after=0", "--max-tries=1"]);
     world.expect(1, &world.acme(), "PASS", &[]);
     let (_, answer) = world.submit(2, &world.acme());
     assert_eq!(answer["verdict"], "REVIEW", "{answer:#}");

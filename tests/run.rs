@@ -26,7 +26,7 @@ fn tells(usage: &str) -> String {
 
 #[test]
 fn starts_for_a_quest_and_in_all() {
-    let driven = ends_for("attempts", 1, "--max-attempts=2", ":");
+    let driven = ends_for("attempts", 1, "--set=run.max-attempts=2", ":");
     assert_eq!(driven.reasons("attempt").len(), 3, "with the last call");
     let driven = ends_for("attempts", 3, "--set=max-attempts-total=2", ":");
     assert_eq!(driven.reasons("quest"), ["attempts"]);
@@ -35,12 +35,12 @@ fn starts_for_a_quest_and_in_all() {
 
 #[test]
 fn quests() {
-    let driven = ends_for("quests", 3, "--max-quests=2", SUBMITS);
+    let driven = ends_for("quests", 3, "--set=run.max-quests=2", SUBMITS);
     assert_eq!(driven.tally("pass"), 2);
     let ledger = String::from_utf8(driven.place.ledger()).expect("UTF-8");
     let claims = ledger.matches(r#""type":"claim""#).count();
     assert_eq!(claims, 2, "nothing is claimed for which there is no budget");
-    driven.drive(&["--max-quests=1"], SUBMITS).ok();
+    driven.drive(&["--set=run.max-quests=1"], SUBMITS).ok();
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn time_for_a_quest_and_in_all() {
     let driven = ends_for(
         "quest-timeout",
         2,
-        "--quest-timeout=300ms",
+        "--set=run.quest-timeout=300ms",
         "exec sleep 1000",
     );
     assert_eq!(driven.reasons("quest"), ["quest-timeout"; 2]);
@@ -89,7 +89,7 @@ fn money_told_and_estimated() {
 fn turns_that_bring_little() {
     let turn = |tokens| format!(r#"echo '{{"usage":{{"input_tokens":{tokens}}}}}';"#);
     let little = turn(499).repeat(3) + "exec sleep 1000";
-    ends_for("diminishing", 1, "--max-attempts=9", &little);
+    ends_for("diminishing", 1, "--set=run.max-attempts=9", &little);
     let share = turn(900) + "exec sleep 1000";
     ends_for("diminishing", 1, "--max-tokens=1000", &share);
     // Five hundred are not little, and two turns in a row are not yet three.
@@ -105,11 +105,11 @@ fn turns_that_bring_little() {
 fn an_agent_within_all_budgets_gets_all_done() {
     let driven = Driven::new(2);
     let flags = [
-        "--max-attempts=1",
+        "--set=run.max-attempts=1",
         "--set=max-attempts-total=2",
-        "--max-quests=2",
+        "--set=run.max-quests=2",
         "--wall-clock=10m",
-        "--quest-timeout=10m",
+        "--set=run.quest-timeout=10m",
         "--max-tokens=5k",
         "--set=max-tokens-total=10k",
         "--max-cost=3",
@@ -123,12 +123,12 @@ fn an_agent_within_all_budgets_gets_all_done() {
 
 #[test]
 fn a_session_that_is_paused() {
-    let flags = ["--pause-after=1", "--max-tries=1"];
+    let flags = ["--set=scan.pause-after=1", "--max-tries=1"];
     let wrong = "comail submit --id $id --answer wrong";
     let driven = Driven::scanned(2, &flags);
     driven.ends_for("paused", &QUICK, wrong);
     assert_eq!(driven.tally("todo"), 1);
-    let driven = Driven::scanned(2, &["--pause-after=0", "--max-tries=1"]);
+    let driven = Driven::scanned(2, &["--set=scan.pause-after=0", "--max-tries=1"]);
     let run = driven.drive(&QUICK, wrong);
     run.says("note: Settled, not proven: 2 DONE: see ");
     run.says("hint: see why answers failed: `comail list --state done`; ");
@@ -144,7 +144,7 @@ fn a_backend_that_refuses_the_agent_burns_no_try() {
     let flags = [
         "--set=fruitless-starts=2",
         "--set=backoff=1ms",
-        "--max-attempts=3",
+        "--set=run.max-attempts=3",
     ];
     let driven = Driven::new(1);
     let limited = "echo 'API Error: 429 Too Many Requests'; exit 1";
@@ -161,16 +161,16 @@ fn a_further_start_goes_on_with_the_conversation_where_that_is_asked_for() {
          comail submit --id $id --answer right; fi";
     let words = ["agent", "--resume={conversation}"];
     let driven = Driven::new(1);
-    let flags = ["--resume", "--max-attempts=2"];
+    let flags = ["--set=resume=true", "--set=run.max-attempts=2"];
     let mut command = driven.command(&flags, script);
     crate::harness::Run::of(command.args(words)).ok();
     assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
 
     let driven = Driven::new(1);
-    let mut command = driven.command(&["--max-attempts=2"], script);
+    let mut command = driven.command(&["--set=run.max-attempts=2"], script);
     driven.run_ends_for("attempts", command.args(words));
     let driven = Driven::new(1);
-    let _ = driven.drive(&["--resume"], script).exits(2);
+    let _ = driven.drive(&["--set=resume=true"], script).exits(2);
 }
 
 /// Wants to stop, and keeps what the hook says to that.
@@ -181,7 +181,7 @@ const ASKS: &str = "case \"$prompt\" in *'last call'*) at=last;; *) at=usual;; e
 #[test]
 fn at_the_last_call_the_agent_may_stop_and_before_it_may_not() {
     let driven = Driven::new(1);
-    let mut command = driven.command(&["--max-attempts=1"], ASKS);
+    let mut command = driven.command(&["--set=run.max-attempts=1"], ASKS);
     // As where an agent at its own last call starts a run.
     command.env("COMAIL_LAST_CALL", "1");
     driven.run_ends_for("attempts", &mut command);
@@ -200,7 +200,7 @@ const FLAGS: [&str; 5] = [
     "--set=detect-stop=6",
     "--set=poll=10ms",
     "--set=grace=100ms",
-    "--max-attempts=1",
+    "--set=run.max-attempts=1",
 ];
 
 /// Gives the right answer.
@@ -212,7 +212,7 @@ fn times(count: u32, act: &str) -> String {
 }
 
 fn driven() -> Driven {
-    Driven::scanned(1, &["--pause-after=0", "--max-tries=99"])
+    Driven::scanned(1, &["--set=scan.pause-after=0", "--max-tries=99"])
 }
 
 /// Expects that an agent that does this so often is stopped for `reason`, and that without its
@@ -291,7 +291,7 @@ fn a_warning_is_a_fact_for_the_next_start() {
     let flags = [
         "--set=detect-warn=3",
         "--set=detect-stop=6",
-        "--max-attempts=2",
+        "--set=run.max-attempts=2",
     ];
     let driven_to = driven();
     driven_to.drive(&flags, &script).ok();
@@ -390,7 +390,7 @@ fn a_lying_agent_is_not_believed() {
     let driven = Driven::new(2);
     let lies = "echo 'All done, everything passes.'; echo 'COMPLETE'";
     let flags = [
-        "--max-attempts=2",
+        "--set=run.max-attempts=2",
         "--set=fruitless-starts=9",
         "--set=backoff=1ms",
     ];
@@ -412,7 +412,7 @@ fn a_lying_agent_is_not_believed() {
 fn what_it_says_at_the_last_call_is_handed_to_whoever_is_next() {
     let driven = Driven::new(1);
     let says = "case \"$prompt\" in *'last call'*) echo 'looked at half; try the cellar';; esac";
-    let _ = driven.drive(&["--max-attempts=1"], says).exits(8);
+    let _ = driven.drive(&["--set=run.max-attempts=1"], says).exits(8);
     let note = &driven.steps_of("quest")[0]["handover"];
     assert_eq!(note, "looked at half; try the cellar");
     let next = driven.place.run(["next"]).ok();
@@ -427,7 +427,7 @@ fn the_last_call_may_settle_the_quest() {
     let driven = Driven::new(1);
     let late = "case \"$prompt\" in *'last call'*) echo '{\"answer\":\"right\"}';; esac";
     driven
-        .drive(&["--max-attempts=2", "--answer=stdout"], late)
+        .drive(&["--set=run.max-attempts=2", "--answer=stdout"], late)
         .ok();
     assert_eq!(driven.reasons("quest"), ["settled"]);
 }
@@ -555,7 +555,7 @@ fn a_judged_answer_reads_as_its_verdict_and_its_rules() {
 
     // An agent that answers nothing has failed.
     let driven = Driven::new(1);
-    let text = driven.drive(&["--max-attempts=1"], ":").exits(8);
+    let text = driven.drive(&["--set=run.max-attempts=1"], ":").exits(8);
     assert!(text.contains("tokens: agent-failed, exit 0\n"), "{text}");
     assert!(!text.contains("rules that cost"), "{text}");
 
@@ -589,7 +589,7 @@ fn events(driven: &Driven) -> Vec<serde_json::Value> {
 #[test]
 fn the_command_of_the_user_gets_what_happened() {
     let wrong = "comail submit --id $id --answer wrong";
-    let driven = Driven::scanned(2, &["--pause-after=1", "--max-tries=1"]);
+    let driven = Driven::scanned(2, &["--set=scan.pause-after=1", "--max-tries=1"]);
     let home = notified(&driven, "cat >> seen");
     let mut command = driven.command(&QUICK, wrong);
     driven.run_ends_for("paused", command.env("XDG_CONFIG_HOME", &home));

@@ -86,7 +86,7 @@ fn three_starts_without_a_submission_end_the_run_with_the_last_words_and_a_hint(
         let driven = Driven::new(4);
         // The exit status does not matter, and neither does the quest.
         let script = "echo \"I need a permission for quest $id\"; exit 0";
-        let flags = [parallel, "--max-attempts=1", "--set=backoff=1ms"];
+        let flags = [parallel, "--set=run.max-attempts=1", "--set=backoff=1ms"];
         let run = driven.drive(&flags, script);
         run.says("3 starts in a row brought no submission; the last one ended with: I need a");
         run.says("hint: check that sh is logged in and may run `comail submit`");
@@ -140,7 +140,7 @@ fn the_end_of_a_fruitless_run_names_what_is_missing() {
     // A busy provider is no fault of the agent: only the budgets end the run.
     let driven = Driven::new(1);
     let mut command = claude(&driven, &retry(429));
-    driven.run_ends_for("attempts", command.arg("--max-attempts=5"));
+    driven.run_ends_for("attempts", command.arg("--set=run.max-attempts=5"));
     assert_eq!(driven.reasons("attempt").len(), 6);
 }
 
@@ -158,7 +158,7 @@ fn an_agent_that_dies_half_way_is_started_again() {
 fn a_wedged_agent_that_ignores_being_asked_is_killed_with_all_it_started() {
     let driven = Driven::new(1);
     let flags = [
-        "--quest-timeout=300ms",
+        "--set=run.quest-timeout=300ms",
         "--set=grace=200ms",
         "--set=last-call=300ms",
     ];
@@ -352,7 +352,10 @@ fn two_agents_at_one_quest_would_be_seen() {
 /// The handbook of two chapters, none of which is written.
 fn handbook() -> Driven {
     let play = QuestPlay::of("handbook");
-    play.scan(&play.beside("chapters.jsonl"), &["--pause-after=0"]);
+    play.scan(
+        &play.beside("chapters.jsonl"),
+        &["--set=scan.pause-after=0"],
+    );
     Driven { place: play.place }
 }
 
@@ -379,7 +382,7 @@ fn an_agent_is_stopped_the_moment_that_the_checks_hold() {
 #[test]
 fn one_that_does_nothing_has_settled_nothing_whatever_it_says() {
     let driven = handbook();
-    let flags = ["--answer=world", "--max-attempts=1"];
+    let flags = ["--answer=world", "--set=run.max-attempts=1"];
     let mut command = command(&driven, &flags, "echo 'All chapters are written.'");
     driven.run_ends_for("attempts", &mut command);
     assert_eq!(driven.tally("todo"), 2);
@@ -433,7 +436,7 @@ fn who_changes_the_tree_asks_with_reason() {
         "--set=detect-stop=6",
         "--set=poll=10ms",
         "--set=grace=100ms",
-        "--max-attempts=1",
+        "--set=run.max-attempts=1",
     ];
     let asks = |first: &str| {
         format!(
@@ -520,7 +523,11 @@ fn a_last_call_may_use_up_a_tenth_and_nothing_where_the_run_has_no_more() {
     let tells = "echo '{\"usage\":{\"input_tokens\":5000}}'; exec sleep 98734";
     let script = format!("case \"$prompt\" in *'last call'*) {tells};; esac");
     let driven = Driven::new(1);
-    let flags = ["--max-attempts=1", "--max-tokens=10k", "--set=grace=100ms"];
+    let flags = [
+        "--set=run.max-attempts=1",
+        "--max-tokens=10k",
+        "--set=grace=100ms",
+    ];
     let _ = driven.drive(&flags, &script).exits(8);
     assert_eq!(driven.reasons("attempt"), ["agent-failed", "tokens"]);
     let driven = Driven::new(1);

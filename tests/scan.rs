@@ -185,7 +185,7 @@ const OBJECTS: &str = r#"{"company":"Acme Foods","size": 1.50,"tags":["a", "b"]}
 fn each_object_of_json_lines_is_a_quest_and_keeps_what_it_holds() {
     let place = Place::new();
     place.write("list.jsonl", OBJECTS);
-    let flags = ["--col=company", "--show=tags", "--pause-after=0"];
+    let flags = ["--col=company", "--show=tags", "--set=scan.pause-after=0"];
     let scan = [&["scan", "list.jsonl"], &flags[..]].concat();
     let text = place.run(scan).ok();
     assert!(text.contains("headed by the keys"), "{text}");
@@ -288,23 +288,23 @@ const REFUSED: &str = r"1 no.xlsx --col A => no.xlsx|no such file
 2 cp949.csv --col=A --encoding=utf-8 => line 1 is not text in UTF-8
 2 companies.xlsx --col=A --encoding=utf-8 => remove --encoding
 # Settings that could never work are not frozen.
-2 lines.txt --proxy=socks5://127.0.0.1:1 => --proxy http
-2 lines.txt '--user-agent=comail\nb' => header
-2 lines.txt --user-agent=AcmeBot/1.0 => must contain comail
-2 lines.txt --ca-cert=ca.pem => certificate
-2 lines.txt --ca-cert=empty.pem => empty.pem
-1 lines.txt --ca-cert=no.pem => no.pem
-2 lines.txt --rate=0 => --rate
-2 lines.txt --rate=NaN => --rate
-2 lines.txt --timeout=1000 => --timeout
-2 lines.txt --level=freemial=fail => freemail
-2 lines.txt --level=freemail=off => switched off
-2 lines.txt --level=no-result=review => cannot be changed
+2 lines.txt --set=network.proxy=socks5://127.0.0.1:1 => network.proxy=http
+2 lines.txt '--set=network.user-agent=comail\nb' => header
+2 lines.txt --set=network.user-agent=AcmeBot/1.0 => must contain comail
+2 lines.txt --set=network.ca-cert=ca.pem => certificate
+2 lines.txt --set=network.ca-cert=empty.pem => empty.pem
+1 lines.txt --set=network.ca-cert=no.pem => no.pem
+2 lines.txt --set=network.rate=0 => --set network.rate: expected a number from 0.001 to 1000
+2 lines.txt --set=network.rate=NaN => --set network.rate
+2 lines.txt --set=network.timeout=1000 => --set network.timeout
+2 lines.txt --set=gate.level=freemial=fail => freemail
+2 lines.txt --set=gate.level=freemail=off => switched off
+2 lines.txt --set=gate.level=no-result=review => cannot be changed
 2 lines.txt --max-tries=0 => --max-tries
 # Flags that contradict each other.
 2 companies.xlsx --col=A --key-cols=A,B =>
 2 companies.xlsx --col=A --update --max-tries=5 =>
-2 companies.xlsx --col=A --update --rate=2 =>
+2 companies.xlsx --col=A --update --set=network.rate=2 =>
 2 companies.xlsx --col=A --header=perhaps =>
 2 =>
 1 lines.txt --update => no session|comail scan";

@@ -443,7 +443,7 @@ fn a_bit_that_flips_in_the_index_changes_no_answer_and_spoils_no_ledger() {
 /// What `SQLite` cannot see in its file is seen all the same: nobody acts on a row that changed.
 #[test]
 fn a_value_of_the_index_that_changes_on_the_disk_is_never_acted_on() {
-    let world = EmailNet::with(&KEYS, &["--pause-after=2"]);
+    let world = EmailNet::with(&KEYS, &["--set=scan.pause-after=2"]);
     let place = &world.place;
     let files = ["ledger.jsonl", "index.sqlite"].map(|name| place.at(".comail").join(name));
     let said = |args: &[&str]| {
@@ -715,7 +715,7 @@ impl Mill {
         let quests = kills.max(24) + WORKERS;
         let names: Vec<String> = (1..=quests).map(|n| format!("{ACME} {n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let world = EmailNet::with(&names, &["--pause-after", "0"]);
+        let world = EmailNet::with(&names, &["--set=scan.pause-after=0"]);
         let began = Instant::now();
         let first = world.right("acme.co.kr").email("first@acme.co.kr");
         assert_eq!(world.submit(1, &first).0, 5);

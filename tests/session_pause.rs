@@ -23,7 +23,7 @@ const NAMES: [&str; 5] = [
 ];
 
 fn pausing(flags: &[&str]) -> EmailNet {
-    EmailNet::with(&NAMES, &[&["--pause-after", "3"], flags].concat())
+    EmailNet::with(&NAMES, &[&["--set=scan.pause-after=3"], flags].concat())
 }
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
@@ -33,7 +33,7 @@ fn keyed() -> EmailNet {
     let world = EmailNet::unscanned();
     world.place.write("key", KEY);
     world.place.write("other", KEY.replace("ef", "eF"));
-    let flags = world.flags_with(&["--pause-after=3", "--operator-key=key"]);
+    let flags = world.flags_with(&["--set=scan.pause-after=3", "--operator-key=key"]);
     world.place.scan(&NAMES, &flags);
     world
 }
@@ -121,7 +121,7 @@ fn dumping_three_quests_in_a_row_pauses() {
     let mut worlds = Worlds::new();
     for (what, dump) in DUMPS {
         println!("{what}");
-        let world = worlds.next(List::Names(&NAMES), &["--pause-after", "3"]);
+        let world = worlds.next(List::Names(&NAMES), &["--set=scan.pause-after=3"]);
         for id in 1..=3 {
             world.place.run(["next"]).ok();
             dump(world, id);
@@ -173,12 +173,12 @@ fn a_review_of_what_the_companys_own_site_shows_clears_the_streak() {
 
 #[test]
 fn a_session_pauses_neither_where_scan_said_so_nor_when_it_is_complete() {
-    let world = EmailNet::with(&NAMES, &["--pause-after", "0"]);
+    let world = EmailNet::with(&NAMES, &["--set=scan.pause-after=0"]);
     for id in 1..=4 {
         end_by_giving_up(&world, id);
     }
     world.place.run(["next"]).ok();
-    let world = EmailNet::with(&NAMES[..3], &["--pause-after", "3"]);
+    let world = EmailNet::with(&NAMES[..3], &["--set=scan.pause-after=3"]);
     for id in 1..=3 {
         end_by_giving_up(&world, id);
     }
@@ -276,7 +276,7 @@ fn none() -> Vec<String> {
 
 #[test]
 fn every_ending_has_its_code() {
-    let world = EmailNet::with(&[ACME, "Bolt Toys"], &["--pause-after", "1"]);
+    let world = EmailNet::with(&[ACME, "Bolt Toys"], &["--set=scan.pause-after=1"]);
     let right = world.right("acme.co.kr");
     let code = |args: &[&str]| world.place.run(args).code;
     assert_eq!(code(&["next"]), 0);
@@ -304,7 +304,7 @@ fn every_ending_has_its_code() {
     }
     let list = std::fs::read(world.place.at("companies.txt")).expect("the list");
     world.place.write(".comail/source.txt", list);
-    let world = EmailNet::with(&[ACME, "Bolt Toys"], &["--pause-after", "1"]);
+    let world = EmailNet::with(&[ACME, "Bolt Toys"], &["--set=scan.pause-after=1"]);
     for code in [5, 5, 6, 7] {
         assert_eq!(world.place.give_up(1), code);
     }
@@ -317,7 +317,10 @@ fn every_ending_has_its_code() {
 
 #[test]
 fn a_reader_who_has_gone_does_not_change_the_verdicts_code() {
-    let world = EmailNet::with(&["Bolt Toys", "Cargo Ring", ACME], &["--pause-after", "1"]);
+    let world = EmailNet::with(
+        &["Bolt Toys", "Cargo Ring", ACME],
+        &["--set=scan.pause-after=1"],
+    );
     for json in [false, true] {
         let mut right = world.right("acme.co.kr").args(3);
         right.extend(json.then(|| "--json".to_owned()));

@@ -9,16 +9,17 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use super::config::variable;
+use super::config::{Applied, variable};
 use super::context::{
     Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in, nearest_session,
 };
 use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message};
+use super::settings::{self, Settings};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
     help, hook, insights, list, log, logging, man, next, notify, progress, prompt, prove, quest,
@@ -148,11 +149,11 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
     let matches = match parser.clone().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = print(&error, args);
+            let exit = print(error, args);
             return Ok(hook::exit_of_bad_command_line(args, exit));
         }
     };
-    let (matches, notes) = match config::apply(&parser, args, matches) {
+    let applied = match config::apply(&parser, args, matches) {
         Ok(applied) => applied,
         Err(error) => {
             write_error(&error);
@@ -160,9 +161,14 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
             return Ok(hook::exit_of_bad_command_line(args, Exit::Usage));
         }
     };
+    let Applied {
+        matches,
+        settings,
+        notes,
+    } = applied;
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return Ok(print(&error, args)),
+        Err(error) => return Ok(print(error, args)),
     };
     let mut output = Output::of_process(cli.json, cli.color, cli.quiet);
     if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE)) {
@@ -181,6 +187,7 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
     };
     let mut context = Context {
         named_worker: variable(WORKER_VARIABLE).map(|name| name.to_string_lossy().into_owned()),
+        settings,
         ..context(dir, cli.session, parser, output)
     };
     match dispatch(&mut context, &cli.command, &matches) {
@@ -210,16 +217,23 @@ fn context(
         named_session,
         named_worker: None,
         parser,
+        settings: Settings::default(),
         repairs_reported: 0,
         output,
     }
 }
 
-fn print(error: &clap::Error, args: &[OsString]) -> Exit {
+fn print(mut error: clap::Error, args: &[OsString]) -> Exit {
     // A message that cannot be written must not change the exit code.
     if !error.use_stderr() {
         let _ = error.print();
         return Exit::Done;
+    }
+    let hint = setting_instead(&error, args);
+    if hint.is_some() {
+        // The nearest flag has another meaning.
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Suggested);
     }
     // clap repeats arguments, which may hold text from outside. None may begin a line of its own.
     let mut text = error.render().to_string();
@@ -233,12 +247,14 @@ fn print(error: &clap::Error, args: &[OsString]) -> Exit {
     }
     let text = EscapedLines(&text).to_string();
     let _ = write!(io::stderr(), "{text}");
-    let note = missing_session(error, args);
-    if let Some(note) = &note {
-        let _ = writeln!(io::stderr());
-        write_message("note", note);
+    let note = missing_session(&error, args);
+    for (label, text) in [("note", &note), ("hint", &hint)] {
+        if let Some(text) = text {
+            let _ = writeln!(io::stderr());
+            write_message(label, text);
+        }
     }
-    fail(&rejected(&text, note).into(), args);
+    fail(&rejected(&text, note.or(hint)).into(), args);
     Exit::Usage
 }
 
@@ -251,6 +267,23 @@ fn missing_session(error: &clap::Error, args: &[OsString]) -> Option<String> {
         format!(
             "no session found in {}; without one, `submit` has only the fields of the e-mail quest",
             dir.display()
+        )
+    })
+}
+
+/// The setting that has the name of a flag which `scan` or `run` lacks.
+fn setting_instead(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let mut words = args.iter().filter_map(|arg| arg.to_str());
+    let command = words.find(|word| matches!(*word, "scan" | "run"))?;
+    let key = settings::key_named(flag.strip_prefix("--")?, command)?;
+    let (table, name) = settings::parts(&key);
+    (error.kind() == ErrorKind::UnknownArgument).then(|| {
+        format!(
+            "write it as --set {key}=VALUE, or set `{name}` under [{table}] in your configuration \
+             file; `comail config --example` explains it"
         )
     })
 }

@@ -1,7 +1,7 @@
 //! The user's configuration file, `comail config`, and which session a command line means.
 //!
-//! Each key of the file is the long name of a flag, and its value becomes the default of that
-//! flag, so the command-line parser checks it. There is no file for a project: agents can write
+//! A key of the file is a setting or the long name of a flag, whose default its value becomes, so the
+//! command-line parser checks it. There is no file for a project: agents can write
 //! in a project, and could lower their own bar there. For the same reason commands that agents
 //! run, such as `next` and `submit`, take nothing from the user's file but the session directory.
 
@@ -14,14 +14,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 use schemars::JsonSchema;
 use serde::Serialize;
-use toml::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::context::{Context, SESSION_VARIABLE, kind_in, nearest_session};
-use super::exit::{Exit, UsageError, refuse, unknown_name};
+use super::exit::{Exit, UsageError};
 use super::help;
+use super::settings::gate::GateTable;
+use super::settings::network::NetworkTable;
+use super::settings::run::RunTable;
+use super::settings::scan::ScanTable;
+use super::settings::{
+    EXAMPLE, Place, Setting, Settings, command_of, flag_of, keys, parts, unknown_key,
+};
 use crate::base::files;
 use crate::base::text::Escaped;
 use crate::quest::{QuestKind, email};
@@ -31,6 +39,7 @@ use crate::quest::{QuestKind, email};
 /// A command-line flag takes precedence over an environment variable, and a variable over the
 /// user's configuration file. The file applies to scan, run, status, export, report, log and
 /// insights; every other command reads only `session` from it. It never changes what `scan` froze.
+/// The keys of its tables that are no flags can be set for one command: `scan --set network.rate=2`.
 /// `[notify]` names the command that gets the events of runs; `comail notify --help` says more.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
@@ -38,9 +47,6 @@ pub struct ConfigArgs {
     #[arg(long)]
     example: bool,
 }
-
-/// Every key, commented out, with the help of its flag.
-const EXAMPLE: &str = include_str!("config.toml");
 
 const MAX_BYTES: u64 = 64 * 1024;
 
@@ -56,26 +62,13 @@ const SESSION: &str = "session";
 
 const NOTIFY: &str = "notify.command";
 
-/// The keys, as `flag` or `command.flag`, in the order of the example.
-fn keys() -> impl Iterator<Item = String> {
-    let mut table = String::new();
-    EXAMPLE.lines().filter_map(move |line| {
-        if let Some(name) = line.strip_prefix('[') {
-            table = name.replace(']', ".");
-        }
-        let (flag, _) = line.strip_prefix("# ")?.split_once(" = ")?;
-        (!flag.contains(' ')).then(|| format!("{table}{flag}"))
-    })
-}
-
-/// The command of a key, which is empty if the key applies to every command, and its flag.
-fn parts(key: &str) -> (&str, &str) {
-    key.split_once('.').unwrap_or(("", key))
-}
-
 fn id(flag: &str) -> String {
     flag.replace('-', "_")
 }
+
+/// The keys whose relative paths are relative to the file: another directory in each working
+/// directory, where agents can write, would be meant otherwise.
+const PATHS: [&str; 3] = [SESSION, "network.ca-cert", "run.lessons-from"];
 
 /// Whether the command line or the environment takes precedence over a key.
 fn is_overridden(key: &str, given: &ArgMatches) -> bool {
@@ -83,7 +76,6 @@ fn is_overridden(key: &str, given: &ArgMatches) -> bool {
         let is_known = given.try_contains_id(id).is_ok();
         is_known && given.value_source(id) == Some(ValueSource::CommandLine)
     };
-    let (command, flag) = parts(key);
     let by_another = match key {
         SESSION => variable(SESSION_VARIABLE).is_some(),
         "color" => variable("NO_COLOR").is_some(),
@@ -91,10 +83,9 @@ fn is_overridden(key: &str, given: &ArgMatches) -> bool {
         "run.agent" => is_given("words"),
         "run.model" => is_given("words") || is_given("agent"),
         "export.format" => is_given("path"),
-        // An update keeps what the first scan froze.
-        _ => command == "scan" && is_given("update"),
+        _ => false,
     };
-    by_another || is_given(&id(flag))
+    by_another || is_given(&id(parts(key).1))
 }
 
 /// An environment variable; an empty one counts as unset.
@@ -132,8 +123,8 @@ pub(super) struct Configuration {
     /// A file is ignored if someone other than the user could have written it.
     #[schemars(extend("enum" = ["read", "absent", "ignored"]))]
     state: &'static str,
-    /// What the file sets; the values are as flags take them.
-    settings: BTreeMap<String, Vec<String>>,
+    /// What the file sets; the values are as flags and `--set` take them.
+    settings: BTreeMap<String, Setting>,
     #[serde(skip)]
     ignored: Option<&'static str>,
 }
@@ -166,24 +157,39 @@ impl Configuration {
         Ok(file)
     }
 
-    fn check(&self, key: &str, values: &[String], parser: &Command) -> Result<(), UsageError> {
-        let (command, flag) = parts(key);
-        let command = if command.is_empty() {
-            "status"
-        } else {
-            command
-        };
-        let words = ["comail", command].map(str::to_owned).into_iter();
-        let flags = values.iter().map(|value| format!("--{flag}={value}"));
-        match parser.clone().try_get_matches_from(words.chain(flags)) {
-            Err(error) if REFUSALS.contains(&error.kind()) => Err(UsageError(format!(
-                "{}: `{key}`: {}",
-                self.path.display(),
-                first_line(&error)
-            ))),
-            // Such a line may lack arguments that the command requires.
-            _ => Ok(()),
+    fn check(&self, parser: &Command) -> Result<(), UsageError> {
+        for (key, setting) in &self.settings {
+            check_flag(key, setting, parser)?;
         }
+        let settings = Settings(self.settings.clone());
+        settings.table::<NetworkTable>()?;
+        settings.table::<GateTable>()?;
+        settings.table::<ScanTable>()?;
+        settings.table::<RunTable>()?;
+        Ok(())
+    }
+}
+
+/// Checks the value of a flag as the parser does; the tables check their own keys.
+fn check_flag(key: &str, setting: &Setting, parser: &Command) -> Result<(), UsageError> {
+    let Some(flag) = flag_of(parser, key).and_then(Arg::get_long) else {
+        return Ok(());
+    };
+    let command = match parts(key).0 {
+        "" => "status",
+        command => command,
+    };
+    let words = ["comail", command].map(str::to_owned).into_iter();
+    let flags = setting
+        .values
+        .iter()
+        .map(|value| format!("--{flag}={value}"));
+    match parser.clone().try_get_matches_from(words.chain(flags)) {
+        Err(error) if REFUSALS.contains(&error.kind()) => {
+            Err(setting.refused(key, &first_line(&error)))
+        }
+        // Such a line may lack arguments that the command requires.
+        _ => Ok(()),
     }
 }
 
@@ -200,123 +206,146 @@ fn first_line(error: &clap::Error) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-fn settings(path: &Path, text: &str, session_only: bool) -> Result<BTreeMap<String, Vec<String>>> {
-    let document: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let before = error.span().and_then(|span| text.get(..span.start));
-        let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+fn settings(path: &Path, text: &str, session_only: bool) -> Result<BTreeMap<String, Setting>> {
+    let line = |at: usize| text[..at].matches('\n').count() + 1;
+    let document = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line(span.start));
         let message = format!("{}:{line}: {}", path.display(), error.message().trim());
         UsageError(message).hint("`comail config --example` prints a valid file")
     })?;
     let mut settings = BTreeMap::new();
-    for (name, value) in document {
-        if session_only && name != SESSION {
+    for (name, value) in document.into_inner() {
+        if session_only && name.get_ref() != SESSION {
             continue;
         }
-        let is_command = keys().any(|key| parts(&key).0 == name);
-        let pairs = match value {
-            Value::Table(table) if is_command => {
-                let flags = table.into_iter();
-                flags
-                    .map(|(flag, value)| (format!("{name}.{flag}"), value))
-                    .collect()
+        let start = name.span().start;
+        let name = name.into_inner().into_owned();
+        let pairs = match value.into_inner() {
+            DeValue::Table(table) if keys().any(|key| parts(&key).0 == name) => {
+                let pairs = table.into_iter().map(|(key, value)| {
+                    let whole = format!("{name}.{}", key.get_ref());
+                    (whole, key.span().start, value.into_inner())
+                });
+                pairs.collect()
             }
-            value => vec![(name, value)],
+            value => vec![(name, start, value)],
         };
-        for (key, value) in pairs {
-            let values = values(path, &key, value)?;
-            settings.insert(key, values);
+        for (key, start, value) in pairs {
+            let place = Place::File {
+                path: path.to_owned(),
+                line: line(start),
+            };
+            let mut setting = Setting {
+                values: Vec::new(),
+                place,
+            };
+            if !keys().any(|known| known == key) {
+                let message = setting.refused(&key, "unknown key").0;
+                return Err(unknown_key(&message, &key).into());
+            }
+            let of_file = |value| in_place(&key, path, value);
+            let values = texts(value).map(|it| it.into_iter().enumerate().map(of_file).collect());
+            let wrong = "expected a string, a number, true or false, or a list of them";
+            setting.values = values.ok_or_else(|| setting.refused(&key, wrong))?;
+            settings.insert(key, setting);
         }
     }
     Ok(settings)
 }
 
-fn values(path: &Path, key: &str, value: Value) -> Result<Vec<String>> {
-    let file = path.display();
-    let known: Vec<String> = keys().collect();
-    if !known.iter().any(|name| name == key) {
-        let message = format!("{file}: unknown key `{key}`");
-        let otherwise = "`comail config --example` lists all keys";
-        return Err(unknown_name(message, key, &known, otherwise).into());
-    }
+/// The text of a value, or of each in a list.
+fn texts(value: DeValue<'_>) -> Option<Vec<String>> {
     let values = match value {
-        Value::Array(values) => values,
+        DeValue::Array(values) => values.into_iter().map(Spanned::into_inner).collect(),
         value => vec![value],
     };
     let texts = values.into_iter().map(|value| match value {
-        // A relative path would name another session in each working directory.
-        Value::String(dir) if key == SESSION => {
-            let dir = files::directory_of(path).join(dir);
-            Ok(dir.to_string_lossy().into_owned())
-        }
-        Value::String(text) => Ok(text),
-        Value::Integer(number) => Ok(number.to_string()),
-        Value::Float(number) => Ok(number.to_string()),
-        _ => refuse(format!(
-            "{file}: `{key}` takes a string, a number, or a list of them"
-        )),
+        DeValue::String(text) => Some(text.into_owned()),
+        DeValue::Integer(number) => Some(number.to_string()),
+        DeValue::Float(number) => Some(number.to_string()),
+        DeValue::Boolean(is_true) => Some(is_true.to_string()),
+        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
     });
-    let mut texts: Vec<String> = texts.collect::<Result<_>>()?;
-    // A relative program would be another one in each working directory, where agents can write.
-    if key == NOTIFY
-        && let Some(program) = texts.first_mut()
-        && program.contains('/')
-    {
-        let place = files::directory_of(path).join(&*program);
-        *program = place.to_string_lossy().into_owned();
+    texts.collect()
+}
+
+/// The value of a key at `index`, with a path made relative to the file.
+fn in_place(key: &str, file: &Path, (index, value): (usize, String)) -> String {
+    let is_program = key == NOTIFY && index == 0 && value.contains('/');
+    if !is_program && !PATHS.contains(&key) {
+        return value;
     }
-    Ok(texts)
+    let place = files::directory_of(file).join(value);
+    place.to_string_lossy().into_owned()
 }
 
 /// The command of the user that gets the events of runs; empty if none is set.
 pub(super) fn notify_command() -> Result<Vec<String>> {
     let mut file = Configuration::read(false)?;
-    Ok(file.settings.remove(NOTIFY).unwrap_or_default())
+    let command = file.settings.remove(NOTIFY);
+    Ok(command.map(|it| it.values).unwrap_or_default())
+}
+
+/// A command line with what the user's file says.
+#[derive(Default)]
+pub(super) struct Applied {
+    pub(super) matches: ArgMatches,
+    /// What is no flag's default.
+    pub(super) settings: Settings,
+    /// Notes for the user.
+    pub(super) notes: Vec<String>,
 }
 
 /// Parses `args` again, with the settings of the user's file as the defaults of flags that
-/// `matches` does not have. Also returns notes for the user.
-pub(super) fn apply(
-    parser: &Command,
-    args: &[OsString],
-    matches: ArgMatches,
-) -> Result<(ArgMatches, Vec<String>)> {
-    let Some((name, given)) = matches.subcommand() else {
-        return Ok((matches, Vec::new()));
+/// `matches` does not have.
+pub(super) fn apply(parser: &Command, args: &[OsString], matches: ArgMatches) -> Result<Applied> {
+    let mut applied = Applied {
+        matches,
+        ..Applied::default()
+    };
+    let Some((name, given)) = applied.matches.subcommand() else {
+        return Ok(applied);
     };
     let is_reader = READERS.contains(&name);
     let uses_session = !WITHOUT_SESSION.contains(&name);
     let is_example = name == "config" && given.get_flag("example");
     if is_example || !is_reader && !uses_session {
-        return Ok((matches, Vec::new()));
+        return Ok(applied);
     }
     let file = Configuration::read(!is_reader)?;
     let place = file.path.display();
-    let mut notes = Vec::new();
     if let Some(why) = file.ignored {
-        notes.push(format!("{place} is ignored: {why}"));
+        applied.notes.push(format!("{place} is ignored: {why}"));
     }
     let mut with_defaults = parser.clone();
-    for (key, values) in &file.settings {
-        let (command, flag) = parts(key);
+    for (key, setting) in &file.settings {
+        let command = command_of(key);
         if !command.is_empty() && command != name {
             continue;
         }
-        file.check(key, values, parser)?;
+        if flag_of(parser, key).is_none() {
+            applied.settings.0.insert(key.clone(), setting.clone());
+            continue;
+        }
+        check_flag(key, setting, parser)?;
         if is_overridden(key, given) {
             continue;
         }
+        let values = &setting.values;
         if key == SESSION && uses_session {
             let dir = values.join(", ");
-            notes.push(format!("using session {dir}, set in {place}"));
+            applied
+                .notes
+                .push(format!("using session {dir}, set in {place}"));
         }
         with_defaults = help::at(with_defaults, command, |command| {
-            command.mut_arg(id(flag), |arg| arg.default_values(values.clone()))
+            command.mut_arg(id(parts(key).1), |arg| arg.default_values(values.clone()))
         });
     }
-    let matches = with_defaults
+    applied.matches = with_defaults
         .try_get_matches_from(args)
         .map_err(|error| UsageError(format!("{place}: {}", first_line(&error))))?;
-    Ok((matches, notes))
+    Ok(applied)
 }
 
 /// The quest kind of the session that `args` name, or the built-in one if there is no session.
@@ -339,7 +368,7 @@ pub(super) fn session_of_args(args: &[OsString]) -> PathBuf {
         .or_else(|| variable(SESSION_VARIABLE).map(PathBuf::from))
         .or_else(|| {
             let file = Configuration::read(true).ok()?;
-            Some(PathBuf::from(file.settings.get(SESSION)?.first()?))
+            Some(PathBuf::from(file.settings.get(SESSION)?.values.first()?))
         })
         .unwrap_or_else(nearest_session)
 }
@@ -358,14 +387,13 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let file = Configuration::read(false)?;
-    for (key, values) in &file.settings {
-        file.check(key, values, &context.parser)?;
-    }
+    file.check(&context.parser)?;
     context.output.show(&file, |out, it| {
         let path = it.path.display().to_string();
         out.line(format!("{} ({})", Escaped(&path), it.state));
-        for (key, values) in &it.settings {
-            out.line(format!("{key} = {}", Escaped(&values.join(", "))));
+        for (key, setting) in &it.settings {
+            let values = setting.values.join(", ");
+            out.line(format!("{key} = {}", Escaped(&values)));
         }
     })?;
     Ok(Exit::Done)
@@ -378,14 +406,11 @@ pub(super) mod tests {
     /// The keys whose help in the example is not that of a flag.
     pub(in crate::cli) fn undocumented_keys(parser: &Command) -> Vec<String> {
         let missing = keys().filter(|key| {
-            let (command, flag) = parts(key);
-            let command = match command {
-                "" => Some(parser),
-                name => parser.find_subcommand(name),
+            let (_, flag) = parts(key);
+            let Some(argument) = flag_of(parser, key) else {
+                return false;
             };
-            let mut arguments = command.into_iter().flat_map(Command::get_arguments);
-            let argument = arguments.find(|arg| *arg.get_id() == *id(flag));
-            let help = argument.and_then(clap::Arg::get_help);
+            let help = argument.get_help();
             let help = help.map(|help| help.to_string().replace('\n', " "));
             let comment = help.map(|help| format!("# {help}\n# {flag} = "));
             !comment.is_some_and(|comment| EXAMPLE.contains(&comment))
@@ -396,7 +421,7 @@ pub(super) mod tests {
     #[test]
     fn a_session_is_relative_to_the_file() {
         let session = settings(Path::new("/p/config.toml"), "session = \"w\"\nx = 1", true);
-        assert_eq!(session.unwrap()[SESSION], ["/p/w"]);
+        assert_eq!(session.unwrap()[SESSION].values, ["/p/w"]);
     }
 
     #[test]
@@ -404,7 +429,7 @@ pub(super) mod tests {
         let program = |word: &str| {
             let text = format!("[notify]\ncommand = [{word:?}, \"-u\"]");
             let read = settings(Path::new("/p/config.toml"), &text, false);
-            read.unwrap().remove(NOTIFY).unwrap()
+            read.unwrap().remove(NOTIFY).unwrap().values
         };
         assert_eq!(program("./tell"), ["/p/./tell", "-u"]);
         assert_eq!(program("/bin/tell"), ["/bin/tell", "-u"]);

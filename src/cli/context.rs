@@ -12,6 +12,7 @@ use super::closing::Closing;
 use super::exit::{UsageError, refuse};
 use super::output::Output;
 use super::progress::SessionBar;
+use super::settings::Settings;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
 use crate::judge;
 use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
@@ -26,6 +27,8 @@ pub struct Context {
     pub(super) named_session: Option<PathBuf>,
     pub(super) named_worker: Option<String>,
     pub(super) parser: clap::Command,
+    /// What the user's file says of this command's tables.
+    pub(super) settings: Settings,
     /// How many of the session's repairs were reported.
     pub(super) repairs_reported: usize,
     pub output: Output,
@@ -102,6 +105,12 @@ impl Context {
             session: self.named_session.clone(),
             worker: worker.cloned(),
         }
+    }
+
+    /// The settings of `command`: what the user's file says, and what `--set` says instead.
+    pub(super) fn settings(&mut self, command: &str, set: &[String]) -> Result<Settings> {
+        let file = std::mem::take(&mut self.settings);
+        Ok(file.with(set, command, &self.parser)?)
     }
 
     pub fn open_session(&mut self) -> Result<Session> {

@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{AlreadyExists, Exit, refuse};
-use super::gate_args::WORLD_FILE;
 use super::output::Output;
 use super::output_file::refuse_in_session;
 use super::shell_line::{ShellLine, words};
+use super::world_file::WORLD_FILE;
 
 /// Run the e-mail quest offline, on a bundled workbook and recorded pages
 ///

@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::answer_form::{field_line, json_form};
 use super::closing::Closing;
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
-use super::exit::{Exit, UsageError, lacks_network, refuse};
+use super::exit::{Exit, lacks_network, refuse};
 use super::export::page;
 use super::hook::{RUN_VARIABLE, in_a_run};
 use super::insights::insights_of;
@@ -29,6 +29,8 @@ use super::notify::{Happened, Notifier};
 use super::output::{Output, TextOutput};
 use super::progress;
 use super::report::{Asked, Made, made};
+use super::settings::Settings;
+use super::settings::run::RunTable;
 use super::shell_line::{ShellLine, words};
 use super::{context, exit};
 use crate::base::text::Escaped;
@@ -42,14 +44,11 @@ use crate::report::{HALF_LIFE_DAYS, RuleInsight};
 use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
 use crate::run::detect::SelfCall;
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
-use crate::run::limits::{
-    Limits, parse_cost, parse_count, parse_percent, parse_time, parse_tokens,
-};
+use crate::run::limits::{parse_cost, parse_time, parse_tokens};
 use crate::run::{
-    Answers, FruitlessRules, NONE, Pace, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver,
-    Sources, detect, note,
+    Answers, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources, note,
 };
-use crate::session::{Lease, Ledger, Reason, RunId, Session, State};
+use crate::session::{Ledger, Reason, RunId, Session, State};
 use crate::world::sandbox::Cost;
 use live::LiveView;
 
@@ -76,11 +75,6 @@ pub struct RunArgs {
     #[arg(long, value_enum, value_name = "HOW", help_heading = AGENT)]
     answer: Option<Answers>,
 
-    /// Continue the agent's own conversation when it is started again for the same quest; in your
-    /// own command line, words with `{conversation}` take its name and are left out the first time
-    #[arg(long, help_heading = AGENT)]
-    resume: bool,
-
     /// The agent's working directory; a program named by a path is looked up from there
     /// [default: this one]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = AGENT)]
@@ -96,10 +90,6 @@ pub struct RunArgs {
           value_parser = clap::value_parser!(u32).range(1..=64))]
     parallel: u32,
 
-    /// Also use lessons from these sessions
-    #[arg(long, value_name = "SESSION", num_args = 1.., value_hint = clap::ValueHint::DirPath)]
-    lessons_from: Vec<PathBuf>,
-
     /// Minimum share of quests with PASS, such as 80%
     #[arg(long, value_name = "PERCENT")]
     min_pass: Option<MinPass>,
@@ -112,21 +102,9 @@ pub struct RunArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// Maximum number of agent starts per quest [default: 30]
-    #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_count)]
-    max_attempts: Option<u32>,
-
-    /// Maximum number of quests
-    #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_count)]
-    max_quests: Option<u32>,
-
     /// Maximum duration of the run
     #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
     wall_clock: Option<Duration>,
-
-    /// Maximum working time of the agent per quest [default: 10m]
-    #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
-    quest_timeout: Option<Duration>,
 
     /// Maximum number of tokens per quest; estimated if the agent does not report them
     /// [default: 100000]
@@ -138,8 +116,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "DOLLARS", help_heading = BUDGETS, value_parser = parse_cost)]
     max_cost: Option<Cost>,
 
-    /// Change a setting that `comail run --help` lists (repeatable)
-    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    /// Set a rarely used option, such as max-attempts=5 (repeatable)
+    ///
+    /// `comail config --example` lists the options in [run]: further budgets, times, lessons, and
+    /// when an agent is stopped. Your configuration file can set them too.
+    #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
 
@@ -156,101 +137,46 @@ const MAX_LOST: usize = 10;
 /// How many rules are named at the end.
 const MAX_RULES: usize = 3;
 
-#[derive(Debug, Default)]
-struct Tuning {
-    limits: Limits,
-    pace: Pace,
-    fruitless: FruitlessRules,
-    detectors: detect::Settings,
-    lease: Option<Lease>,
-    lessons: Bound,
-}
-
-impl Tuning {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        let (key, value) = text
-            .split_once('=')
-            .ok_or("expected KEY=VALUE, such as grace=10s")?;
-        let soft = &mut self.limits.diminishing;
-        match key {
-            "lease" => self.lease = Some(parsed(value.parse())?),
-            "lessons" => self.lessons.lessons = within(value, 0, 50)? as usize,
-            "max-attempts-total" => self.limits.run.starts = Some(parsed(parse_count(value))?),
-            "max-tokens-total" => self.limits.run.tokens = Some(parsed(parse_tokens(value))?),
-            "max-quest-cost" => self.limits.quest.cost = Some(parsed(parse_cost(value))?),
-            "token-price" => self.limits.price = parsed(parse_cost(value))?,
-            "diminishing-share" => soft.share = parsed(parse_percent(value))?,
-            "diminishing-turns" => soft.turns = parsed(parse_count(value))?,
-            "diminishing-tokens" => soft.new_tokens = parsed(parse_tokens(value))?,
-            "poll" => self.pace.poll = parsed(parse_time(value))?,
-            "grace" => self.pace.grace = parsed(parse_time(value))?,
-            "last-call" => self.pace.last_call = parsed(parse_time(value))?,
-            "no-detect" => self.detectors = self.detectors.without(parsed(value.parse())?),
-            "detect-warn" => self.detectors.warn = within(value, 1, 30)?,
-            "detect-stop" => self.detectors.stop = within(value, 1, 30)?,
-            "fruitless-starts" => self.fruitless.in_a_row = within(value, 1, 1000)?,
-            "backoff" => self.fruitless.first = parsed(parse_time(value))?,
-            "backoff-most" => self.fruitless.longest = parsed(parse_time(value))?,
-            _ => return Err(format!("there is no setting {key}")),
-        }
-        Ok(())
-    }
-}
-
-fn parsed<T, E: ToString>(parsed: Result<T, E>) -> Result<T, String> {
-    parsed.map_err(|error| error.to_string())
-}
-
-fn within(value: &str, least: u32, most: u32) -> Result<u32, String> {
-    let number = value.parse().ok();
-    let number = number.filter(|number| (least..=most).contains(number));
-    number.ok_or(format!("expected a number from {least} to {most}"))
-}
-
-fn setting(text: &str) -> Result<String, String> {
-    Tuning::default().set(text)?;
-    Ok(text.to_owned())
-}
-
 impl RunArgs {
-    fn plan(&self, run: RunId) -> Result<(Plan, Bound)> {
+    fn plan(&self, run: RunId, settings: &Settings) -> Result<(Plan, RunTable)> {
         let dir = match &self.dir {
             Some(dir) => std::path::absolute(dir),
             None => env::current_dir(),
         };
-        let mut tuning = Tuning::default();
-        for setting in &self.set {
-            tuning.set(setting).map_err(UsageError)?;
-        }
-        let mut limits = tuning.limits;
-        limits.quest.starts = self.max_attempts.or(limits.quest.starts);
+        let table: RunTable = settings.table()?;
+        let mut limits = table.limits;
         limits.quest.tokens = self.max_tokens.or(limits.quest.tokens);
-        limits.quest.time = self.quest_timeout.or(limits.quest.time);
-        limits.run.quests = self.max_quests;
         limits.run.time = self.wall_clock;
         limits.run.cost = self.max_cost;
         let command = self.command()?;
+        let resume = table.resume && command.can_resume();
+        if table.resume && !resume && settings.are_given("run.resume") {
+            return refuse(format!(
+                "--set run.resume: {} cannot continue a conversation",
+                command.name()
+            ));
+        }
         let answers = self.answers(&command)?;
         let plan = Plan {
             run,
             command,
             model: self.model.clone(),
             answers,
-            resume: self.resume,
+            resume,
             workers: self.parallel,
             limits,
-            detectors: tuning.detectors,
-            pace: tuning.pace,
-            fruitless: tuning.fruitless,
-            lease: tuning.lease,
+            detectors: table.detectors,
+            pace: table.pace,
+            fruitless: table.fruitless,
+            lease: table.lease,
             dir: dir.context("cannot find the agent's working directory")?,
             max_log_bytes: MAX_LOG_BYTES,
         };
-        Ok((plan, tuning.lessons))
+        Ok((plan, table))
     }
 
     fn command(&self) -> Result<AgentCommand> {
-        let command = match self.agent {
+        Ok(match self.agent {
             Some(preset) => AgentCommand::Preset(preset, self.words.clone()),
             None if self.words.is_empty() => {
                 return refuse(
@@ -259,14 +185,7 @@ impl RunArgs {
                 );
             }
             None => AgentCommand::Custom(self.words.clone()),
-        };
-        if self.resume && !command.can_resume() {
-            return refuse(format!(
-                "--resume: {} cannot continue a conversation",
-                command.name()
-            ));
-        }
-        Ok(command)
+        })
     }
 
     fn answers(&self, command: &AgentCommand) -> Result<Answers> {
@@ -327,7 +246,8 @@ pub(super) enum RunLine<'a> {
 
 pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let run = new_run();
-    let (plan, lessons) = args.plan(run)?;
+    let settings = context.settings("run", &args.set)?;
+    let (plan, table) = args.plan(run, &settings)?;
     if args.dry_run {
         return dry_run(context, &plan);
     }
@@ -337,9 +257,9 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     check(&session, &plan)?;
     drop(session);
     let dir = context.dir.clone();
-    let earlier = args.lessons_from.iter().map(|dir| Earlier::read(dir));
+    let earlier = table.lessons_from.iter().map(|dir| Earlier::read(dir));
     let prompts = RunPrompts {
-        bound: lessons,
+        bound: table.lessons,
         earlier: earlier.collect::<Result<_, _>>()?,
         learned: Mutex::new((Ledger::open(&dir)?.1, Learned::default())),
         // The environment names session and worker.
@@ -777,43 +697,6 @@ mod tests {
             });
             let expected = format!("run 00000007 ended: {reason} ({})\n", reason.meaning());
             assert_eq!(said, expected);
-        }
-    }
-
-    #[test]
-    fn a_setting_has_a_known_key_and_a_value_in_its_bounds() {
-        for good in [
-            "grace=10s",
-            "lessons=0",
-            "no-detect=poll",
-            "token-price=2.50",
-        ] {
-            assert!(setting(good).is_ok(), "{good}");
-        }
-        for (bad, why) in [
-            ("grace", "KEY=VALUE"),
-            ("grace=soon", "length of time"),
-            ("lessons=51", "from 0 to 50"),
-            ("detect-stop=0", "from 1 to 30"),
-            ("no-detect=all", "repeat"),
-            ("speed=9", "no setting speed"),
-        ] {
-            let error = setting(bad).unwrap_err();
-            assert!(error.contains(why), "{bad}: {error}");
-        }
-    }
-
-    #[test]
-    fn the_help_lists_every_setting() {
-        let help = include_str!("help/examples.txt");
-        let keys = "lease lessons max-attempts-total max-tokens-total max-quest-cost token-price \
-                    diminishing-share diminishing-turns diminishing-tokens poll grace last-call \
-                    no-detect detect-warn detect-stop fruitless-starts backoff \
-                    backoff-most";
-        for key in keys.split(' ') {
-            let known = setting(&format!("{key}=?")).unwrap_err();
-            assert!(!known.contains("no setting"), "{known}");
-            assert!(help.contains(key), "{key}");
         }
     }
 }

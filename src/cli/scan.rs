@@ -18,11 +18,15 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::exit::{Exit, UsageError, found, refuse};
-use super::gate_args::{GateArgs, NetworkArgs};
 use super::progress::{self, WorkBar};
 use super::prove::refuse_unproven;
+use super::settings::Settings;
+use super::settings::gate::GateTable;
+use super::settings::network::NetworkTable;
+use super::settings::scan::ScanTable;
 use super::shell_line::ShellLine;
 use super::source_list::{ListArgs, ListFile, PlannedList};
+use super::world_file::recorded_world;
 use super::{context, person};
 use crate::base::text::{fold, plural};
 use crate::gate::Gate as _;
@@ -39,10 +43,10 @@ use crate::quest::file::Mistake;
 use crate::quest::{Listed, Listing, ListingCounts, Quests, email, prompt};
 use crate::session;
 use crate::session::{
-    FORMAT, Forgetting, Frozen, KindRecord, Lease, Manifest, NewSession, Session, SourceRecord,
-    WorldKind,
+    FORMAT, Forgetting, Frozen, KindRecord, Manifest, NewSession, Session, SourceRecord, WorldKind,
 };
 use crate::table::digest;
+use crate::world::fetch::settings::NetworkSettings;
 
 /// Make a session of quests from a list
 ///
@@ -60,39 +64,42 @@ pub struct ScanArgs {
 
     /// Add the new rows of the list to the existing session
     // The session keeps what it froze, so that no flag may claim to change it.
-    #[arg(long, conflicts_with_all = FROZEN.split(' '))]
+    #[arg(long, conflicts_with_all = ["max_tries", "quest", "reviewers", "carry", "world", "set"])]
     pub(super) update: bool,
 
     /// Number of tries for each quest [default: set by the quest file, or 3]
     #[arg(long, value_name = "N")]
     max_tries: Option<NonZeroU32>,
 
-    /// Pause after this many quests in a row without proof; 0 to never pause
-    #[arg(long, value_name = "N", default_value_t = 25)]
-    pause_after: u32,
-
-    /// Default length of a worker's claim
-    #[arg(long, value_name = "TIME", default_value = "15m")]
-    lease: Lease,
-
     /// The operator's key file, which `resume`, `review` and --update then require
     #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 
-    #[command(flatten)]
-    carry: CarryArgs,
+    /// Carry over the PASSes of this earlier session for quests with the same key and site
+    ///
+    /// Each is judged again from its evidence, with the new session's settings. Other quests
+    /// start with all their tries. The earlier session is not changed.
+    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath)]
+    carry: Option<PathBuf>,
 
-    #[command(flatten)]
-    gate: GateArgs,
+    /// Judge by the recorded web pages and DNS records in this directory, for practice; `comail demo
+    /// --world` writes one
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    world: Option<PathBuf>,
 
-    #[command(flatten)]
-    network: NetworkArgs,
+    /// Set a rarely used option, such as network.rate=0.5 (repeatable)
+    ///
+    /// `comail config --example` lists the options of the network, the gate, claims and pauses. Your
+    /// configuration file can set them too. They are frozen with the session.
+    #[arg(long, value_name = "TABLE.KEY=VALUE")]
+    set: Vec<String>,
 }
 
-/// The arguments that are frozen with the session, as the parser names them.
-const FROZEN: &str = "max_tries pause_after lease quest reviewers generator_model carry role_only \
-                      levels dns_server allow_net ca_cert proxy rate user_agent robots timeout \
-                      lookup_tries world";
+const ROLE_ONLY: &str = "gate.role-only";
+
+const RECHECK: &str = "scan.recheck";
+
+const GENERATOR_MODEL: &str = "scan.generator-model";
 
 const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
@@ -121,12 +128,25 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
 
 fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
-    args.carry.refuse_same(&context.dir)?;
+    let set = args.settings(context)?;
+    let further: ScanTable = set.table()?;
+    let gate: GateTable = set.table()?;
+    let network = set.table::<NetworkTable>()?.settings()?;
+    let carry = Carry {
+        from: args.carry.as_deref(),
+        recheck: further.recheck,
+    };
+    carry.refuse_same(&context.dir)?;
     session::refuse_existing(&context.dir)?;
     let quest_file = args.kind.freeze(context)?;
     let definition = quest_file.as_ref().map(|frozen| &frozen.definition);
-    let record = args.kind.record(definition)?;
-    let settings = gate_settings(definition, &args.gate, &args.network)?;
+    let record = args.kind.record(definition, further.generator_model)?;
+    if record.reviewers.is_none() && set.are_given(GENERATOR_MODEL) {
+        return refuse(format!(
+            "--set {GENERATOR_MODEL} names a model that may not review, but there are no reviewers"
+        ));
+    }
+    let settings = gate_settings(definition, &gate, &network)?;
     let table = definition.map(Definition::file).transpose()?;
     let input = table.as_ref().map(|table| &table.input);
     let unit = match &table {
@@ -139,12 +159,12 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let key = args.operator_key.as_deref().map(person::signing_key);
     let frozen = Frozen {
         max_tries: max_tries.unwrap_or(DEFAULT_MAX_TRIES),
-        pause_after: args.pause_after,
-        lease: args.lease,
+        pause_after: further.pause_after,
+        lease: further.lease,
         operator_key: key.transpose()?.map(|key| key.public()),
         gate: settings,
-        network: serde_json::to_value(args.network.settings()?)?,
-        world: args.network.recorded_world()?,
+        network: serde_json::to_value(network)?,
+        world: args.world.as_deref().map(recorded_world).transpose()?,
     };
     let file = ListFile::find(&args.list, None, definition, &context.dir)?;
     let path = file.path();
@@ -166,7 +186,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if let Some(definition) = definition {
         check_prompts(definition, &quests)?;
     }
-    let old = args.carry.open(context)?;
+    let old = carry.open(context)?;
     let mut forgotten = Vec::new();
     if let Some(old) = &old {
         // What had to be forgotten must not come back in the new session either.
@@ -197,7 +217,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         watch: watch.as_ref(),
     };
     let carried = if let Some(old) = &old {
-        Some(args.carry.create(context, old, &new)?)
+        Some(carry.create(context, old, &new)?)
     } else {
         session::create(&context.dir, &new, &mut context::clock())?;
         None
@@ -212,6 +232,26 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         world: manifest.frozen.world_kind(),
         ..Scanned::new(&context.dir, &manifest.source, &planned)
     })
+}
+
+impl ScanArgs {
+    /// What the user's file and `--set` say, where it applies to this scan.
+    fn settings(&self, context: &mut Context) -> Result<Settings> {
+        let mut settings = context.settings("scan", &self.set)?;
+        if self.carry.is_none() && settings.are_given(RECHECK) {
+            return refuse(format!("--set {RECHECK}: there is no --carry"));
+        }
+        if self.kind.quest.is_some() {
+            if settings.are_given(ROLE_ONLY) {
+                return refuse(format!(
+                    "--set {ROLE_ONLY}: it applies only to the e-mail quest"
+                ));
+            }
+            // The user's file means the rules of the e-mail quest.
+            settings.drop_of_file("gate");
+        }
+        Ok(settings)
+    }
 }
 
 /// Notes how many sites of the list are no domains, so that no answer can be compared with them.
@@ -308,7 +348,7 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
 #[command(next_help_heading = "Quest kind, frozen for the session")]
 pub struct KindArgs {
     /// The quest file that defines the quests [default: find e-mail addresses]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["carry", "role_only"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "carry")]
     pub(super) quest: Option<PathBuf>,
 
     /// The directory tree that the quests are about [default: set by the quest file, or the working
@@ -320,10 +360,6 @@ pub struct KindArgs {
     /// quest file]
     #[arg(long, value_name = "FILE")]
     reviewers: Option<PathBuf>,
-
-    /// The model that answers the quests; it must not review them
-    #[arg(long, value_name = "NAME")]
-    generator_model: Option<String>,
 }
 
 impl KindArgs {
@@ -338,24 +374,23 @@ impl KindArgs {
     }
 
     /// What the session records of the kind, with the reviewers of what passes.
-    pub(super) fn record(&self, definition: Option<&Definition>) -> Result<KindRecord> {
+    fn record(
+        &self,
+        definition: Option<&Definition>,
+        generator_model: Option<String>,
+    ) -> Result<KindRecord> {
         let path = self.reviewers.as_deref().map(std::path::absolute);
         let path = path.transpose()?;
         let text = path.as_deref().map(reviewers).transpose()?;
         let seating = FreezingPanel {
             file: path.as_deref().zip(text),
-            generator_model: self.generator_model.clone(),
+            generator_model,
             definition,
             scratch: std::env::temp_dir(),
             variables: &|name| std::env::var_os(name),
         };
         let panel = seating.freeze();
         let panel = panel.map_err(|faulty| UsageError(faulty.to_string()))?;
-        if panel.is_none() && self.generator_model.is_some() {
-            return refuse(
-                "--generator-model names a model that may not review, but there are no reviewers",
-            );
-        }
         Ok(KindRecord {
             reviewers: panel.map(serde_json::to_value).transpose()?,
             ..match definition {
@@ -415,21 +450,20 @@ pub(super) fn proof_of(frozen: &FrozenFile, session: &Path) -> Result<Proof> {
     })
 }
 
-pub(super) fn gate_settings(
+fn gate_settings(
     definition: Option<&Definition>,
-    args: &GateArgs,
-    network: &NetworkArgs,
+    gate: &GateTable,
+    network: &NetworkSettings,
 ) -> Result<Value> {
     let rules = match definition {
         None => email_gate(GateSettings::default()).rules(),
         Some(definition) => definition.gate(GateSettings::default())?.rules(),
     };
     Ok(serde_json::to_value(GateSettings {
-        // Only the gate of addresses knows roles.
-        role_only: args.role_only && definition.is_none(),
+        role_only: gate.role_only,
         robots: network.robots,
         allow_net: network.allow_net.clone(),
-        levels: args.known_levels(&rules)?,
+        levels: gate.known_levels(&rules)?,
     })?)
 }
 
@@ -470,19 +504,10 @@ pub(super) fn check_prompts(definition: &Definition, quests: &dyn Quests) -> Res
     rendered
 }
 
-/// The flags of `scan` that take over earlier PASSes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Earlier session")]
-pub struct CarryArgs {
-    /// Carry over the PASSes of this earlier session for quests with the same key and site
-    ///
-    /// Each is judged again from its evidence, with the new session's settings. Other quests
-    /// start with all their tries. The earlier session is not changed.
-    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath)]
-    carry: Option<PathBuf>,
-
-    /// With --carry: fetch everything again instead of using the evidence
-    #[arg(long, requires = "carry")]
+/// How earlier PASSes are taken over.
+struct Carry<'a> {
+    from: Option<&'a Path>,
+    /// Whether everything is fetched again.
     recheck: bool,
 }
 
@@ -495,10 +520,10 @@ pub(super) struct CarriedOver {
     counts: CarryCounts,
 }
 
-impl CarryArgs {
+impl Carry<'_> {
     /// Refuses an earlier session that would contain the new one, before anything is read.
     pub(super) fn refuse_same(&self, new: &Path) -> Result<()> {
-        let old = self.carry.as_deref().map(fs::canonicalize);
+        let old = self.from.map(fs::canonicalize);
         let Some(Ok(old)) = old else {
             return Ok(());
         };
@@ -518,7 +543,7 @@ impl CarryArgs {
     /// Reads the earlier session, if one is named. Damage in it is a finding.
     fn open(&self, context: &Context) -> Result<Option<Session>> {
         let open = |dir| found(Session::read_only(dir, context.watch().as_ref()));
-        self.carry.as_deref().map(open).transpose()
+        self.from.map(open).transpose()
     }
 
     fn create(
@@ -553,8 +578,8 @@ impl CarryArgs {
         // this session uses.
         if !self.recheck && !before.asks_as(&judge::network_of(new.manifest)?) {
             return refuse(
-                "the earlier session has other network settings (--dns-server, --proxy, \
-                 --ca-cert, --allow-net): use the same ones, or --recheck to judge its PASSes \
+                "the earlier session has other network settings (dns-server, proxy, ca-cert, \
+                 allow-net): use the same ones, or --set scan.recheck=true to judge its PASSes \
                  with the new settings",
             );
         }

@@ -37,11 +37,11 @@ pub(super) fn client(tls: ClientConfig) -> ClientBuilder {
 /// Why the session's certificate authorities cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CaError {
-    #[error("a CA certificate of the session is not PEM; scan with another --ca-cert")]
+    #[error("a CA certificate of the session is not PEM; scan with another network.ca-cert")]
     Pem(#[source] pem::Error),
-    #[error("a CA file of the session holds no certificate; scan with another --ca-cert")]
+    #[error("a CA file of the session holds no certificate; scan with another network.ca-cert")]
     Empty,
-    #[error("a CA certificate of the session cannot be used; scan with another --ca-cert")]
+    #[error("a CA certificate of the session cannot be used; scan with another network.ca-cert")]
     Certificate(#[source] rustls::Error),
     #[error("TLS cannot be set up")]
     Setup(#[source] rustls::Error),

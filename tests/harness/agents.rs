@@ -23,7 +23,7 @@ pub struct Driven {
 impl Driven {
     /// A session of `quests` quests that never pauses.
     pub fn new(quests: u32) -> Self {
-        Self::scanned(quests, &["--pause-after=0", "--max-tries=9"])
+        Self::scanned(quests, &["--set=scan.pause-after=0", "--max-tries=9"])
     }
 
     /// The same, scanned with these flags.

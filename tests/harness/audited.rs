@@ -31,7 +31,11 @@ pub fn worked() -> EmailNet {
     world.company("bolt.co.kr", "Bolt Toys");
     world.company("ember.co.kr", "Ember Glass");
     world.place.write("key", [7; 32]);
-    let flags = ["--pause-after=2", "--operator-key=key", "--lease=1h"];
+    let flags = [
+        "--set=scan.pause-after=2",
+        "--operator-key=key",
+        "--set=scan.lease=1h",
+    ];
     world.place.scan(&NAMES, &world.flags_with(&flags));
     let place = &world.place;
     let wrong = world.acme().email("made.up@acme.co.kr");

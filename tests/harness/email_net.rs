@@ -101,34 +101,30 @@ impl EmailNet {
 
     /// The net with a session of these quests that waits long for answers.
     pub fn patient(names: &[&str]) -> Self {
-        Self::with(names, &["--timeout", "20"])
+        Self::with(names, &["--set=network.timeout=20"])
     }
 
     /// The flags with which a session sees this net as the world: asked without a gap between
     /// two requests, and each question once only.
     pub fn flags(&self) -> Vec<String> {
-        let dns = self.net.dns.address().to_string();
         let ca = self.place.write("ca.pem", self.net.authority.pem());
-        let ca = ca.display().to_string();
-        let flags = [
-            ("--dns-server", dns.as_str()),
-            ("--allow-net", "127.0.0.1/32"),
-            ("--ca-cert", ca.as_str()),
-            ("--rate", "1000"),
-            ("--timeout", "10"),
-            ("--lookup-tries", "1"),
-        ];
-        let pairs = flags.iter().flat_map(|(name, value)| [*name, *value]);
-        pairs.map(str::to_owned).collect()
+        vec![
+            format!("--set=network.dns-server={}", self.net.dns.address()),
+            "--set=network.allow-net=127.0.0.1/32".to_owned(),
+            format!("--set=network.ca-cert={}", ca.display()),
+            "--set=network.rate=1000".to_owned(),
+            "--set=network.timeout=10".to_owned(),
+            "--set=network.lookup-tries=1".to_owned(),
+        ]
     }
 
-    /// The flags of this net and these; one that is named here takes the place of the net's.
+    /// The flags of this net and these; a setting that is named here takes the place of the net's.
     pub fn flags_with(&self, flags: &[&str]) -> Vec<String> {
-        let own = self.flags();
-        let pairs = own.chunks_exact(2);
-        let kept = pairs.filter(|pair| !flags.contains(&pair[0].as_str()));
-        let further = flags.iter().map(|flag| (*flag).to_owned());
-        kept.flatten().cloned().chain(further).collect()
+        let key = |flag: &str| flag.rsplit_once('=').map(|(key, _)| key.to_owned());
+        let mut all = self.flags();
+        all.retain(|own| !flags.iter().any(|flag| key(flag) == key(own)));
+        all.extend(flags.iter().map(|flag| (*flag).to_owned()));
+        all
     }
 
     /// Sets up a company at `domain` and `www.domain`: home page, contact page, mail.

@@ -65,7 +65,7 @@ pub fn scan(place: &Place, more: &[&str]) -> Run {
         .env("PATH", "/usr/bin:/bin")
         .env("TMPDIR", place.at("tmp"))
         .args(["scan", "list.txt", "--quest=quest.toml", "--tree=tree"])
-        .args(["--pause-after=0"])
+        .args(["--set=scan.pause-after=0"])
         .args(more);
     Run::of(&mut command)
 }

@@ -59,7 +59,7 @@ impl ShellQuest {
             .env("PATH", path)
             .env("TMPDIR", place.at("tmp"))
             .args(["scan", "list.txt", "--quest=quest.toml", "--tree=tree"])
-            .args(["--max-tries=99", "--pause-after=0"]);
+            .args(["--max-tries=99", "--set=scan.pause-after=0"]);
         let run = Run::of(&mut command);
         (Self { place }, run)
     }

@@ -59,7 +59,7 @@ impl Played {
     pub fn scan(&self, list: &str) {
         let mut scan = self.world.place.command();
         scan.env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .args(["scan", "--max-tries=30", "--pause-after=0"])
+            .args(["scan", "--max-tries=30", "--set=scan.pause-after=0"])
             .arg(self.beside(list))
             .arg("--quest")
             .arg(&self.shipped.file);

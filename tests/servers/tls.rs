@@ -35,7 +35,7 @@ impl Authority {
         ))
     }
 
-    /// Its certificate, as `--ca-cert` takes it.
+    /// Its certificate, as `network.ca-cert` takes it.
     pub fn pem(&self) -> String {
         self.0.pem()
     }

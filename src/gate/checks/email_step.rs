@@ -51,7 +51,7 @@ impl Kind for Step {
         let mut words = ["level", "means", "remedy"].into_iter();
         if let Some(key) = words.find(|key| ours.has(key)) {
             let what = format!(
-                "a check `{}` has rules of its own, and no `{key}`; `scan --level` sets theirs",
+                "a check `{}` has rules of its own, and no `{key}`; `scan --set gate.level=RULE=LEVEL` sets theirs",
                 self.name
             );
             return Err(Mistake::at(text, &ours.spot_of(key), what));

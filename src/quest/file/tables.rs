@@ -209,7 +209,7 @@ pub struct ControlTable {
     pub input: BTreeMap<String, String>,
     /// The site that the list names for the quest.
     pub anchor_site: Option<String>,
-    /// Whether to judge as with `scan --role-only`.
+    /// Whether to judge as with `scan --set gate.role-only=true`.
     #[serde(default)]
     pub role_only: bool,
     /// The submitted fields.

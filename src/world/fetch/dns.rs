@@ -236,7 +236,7 @@ fn of_the_system() -> Result<Vec<SocketAddr>, String> {
     let (config, _options) = read_system_conf().map_err(|error| {
         format!(
             "the system's name servers cannot be read ({error}); \
-             scan with --dns-server ADDR:PORT to name one"
+             scan with --set network.dns-server=ADDR:PORT to name one"
         )
     })?;
     let addresses = config.name_servers().iter().map(|server| server.ip);

@@ -52,9 +52,11 @@ pub(super) struct Client {
 pub enum ClientError {
     #[error(transparent)]
     Tls(#[from] CaError),
-    #[error("the User-Agent {0:?} cannot be used in a header; scan with another --user-agent")]
+    #[error(
+        "the User-Agent {0:?} cannot be used in a header; scan with another network.user-agent"
+    )]
     UserAgent(String),
-    #[error("{host} cannot be used as a proxy; scan with --proxy http://HOST:PORT")]
+    #[error("{host} cannot be used as a proxy; scan with --set network.proxy=http://HOST:PORT")]
     Proxy {
         host: String,
         source: Option<reqwest::Error>,
