@@ -176,12 +176,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let quests = listing.finish()?;
     let counts = quests.counts();
     if quests.count() == 0 {
-        return refuse(format!(
-            "{}: none of {} has text in {}; name another column with --col",
-            file.place.display(),
-            plural(counts.rows, "row"),
-            planned.key_labels().join(", ")
-        ));
+        return refuse_empty(&file.place, counts.rows, &planned);
     }
     if let Some(definition) = definition {
         check_prompts(definition, &quests)?;
@@ -232,6 +227,15 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         world: manifest.frozen.world_kind(),
         ..Scanned::new(&context.dir, &manifest.source, &planned)
     })
+}
+
+fn refuse_empty<T>(list: &Path, rows: u32, planned: &PlannedList) -> Result<T> {
+    refuse(format!(
+        "{}: none of {} has text in {}; name another column with --col",
+        list.display(),
+        plural(rows, "row"),
+        planned.key_labels().join(", ")
+    ))
 }
 
 impl ScanArgs {

@@ -106,9 +106,10 @@ impl Settings {
                 let message = format!("--set {text}: the value is missing");
                 return Err(UsageError(message).hint("write it as --set KEY=VALUE"));
             };
-            let whole = match key.contains('.') {
-                true => key.to_owned(),
-                false => format!("{command}.{key}"),
+            let whole = if key.contains('.') {
+                key.to_owned()
+            } else {
+                format!("{command}.{key}")
             };
             refuse_other(&whole, command, parser)?;
             let setting = given.entry(whole).or_insert_with(|| Setting {
@@ -219,7 +220,7 @@ impl Values<'_> {
         parsed.map_err(|_| "expected true or false".to_owned())
     }
 
-    pub(super) fn within<T: FromStr + PartialOrd + std::fmt::Display>(
+    pub(super) fn within<T: FromStr + PartialOrd + Copy + std::fmt::Display>(
         &self,
         least: T,
         most: T,
