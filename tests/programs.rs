@@ -42,7 +42,33 @@ fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
         (&["scan", "companies.txt"], 1, "exists"),
         (&["export", "out.csv"], 1, "exists"),
         (&["demo", "--dir", "."], 1, "exists"),
-        (&["submit", "--id=1", "--in=none.json"], 1, "io"),
+        (&["submit", "--id=1", "--in=none.json"], 1, "not-found"),
+        (&["scan", "--update", "none.csv"], 1, "not-found"),
+        (&["scan", "--update", "."], 1, "not-found"),
+        (&["run", "--", "no-such-agent"], 1, "not-found"),
+        (
+            &["scan", "--world=none", "--session=new", "companies.txt"],
+            1,
+            "not-found",
+        ),
+        (
+            &["scan", "--session=none/new", "companies.txt"],
+            1,
+            "not-found",
+        ),
+        (
+            &["scan", "--session=bad.json", "companies.txt"],
+            1,
+            "no-session",
+        ),
+        (&["status", "--session=bad.json"], 1, "no-session"),
+        (&["export", "none/out.csv"], 1, "not-found"),
+        (&["export", "companies.txt"], 1, "exists"),
+        (
+            &["scan", "--update", "companies.txt", "--col=nope"],
+            2,
+            "usage",
+        ),
         (&["submit", "--id=1", "--in=bad.json"], 2, "usage"),
         (&["submit", "--id=9", "--none=x"], 2, "usage"),
         (&["rules", "nope"], 2, "usage"),
@@ -56,6 +82,17 @@ fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
     assert_eq!(hint(&["rules", "no-replay"]), "did you mean `no-reply`?");
     let tip = "a similar argument exists: '--lease'";
     assert_eq!(hint(&["next", "--leese=2h"]), tip);
+    let hint_says = |args: &[&str], words: &str| {
+        let hint = hint(args);
+        assert!(hint.as_str().is_some_and(|it| it.contains(words)), "{hint}");
+    };
+    hint_says(&["submit", "--id=1", "--in=none.json"], "check the path");
+    hint_says(&["submit", "--id=1", "--in=."], "this is a directory");
+    hint_says(&["run", "--", "no-such-agent"], "install the agent");
+    hint_says(
+        &["scan", "--world=none", "--session=new", "companies.txt"],
+        "demo --world",
+    );
     // What follows `--` belongs to the agent.
     let agents = ["run", "--nonesuch", "--", "agent", "--json"];
     assert_eq!(place.run(agents).exits(2), "");

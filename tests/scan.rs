@@ -330,7 +330,11 @@ fn lists_columns_and_flags_that_cannot_be_used() {
             2,
             "is not an encoding",
         ),
-        ("lines.txt --session no/such/place", 1, "No such file"),
+        (
+            "lines.txt --session no/such/place",
+            1,
+            "there is no directory no/such",
+        ),
     ] {
         let run = place.run(["scan"].into_iter().chain(line.split(' ')));
         assert_eq!(run.stderr.matches(once).count(), 1, "{run:?}");

@@ -108,6 +108,14 @@ pub struct Hinted {
     pub hint: String,
 }
 
+/// A file or program that the command line names does not exist, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(super) struct NotFound {
+    pub(super) message: String,
+    pub(super) hint: String,
+}
+
 const NETWORK_HINT: &str = "allow this command to use the network, which an agent's sandbox often \
                             denies, and run it again; `comail doctor` checks the network";
 
@@ -118,8 +126,26 @@ pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
     if matches!(error.downcast_ref(), Some(JudgeError::KeyUsed)) {
         return Some("choose a new key for each answer");
     }
-    let hinted = error.downcast_ref::<Hinted>()?;
-    Some(&hinted.hint)
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        return Some(&hinted.hint);
+    }
+    let mut chain = error.chain();
+    if let Some(missing) = chain.find_map(|cause| cause.downcast_ref::<NotFound>()) {
+        return Some(&missing.hint);
+    }
+    let mut chain = error.chain();
+    chain.find_map(|cause| hint_of_system(cause.downcast_ref::<io::Error>()?.kind()))
+}
+
+/// What to do about an error of the system, which itself says only what happened.
+fn hint_of_system(kind: io::ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        io::ErrorKind::NotFound => "check the path: there is no such file or directory",
+        io::ErrorKind::NotADirectory => "check the path: a part of it is not a directory",
+        io::ErrorKind::IsADirectory => "name a file: this is a directory",
+        io::ErrorKind::PermissionDenied => "check the permissions of the file and its directory",
+        _ => return None,
+    })
 }
 
 pub(super) fn lacks_network(error: &anyhow::Error) -> bool {
@@ -186,6 +212,8 @@ pub(super) enum ErrorKind {
     NoSession,
     /// The file or session that the command would make already exists.
     Exists,
+    /// There is no such file, directory or program.
+    NotFound,
     /// A file of the session is damaged or was changed.
     Damaged,
     /// comail has no network.
@@ -216,12 +244,30 @@ impl ErrorKind {
         let on_session = || cause.downcast_ref().map(Self::of_session);
         if let Some(kind) = judging.or_else(on_session) {
             kind
-        } else if cause.is::<AlreadyExists>()
-            || matches!(cause.downcast_ref(), Some(AtomicError::Exists(_)))
-        {
+        } else if let Some(error) = cause.downcast_ref() {
+            Self::of_writing(error)
+        } else if let Some(error) = cause.downcast_ref::<io::Error>() {
+            Some(match error.kind() {
+                io::ErrorKind::NotFound => Self::NotFound,
+                _ => Self::Io,
+            })
+        } else if cause.is::<AlreadyExists>() {
             Some(Self::Exists)
         } else {
-            cause.is::<io::Error>().then_some(Self::Io)
+            // What is wrong inside a list is bad usage.
+            let missing = cause.is::<NotFound>() || cause.is::<ReadError>();
+            missing.then_some(Self::NotFound)
+        }
+    }
+
+    fn of_writing(error: &AtomicError) -> Option<Self> {
+        match error {
+            AtomicError::Exists(_)
+            | AtomicError::Source(_)
+            | AtomicError::NotAFile(_)
+            | AtomicError::Link(_) => Some(Self::Exists),
+            AtomicError::NoDirectory(_) => Some(Self::NotFound),
+            AtomicError::Io { .. } | AtomicError::Unflushed { .. } => Some(Self::Io),
         }
     }
 
@@ -238,7 +284,10 @@ impl ErrorKind {
 
     fn of_session(error: &SessionError) -> Option<Self> {
         match error {
-            SessionError::Missing { .. } => Some(Self::NoSession),
+            SessionError::Missing { .. } | SessionError::NotADirectory { .. } => {
+                Some(Self::NoSession)
+            }
+            SessionError::NoParent { .. } => Some(Self::NotFound),
             SessionError::Exists { .. } => Some(Self::Exists),
             SessionError::Manifest { .. }
             | SessionError::ManifestChanged { .. }
@@ -331,6 +380,8 @@ pub(super) mod tests {
             ErrorKind::Exists
         );
         assert_eq!(kind(denied().into()), ErrorKind::Io);
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        assert_eq!(kind(missing().into()), ErrorKind::NotFound);
         assert_eq!(kind(UsageError("no".to_owned()).into()), ErrorKind::Usage);
         assert_eq!(kind(anyhow::anyhow!("no")), ErrorKind::Other);
         let sandbox = JudgeError::Sandbox("no".to_owned());

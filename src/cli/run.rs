@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::answer_form::{field_line, json_form};
 use super::closing::Closing;
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
-use super::exit::{Exit, lacks_network, refuse};
+use super::exit::{Exit, NotFound, lacks_network, refuse};
 use super::export::page;
 use super::hook::{RUN_VARIABLE, in_a_run};
 use super::insights::insights_of;
@@ -415,12 +415,22 @@ fn check(session: &Session, plan: &Plan) -> Result<()> {
         None => Ok(()),
         Some(program) => {
             let program = program.to_string_lossy();
-            let place = if program.contains('/') {
-                "there is no such program"
+            let (place, hint) = if program.contains('/') {
+                (
+                    "there is no such program",
+                    "check the path of the agent's program",
+                )
             } else {
-                "this program is not in PATH"
+                (
+                    "this program is not in PATH",
+                    "install the agent, or write its path after --",
+                )
             };
-            bail!("{}: {place}; nothing was started", Escaped(&program));
+            Err(NotFound {
+                message: format!("{}: {place}; nothing was started", Escaped(&program)),
+                hint: hint.to_owned(),
+            }
+            .into())
         }
     }
 }

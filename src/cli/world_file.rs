@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::exit::UsageError;
+use super::exit::{NotFound, UsageError};
 use crate::base::files;
 use crate::world::evidence::recorded::RecordedWorld;
 
@@ -18,6 +18,16 @@ const MAX_WORLD_BYTES: u64 = 16 << 20;
 pub(super) fn recorded_world(dir: &Path) -> Result<Value> {
     let path = dir.join(WORLD_FILE);
     let place = path.display();
+    if !path.exists() {
+        return Err(NotFound {
+            message: format!(
+                "there is no recorded world in {}: no {place}",
+                dir.display()
+            ),
+            hint: "`comail demo --world DIR` writes one".to_owned(),
+        }
+        .into());
+    }
     let bytes = files::read(&path, MAX_WORLD_BYTES)
         .with_context(|| format!("cannot read the recorded world {place}"))?;
     let refused = |error| UsageError(format!("{place} is not a recorded world: {error}"));

@@ -2,7 +2,7 @@
 
 use crate::base::clock::Clock;
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -94,7 +94,16 @@ pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
                 dir: dir.to_owned(),
             }),
         },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => match directory_of(dir) {
+            parent if parent.is_dir() => Ok(()),
+            parent => Err(SessionError::NoParent {
+                parent: parent.to_owned(),
+            }),
+        },
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            let dir = dir.to_owned();
+            Err(SessionError::NotADirectory { dir })
+        }
         Err(error) => Err(SessionError::io(dir, "make the session")(error)),
     }
 }

@@ -14,6 +14,13 @@ pub enum SessionError {
         that_makes(.dir)
     )]
     Missing { dir: PathBuf },
+    #[error("{dir} is not a directory, as a session is; name another place with --session")]
+    NotADirectory { dir: PathBuf },
+    #[error(
+        "there is no directory {parent} to make the session in; create it, or name another place \
+         with --session"
+    )]
+    NoParent { parent: PathBuf },
     #[error(
         "{dir} already exists, and `scan` never replaces a session: to start over, move {dir} away \
          or name another directory with --session; to add new rows, use `comail scan --update`"

@@ -130,6 +130,10 @@ pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
             let dir = dir.to_owned();
             return Err(SessionError::Missing { dir });
         }
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            let dir = dir.to_owned();
+            return Err(SessionError::NotADirectory { dir });
+        }
         Err(error) => return Err(SessionError::io(&path, "read the session")(error)),
     };
     let unreadable = |error: serde_json::Error| SessionError::Manifest {
