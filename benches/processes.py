@@ -46,8 +46,8 @@ BENCHES = [
     Bench("audit", "csv", "audit"),
     Bench("scan .csv", "csv", SCAN, fresh=True),
     Bench("scan .xlsx", "xlsx", SCAN, fresh=True),
-    Bench("export .csv", "csv", "export {out} --force"),
-    Bench("export .xlsx", "xlsx", "export {out} --force"),
+    Bench("export .csv", "csv", "export --out {out} --force"),
+    Bench("export .xlsx", "xlsx", "export --out {out} --force"),
 ]
 
 

@@ -47,7 +47,7 @@ for size in "${sizes[@]}"; do
     list "$size" >"$work/list-$size.csv"
     # A workbook of the same rows is what the program exports of a session without results.
     "$program" --session "$work/draft" scan "$work/list-$size.csv" --col company >/dev/null
-    "$program" --session "$work/draft" export "$work/list-$size.xlsx" >/dev/null
+    "$program" --session "$work/draft" export --out "$work/list-$size.xlsx" >/dev/null
     rm -r "$work/draft"
 done
 

@@ -79,7 +79,7 @@ fn configuration_of_the_agent_changes_no_judgement() {
     // A project has no file, so a person's commands read none there.
     let (_, true_one) = world.place.json(["status"]);
     for words in [
-        &["export", "out.csv"][..],
+        &["export", "--out=out.csv"][..],
         &["log"],
         &["audit"],
         &["review"],
@@ -280,7 +280,7 @@ const READING: [&[&str]; 9] = [
     &["status"],
     &["submit", "--id=1", "--none=x"],
     &["audit"],
-    &["export", "out.csv", "--force"],
+    &["export", "--out=out.csv", "--force"],
     &["log"],
     &["doctor"],
     &["review"],
@@ -346,7 +346,7 @@ fn a_copy_is_a_file_in_the_session() {
     let place = scanned();
     pipe(&place.at(".comail/source.txt"));
     for words in [
-        &["export", "out.csv"][..],
+        &["export", "--out=out.csv"][..],
         &["audit"],
         &["forget", "info@acme.com", "--note=asked"],
     ] {
@@ -363,7 +363,7 @@ fn a_copy_is_a_file_in_the_session() {
             manifest.replace("\"source.txt\"", &format!("{copy:?}")),
         )
         .unwrap();
-        let run = ends(place.command().args(["export", "out.csv"]));
+        let run = ends(place.command().args(["export", "--out=out.csv"]));
         run.says("no name of a file");
         run.exits(1);
     }

@@ -151,7 +151,7 @@ fn results_are_not_written_over_the_session_or_the_list() {
         for force in [&[][..], &["--force"]] {
             let run = world
                 .place
-                .run([&["export", "--format=csv", name], force].concat());
+                .run([&["export", "--format=csv", "--out", name], force].concat());
             assert!(matches!(run.code, 1 | 2), "{name}: {run:?}");
             assert_eq!(fs::read(world.place.at(name)).unwrap(), before, "{name}");
         }

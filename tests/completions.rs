@@ -96,7 +96,7 @@ fn each_argument_is_offered_what_it_can_name() {
         (&["review", "reject", "--rule", "freem"], &["freemail"]),
         (&["review", "reopen", "Z"], &["Zebra Inc."]),
         (&["scan", "--header", ""], &["auto", "yes", "no"]),
-        (&["export", "--only", "pass,r"], &["pass,review"]),
+        (&["export", "--state", "pass,r"], &["pass,review"]),
         (&["log", "--type", "att"], &["attempt"]),
         (&["hook", "install", "--agent", "c"], &["claude", "codex"]),
         (&["stat"], &["status"]),
@@ -111,7 +111,7 @@ fn each_argument_is_offered_what_it_can_name() {
         (&["--session", ""], &[".", "some-dir/"]),
         (&["--session=.c"], &["--session=.comail/"]),
         (&["status", "--session", "s"], &["some-dir/"]),
-        (&["man", "s"], &["some-dir/"]),
+        (&["man", "--out", "s"], &["some-dir/"]),
     ] {
         let found = offered(place, words);
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
@@ -230,9 +230,9 @@ fn manual_pages_are_written_whole_and_replaced() {
     let page = place.run(["man"]).ok();
     assert!(page.contains(".TH comail 1"), "{page}");
     place.write("pages", "");
-    assert_eq!(place.run(["man", "pages"]).code, 1);
+    assert_eq!(place.run(["man", "--out=pages"]).code, 1);
     for _ in 0..2 {
-        let (code, written) = place.json(["man", "share/man1"]);
+        let (code, written) = place.json(["man", "--out=share/man1"]);
         assert_eq!(code, 0);
         let files = written["files"].as_array().expect("files");
         assert!(files.len() > 25, "{written}");
@@ -261,7 +261,7 @@ fn manual_pages_are_written_whole_and_replaced() {
         assert_eq!(left, files.len());
     }
     place.scan(&["Here"], &[]);
-    assert_eq!(place.run(["man", ".comail"]).code, 2);
+    assert_eq!(place.run(["man", "--out=.comail"]).code, 2);
 }
 
 /// What is typed for `--company`, and the key that it must come to.

@@ -70,7 +70,7 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
         &["status"][..],
         &["log"],
         &["insights"],
-        &["export", "out.csv"],
+        &["export", "--out=out.csv"],
         &["report"],
         &["next"],
         &["audit"],

@@ -107,7 +107,7 @@ fn quests_after_a_failed_one_are_blocked_and_reported() {
     assert!(text.contains("blocked 3"), "{text}");
     let line = "quest 4 (Delta Mills) waits for quest 1 (Acme Foods), which is DONE";
     assert!(text.contains(line), "{text}");
-    let export = ["export", "out.csv", "--columns=status"];
+    let export = ["export", "--out=out.csv", "--columns=status"];
     world.place.run(export).ok();
     let out = std::fs::read_to_string(world.place.at("out.csv")).expect("an export");
     let column = out.lines().filter_map(|line| line.rsplit(',').next());

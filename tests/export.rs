@@ -72,7 +72,7 @@ fn a_workbook_keeps_all_that_it_had_and_gains_the_results() {
         ("libreoffice.xlsx", "xl/worksheets/sheet2.xml"),
     ] {
         let world = judged(name);
-        let (code, answer) = world.place.json(["export", "out.xlsx"]);
+        let (code, answer) = world.place.json(["export", "--out=out.xlsx"]);
         assert_eq!((code, answer["rows"].as_u64()), (0, Some(6)), "{answer}");
         assert_eq!(answer["remaining"], 2);
         let (before, after) = (world.place.at(name), world.place.at("out.xlsx"));
@@ -170,7 +170,7 @@ fn a_heading_that_is_taken_is_set_apart() {
     workbook(&world.place.at("list.xlsx"), &rows.concat());
     scan(&world, &["list.xlsx", "--col", "Company"]);
     pass(&world, 1, "acme.co.kr", "Acme Foods");
-    world.place.run(["export", "out.xlsx"]).ok();
+    world.place.run(["export", "--out=out.xlsx"]).ok();
     let found = cells(&world.place.at("out.xlsx"), "Companies");
     assert_eq!(
         texts(&found, 1, 5),
@@ -192,7 +192,7 @@ fn a_heading_that_is_taken_is_set_apart() {
     world.place.run(again).ok();
     world
         .place
-        .run(["export", "again.xlsx", "--session=again"])
+        .run(["export", "--out=again.xlsx", "--session=again"])
         .ok();
     let found = cells(&world.place.at("again.xlsx"), "Companies");
     assert_eq!(
@@ -212,7 +212,7 @@ fn without_headings_the_first_row_has_results_too() {
     workbook(&world.place.at("list.xlsx"), &rows.concat());
     scan(&world, &["list.xlsx", "--col=A", "--header=no"]);
     pass(&world, 1, "acme.co.kr", "Acme Foods");
-    world.place.run(["export", "out.xlsx"]).ok();
+    world.place.run(["export", "--out=out.xlsx"]).ok();
     let found = cells(&world.place.at("out.xlsx"), "Companies");
     assert_eq!(
         texts(&found, 1, 1),
@@ -225,7 +225,7 @@ fn without_headings_the_first_row_has_results_too() {
 fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
     let world = judged("openpyxl.xlsx");
     let columns = "--columns=status=상태, email = 이메일,Judged_At";
-    let summary = world.place.run(["export", "out.xlsx", columns]).ok();
+    let summary = world.place.run(["export", "--out=out.xlsx", columns]).ok();
     assert_eq!(
         summary,
         "2 addresses filled in, 1 unproven left out, 3 rows without one, written to out.xlsx\n\
@@ -239,12 +239,14 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
         ["상태", "이메일", "judged at", partial, ""]
     );
     assert_eq!(texts(&found, 3, 7), ["PASS", "info@hanbit-foods.co.kr"]);
-    let run = world.place.run(["export", "no.xlsx", "--columns=emial"]);
+    let run = world
+        .place
+        .run(["export", "--out=no.xlsx", "--columns=emial"]);
     run.says("did you mean \"email\"");
     run.exits(2);
     assert!(!world.place.at("no.xlsx").exists());
 
-    let some = ["export", "sure.xlsx", "--only", "pass,REVIEW"];
+    let some = ["export", "--out=sure.xlsx", "--state", "pass,REVIEW"];
     let summary = world.place.run(some).ok();
     let partial = "partial export: only PASS, REVIEW; 2 of 5 quests are still TODO";
     assert_eq!(
@@ -266,7 +268,9 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
         texts(&found, 4, 7),
         ["", "REVIEW", "daehan.sales@gmail.com"]
     );
-    let run = world.place.run(["export", "x.xlsx", "--only", "passed"]);
+    let run = world
+        .place
+        .run(["export", "--out=x.xlsx", "--state", "passed"]);
     assert_eq!(run.code, 2);
 }
 
@@ -277,7 +281,7 @@ fn an_office_can_read_filter_and_click_a_new_workbook() {
     pass(&world, 1, "acme.co.kr", "Acme Foods");
     let freemail = "bolt.toys.sales.department@gmail.com";
     review(&world, 2, "bolt.co.kr", "Bolt Toys", freemail);
-    let (code, answer) = world.place.json(["export", "out.xlsx"]);
+    let (code, answer) = world.place.json(["export", "--out=out.xlsx"]);
     assert_eq!(code, 0, "{answer}");
     let answers = json!({"proven": 1, "unproven": 1, "left_out": 0});
     assert_eq!(
@@ -320,8 +324,8 @@ fn an_answer_that_was_repeated_shows_what_was_wrong_with_it() {
     assert_eq!(row[6], "3");
     let line = &jsonl(&world, &[columns])[0];
     assert_eq!(line["rule"], "email-not-on-source");
-    let page = ["export", "out.html"];
-    world.place.run(page).ok();
+    let page = ["report", "--out=out.html"];
+    world.place.run(page).exits(8);
     let page = std::fs::read_to_string(world.place.at("out.html")).expect("a page");
     let quest = page.split("<tbody role=\"rowgroup\" data-state").nth(1);
     let row = quest
@@ -345,7 +349,7 @@ fn listed(name: &str, bytes: impl AsRef<[u8]>, flags: &[&str]) -> EmailNet {
 fn csv(world: &EmailNet, args: &[&str]) -> Vec<Vec<String>> {
     world
         .place
-        .run([&["export", "out.csv", "--force"], args].concat())
+        .run([&["export", "--out=out.csv", "--force"], args].concat())
         .ok();
     let bytes = std::fs::read(world.place.at("out.csv")).expect("the export");
     let bytes = bytes
@@ -364,7 +368,7 @@ fn csv(world: &EmailNet, args: &[&str]) -> Vec<Vec<String>> {
 fn jsonl(world: &EmailNet, args: &[&str]) -> Vec<Value> {
     world
         .place
-        .run([&["export", "out.jsonl", "--force"], args].concat())
+        .run([&["export", "--out=out.jsonl", "--force"], args].concat())
         .ok();
     let text = std::fs::read_to_string(world.place.at("out.jsonl")).expect("the export");
     assert!(text.ends_with('\n') && !text.contains('\r'));
@@ -443,7 +447,7 @@ fn every_line_of_jsonl_is_an_object_of_the_same_names() {
         (&lines[1]["email"], &lines[1]["status"]),
         (&Value::Null, &json!("TODO"))
     );
-    assert_eq!(jsonl(&world, &["--only=pass"]).len(), 2);
+    assert_eq!(jsonl(&world, &["--state=pass"]).len(), 2);
 }
 
 const HOSTILE: [&str; 8] = [
@@ -473,7 +477,7 @@ fn no_text_can_run_as_a_formula() {
     let columns = "--columns=status,email==1+1";
     let rows = csv(&world, &[columns]);
     assert_eq!(rows[0], ["company", "'=note", "status", "'=1+1"]);
-    world.place.run(["export", "out.xlsx", columns]).ok();
+    world.place.run(["export", "--out=out.xlsx", columns]).ok();
     let path = world.place.at("out.xlsx");
     let found = cells(&path, "comail");
     // JSON Lines keep texts as they are.
@@ -509,7 +513,7 @@ fn an_address_that_begins_like_a_formula_does_not_run() {
         csv(&world, &["--columns=email,unproven-email"])[1],
         ["Acme Foods", "", "'+82@acme.co.kr"]
     );
-    world.place.run(["export", "out.xlsx"]).ok();
+    world.place.run(["export", "--out=out.xlsx"]).ok();
     let found = cells(&world.place.at("out.xlsx"), "comail");
     assert_eq!(found[&(2, 4)], Data::String("+82@acme.co.kr".to_owned()));
 }
@@ -523,7 +527,7 @@ fn control_characters_and_endless_texts_fit_into_a_cell() {
         let submit = ["submit", "--id", id, "--none", why];
         world.place.run(submit).exits(5);
     }
-    let facts = ["export", "out.xlsx", "--columns=facts"];
+    let facts = ["export", "--out=out.xlsx", "--columns=facts"];
     world.place.run(facts).ok();
     let found = cells(&world.place.at("out.xlsx"), "comail");
     let facts = text(&found, 2, 2);
@@ -545,7 +549,7 @@ fn long_cells_of_the_list_are_cut_in_a_workbook_alone() {
     let long = "x".repeat(33_000);
     let list = format!("company,note\nAcme,{long}\n");
     let world = listed("list.csv", list, &["--col=company"]);
-    world.place.run(["export", "out.xlsx"]).ok();
+    world.place.run(["export", "--out=out.xlsx"]).ok();
     let found = cells(&world.place.at("out.xlsx"), "comail");
     assert_eq!(text(&found, 3, 2).chars().count(), 32_767);
     assert_eq!(csv(&world, &[])[1][1], long);
@@ -575,9 +579,9 @@ fn nothing_that_exists_is_replaced_without_force() {
     let place = scanned();
     place.write("mine.xlsx", "mine");
     let exists = "mine.xlsx exists already|--force";
-    refused(&place, "export", &["mine.xlsx"], 1, exists);
+    refused(&place, "export", &["--out=mine.xlsx"], 1, exists);
     assert_eq!(std::fs::read(place.at("mine.xlsx")).unwrap(), b"mine");
-    place.run(["export", "mine.xlsx", "--force"]).ok();
+    place.run(["export", "--out=mine.xlsx", "--force"]).ok();
     let found = cells(&place.at("mine.xlsx"), "Companies");
     assert_eq!(text(&found, 1, 5), "email");
     place.run(["export"]).ok();
@@ -601,16 +605,16 @@ fn the_list_is_never_written_over_by_whatever_name() {
         refused(
             &place,
             "export",
-            &[way, "--force"],
+            &["--out", way, "--force"],
             1,
             "is the source itself",
         );
-        refused(&place, "export", &[way], 1, "");
+        refused(&place, "export", &["--out", way], 1, "");
     }
     // A list that was moved is still the list.
     std::fs::rename(place.at("companies.xlsx"), place.at("moved.xlsx")).unwrap();
     let list = std::fs::read(place.at("moved.xlsx")).unwrap();
-    let moved = ["moved.xlsx", "--force"];
+    let moved = ["--out=moved.xlsx", "--force"];
     refused(&place, "export", &moved, 1, "is the source itself");
     assert_eq!(std::fs::read(place.at("moved.xlsx")).unwrap(), list);
 }
@@ -625,7 +629,7 @@ fn the_session_is_no_place_for_results() {
         refused(
             &place,
             "export",
-            &[path, "--force"],
+            &["--out", path, "--force"],
             2,
             "is inside the session",
         );
@@ -633,7 +637,7 @@ fn the_session_is_no_place_for_results() {
     refused(
         &place,
         "export",
-        &[".comail/ledger.jsonl", "--force"],
+        &["--out=.comail/ledger.jsonl", "--force"],
         2,
         "session",
     );
@@ -646,16 +650,16 @@ fn places_that_are_no_files() {
     std::fs::create_dir(place.at("dir")).unwrap();
     std::fs::create_dir(place.at("dir.csv")).unwrap();
     for force in [&[][..], &["--force"]] {
-        let dir = [&["dir"], force].concat();
+        let dir = [&["--out=dir"], force].concat();
         refused(&place, "export", &dir, 1, "dir is a directory");
         refused(
             &place,
             "export",
-            &[&["dir.csv"], force].concat(),
+            &[&["--out=dir.csv"], force].concat(),
             1,
             "is a directory",
         );
-        let nowhere = [&["no/such/out.csv"], force].concat();
+        let nowhere = [&["--out=no/such/out.csv"], force].concat();
         refused(
             &place,
             "export",
@@ -664,38 +668,48 @@ fn places_that_are_no_files() {
             "there is no directory no/such|create it",
         );
     }
-    refused(&place, "export", &["/dev/null", "--force"], 1, "device");
+    refused(
+        &place,
+        "export",
+        &["--out=/dev/null", "--force"],
+        1,
+        "device",
+    );
 }
 
 #[test]
 fn a_name_never_promises_another_format() {
     let place = scanned();
-    let cases: [(&[&str], &str); 6] = [
-        (&["out.doc"], "out.doc|.csv|.html|--format"),
-        (&["out.pdf"], "out.pdf"),
-        (&["out.xlsx", "--format=csv"], "out.xlsx|csv"),
-        (&["out.xlsm"], "macros|.xlsx"),
-        (&["out.html", "--format=csv"], "out.html|csv"),
-        (&["out.txt", "--format=pdf"], "pdf"),
+    let cases: [(&[&str], &str); 7] = [
+        (&["--out=out.doc"], "out.doc|.csv|.jsonl|--format"),
+        (&["--out=out.pdf"], "out.pdf"),
+        (&["--out=out.xlsx", "--format=csv"], "out.xlsx|csv"),
+        (&["--out=out.xlsm"], "macros|.xlsx"),
+        (
+            &["--out=out.html"],
+            "out.html|comail report --out FILE.html",
+        ),
+        (&["--out=out.HTM", "--format=csv"], "out.HTM|comail report"),
+        (&["--out=out.txt", "--format=pdf"], "pdf"),
     ];
     for (args, words) in cases {
         refused(&place, "export", args, 2, words);
     }
-    place.run(["export", "out.txt", "--format=csv"]).ok();
-    place.run(["export", "out"]).ok();
+    place.run(["export", "--out=out.txt", "--format=csv"]).ok();
+    place.run(["export", "--out=out"]).ok();
 }
 
 #[test]
 fn a_vanished_or_changed_original_costs_nothing() {
     let place = scanned();
-    place.run(["export", "first.xlsx"]).ok();
+    place.run(["export", "--out=first.xlsx"]).ok();
     let first = std::fs::read(place.at("first.xlsx")).unwrap();
     place.write("companies.xlsx", "something else");
-    let run = place.run(["export", "second.xlsx"]);
+    let run = place.run(["export", "--out=second.xlsx"]);
     run.says("has changed since it was scanned");
     run.ok();
     std::fs::remove_file(place.at("companies.xlsx")).unwrap();
-    let run = place.run(["export", "third.xlsx"]);
+    let run = place.run(["export", "--out=third.xlsx"]);
     run.says("can no longer be read");
     run.ok();
     for name in ["second.xlsx", "third.xlsx"] {
@@ -703,7 +717,7 @@ fn a_vanished_or_changed_original_costs_nothing() {
     }
     // The original's name stays reserved for it while it is there.
     place.write("companies.xlsx", "something else");
-    let reserved = ["companies.xlsx", "--force"];
+    let reserved = ["--out=companies.xlsx", "--force"];
     refused(&place, "export", &reserved, 1, "is the source itself");
 }
 
@@ -716,17 +730,17 @@ fn a_copy_or_chain_that_was_tampered_with_is_a_finding() {
     refused(
         &place,
         "export",
-        &["out.xlsx"],
+        &["--out=out.xlsx"],
         8,
         "not the list that was scanned",
     );
     std::fs::remove_file(&copy).unwrap();
-    refused(&place, "export", &["out.xlsx"], 1, "source.xlsx");
+    refused(&place, "export", &["--out=out.xlsx"], 1, "source.xlsx");
     std::fs::write(&copy, &whole).unwrap();
 
     let ledger = String::from_utf8(place.ledger()).unwrap();
     place.write(".comail/ledger.jsonl", ledger.replace("Bluefin", "Blowfin"));
-    refused(&place, "export", &["out.xlsx"], 8, "line");
+    refused(&place, "export", &["--out=out.xlsx"], 8, "line");
 }
 
 #[test]
@@ -738,7 +752,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     place.write("old.csv", "old");
     let before = names(place.path());
     for args in ["out.csv", "out.xlsx", "old.csv --force"] {
-        let run = on_a_full_disk(&place, 4, &format!("export {args}"));
+        let run = on_a_full_disk(&place, 4, &format!("export --out={args}"));
         assert_eq!(run.code, 1, "{run:?}");
         run.says("disk has room");
         assert_eq!(names(place.path()), before);
@@ -760,7 +774,7 @@ fn a_directory_that_may_not_be_written_to() {
     refused(
         &place,
         "export",
-        &["locked/out.csv"],
+        &["--out=locked/out.csv"],
         1,
         "the directory is writable",
     );
@@ -805,7 +819,7 @@ fn twenty_thousand_rows() {
     let submit = ["submit", "--id=1", "--none=nothing found"];
     place.run(submit).exits(5);
 
-    let (code, answer) = place.json(["export", "out.xlsx", "--columns=status,tries"]);
+    let (code, answer) = place.json(["export", "--out=out.xlsx", "--columns=status,tries"]);
     assert_eq!(code, 0, "{answer}");
     assert_eq!(answer["rows"], 17_999, "{answer}");
     let found = cells(&place.at("out.xlsx"), "Companies");

@@ -36,7 +36,7 @@ fn forget_other(place: &Place, address: &str) -> Run {
 fn exported(world: &EmailNet, args: &[&str]) -> (String, String) {
     let said = world
         .place
-        .run([&["export", "out.csv", "--force"], args].concat());
+        .run([&["export", "--out=out.csv", "--force"], args].concat());
     let said = said.ok();
     let out = fs::read_to_string(world.place.at("out.csv")).expect("an export");
     (said, out)
@@ -191,7 +191,7 @@ fn an_export_counts_what_it_wrote() {
             "2 PASS, 1 REVIEW (1 accepted), 0 DONE, 1 still TODO; of these 1 disputed",
         ),
         (
-            &["--only=review"],
+            &["--state=review"],
             "0 PASS, 1 REVIEW (1 accepted), 0 DONE, 0 still TODO\n",
         ),
     ] {
@@ -294,7 +294,7 @@ fn a_workbook_forgets_it_too() {
     world.place.run(first).ok();
     world
         .place
-        .run(["--session=first", "export", "list.xlsx"])
+        .run(["--session=first", "export", "--out=list.xlsx"])
         .ok();
     let scan = ["scan", "list.xlsx", "--col=company"].map(str::to_owned);
     let flags = world.flags_with(&["--operator-key=key"]);
@@ -642,7 +642,7 @@ fn what_was_left_over_is_told_and_removed() {
         "{text}"
     );
     assert!(text.contains("in evidence/ contain an address"), "{text}");
-    world.place.run(["export", "out.csv"]).exits(8);
+    world.place.run(["export", "--out=out.csv"]).exits(8);
     forget(&world).ok();
     assert_eq!(world.place.ledger(), ledger, "nothing more is recorded");
     assert_eq!(left_in(&dir), Vec::<String>::new());

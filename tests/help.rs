@@ -313,14 +313,14 @@ fn demo_shows_a_whole_session() {
 #[test]
 fn demo_leaves_a_workbook_and_a_session_for_the_other_commands() {
     let place = Place::new();
-    let (code, played) = place.json(["demo", "--dir", "here"]);
+    let (code, played) = place.json(["demo", "--out", "here"]);
     assert_eq!(code, 0);
     let results = fs::read(place.at(played["results"].as_str().unwrap())).unwrap();
     assert!(results.starts_with(b"PK"), "a workbook is a zip archive");
     let (code, status) = place.json(["status", "--session", "here/session"]);
     assert_eq!((code, &status["tally"]["pass"]), (0, &3.into()));
-    let again = place.run(["demo", "--dir", "here"]);
-    again.says("--dir");
+    let again = place.run(["demo", "--out", "here"]);
+    again.says("--out");
     assert!(!again.stderr.contains("os error"), "{}", again.stderr);
     assert_eq!(again.code, 1);
     assert_eq!(
@@ -338,7 +338,7 @@ fn demo_ignores_the_session_flag_and_variable() {
     Run::of(demo.env("COMAIL_SESSION", "elsewhere")).ok();
     assert!(!place.at("elsewhere").exists());
     assert!(place.at("comail-demo/session/ledger.jsonl").exists());
-    let run = place.run(["demo", "--dir", "no/such/demo"]);
+    let run = place.run(["demo", "--out", "no/such/demo"]);
     run.says("no/such/demo");
     run.exits(1);
 }
@@ -346,7 +346,7 @@ fn demo_ignores_the_session_flag_and_variable() {
 #[test]
 fn demo_asks_no_host() {
     let place = Place::new();
-    let _text = place.run(["demo", "--dir=-odd name"]).ok();
+    let _text = place.run(["demo", "--out=-odd name"]).ok();
     assert!(place.at("-odd name/results.xlsx").exists());
     assert!(
         !place.at("-odd name/session/hosts").exists(),

@@ -264,7 +264,7 @@ fn who_asks_is_told_what_was_opened_fetched_asked_checked_and_written() {
         once(&run, "info: opened the session dir=.comail quests=1 lines=");
         run.says(" head=");
     }
-    let export = world.place.run(["-v", "export", "results.csv"]);
+    let export = world.place.run(["-v", "export", "--out=results.csv"]);
     once(&export, "info: wrote the export path=results.csv rows=1");
     export.ok();
 }

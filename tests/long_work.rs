@@ -82,7 +82,7 @@ fn what_ctrl_c_ends_leaves_nothing_behind() {
     let before = session();
 
     place.write("out.csv", "old");
-    let export = ["export", "out.csv", "--force"];
+    let export = ["export", "--out=out.csv", "--force"];
     let part: fn(&str) -> bool = |name| name.starts_with(".comail-") && name.contains(".part");
     assert_stopped(&interrupted(&place, &export, |_| has(place.path(), part)));
     assert!(!has(place.path(), part));

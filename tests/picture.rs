@@ -5,7 +5,7 @@ use std::fs;
 
 use comail::gate::Level;
 use comail::report::draw::{self, Asked, MOST_QUESTS};
-use comail::report::picture::{Picture, QuestRow, Worth};
+use comail::report::picture::{Picture, QuestRow, Word, Worth};
 use comail::session::{Session, Unwatched};
 use comail::world::email_text::mentions;
 use jiff::Timestamp;
@@ -23,7 +23,12 @@ fn picture(world: &EmailNet, most: usize) -> Picture {
     let projection = session.fold().expect("a ledger");
     let asked = Asked {
         at: Timestamp::UNIX_EPOCH,
-        completeness: None,
+        completeness: Word {
+            complete: false,
+            settled: None,
+            left_out: 0,
+            shortfalls: Vec::new(),
+        },
         only: &[],
         most,
         watch: &Unwatched,
@@ -200,7 +205,7 @@ fn what_was_refuted_is_no_answer_and_the_known_site_is_told() {
         (known.label.as_str(), known.text.as_str()),
         ("known site", "www.acme.co.kr")
     );
-    world.place.run(["export", "out.html"]).ok();
+    world.place.run(["report", "--out=out.html"]).exits(8);
     let html = fs::read_to_string(world.place.at("out.html")).expect("a page");
     for said in ["Last answer (refuted)", "known site"] {
         assert!(html.contains(said), "{said}");
@@ -210,63 +215,66 @@ fn what_was_refuted_is_no_answer_and_the_known_site_is_told() {
 }
 
 #[test]
-fn the_page_is_written_like_any_export() {
+fn a_report_is_written_as_a_page_or_as_markdown() {
     let world = played();
     let place = &world.place;
-    let (code, told) = place.json(["export", "out.html"]);
-    assert_eq!((code, &told["rows"]), (0, &json!(4)), "{told:#}");
-    let html = fs::read_to_string(place.at("out.html")).expect("a page");
+    let markdown = place.run(["report"]).exits(8);
+    let text = place.run(["report", "--out=page.html"]).exits(8);
+    assert!(text.starts_with("# NOT COMPLETE\n"), "{text}");
+    assert!(text.ends_with("\n\nwritten to page.html\n"), "{text}");
+    let html = fs::read_to_string(place.at("page.html")).expect("a page");
+    for said in ["1 quest is TODO", "alert(1)"] {
+        assert!(html.contains(said), "{said}");
+    }
+    assert!(!html.contains(SCRIPT), "{html}");
+    place.run(["report", "--out=report.md"]).exits(8);
+    let written = fs::read_to_string(place.at("report.md")).expect("a report");
+    assert!(written.starts_with("# NOT COMPLETE\n"), "{written}");
+    assert_eq!(written.lines().count(), markdown.lines().count());
+    place.run(["report", "--out=page.html"]).exits(1);
+    let (code, report) = place.json(["report", "--out=page.html", "--force"]);
+    assert_eq!((code, &report["complete"]), (8, &json!(false)), "{report}");
+    let some = [
+        "report",
+        "--out=page.html",
+        "--force",
+        "--state=pass,REVIEW",
+    ];
+    let text = place.run(some).exits(8);
     assert!(
-        html.contains("alert(1)") && !html.contains(SCRIPT),
-        "{html}"
+        text.contains("written to page.html; it lists 2 of 4 quests"),
+        "{text}"
     );
-    place.run(["export", "out.html"]).exits(1);
-    let only = ["export", "out.html", "--force", "--only=pass,review"];
-    let (code, told) = place.json(only);
-    assert_eq!(
-        (code, &told["rows"], &told["left_out"]),
-        (0, &json!(2), &json!(2))
-    );
-    assert_eq!(told["written"]["effective"], json!({"pass": 1, "open": 1}));
-    let said = place.run(["export", "--format=html"]).ok();
-    assert!(
-        said.contains("4 quests, written to companies.comail.html"),
-        "{said}"
-    );
+    let html = fs::read_to_string(place.at("page.html")).expect("a page");
+    assert!(html.contains("<b>Not all of them.</b> This page shows 2 of 4 quests"));
     for (code, args, why) in [
-        (2, "a.html --columns=email", "--columns is for tables"),
-        (
-            1,
-            "companies.txt --format=html --force",
-            "the source itself",
-        ),
-        (2, ".comail/a.html", "is inside the session"),
-        (2, "a.csv --format=html", "another format"),
+        (2, "--out=page.txt", "for a web page, or .md"),
+        (2, "--force", "--out <FILE>"),
+        (2, "--state=pass", "--out FILE.html"),
+        (2, "--state=pass --out=a.md", "--out FILE.html"),
+        (2, "--out=.comail/a.html", "is inside the session"),
+        (2, "--html=a.html", "unexpected argument"),
+        (2, "--out=companies.txt --force", "for a web page, or .md"),
     ] {
-        let run = place.run(["export"].into_iter().chain(args.split(' ')));
+        let run = place.run(["report"].into_iter().chain(args.split(' ')));
         assert_eq!(run.code, code, "{args}: {run:?}");
         assert!(run.stderr.contains(why), "{args}: {run:?}");
-        assert!(!place.at("a.html").exists());
     }
+    assert!(!place.at("a.html").exists() && !place.at("a.md").exists());
 }
 
 #[test]
-fn a_report_is_written_as_a_page_too() {
-    let world = played();
-    let place = &world.place;
-    let text = place.run(["report", "--html=page.html"]).exits(8);
-    assert!(text.starts_with("# NOT COMPLETE\n"), "{text}");
-    let html = fs::read_to_string(place.at("page.html")).expect("a page");
-    assert!(html.contains("1 quest is TODO"), "{html}");
-    place.run(["report", "--html=page.html"]).exits(1);
-    place
-        .run(["report", "--html=page.html", "--force"])
-        .exits(8);
-    for args in [["report", "--html=page.txt"], ["report", "--force"]] {
-        place.run(args).exits(2);
-    }
-    let list = ["report", "--html=companies.txt", "--force"];
-    place.run(list).exits(2);
+fn a_report_is_never_written_over_the_list() {
+    let world = EmailNet::unscanned();
+    let list = "company\nAcme Foods\n";
+    world.place.write("list.csv", list);
+    world.place.run(["scan", "list.csv", "--col=company"]).ok();
+    std::fs::hard_link(world.place.at("list.csv"), world.place.at("page.html")).expect("a link");
+    let run = world.place.run(["report", "--out=page.html", "--force"]);
+    run.says("the source itself");
+    run.exits(1);
+    let left = fs::read_to_string(world.place.at("page.html")).expect("a list");
+    assert_eq!(left, list);
 }
 
 #[test]
@@ -276,22 +284,22 @@ fn no_page_is_drawn_of_a_ledger_that_does_not_hold() {
     let path = session(&world).join("ledger.jsonl");
     let good = fs::read_to_string(&path).expect("a ledger");
     fs::write(&path, good.replacen("\"tries\":1", "\"tries\":0", 1)).expect("a ledger");
-    world.place.run(["export", "a.html"]).exits(8);
-    let run = world.place.run(["report", "--html=a.html"]);
+    let run = world.place.run(["report", "--out=a.html"]);
     assert!(
-        run.code == 8 && run.stderr.contains("no page was written"),
+        run.code == 8 && run.stderr.contains("no file was written"),
         "{run:?}"
     );
     assert!(!world.place.at("a.html").exists());
     fs::write(&path, good).expect("a ledger");
-    world.place.run(["export", "a.html"]).ok();
+    world.place.run(["report", "--out=a.html"]).exits(8);
+    assert!(world.place.at("a.html").exists());
 }
 
 #[test]
 fn what_was_forgotten_is_in_no_picture_and_in_no_page() {
     let world = known();
     let shown = |name: &str| {
-        world.place.run(["export", name]).ok();
+        world.place.run(["report", "--out", name]).exits(8);
         let html = fs::read_to_string(world.place.at(name)).expect("a page");
         let drawn = serde_json::to_string(&picture(&world, MOST_QUESTS)).expect("JSON");
         [html, drawn].map(|text| !mentions(&text, &|address| address == ADDRESS).is_empty())

@@ -35,13 +35,13 @@ fn fails(place: &Place, args: &[&str]) -> (i32, String) {
 fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
     let place = Place::new();
     place.scan(&[ACME], &[]);
-    place.run(["export", "out.csv"]).ok();
+    place.run(["export", "--out=out.csv"]).ok();
     place.write("bad.json", "{");
     for (args, code, kind) in [
         (&["next", "--session=none"][..], 1, "no-session"),
         (&["scan", "companies.txt"], 1, "exists"),
-        (&["export", "out.csv"], 1, "exists"),
-        (&["demo", "--dir", "."], 1, "exists"),
+        (&["export", "--out=out.csv"], 1, "exists"),
+        (&["demo", "--out", "."], 1, "exists"),
         (&["submit", "--id=1", "--in=none.json"], 1, "not-found"),
         (&["scan", "--update", "none.csv"], 1, "not-found"),
         (&["scan", "--update", "."], 1, "not-found"),
@@ -62,8 +62,8 @@ fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
             "no-session",
         ),
         (&["status", "--session=bad.json"], 1, "no-session"),
-        (&["export", "none/out.csv"], 1, "not-found"),
-        (&["export", "companies.txt"], 1, "exists"),
+        (&["export", "--out=none/out.csv"], 1, "not-found"),
+        (&["export", "--out=companies.txt", "--format=csv"], 1, "exists"),
         (
             &["scan", "--update", "companies.txt", "--col=nope"],
             2,
@@ -100,7 +100,7 @@ fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
     let whole = fs::read_to_string(&ledger).expect("a ledger");
     fs::write(&ledger, whole.replacen("quest", "guest", 1)).expect("written");
     assert_eq!(fails(&place, &["audit", "--head"]).1, "usage");
-    assert_eq!(fails(&place, &["export", "new.csv"]).1, "damaged");
+    assert_eq!(fails(&place, &["export", "--out=new.csv"]).1, "damaged");
 }
 
 /// The remedy of each fact, by rule, as `rules` prints them.
@@ -234,12 +234,12 @@ fn of_the_same_call_made_at_once_one_is_judged_and_all_get_its_judgement() {
 /// Command lines in a folder with a list and an operator's key, each of which prints documents
 /// with `--json`. Nothing asks the network: the session is judged by a recorded world.
 const LINES: &str = "\
-demo --dir played
+demo --out played
 demo --world practice
 scan practice/companies.csv --col Company --site-col Website --world practice --operator-key key
 next --worker a
 claims
-release --id 1 --operator-key key
+release 1 --operator-key key
 submit --id 1 --in right.json --idempotency-key first
 submit --id 2 --in made-up.json
 submit --id 3 --in open.json
@@ -264,7 +264,7 @@ run --dry-run -- true
 run --set max-attempts=1 -- true
 resume --operator-key key
 report
-export out.csv
+export --out out.csv
 audit
 recheck
 prove
@@ -274,7 +274,7 @@ prompt
 help
 help json
 completions bash
-man pages
+man --out pages
 schema
 schema --out schemas
 quest new letters

@@ -215,7 +215,7 @@ fn no_command_mentions_companies_or_email() {
         (&["submit", "--help"], 0),
         (&["submit", "--letter=twoo", "--quote=x"], 2),
         (&["submit", "--quote=x"], 2),
-        (&["export", "out.csv"], 0),
+        (&["export", "--out=out.csv"], 0),
     ] {
         let run = letters.run(args.iter().copied());
         assert_eq!(run.code, code, "{args:?}: {run:?}");

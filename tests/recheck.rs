@@ -46,7 +46,7 @@ fn counts(report: &Value) -> [u64; 4] {
 fn exported(net: &EmailNet, key: &str, columns: &str) -> Vec<String> {
     let columns = format!("--columns={columns}");
     net.place
-        .run(["export", "out.csv", "--force", &columns])
+        .run(["export", "--out=out.csv", "--force", &columns])
         .ok();
     let bytes = std::fs::read(net.place.at("out.csv")).expect("the export");
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);

@@ -89,12 +89,12 @@ fn a_live_session_never_finds_the_recording() {
 fn every_output_says_that_the_world_is_recorded() {
     let place = practice();
     answer(&place).ok();
-    for args in [
-        &["status"][..],
-        &["export", "out.csv"],
-        &["export", "out.html"],
+    for (args, code) in [
+        (&["status"][..], 0),
+        (&["export", "--out=out.csv"], 0),
+        (&["report", "--out=out.html"], 8),
     ] {
-        let text = place.run(args).ok();
+        let text = place.run(args).exits(code);
         assert!(text.contains(SAYS_SO), "{args:?}: {text}");
         let (_, told) = place.json([args, &["--force"][..usize::from(args.len() > 1)]].concat());
         assert_eq!(told["world"], "recorded", "{told}");
@@ -108,7 +108,9 @@ fn every_output_says_that_the_world_is_recorded() {
     assert!(table.contains(",PASS (recorded world),"), "{table}");
     assert_eq!(table.matches("(recorded world)").count(), 3, "{table}");
     // Also where nothing but addresses is asked for.
-    place.run(["export", "out.xlsx", "--columns=email"]).ok();
+    place
+        .run(["export", "--out=out.xlsx", "--columns=email"])
+        .ok();
     let title = text(&cells(&place.at("out.xlsx"), "comail"), 1, 1);
     assert!(title.starts_with(SAYS_SO), "{title}");
 }

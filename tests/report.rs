@@ -106,7 +106,7 @@ fn what_is_settled_and_not_proven_is_not_called_complete() {
     let title = "# Settled, not proven: 1 REVIEW open, 2 DONE\n";
     assert!(text.starts_with(title), "{text}");
     assert!(text.contains("run `comail review` to settle"), "{text}");
-    let page = ["report", "--html=a.html"];
+    let page = ["report", "--out=a.html"];
     world.place.run(page).exits(8);
     let page = fs::read_to_string(world.place.at("a.html")).expect("a page");
     assert!(page.contains("<b>Settled, not proven: 1 REVIEW open, 2 DONE.</b>"));

@@ -234,11 +234,11 @@ fn a_file_that_only_a_command_read_must_still_pass() {
     assert_eq!(report["judged_again"], left_out);
     let text = quest
         .place
-        .run(["report", "--quick", "--html=quick.html"])
+        .run(["report", "--quick", "--out=quick.html"])
         .ok();
     assert!(text.starts_with("# COMPLETE as recorded\n"), "{text}");
     assert!(
-        text.contains("Not judged again (`--quick`): 3 PASS."),
+        text.contains("Not judged again (`--quick`): 3 PASS.\n\nwritten to quick.html\n"),
         "{text}"
     );
     let page = fs::read_to_string(quest.place.at("quick.html")).expect("a page");

@@ -58,7 +58,7 @@ fn effective(world: &EmailNet) -> Value {
 /// The rows of an export, by these columns.
 fn exported(world: &EmailNet, columns: &str) -> Vec<Vec<String>> {
     let columns = format!("--columns={columns}");
-    let export = ["export", "out.csv", "--force", &columns];
+    let export = ["export", "--out=out.csv", "--force", &columns];
     world.place.run(export).ok();
     let bytes = fs::read(world.place.at("out.csv")).expect("the export");
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
@@ -150,7 +150,10 @@ fn what_is_shown_of_damaged_evidence_says_so() {
 fn the_effective_result_follows_the_last_decision_everywhere() {
     let world = keyed();
     let usual = |world: &EmailNet| {
-        world.place.run(["export", "usual.csv", "--force"]).ok();
+        world
+            .place
+            .run(["export", "--out=usual.csv", "--force"])
+            .ok();
         fs::read_to_string(world.place.at("usual.csv")).expect("the export")
     };
     // The cells of the company that passed, none of which has a comma in it.

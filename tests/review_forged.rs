@@ -167,7 +167,7 @@ fn assert_told(world: &EmailNet, count: usize, became: &str, what: &str) {
             .iter()
             .all(|it| it.starts_with("seal ") && it.ends_with(" 1"))
     );
-    let export = world.place.run(["export", "out.csv", "--force"]);
+    let export = world.place.run(["export", "--out=out.csv", "--force"]);
     assert_eq!(export.code, 8, "{what}: {export:?}");
     export.says("not signed with");
     let log = world.place.run(["log", "--type=settled,disputed"]).ok();

@@ -81,10 +81,8 @@ fn a_draw_is_checked_by_hand_and_the_report_says_how_right_passes_are() {
     let report = world.place.run(["report"]);
     assert!(report.stdout.contains(text), "{report:?}");
     assert!(world.place.run(["status"]).ok().contains(text));
-    world
-        .place
-        .run(["export", "--format=html", "page.html"])
-        .ok();
+    let report = world.place.run(["report", "--out=page.html"]);
+    assert_eq!(report.stderr, "");
     let page = std::fs::read_to_string(world.place.at("page.html")).expect("a page");
     assert!(page.contains(text));
     let (_, status) = world.place.json(["status"]);

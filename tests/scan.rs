@@ -201,7 +201,7 @@ fn each_object_of_json_lines_is_a_quest_and_keeps_what_it_holds() {
         let path = place.at(answer["path"].as_str().expect("a path"));
         std::fs::read_to_string(path).expect("an export")
     };
-    let table = exported(&["out.csv", "--columns=status"]);
+    let table = exported(&["--out=out.csv", "--columns=status"]);
     let table: Vec<&str> = table.trim_start_matches('\u{feff}').lines().collect();
     assert_eq!(
         table,
@@ -212,7 +212,7 @@ fn each_object_of_json_lines_is_a_quest_and_keeps_what_it_holds() {
             ",3,,,",
         ]
     );
-    place.run(["export", "out.xlsx"]).ok();
+    place.run(["export", "--out=out.xlsx"]).ok();
     let sheet = cells(&place.at("out.xlsx"), "comail");
     assert_eq!(texts(&sheet, 2, 1), ["company", "size"]);
     assert_eq!(texts(&sheet, 4, 1), ["Bolt Toys", ""]);
@@ -475,7 +475,7 @@ fn new_keys_join_and_what_was_proven_stays_also_in_the_export() {
     pass(&world, 4, "delta.co.kr", "Delta Labs");
     let run = world
         .place
-        .run(["export", "out.xlsx", "--columns=email,status"]);
+        .run(["export", "--out=out.xlsx", "--columns=email,status"]);
     run.says("no longer has a row for them: 1 quest");
     run.ok();
     let out = cells(&world.place.at("out.xlsx"), "Companies");
@@ -564,7 +564,7 @@ fn every_list_that_was_scanned_is_safe_from_the_export() {
         .write("more.csv", "Company,Site\nZeta Air,zeta.co.kr\n");
     update(&world, &["more.csv"]);
     for list in ["list.xlsx", "more.csv"] {
-        let run = world.place.run(["export", "--force", list]);
+        let run = world.place.run(["export", "--force", "--out", list]);
         assert_eq!(run.code, 1, "{run:?}");
         run.says("the source itself");
     }

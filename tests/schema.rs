@@ -149,13 +149,13 @@ fn nothing_is_written_into_a_session_whichever_it_is() {
     for words in [
         &["schema", "--out", ".comail"][..],
         &["schema", "status", "--out", "other/new"],
-        &["man", ".comail/x"],
-        &["man", "other"],
-        &["export", "--session", "other", ".comail/out.csv"],
-        &["export", "other/out.csv", "--force"],
-        &["report", "--html", "other/out.html"],
+        &["man", "--out=.comail/x"],
+        &["man", "--out=other"],
+        &["export", "--session", "other", "--out=.comail/out.csv"],
+        &["export", "--out=other/out.csv", "--force"],
+        &["report", "--out=other/out.html"],
         &["review", "--export", "other/out.xlsx"],
-        &["demo", "--dir", "other/new"],
+        &["demo", "--out", "other/new"],
     ] {
         let run = place.run(words);
         run.says(" session, where only comail writes");
@@ -163,7 +163,7 @@ fn nothing_is_written_into_a_session_whichever_it_is() {
     }
     assert_eq!((files(".comail"), files("other")), before);
     let no_session = Place::new();
-    no_session.run(["man", ".comail/x"]).exits(2);
+    no_session.run(["man", "--out=.comail/x"]).exits(2);
     assert!(!no_session.at(".comail").exists());
 }
 
@@ -177,7 +177,7 @@ fn no_planted_link_is_written_through() {
     fs::create_dir(place.at("out")).expect("a directory");
     place.write("theirs", "theirs");
     symlink(".comail", place.at("way")).expect("a link");
-    for words in [&["schema", "--out", "way"][..], &["man", "way/man"]] {
+    for words in [&["schema", "--out", "way"][..], &["man", "--out=way/man"]] {
         place.run(words).exits(2);
     }
     for (target, code) in [
@@ -187,7 +187,7 @@ fn no_planted_link_is_written_through() {
     ] {
         for (name, words) in [
             ("status.schema.json", &["schema", "--out", "out"][..]),
-            ("comail-next.1", &["man", "out"]),
+            ("comail-next.1", &["man", "--out=out"]),
         ] {
             let link = place.at("out").join(name);
             symlink(target, &link).expect("a link");
@@ -205,7 +205,7 @@ fn no_planted_link_is_written_through() {
     assert!(place.ledger() == ledger && !place.at("none").exists());
     // Out of the session through a link that was put there for an export.
     symlink(".comail/new.csv", place.at("out.csv")).expect("a link");
-    place.run(["export", "out.csv", "--force"]).exits(2);
+    place.run(["export", "--out=out.csv", "--force"]).exits(2);
 }
 
 fn patterns_in(schema: &Value, found: &mut BTreeSet<String>) {

@@ -231,7 +231,7 @@ fn an_output_that_is_full_does_not_make_what_was_done_undone() {
 #[test]
 fn a_workbook_without_room_is_an_error_and_leaves_nothing() {
     let world = EmailNet::start();
-    let export = ["export", "results.xlsx"].map(str::to_owned);
+    let export = ["export", "--out=results.xlsx"].map(str::to_owned);
     let run = limited(&world.place, 0, &export);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
     run.says("the disk has room");

@@ -229,7 +229,10 @@ fn names_of_the_list_are_escaped() {
     );
     each_way(&world, &["next"]);
     each_way(&world, &["status"]);
-    each_way(&world, &["export", &format!("{EVIL}.csv"), "--force"]);
+    each_way(
+        &world,
+        &["export", "--out", &format!("{EVIL}.csv"), "--force"],
+    );
 }
 
 #[test]

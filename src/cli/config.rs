@@ -82,7 +82,7 @@ fn is_overridden(key: &str, given: &ArgMatches) -> bool {
         // An agent's own command line names its model itself.
         "run.agent" => is_given("words"),
         "run.model" => is_given("words") || is_given("agent"),
-        "export.format" => is_given("path"),
+        "export.format" => is_given("out"),
         _ => false,
     };
     by_another || is_given(&id(parts(key).1))

@@ -29,13 +29,13 @@ pub struct DemoArgs {
     /// The directory to create
     #[arg(long, value_name = "DIR", default_value = "comail-demo",
           value_hint = clap::ValueHint::DirPath)]
-    dir: PathBuf,
+    out: PathBuf,
 
     /// Create this directory with the invented world, a list and answers, and play nothing
     ///
     /// `comail scan --world DIR` then judges by that world, so that you can try every command
     /// offline.
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "dir")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "out")]
     world: Option<PathBuf>,
 }
 
@@ -93,7 +93,7 @@ type Rehearse = fn(&[String], Output) -> Result<Exit>;
 pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) -> Result<Exit> {
     let (flag, place) = match &args.world {
         Some(place) => ("--world", place),
-        None => ("--dir", &args.dir),
+        None => ("--out", &args.out),
     };
     refuse_in_session(place, &context.dir)?;
     let dir = create(flag, place)?;

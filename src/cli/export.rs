@@ -6,13 +6,11 @@ use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::context;
 use super::context::{Context, Folded};
 use super::exit::{Exit, Found, UsageError, found, refuse};
 use super::outcome::OutcomeReader;
@@ -20,16 +18,14 @@ use super::output::Output;
 use super::output_file::{refuse_in_session, write_atomically};
 use super::progress::{self, WorkBar};
 use super::source_list::{ListPlan, known_quests};
+use super::state_args::StateArgs;
 use crate::base::Digest;
 use crate::base::files::directory_of;
 use crate::base::text::plural;
 use crate::judge;
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Listing, QuestId, map_schema};
-use crate::report::draw::{Asked, MOST_QUESTS};
-use crate::report::picture::{Picture, Word};
 use crate::report::template::RECORDED_WORLD;
-use crate::report::{draw, page};
 use crate::session::{
     Effective, Projection, SessionError, SourceRecord, State, Tally, Totals, WorldKind,
 };
@@ -44,17 +40,18 @@ use crate::table::{List, SourceFormat, digest};
 /// Write the results to a copy of the list
 ///
 /// For a workbook, the export is a complete copy with more columns; other lists become a new file.
-/// `--format html` makes a web page instead, with the progress, the rules that fired, and the evidence
-/// of every quest. The list itself is never overwritten, and a failed export leaves no partial file.
+/// The list itself is never overwritten, and a failed export leaves no partial file. For a web page,
+/// see `comail report`.
 ///
 /// The column `email` holds only addresses that are proven or that a person accepted. The address of
 /// an open REVIEW, or one that somebody disputed, is in the column `unproven email`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The file to write [default: the name of the list with .comail before the extension]
-    path: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 
-    /// The format [default: by the extension of PATH, or that of the list]
+    /// The format [default: by the extension of FILE, or that of the list]
     #[arg(long, value_enum)]
     format: Option<Format>,
 
@@ -64,15 +61,8 @@ pub struct ExportArgs {
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
 
-    /// Only rows of quests in these states, in a new file or a page
-    #[arg(
-        long,
-        value_name = "STATE,STATE…",
-        value_delimiter = ',',
-        ignore_case = true,
-        value_parser = state()
-    )]
-    only: Vec<State>,
+    #[command(flatten)]
+    state: StateArgs,
 
     /// Replace an existing file, but never the list
     #[arg(long)]
@@ -88,8 +78,6 @@ pub(super) enum Format {
     Csv,
     /// JSON Lines.
     Jsonl,
-    /// A web page in one file.
-    Html,
 }
 
 /// The JSON form of `export`.
@@ -115,9 +103,6 @@ pub(super) struct Exported {
     /// Decisions that lack the operator's seal, and changed nothing.
     #[serde(skip_serializing_if = "is_none")]
     unsealed: u32,
-    /// How many quests have no row in the page.
-    #[serde(skip_serializing_if = "is_none")]
-    left_out: u32,
 }
 
 /// How many rows got an answer.
@@ -160,6 +145,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     check_copy(&copy, projection.totals().forgetting.copy_of(source.sha256))?;
     let target = target(args, Path::new(&source.path), &copy)?;
     let tally = projection.totals().tally;
+    let only = &args.state.states;
     let mut exported = Exported {
         path: target.path.display().to_string(),
         rows: 0,
@@ -169,33 +155,18 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         world: session.manifest().frozen.world_kind(),
         written: OutcomeCounts::default(),
         answers: None,
-        partial: partial(&tally, &args.only),
+        partial: partial(&tally, only),
         unsealed: projection.totals().counts.unsealed,
-        left_out: 0,
     };
-    let page = target.format == Format::Html;
-    if page {
-        if args.columns.is_some() {
-            return refuse("--columns is for tables; a page shows every field");
-        }
-        let made = || self::page(context, folded, None, &args.only);
-        let picture = write_page(folded, &target.path, args.force, made)?;
-        let shown = picture.quests.iter().map(|row| row.id);
-        exported.rows = picture.quests.len() as u64;
-        exported.written = OutcomeCounts::of(folded, shown)?;
-        exported.left_out = picture.left_out;
-    } else {
-        let recorded = (exported.world == WorldKind::Recorded).then_some(RECORDED_WORLD);
-        let notices = recorded.into_iter().chain(exported.partial.as_deref());
-        let notice = notices.collect::<Vec<_>>().join(" ");
-        let notice = Some(&*notice).filter(|notice| !notice.is_empty());
-        let (map, answers) =
-            write_table(&mut context.output, folded, &copy, &target, args, notice)?;
-        exported.answers = answers;
-        exported.rows = map.rows.len() as u64;
-        exported.gone = map.gone;
-        exported.written = OutcomeCounts::of(folded, map.rows.iter().map(|(_, id)| *id))?;
-    }
+    let recorded = (exported.world == WorldKind::Recorded).then_some(RECORDED_WORLD);
+    let notices = recorded.into_iter().chain(exported.partial.as_deref());
+    let notice = notices.collect::<Vec<_>>().join(" ");
+    let notice = Some(&*notice).filter(|notice| !notice.is_empty());
+    let (map, answers) = write_table(&mut context.output, folded, &copy, &target, args, notice)?;
+    exported.answers = answers;
+    exported.rows = map.rows.len() as u64;
+    exported.gone = map.gone;
+    exported.written = OutcomeCounts::of(folded, map.rows.iter().map(|(_, id)| *id))?;
     if exported.gone > 0 {
         context.output.note(&format!(
             "left out because the list no longer has a row for them: {}",
@@ -209,10 +180,10 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     } else {
         ["answer", "answers"]
     };
-    let filtered = !args.only.is_empty();
+    let filtered = !only.is_empty();
     // What is written is written; a reader who has gone does not change how it ended.
     let _ = context.output.show(&exported, |out, export| {
-        let values = context! { export, page, addresses, nouns, filtered };
+        let values = context! { export, addresses, nouns, filtered };
         out.template(include_str!("text/export.txt"), values);
     });
     Ok(note_unsealed(exported.unsealed, &mut context.output))
@@ -270,8 +241,14 @@ struct Target {
 /// another format than its content has.
 fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target> {
     let copied = ending(copy);
-    let named = args.path.as_deref().map(ending).unwrap_or_default();
-    let shown = args.path.as_deref().unwrap_or(Path::new("")).display();
+    let named = args.out.as_deref().map(ending).unwrap_or_default();
+    let shown = args.out.as_deref().unwrap_or(Path::new("")).display();
+    if named == "html" || named == "htm" {
+        let refused = UsageError(format!("{shown}: results are not written as a web page"));
+        return Err(refused
+            .hint("`comail report --out FILE.html` writes one")
+            .into());
+    }
     let format = match (args.format, by_ending(&named)) {
         (Some(format), Some(other)) if format != other => {
             return refuse(format!(
@@ -286,14 +263,14 @@ fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target> {
         },
         (None, None) => {
             return refuse(format!(
-                "{shown}: results are not written as .{named}; name it .xlsx, .csv, .jsonl or \
-                 .html, or use --format"
+                "{shown}: results are not written as .{named}; name it .xlsx, .csv or .jsonl, \
+                 or use --format"
             ));
         }
     };
     let is_workbook = matches!(copied.as_str(), "xlsx" | "xlsm");
     // A copy of a workbook cannot leave rows out.
-    let in_place = format == Format::Xlsx && args.only.is_empty() && is_workbook;
+    let in_place = format == Format::Xlsx && args.state.states.is_empty() && is_workbook;
     let right = if in_place { &*copied } else { format.ending() };
     if by_ending(&named) == Some(Format::Xlsx) && named != right {
         let macros = if right == "xlsm" { "has" } else { "has no" };
@@ -301,7 +278,7 @@ fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target> {
             "{shown}: this workbook {macros} macros; name it .{right}, or use another --format"
         ));
     }
-    let path = args.path.clone().unwrap_or_else(|| {
+    let path = args.out.clone().unwrap_or_else(|| {
         let stem = list.file_stem().unwrap_or_default();
         PathBuf::from(format!("{}.comail.{right}", stem.to_string_lossy()))
     });
@@ -318,7 +295,6 @@ impl Format {
             Self::Xlsx => "xlsx",
             Self::Csv => "csv",
             Self::Jsonl => "jsonl",
-            Self::Html => "html",
         }
     }
 }
@@ -333,7 +309,6 @@ fn by_ending(ending: &str) -> Option<Format> {
         "xlsx" | "xlsm" => Some(Format::Xlsx),
         "csv" => Some(Format::Csv),
         "jsonl" | "ndjson" => Some(Format::Jsonl),
-        "html" | "htm" => Some(Format::Html),
         _ => None,
     }
 }
@@ -368,7 +343,7 @@ fn write_table(
     let mut planned = plan.open(copy)?;
     let mut listing = known_quests(session, projection)?;
     planned.read_into(&mut listing)?;
-    let map = RowMap::new(projection, listing, &args.only)?;
+    let map = RowMap::new(projection, listing, &args.state.states)?;
     let mut answers = AnswerCounts::default();
     write_atomically(&target.path, args.force, session, totals, |out| {
         let mut results = results(folded, &map, &columns, &mut answers)?;
@@ -389,7 +364,7 @@ fn write_table(
             copy_workbook(source, out, place, &headings, &widths, &mut results)?;
             return Ok(());
         }
-        let only_results = !args.only.is_empty();
+        let only_results = !args.state.states.is_empty();
         let table = NewTable {
             headings,
             only_results,
@@ -468,62 +443,8 @@ fn new_file(
             write_objects(&mut out, &keys, &layout.headings, rows)?;
         }
         Format::Jsonl => write_jsonl(&mut out, &layout.headings, rows)?,
-        Format::Html => anyhow::bail!("a page is not a table"),
     }
     Ok(join.finish()?)
-}
-
-pub(super) fn state() -> impl TypedValueParser<Value = State> {
-    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
-    let values = [
-        value("pass", "Proven"),
-        value("review", "For a person"),
-        value("done", "Tries used up"),
-        value("todo", "To be worked on"),
-    ];
-    PossibleValuesParser::new(values).map(|name| match &*name.to_lowercase() {
-        "pass" => State::Pass,
-        "review" => State::Review,
-        "done" => State::Done,
-        _ => State::Todo,
-    })
-}
-
-/// A page that shows the quests in these states, or all if none is named.
-pub(super) fn page(
-    context: &Context,
-    folded: &Folded,
-    completeness: Option<Word>,
-    only: &[State],
-) -> Result<(Picture, String)> {
-    let watch = context.watch();
-    let asked = Asked {
-        at: context::now(),
-        completeness,
-        only,
-        most: MOST_QUESTS,
-        watch: watch.as_ref(),
-    };
-    let picture = draw::picture(&folded.session, &folded.projection, asked)?;
-    let html = page::html(&picture)?;
-    Ok((picture, html))
-}
-
-/// Writes a page whole or not at all, and never over a list.
-pub(super) fn write_page(
-    folded: &Folded,
-    path: &Path,
-    force: bool,
-    page: impl FnOnce() -> Result<(Picture, String)>,
-) -> Result<Picture> {
-    let session = &folded.session;
-    refuse_in_session(path, session.dir())?;
-    let totals = folded.projection.totals();
-    write_atomically(path, force, session, totals, |out| {
-        let (picture, html) = page()?;
-        out.write_all(html.as_bytes())?;
-        Ok(picture)
-    })
 }
 
 /// Which quest each row of the list belongs to, in the order of the rows.
@@ -620,10 +541,12 @@ mod tests {
     /// is refused, with the path in the message.
     fn decided(list: &str, path: &str, format: Option<Format>, filtered: bool) -> String {
         let args = ExportArgs {
-            path: (!path.is_empty()).then(|| path.into()),
+            out: (!path.is_empty()).then(|| path.into()),
             format,
             columns: None,
-            only: filtered.then_some(State::Pass).into_iter().collect(),
+            state: StateArgs {
+                states: filtered.then_some(State::Pass).into_iter().collect(),
+            },
             force: false,
         };
         let list_path = format!("/lists/업체.v2.{list}");
@@ -644,7 +567,7 @@ mod tests {
 
     #[test]
     fn a_name_or_a_flag_decides_and_else_the_list_and_no_name_promises_another_format() {
-        let (csv, jsonl, html) = (Some(Format::Csv), Some(Format::Jsonl), Some(Format::Html));
+        let (csv, jsonl) = (Some(Format::Csv), Some(Format::Jsonl));
         for (list, path, format, filtered, expected) in [
             ("xlsx", "", None, false, "업체.v2.comail.xlsx xlsx, whole"),
             ("xlsm", "", None, false, "업체.v2.comail.xlsm xlsx, whole"),
@@ -659,12 +582,11 @@ mod tests {
             ("xlsx", "a.dat", csv, false, "a.dat csv"),
             ("xlsx", "a", None, false, "a xlsx, whole"),
             ("xlsx", "", jsonl, false, "업체.v2.comail.jsonl jsonl"),
-            ("xlsx", "", html, false, "업체.v2.comail.html html"),
-            ("xlsx", "a.html", None, false, "a.html html"),
-            ("xlsx", "a.HTM", None, false, "a.HTM html"),
+            ("xlsx", "a.html", None, false, "refused"),
+            ("xlsx", "a.HTM", None, false, "refused"),
             ("xlsx", "a.pdf", None, false, "refused"),
             ("xlsx", "a.html", csv, false, "refused"),
-            ("xlsx", "a.csv", html, false, "refused"),
+            ("xlsx", "a.csv", jsonl, false, "refused"),
             ("xlsx", "a.xlsx", csv, false, "refused"),
             ("xlsm", "a.xlsx", None, false, "refused"),
             ("xlsx", "a.xlsm", None, false, "refused"),

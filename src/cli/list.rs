@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, UsageError};
-use super::export::state;
 use super::outcome::{OutcomeReader, QuestOutcome};
 use super::output::{Output, TextOutput, Tone};
 use super::rules::unknown;
 use super::screen::{clip, line, size};
+use super::state_args::StateArgs;
 use crate::base::text::{Escaped, escape_json};
 use crate::judge::SessionKind;
 use crate::quest::{FieldName, Fields, Key, QuestId};
@@ -25,15 +25,8 @@ use crate::table::results::{Cell, Columns};
 /// are cut to its width. With --json, each quest is a line with all its members.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Only quests in these states
-    #[arg(
-        long,
-        value_name = "STATE,STATE…",
-        value_delimiter = ',',
-        ignore_case = true,
-        value_parser = state()
-    )]
-    state: Vec<State>,
+    #[command(flatten)]
+    state: StateArgs,
 
     /// Only quests whose last judgement names this rule, such as freemail
     #[arg(long)]
@@ -97,7 +90,8 @@ pub(super) fn run(context: &mut Context, args: &ListArgs) -> Result<Exit> {
     let mut rows = Rows::new(&mut context.output, columns);
     for record in session.index().quests() {
         let record = record?;
-        if !args.state.is_empty() && !args.state.contains(&record.progress.state) {
+        let states = &args.state.states;
+        if !states.is_empty() && !states.contains(&record.progress.state) {
             continue;
         }
         let outcome = outcomes.read(&record).map_err(anyhow::Error::from_boxed)?;

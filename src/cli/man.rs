@@ -19,9 +19,9 @@ use super::output_file::{FilesWritten, NewFile, write_into};
 /// There is one page for comail and one for each command. Pages that exist are replaced.
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The directory for all pages, comail.1 and so on; created if missing
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    dir: Option<PathBuf>,
+    /// Write all pages, comail.1 and so on, into this directory; created if missing
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    out: Option<PathBuf>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub(super) enum Manual {
 
 pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
     let mut pages = pages(&context.parser)?;
-    let manual = match &args.dir {
+    let manual = match &args.out {
         None => {
             let NewFile { name: file, text } = pages.swap_remove(0);
             Manual::Page { file, text }

@@ -47,6 +47,7 @@ mod settings;
 mod shell_line;
 mod show;
 mod source_list;
+mod state_args;
 mod status;
 mod submit;
 mod world_file;

@@ -1,5 +1,6 @@
 //! `comail report`: whether the session is complete, and what became of every quest.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,13 +9,18 @@ use clap::Args;
 
 use super::context::{Context, Folded};
 use super::exit::{Exit, refuse};
-use super::export::write_page;
+use super::output_file::{refuse_in_session, write_atomically};
 use super::progress::{self, WorkBar};
-use super::{context, exit, export};
+use super::state_args::StateArgs;
+use super::{context, exit};
+use crate::base::text::{Escaped, plural};
 use crate::judge::completeness::{JudgedAgain, MinPass, Survey};
 use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness, live_runs};
+use crate::report::draw::{self, MOST_QUESTS};
+use crate::report::page;
+use crate::report::picture::{Picture, Word};
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
-use crate::session::{Ledger, Projection, RunId, Session, SessionError, read_manifest};
+use crate::session::{Ledger, Projection, RunId, Session, SessionError, State, read_manifest};
 
 /// Report whether the session is complete, and the result of every quest
 ///
@@ -29,8 +35,9 @@ use crate::session::{Ledger, Projection, RunId, Session, SessionError, read_mani
 /// and DNS are answered from the evidence, reviewers are not asked, and nothing is recorded.
 /// `comail audit --live` also asks the network again.
 ///
-/// The report describes the current state of the session, whichever agent worked on it. Its text is
-/// Markdown.
+/// The report describes the current state of the session, whichever agent worked on it. It is printed
+/// as Markdown, or written to a file: as a web page in one file, with the progress, the rules that
+/// fired and the evidence of every quest, if its name ends in .html, or as Markdown if it ends in .md.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Report on this run [default: the last run, with the figures of all runs]
@@ -50,19 +57,28 @@ pub struct ReportArgs {
     #[arg(long)]
     quick: bool,
 
-    /// Also write the report to this file as a self-contained web page
-    #[arg(long, value_name = "PATH")]
-    html: Option<PathBuf>,
+    /// The file to write, .html or .md [default: print the report]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 
-    /// Replace an existing page, but never the list
-    #[arg(long, requires = "html")]
+    // Of the quests that a page lists; the figures count all.
+    #[command(flatten)]
+    state: StateArgs,
+
+    /// Replace an existing file, but never the list
+    #[arg(long, requires = "out")]
     force: bool,
 }
 
+/// The form of a report in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Markdown,
+    Page,
+}
+
 pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
-    if let Some(path) = &args.html {
-        refuse_name(path)?;
-    }
+    let target = target(context, args)?;
     let asked = Asked {
         run: args.run,
         min_pass: args.min_pass,
@@ -71,11 +87,19 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
         stop: &progress::is_asked,
     };
     let made = made(context, &asked)?;
-    if let Some(path) = args.html.as_deref().filter(|_| !made.stopped) {
-        write(context, &made, path, args.force)?;
-    }
     let text = markdown(&made.report)?;
-    context.output.page();
+    let target = target.filter(|_| !made.stopped);
+    let written = target.map(|target| write(context, &made, target, args, &text));
+    let text = match written.transpose()?.flatten() {
+        Some(written) => {
+            let summary = text.split("\n## ").next().unwrap_or_default();
+            format!("{}\n\n{written}", summary.trim_end())
+        }
+        None => {
+            context.output.page();
+            text
+        }
+    };
     context
         .output
         .show(&made.report, |out, _| out.line(text.trim_end()))?;
@@ -86,28 +110,85 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     })
 }
 
-fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result<()> {
-    let note = match &made.seen {
-        Ok(folded) => {
-            let page = || export::page(context, folded, Some(word(&made.report)), &[]);
-            write_page(folded, path, force, page)?;
-            format!("the page is {}", path.display())
-        }
-        // A page of a damaged ledger would look as if it were reliable.
+/// Writes the report, and says where it is; none if it cannot be written.
+fn write(
+    context: &mut Context,
+    made: &Made,
+    (path, format): (&Path, Format),
+    args: &ReportArgs,
+    text: &str,
+) -> Result<Option<String>> {
+    let folded = match &made.seen {
+        Ok(folded) => folded,
+        // A file about a damaged ledger would look as if it were reliable.
         Err(damage) => {
-            format!("no page was written, because the session cannot be read: {damage}")
+            context.output.note(&format!(
+                "no file was written, because the session cannot be read: {damage}"
+            ));
+            return Ok(None);
         }
     };
-    context.output.note(&note);
-    Ok(())
+    let session = &folded.session;
+    let totals = folded.projection.totals();
+    let mut lists = String::new();
+    write_atomically(path, args.force, session, totals, |out| {
+        if format == Format::Markdown {
+            return Ok(out.write_all(text.as_bytes())?);
+        }
+        let (picture, html) = page(context, folded, word(&made.report), &args.state.states)?;
+        if picture.left_out > 0 {
+            let all = plural(totals.tally.total(), "quest");
+            lists = format!("; it lists {} of {all}", picture.quests.len());
+        }
+        Ok(out.write_all(html.as_bytes())?)
+    })?;
+    let place = path.display().to_string();
+    Ok(Some(format!("written to {}{lists}", Escaped(&place))))
 }
 
-fn refuse_name(path: &Path) -> Result<()> {
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    if ending == "html" || ending == "htm" {
-        return Ok(());
+/// A page that lists the quests in these states, or all if none is named.
+pub(super) fn page(
+    context: &Context,
+    folded: &Folded,
+    completeness: Word,
+    only: &[State],
+) -> Result<(Picture, String)> {
+    let watch = context.watch();
+    let asked = draw::Asked {
+        at: context::now(),
+        completeness,
+        only,
+        most: MOST_QUESTS,
+        watch: watch.as_ref(),
+    };
+    let picture = draw::picture(&folded.session, &folded.projection, asked)?;
+    let html = page::html(&picture)?;
+    Ok((picture, html))
+}
+
+/// The file to write and its form, which its name says.
+fn target<'a>(context: &Context, args: &'a ReportArgs) -> Result<Option<(&'a Path, Format)>> {
+    let named = args.out.as_deref().map(|path| {
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let format = match ending.to_str() {
+            Some("html" | "htm") => Format::Page,
+            Some("md") => Format::Markdown,
+            _ => {
+                return refuse(format!(
+                    "{}: name the report .html for a web page, or .md for Markdown",
+                    path.display()
+                ));
+            }
+        };
+        refuse_in_session(path, &context.dir)?;
+        Ok((path, format))
+    });
+    let named = named.transpose()?;
+    let is_page = named.is_some_and(|(_, format)| format == Format::Page);
+    if !is_page && !args.state.states.is_empty() {
+        return refuse("--state selects the quests of a web page: name it with --out FILE.html");
     }
-    refuse(format!("{}: name the page .html", path.display()))
+    Ok(named)
 }
 
 pub(super) struct Asked<'a> {

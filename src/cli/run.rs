@@ -21,14 +21,13 @@ use super::answer_form::{field_line, json_form};
 use super::closing::Closing;
 use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, NotFound, lacks_network, refuse};
-use super::export::page;
 use super::hook::{RUN_VARIABLE, in_a_run};
 use super::insights::insights_of;
 use super::next::HandedQuest;
 use super::notify::{Happened, Notifier};
 use super::output::{Output, TextOutput};
 use super::progress;
-use super::report::{Asked, Made, made};
+use super::report::{Asked, Made, made, page};
 use super::settings::Settings;
 use super::settings::run::RunTable;
 use super::shell_line::{ShellLine, words};
@@ -315,7 +314,7 @@ fn report(
     let Made { report, seen, .. } = made(context, &asked)?;
     let place = write_report(&context.dir, run, &report)?;
     if let Ok(folded) = &seen {
-        let page = page(context, folded, Some(word(&report)), &[]);
+        let page = page(context, folded, word(&report), &[]);
         let written = page.and_then(|(_, html)| Ok(write_page(&context.dir, run, &html)?));
         if let Err(error) = written {
             // The page shows nothing that the report lacks.

@@ -100,7 +100,7 @@ pub struct Picture {
     pub unit: String,
     pub at: Timestamp,
     pub comail: String,
-    pub completeness: Option<Word>,
+    pub completeness: Word,
     pub overview: Overview,
     /// The number of quests left over time; it rises only where the list grew.
     pub burn_down: Vec<Remaining>,

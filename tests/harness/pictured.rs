@@ -70,7 +70,7 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
         unit: "company".to_owned(),
         at: later(quests * 55 + 600),
         comail: "0.1.0".to_owned(),
-        completeness: Some(Word {
+        completeness: Word {
             left_out: 0,
             complete: false,
             settled: None,
@@ -78,7 +78,7 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
                 format!("{todo} quests are TODO"),
                 format!("{review} REVIEWs are open or refuted"),
             ],
-        }),
+        },
         overview: overview(&rows, tally, left_out),
         burn_down: burn_down(&rows),
         funnel: funnel(small(quests)),
@@ -104,7 +104,12 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
 /// The picture of a session in which nothing happened.
 pub fn empty() -> Picture {
     Picture {
-        completeness: None,
+        completeness: Word {
+            complete: false,
+            settled: None,
+            left_out: 0,
+            shortfalls: vec!["0 quests are PASS".to_owned()],
+        },
         burn_down: Vec::new(),
         funnel: Vec::new(),
         rules: Vec::new(),

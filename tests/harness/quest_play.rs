@@ -125,7 +125,7 @@ pub fn ends(place: &Place, (pass, review): (u64, u64), rows: u64) {
     let tally = &status["tally"];
     let counts = (&tally["pass"], &tally["review"]);
     assert_eq!(counts, (&pass.into(), &review.into()), "{status:#}");
-    let _ = place.run(["export", "results.jsonl", "--force"]).ok();
+    let _ = place.run(["export", "--out=results.jsonl", "--force"]).ok();
     let results = fs::read_to_string(place.at("results.jsonl")).expect("results");
     assert_eq!(results.lines().count() as u64, rows, "{results}");
     let (code, report) = place.json(["audit"]);

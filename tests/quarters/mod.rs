@@ -116,7 +116,7 @@ pub fn exported(world: &EmailNet, session: &str) -> Vec<String> {
     let columns = "--columns=email,status,tries,judged-at";
     world
         .place
-        .run(["export", &out, columns, "--session", session])
+        .run(["export", "--out", &out, columns, "--session", session])
         .ok();
     let text = fs::read_to_string(world.place.at(&out)).expect("a file");
     let added = |line: &str| line.splitn(3, ',').nth(2).expect("three cells").to_owned();

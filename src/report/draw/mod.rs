@@ -29,7 +29,7 @@ pub const MOST_QUESTS: usize = 10_000;
 
 pub struct Asked<'a> {
     pub at: Timestamp,
-    pub completeness: Option<Word>,
+    pub completeness: Word,
     /// The states of the quests that have rows; all where none is named.
     pub only: &'a [State],
     pub most: usize,

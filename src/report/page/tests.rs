@@ -31,12 +31,12 @@ fn picture(text: &str) -> Picture {
         unit: own(),
         at: at(),
         comail: "0.1.0".to_owned(),
-        completeness: Some(Word {
+        completeness: Word {
             complete: false,
             settled: None,
             left_out: 0,
             shortfalls: vec![own()],
-        }),
+        },
         overview: overview(),
         burn_down: vec![Remaining {
             at: at(),
@@ -300,7 +300,6 @@ fn links_lead_to_the_page_alone() {
 #[test]
 fn an_empty_session_has_a_page() {
     let mut empty = picture("Acme");
-    empty.completeness = None;
     empty.overview.tally = Tally::default();
     empty.overview.total = 0;
     empty.burn_down.clear();
@@ -312,7 +311,7 @@ fn an_empty_session_has_a_page() {
     empty.quests.clear();
     let text = pages_text(&html(&empty).unwrap());
     for said in [
-        "Not audited.",
+        "Not complete.",
         "No rule fired.",
         "Nothing was handed out yet.",
         "0 quests",
