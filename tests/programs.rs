@@ -63,7 +63,11 @@ fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
         ),
         (&["status", "--session=bad.json"], 1, "no-session"),
         (&["export", "--out=none/out.csv"], 1, "not-found"),
-        (&["export", "--out=companies.txt", "--format=csv"], 1, "exists"),
+        (
+            &["export", "--out=companies.txt", "--format=csv"],
+            1,
+            "exists",
+        ),
         (
             &["scan", "--update", "companies.txt", "--col=nope"],
             2,

@@ -572,7 +572,7 @@ mod tests {
             ("comail --session $X next", Ask),
             ("comail review $X", Ask),
             ("comail review", Defer),
-            ("comail report --html x", Defer),
+            ("comail report --out x.html", Defer),
             ("comail --help", Defer),
             ("./comail next", Defer),
             ("comail resume", Deny),
