@@ -26,9 +26,10 @@ use crate::session::{
 };
 use crate::world::domain::HostName;
 use crate::world::fetch::address_guard::permitted;
+use crate::world::fetch::budget::Budget;
 use crate::world::fetch::dns::DnsResolver;
 use crate::world::fetch::http::{Connection, check_connection, trusted_authorities};
-use crate::world::fetch::settings::{Budget, NetworkSettings};
+use crate::world::fetch::settings::NetworkSettings;
 use crate::world::sandbox::{Confinement, Namespace, Network};
 use crate::world::{Looked, RecordKind, Records, Resolver as _, UnansweredKind};
 

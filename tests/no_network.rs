@@ -153,7 +153,7 @@ fn a_run_whose_agent_has_no_network_three_times_in_a_row_ends() {
     let script = format!("cat > prompt; unshare -rn comail {submit}; :");
     let (run, reason) = drive(&net, &[], &script);
     assert_eq!((run.code, reason.as_str()), (8, "no-network"), "{run:?}");
-    run.says("had no network three times in a row; this run has one");
+    run.says("could not use the network three times in a row; this run can");
     run.says("hint: allow the agent's commands to use the network, or use --answer stdout");
     assert_eq!(net.place.attempts(), []);
     let starts = net.place.events("run").into_iter();

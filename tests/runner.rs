@@ -35,6 +35,8 @@ mod gate_world;
 mod harness;
 mod help;
 mod hook;
+#[cfg(unix)]
+mod host_turns;
 mod list;
 mod log;
 #[cfg(target_os = "linux")]

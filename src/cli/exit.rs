@@ -119,9 +119,14 @@ pub(super) struct NotFound {
 const NETWORK_HINT: &str = "allow this command to use the network, which an agent's sandbox often \
                             denies, and run it again; `comail doctor` checks the network";
 
+const NOT_ASKED_HINT: &str =
+    "end the process that holds the lock or stops comail, and run this command again";
+
 pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
-    if lacks_network(error) {
-        return Some(NETWORK_HINT);
+    match ErrorKind::of(error) {
+        ErrorKind::NoNetwork => return Some(NETWORK_HINT),
+        ErrorKind::NotAsked => return Some(NOT_ASKED_HINT),
+        _ => {}
     }
     if matches!(error.downcast_ref(), Some(JudgeError::KeyUsed)) {
         return Some("choose a new key for each answer");
@@ -148,8 +153,12 @@ fn hint_of_system(kind: io::ErrorKind) -> Option<&'static str> {
     })
 }
 
+/// Whether comail had no network, or was kept from using it.
 pub(super) fn lacks_network(error: &anyhow::Error) -> bool {
-    ErrorKind::of(error) == ErrorKind::NoNetwork
+    matches!(
+        ErrorKind::of(error),
+        ErrorKind::NoNetwork | ErrorKind::NotAsked
+    )
 }
 
 /// A finding that ends a command.
@@ -218,6 +227,8 @@ pub(super) enum ErrorKind {
     Damaged,
     /// comail has no network.
     NoNetwork,
+    /// Another process held the lock of a host, or comail was stopped.
+    NotAsked,
     /// Commands could not be run confined.
     Sandbox,
     /// The system could not read or write a file or start a program.
@@ -277,6 +288,7 @@ impl ErrorKind {
             JudgeError::Session(error) => Self::of_session(error),
             JudgeError::OfQuest { source, .. } => Self::of_judge(source),
             JudgeError::NoNetwork(_) => Some(Self::NoNetwork),
+            JudgeError::NotAsked(_) => Some(Self::NotAsked),
             JudgeError::Sandbox(_) | JudgeError::Launcher(_) => Some(Self::Sandbox),
             _ => None,
         }

@@ -39,6 +39,8 @@ pub enum JudgeError {
     /// A lookup that comail could not even make says nothing about the answer.
     #[error("comail has no network here: {0}; nothing was recorded, and no try was used")]
     NoNetwork(Unanswered),
+    #[error("comail was kept from asking: {0}; nothing was recorded, and no try was used")]
+    NotAsked(Unanswered),
     #[error(
         "the worker's name contains an address that was forgotten in this session: choose another \
          name; nothing changed"

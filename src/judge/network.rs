@@ -1,18 +1,20 @@
-//! Tells a judge that has no network from a world that does not answer.
+//! Tells a judge that could not ask from a world that does not answer.
 
 use crate::judge::error::JudgeError;
 use crate::world::evidence::Evidence;
 use crate::world::{UnansweredKind, World};
 
-/// Fails if lookups got no answer because comail has no network.
+/// Fails if lookups got no answer because comail has no network, or was kept from using it.
 ///
-/// An agent can run `submit` where it has no network. If that were silence of the world, it could
-/// have any answer locked as REVIEW. `world` is asked only after a lookup without any reply.
+/// An agent can run `submit` where it has no network, hold the lock of a host, and stop the process.
+/// If that were silence of the world, it could have any answer locked as REVIEW. `world` is asked
+/// only after a lookup without any reply.
 pub(super) fn check_network(evidence: &Evidence, world: &World<'_>) -> Result<(), JudgeError> {
     let (mut dns, mut pages) = (false, false);
     for why in evidence.unanswered() {
         match why.silence {
             UnansweredKind::Denied => return Err(JudgeError::NoNetwork(why.clone())),
+            UnansweredKind::NotAsked => return Err(JudgeError::NotAsked(why.clone())),
             UnansweredKind::Dns => dns = true,
             // An HTTP status is a reply.
             _ => pages |= why.status.is_none(),
@@ -66,7 +68,7 @@ mod tests {
         };
         match check_network(evidence, &world) {
             Ok(()) => true,
-            Err(JudgeError::NoNetwork(_)) => false,
+            Err(JudgeError::NoNetwork(_) | JudgeError::NotAsked(_)) => false,
             Err(error) => panic!("{error}"),
         }
     }
@@ -95,7 +97,11 @@ mod tests {
         let status = r#"{"silence":"status","detail":"","status":503}"#;
         assert!(has_network(&silent(PAGE, status), [0, 0], false));
         assert!(has_network(&Evidence::default(), [0, 0], false));
-        let denied = r#"{"silence":"denied","detail":""}"#;
-        assert!(!has_network(&silent(PAGE, denied), [0, 0], true));
+        for own in ["denied", "not-asked"] {
+            let own = format!(r#"{{"silence":"{own}","detail":""}}"#);
+            for lookup in [PAGE, MX] {
+                assert!(!has_network(&silent(lookup, &own), [0, 0], true), "{own}");
+            }
+        }
     }
 }

@@ -172,7 +172,7 @@ pub enum SelfCall {
     Submit(Digest),
     /// A submission that was judged, which the ledger records.
     Judged,
-    /// A submission that could not be judged because comail had no network.
+    /// A submission that could not be judged because comail could not use the network.
     NoNetwork,
 }
 

@@ -260,7 +260,7 @@ pub struct Counters {
     /// Why quests were given up, or no other was begun.
     pub reasons: BTreeSet<Reason>,
     pub stop: Option<Reason>,
-    /// How many submissions in a row comail had no network to judge.
+    /// How many submissions in a row comail could not use the network to judge.
     without_network: u32,
     bill: Bill,
     running: Vec<Bill>,
@@ -351,7 +351,8 @@ impl SharedRunState {
         self.counters().without_network = 0;
     }
 
-    /// Counts a submission that comail had no network to judge; whether it is the one too many.
+    /// Counts a submission that comail could not use the network to judge; whether it is the one too
+    /// many.
     pub fn lacks_network(&self) -> bool {
         let mut counters = self.counters();
         counters.without_network = counters.without_network.saturating_add(1);

@@ -570,10 +570,10 @@ impl RunWorker<'_> {
                 return Ok(alarm.filter(|_| !settled));
             }
             Err(JudgeError::Refused(refusal)) => refusal,
-            Err(error @ JudgeError::NoNetwork(_)) => {
+            Err(error @ (JudgeError::NoNetwork(_) | JudgeError::NotAsked(_))) => {
                 let fact = format!("the answer of the last agent could not be judged: {error}");
                 quest_run.facts.push(fact);
-                self.lacks_network();
+                self.lacks_network(Some(&error));
                 return Ok(Some(Reason::NoNetwork));
             }
             Err(error) => return Err(error.into()),
@@ -793,7 +793,7 @@ impl RunWorker<'_> {
                         .pop_front()
                         .and_then(|judged| quest_run.submits(judged))
                 }
-                SelfCall::NoNetwork => self.lacks_network(),
+                SelfCall::NoNetwork => self.lacks_network(None),
             });
         }
         for judged in judged {
@@ -806,23 +806,29 @@ impl RunWorker<'_> {
         })
     }
 
-    /// Counts a submission that comail had no network to judge; the reason if the run ends for it.
+    /// Counts a submission that comail could not use the network to judge; the reason if the run ends
+    /// for it.
     ///
     /// An agent can forge the note of its call, which ends the run early and incomplete. The network
-    /// of this process may work, since an agent often denies it to its commands.
-    fn lacks_network(&self) -> Option<Reason> {
+    /// of this process may work, since an agent often denies it to its commands. `own` is why this
+    /// process could not judge.
+    fn lacks_network(&self, own: Option<&JudgeError>) -> Option<Reason> {
         if !self.shared.lacks_network() {
             return None;
         }
         self.shared.stop(Reason::NoNetwork);
-        let (text, hint) = match self.context.world.check_network() {
-            Ok(()) => (
+        let (text, hint) = match (self.context.world.check_network(), own) {
+            (Ok(()), None) => (
                 String::from(
-                    "`comail submit` had no network three times in a row; this run has one",
+                    "`comail submit` could not use the network three times in a row; this run can",
                 ),
                 "allow the agent's commands to use the network, or use --answer stdout",
             ),
-            Err(why) => (
+            (Ok(()), Some(error)) => (
+                format!("answers could not be judged three times in a row: {error}"),
+                "resolve this, and start the run again",
+            ),
+            (Err(why), _) => (
                 format!("comail had no network three times in a row: {why}"),
                 "check the network, for example with `comail doctor`",
             ),

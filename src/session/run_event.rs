@@ -213,7 +213,7 @@ reasons! {
     Interrupted = "interrupted", "Ctrl-C, or the run was killed";
     Paused = "paused", "the unproven streak pauses the session";
     Error = "error", "comail itself failed";
-    NoNetwork = "no-network", "comail had no network to judge answers";
+    NoNetwork = "no-network", "comail could not use the network to judge answers";
     PermissionDenied =
         "permission-denied", "the agent lacks a permission";
     FruitlessStarts = "fruitless-starts", "starts in a row brought no submission";

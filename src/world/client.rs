@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use std::{io, iter};
 
 use jiff::fmt::rfc2822::DateTimeParser;
+use nix::errno::Errno;
 use reqwest::{ClientBuilder, redirect, retry};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, pem};
@@ -96,6 +97,24 @@ pub(super) fn causes<'e>(
     })
 }
 
+/// Whether the system let this process send nothing, which says nothing about the other side.
+/// Whoever runs `submit` can lower the limits of its process, and can use up every port.
+pub(super) fn is_denied(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(Errno::from_raw);
+    error.kind() == io::ErrorKind::PermissionDenied
+        || matches!(
+            code,
+            Some(
+                Errno::EMFILE
+                    | Errno::ENFILE
+                    | Errno::ENOBUFS
+                    | Errno::ENOMEM
+                    | Errno::EADDRINUSE
+                    | Errno::EADDRNOTAVAIL
+            )
+        )
+}
+
 /// How long the server asks to be left alone, `now` being now: seconds, or a date, for which
 /// the past means not at all.
 pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
@@ -171,6 +190,22 @@ mod tests {
         ] {
             let expected = expected.map(Duration::from_secs);
             assert_eq!(retry_after(value, at(now)), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_system_that_lets_nothing_out_is_told_from_one_that_refuses() {
+        for (code, denied) in [
+            (Errno::EMFILE, true),
+            (Errno::EACCES, true),
+            (Errno::EPERM, true),
+            (Errno::EADDRNOTAVAIL, true),
+            (Errno::ECONNREFUSED, false),
+            (Errno::ETIMEDOUT, false),
+            (Errno::EHOSTUNREACH, false),
+        ] {
+            let error = io::Error::from_raw_os_error(code as i32);
+            assert_eq!(is_denied(&error), denied, "{code}");
         }
     }
 

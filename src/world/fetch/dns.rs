@@ -21,9 +21,10 @@ use hickory_resolver::proto::rr::{Name, RecordType};
 use hickory_resolver::system_conf::read_system_conf;
 
 use self::answer::Indefinite;
+use super::budget::{Budget, retry};
 use super::log;
-use super::settings::{Budget, Limits, NetworkSettings, retry};
-use crate::world::client::block_on;
+use super::settings::{Limits, NetworkSettings};
+use crate::world::client::{block_on, is_denied};
 use crate::world::domain::HostName;
 use crate::world::{Looked, RecordKind, Resolver, Unanswered, UnansweredKind};
 
@@ -73,10 +74,13 @@ impl DnsResolver {
             }
             match self.ask_one(server, name, kind) {
                 Ok(looked) => return Ok(looked),
-                Err(Indefinite(why)) if self.budget.left().is_some() => {
-                    last = unanswered(format!("{name} {}: {server}: {why}", label(kind)));
+                Err(why) if why.silence == UnansweredKind::Dns && self.budget.left().is_none() => {
+                    return Err(self.budget.used_up());
                 }
-                Err(_) => return Err(self.budget.used_up()),
+                Err(why) => {
+                    let detail = format!("{name} {}: {server}: {why}", label(kind));
+                    last = Unanswered { detail, ..why };
+                }
             }
         }
         Err(last)
@@ -88,7 +92,7 @@ impl DnsResolver {
         server: SocketAddr,
         name: &Name,
         kind: RecordKind,
-    ) -> Result<Looked, Indefinite> {
+    ) -> Result<Looked, Unanswered> {
         let mut chain = vec![name.clone()];
         loop {
             let last = chain.last().unwrap_or(name).clone();
@@ -138,28 +142,40 @@ impl Resolver for DnsResolver {
 impl DnsResolver {
     /// Asks one question over UDP, and over TCP where the answer does not fit into a datagram
     /// (RFC 7766 §5), which one that cannot be parsed may be a sign of.
-    fn exchange(&self, server: SocketAddr, query: &Query) -> Result<Message, Indefinite> {
+    fn exchange(&self, server: SocketAddr, query: &Query) -> Result<Message, Unanswered> {
         let exchanged = block_on(async {
-            match over_udp(server, query, self.patience()).await {
+            let limit = self.patience();
+            match self.within(limit, over_udp(server, query, limit)).await {
                 Ok(answer) if !answer.truncation => return Ok(answer.into_message()),
                 Ok(_) | Err(NetError::Proto(_)) => {}
-                Err(error) => return Err(Indefinite(error.to_string())),
+                Err(error) => return Err(no_answer(&error)),
             }
             let limit = self.patience();
-            // The library's timeout does not cover a body that comes byte by byte.
-            let answer = tokio::time::timeout(limit, over_tcp(server, query, limit)).await;
-            let answer =
-                answer.map_err(|_| Indefinite("over TCP: no answer in time".to_owned()))?;
-            let answer = answer.map_err(|error| Indefinite(format!("over TCP: {error}")))?;
+            let answer = self.within(limit, over_tcp(server, query, limit)).await;
+            let answer = answer.map_err(|error| {
+                let why = no_answer(&error);
+                let detail = format!("over TCP: {why}");
+                Unanswered { detail, ..why }
+            })?;
             // Over TCP the library compares the id alone (RFC 5452 §9.1 asks for the question too).
             if answer.truncation || answer.queries.as_slice() != std::slice::from_ref(query) {
-                return Err(Indefinite(
-                    "over TCP: not an answer to the question".to_owned(),
-                ));
+                let detail = "over TCP: not an answer to the question";
+                return Err(unanswered(detail.to_owned()));
             }
             Ok(answer.into_message())
         });
-        exchanged.unwrap_or_else(|error| Err(Indefinite(error.to_string())))
+        exchanged.map_err(|error| no_answer(&error.into()))?
+    }
+
+    // The library's own timeouts go on while this process is stopped, and the one for TCP does not
+    // cover a body that comes byte by byte.
+    async fn within(
+        &self,
+        limit: Duration,
+        exchange: impl Future<Output = Result<DnsResponse, NetError>>,
+    ) -> Result<DnsResponse, NetError> {
+        let answer = self.budget.wait(limit, exchange).await;
+        answer.unwrap_or(Err(NetError::Timeout))
     }
 
     /// How long one exchange may take: its own limit, or what is left for the submission.
@@ -214,6 +230,21 @@ fn request(query: &Query) -> DnsRequest {
     let mut options = DnsRequestOptions::default();
     options.use_edns = false;
     DnsRequest::from_query(query.clone(), options)
+}
+
+fn no_answer(error: &NetError) -> Unanswered {
+    match error {
+        NetError::Io(io) if is_denied(io) => {
+            Unanswered::new(UnansweredKind::Denied, io.to_string())
+        }
+        _ => unanswered(error.to_string()),
+    }
+}
+
+impl From<Indefinite> for Unanswered {
+    fn from(Indefinite(why): Indefinite) -> Self {
+        unanswered(why)
+    }
 }
 
 fn unanswered(detail: String) -> Unanswered {

@@ -15,11 +15,12 @@ use reqwest::{Proxy, header};
 use rustls::ClientConfig;
 use url::Url;
 
+use super::budget::Budget;
 use super::dns::DnsResolver;
 use super::route;
-use super::settings::{Budget, Limits, NetworkSettings};
+use super::settings::{Limits, NetworkSettings};
 use crate::world::client::{
-    self, CaError, authorities, block_on, cause, causes, retry_after, trusting,
+    self, CaError, authorities, block_on, cause, causes, is_denied, retry_after, trusting,
 };
 use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 
@@ -76,14 +77,14 @@ impl Client {
         })
     }
 
-    /// Makes one GET with `addresses`, which must take less than `limit` in all.
+    /// Makes one GET with `addresses`, within the limit of a request and `budget`.
     pub(super) fn get(
         &self,
         url: &Url,
         addresses: &[IpAddr],
-        limit: Duration,
+        budget: &Budget,
     ) -> Result<Fetched, Silence> {
-        with_timeout(limit, url, async {
+        with_timeout(self.limits.request_ms, budget, url, async {
             let client = self.build(addresses.to_vec())?;
             let sent = client.get(url.clone()).send().await;
             let response = sent.map_err(|error| {
@@ -189,17 +190,18 @@ fn proxy(url: &Url) -> Result<Proxy, ClientError> {
 
 fn not_set_up(error: impl Error) -> Unanswered {
     let detail = format!("no connection could be set up here: {error}");
-    Unanswered::new(UnansweredKind::Connection, detail)
+    Unanswered::new(UnansweredKind::Denied, detail)
 }
 
 fn with_timeout<T, E: From<Unanswered>>(
-    limit: Duration,
+    limit_ms: u64,
+    budget: &Budget,
     url: &Url,
     exchange: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let timed = async { tokio::time::timeout(limit, exchange).await };
-    let ended = block_on(timed).map_err(not_set_up)?;
-    ended.unwrap_or_else(|_| {
+    let limit = Duration::from_millis(limit_ms).min(budget.left().unwrap_or_default());
+    let ended = block_on(budget.wait(limit, exchange)).map_err(not_set_up)?;
+    ended.unwrap_or_else(|| {
         let detail = format!("{url}: no complete answer in {} s", limit.as_secs_f64());
         Err(Unanswered::new(UnansweredKind::Timeout, detail).into())
     })
@@ -247,12 +249,8 @@ fn silence_kind(error: &reqwest::Error) -> UnansweredKind {
     if causes(error).any(<dyn Error>::is::<rustls::Error>) {
         return UnansweredKind::Tls;
     }
-    let denied = |cause: &(dyn Error + 'static)| {
-        let error = cause.downcast_ref::<io::Error>();
-        error.is_some_and(|error| {
-            error.kind() == io::ErrorKind::PermissionDenied || is_out_of_resources(error)
-        })
-    };
+    let denied =
+        |cause: &(dyn Error + 'static)| cause.downcast_ref::<io::Error>().is_some_and(is_denied);
     if causes(error).any(denied) {
         return UnansweredKind::Denied;
     }
@@ -270,17 +268,6 @@ fn silence_kind(error: &reqwest::Error) -> UnansweredKind {
         return UnansweredKind::Connection;
     }
     UnansweredKind::Protocol
-}
-
-/// Whether the process itself may open no more connections, which says nothing about the site. Whoever
-/// runs `submit` can lower these limits.
-fn is_out_of_resources(error: &io::Error) -> bool {
-    use nix::errno::Errno;
-    let code = error.raw_os_error().map(Errno::from_raw);
-    matches!(
-        code,
-        Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOBUFS | Errno::ENOMEM)
-    )
 }
 
 fn is_of_connection(error: &io::Error) -> bool {
@@ -315,10 +302,7 @@ pub fn check_connection(
         Err(Fetched::Unanswered(why)) => return Ok(Connection::Unanswered(why)),
         Err(_) => return Ok(Connection::NoSuchHost),
     };
-    let Some(left) = budget.left() else {
-        return Ok(Connection::Unanswered(budget.used_up()));
-    };
-    let greeted = with_timeout(left, url, async {
+    let greeted = with_timeout(u64::MAX, &budget, url, async {
         let sent = client.build(addresses)?.head(url.clone()).send().await;
         let response = sent.map_err(|error| unanswered_by(url, &error))?;
         Ok(Connection::Answered {

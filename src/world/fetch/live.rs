@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
+use super::budget::{Budget, not_asked, retry};
 use super::dns::DnsResolver;
 use super::http::{Client, ClientError, Silence};
 use super::politeness::Politeness;
-use super::settings::{Budget, NetworkSettings, retry};
+use super::settings::NetworkSettings;
 use super::{log, route};
 use crate::world::{Fetched, Fetcher, Request, Resolver, Unanswered, UnansweredKind};
 
@@ -85,43 +86,56 @@ impl LiveWorld {
     }
 
     fn try_once(&self, url: &Url, crawl_delay: Option<Duration>) -> Result<Fetched, Silence> {
-        let used_up = || Ok(Fetched::Unanswered(self.budget.used_up()));
         let Shared {
             settings,
             client,
             politeness,
         } = &*self.shared;
         if self.budget.left().is_none() {
-            return used_up();
+            return Err(self.budget.used_up().into());
         }
         let addresses = match route::addresses(url, &self.resolver, settings) {
             Ok(addresses) => addresses,
             Err(fetched) => return Ok(fetched),
         };
-        let (host, gap) = (turn_name(url), self.gap(crawl_delay));
-        let turn = politeness.turn(&host, gap, self.budget.deadline());
-        let (Some(_turn), Some(left)) = (turn, self.budget.left()) else {
-            return used_up();
-        };
-        let limit = Duration::from_millis(settings.limits.request_ms);
-        match client.get(url, &addresses, limit.min(left)) {
+        // The site asks for this pause. How long it takes to get a turn depends on other processes.
+        let asked = crawl_delay
+            .unwrap_or_default()
+            .min(self.longest_crawl_delay());
+        self.budget.charge(asked);
+        if self.budget.left().is_none() {
+            return Err(self.budget.used_up().into());
+        }
+        let min_gap = Duration::from_millis(settings.min_gap_ms);
+        let turn = politeness.turn(&turn_name(url), min_gap.max(asked), self.lock_patience());
+        let _turn = turn.map_err(|held| {
+            // The other lookups of the submission would wait in vain as well.
+            self.budget.charge(self.budget.limit());
+            not_asked(held.to_string())
+        })?;
+        match client.get(url, &addresses, &self.budget) {
             Err(Silence { why, .. })
                 if why.silence == UnansweredKind::Timeout && self.budget.left().is_none() =>
             {
-                used_up()
+                Err(self.budget.used_up().into())
             }
             answer => answer,
         }
     }
 
-    /// The gap before a request: what the operator and robots.txt ask for.
-    ///
-    /// A crawl delay counts up to a third of the submission's time, so that the three
-    /// requests that a judgement commonly makes of one site can be made at all.
-    fn gap(&self, crawl_delay: Option<Duration>) -> Duration {
-        let longest = self.budget.limit() / 3;
-        let asked = crawl_delay.unwrap_or_default().min(longest);
-        Duration::from_millis(self.shared.settings.min_gap_ms).max(asked)
+    /// A crawl delay counts up to a third of the submission's time, so that the three requests that
+    /// a judgement commonly makes of one site can be made at all.
+    fn longest_crawl_delay(&self) -> Duration {
+        self.budget.limit() / 3
+    }
+
+    /// Twice as long as anyone who asks one host may take for a pause and a request.
+    fn lock_patience(&self) -> Duration {
+        let NetworkSettings {
+            min_gap_ms, limits, ..
+        } = &self.shared.settings;
+        let pause = Duration::from_millis(*min_gap_ms).max(self.longest_crawl_delay());
+        (pause + Duration::from_millis(limits.request_ms)) * 2
     }
 }
 

@@ -158,7 +158,7 @@ pub enum UnansweredKind {
     Timeout,
     Connection,
     /// The operating system lets no packet out, as in an agent's sandbox: this program has no
-    /// permission to connect, or there is no route.
+    /// permission to connect or may open no more files, or there is no route.
     Denied,
     Tls,
     /// A status that is neither 2xx, 3xx with a usable target, 404 nor 410.
@@ -168,6 +168,9 @@ pub enum UnansweredKind {
     Protocol,
     /// All lookups of the submission together ran out of time.
     Budget,
+    /// This program was kept from asking: another process held the lock of the host, or this one
+    /// was stopped.
+    NotAsked,
     NotRecorded,
 }
 

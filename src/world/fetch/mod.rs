@@ -1,6 +1,7 @@
 //! Asking the world: pages by HTTP, names by DNS, politely and within bounds.
 
 pub mod address_guard;
+pub mod budget;
 pub mod dns;
 pub mod http;
 pub mod live;

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
+use crate::base::files;
+
 const POLL: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Default)]
@@ -40,49 +42,86 @@ impl Politeness {
         }
     }
 
-    /// Waits for a turn at `host`: nobody else's request is under way, and the last one
-    /// began at least `gap` ago. `None` when that is not so before `deadline`.
-    pub fn turn(&self, host: &str, gap: Duration, deadline: Instant) -> Option<Turn> {
+    /// Waits for a turn at `host`: nobody else's request is under way, and the last one began at
+    /// least `gap` ago. A queue that moves is waited for, however long it is.
+    ///
+    /// # Errors
+    ///
+    /// For `patience`, no process that holds the lock began a request.
+    pub fn turn(&self, host: &str, gap: Duration, patience: Duration) -> Result<Turn, Held> {
+        let (mut last_begun, mut since) = (None, Instant::now());
         let turn = loop {
-            match self.take(host) {
+            let (path, begun) = match self.take(host) {
                 Ok(file) => break Turn { file: Some(file) },
-                Err(TryLockError::Error(_)) => break Turn { file: None },
-                Err(TryLockError::WouldBlock) if Instant::now() + POLL >= deadline => return None,
-                Err(TryLockError::WouldBlock) => thread::sleep(POLL),
+                Err(NoLock::Unusable) => break Turn { file: None },
+                Err(NoLock::Held { path, begun }) => (path, begun),
+            };
+            if begun != last_begun {
+                (last_begun, since) = (begun, Instant::now());
             }
+            if since.elapsed() >= patience {
+                let (host, seconds) = (host.to_owned(), patience.as_secs_f64());
+                return Err(Held {
+                    host,
+                    seconds,
+                    path,
+                });
+            }
+            thread::sleep(POLL);
         };
-        let pause = gap.saturating_sub(turn.since_last().unwrap_or(gap));
-        if pause >= deadline.saturating_duration_since(Instant::now()) {
-            return None;
-        }
-        thread::sleep(pause);
+        thread::sleep(gap.saturating_sub(turn.since_last().unwrap_or(gap)));
         turn.begin();
-        Some(turn)
+        Ok(turn)
     }
 
-    fn take(&self, host: &str) -> Result<File, TryLockError> {
+    fn take(&self, host: &str) -> Result<File, NoLock> {
         let name = hex::encode(Sha256::digest(host.as_bytes()));
         if let Some(dir) = &self.shared {
             match locked(dir, &name) {
                 // The directory cannot be used, or its file system knows no locks.
-                Err(TryLockError::Error(_)) => {}
+                Err(NoLock::Unusable) => {}
                 taken => return taken,
             }
         }
-        match self.own.get_or_init(|| tempfile::tempdir().ok()) {
-            Some(dir) => locked(dir.path(), &name),
-            None => Err(TryLockError::Error(io::ErrorKind::NotFound.into())),
-        }
+        let own = self.own.get_or_init(|| tempfile::tempdir().ok());
+        own.as_ref()
+            .map_or(Err(NoLock::Unusable), |dir| locked(dir.path(), &name))
     }
 }
 
-fn locked(dir: &Path, name: &str) -> Result<File, TryLockError> {
+/// Another process holds the lock of a host, and does not ask it.
+#[derive(Debug, thiserror::Error)]
+#[error("another process has held the lock of {host} for {seconds} s without a request: {}", path.display())]
+pub struct Held {
+    host: String,
+    seconds: f64,
+    path: PathBuf,
+}
+
+/// Why a lock was not taken.
+enum NoLock {
+    /// Somebody else has it, and began their last request at this time.
+    Held {
+        path: PathBuf,
+        begun: Option<SystemTime>,
+    },
+    Unusable,
+}
+
+fn locked(dir: &Path, name: &str) -> Result<File, NoLock> {
+    let path = dir.join(name);
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
-    let opened = fs::create_dir_all(dir).and_then(|()| options.open(dir.join(name)));
-    let file = opened.map_err(TryLockError::Error)?;
-    file.try_lock()?;
-    Ok(file)
+    let opened = fs::create_dir_all(dir).and_then(|()| files::open_with(&mut options, &path));
+    let file = opened.map_err(|_| NoLock::Unusable)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let begun = read_time(&file).ok();
+            Err(NoLock::Held { path, begun })
+        }
+        Err(TryLockError::Error(_)) => Err(NoLock::Unusable),
+    }
 }
 
 impl Turn {

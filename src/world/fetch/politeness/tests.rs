@@ -1,15 +1,16 @@
 //! One request at a time to a host, across threads and processes.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::*;
 
 const GAP: Duration = Duration::from_millis(120);
-const HOUR: Duration = Duration::from_secs(3_600);
 const SOON: Duration = Duration::from_millis(40);
 const LATER: Duration = Duration::from_secs(20);
 
-/// A turn at a host within this time.
-fn turn(politeness: &Politeness, gap: Duration, within: Duration) -> Option<Turn> {
-    politeness.turn("acme.test", gap, Instant::now() + within)
+/// A turn at a host, if those who hold its lock are waited for this long.
+fn turn(politeness: &Politeness, gap: Duration, patience: Duration) -> Option<Turn> {
+    politeness.turn("acme.test", gap, patience).ok()
 }
 
 #[test]
@@ -18,22 +19,18 @@ fn a_host_has_one_turn_at_a_time_and_another_host_its_own() {
     let held = turn(&politeness, Duration::ZERO, LATER);
     assert!(held.is_some());
     assert!(turn(&politeness, Duration::ZERO, SOON).is_none());
-    let other = politeness.turn("other.test", Duration::ZERO, Instant::now() + SOON);
-    assert!(other.is_some());
+    assert!(politeness.turn("other.test", Duration::ZERO, SOON).is_ok());
     drop(held);
     assert!(turn(&politeness, Duration::ZERO, SOON).is_some());
 }
 
 #[test]
-fn two_requests_begin_a_gap_apart_and_one_that_does_not_fit_is_not_waited_for() {
+fn two_requests_begin_a_gap_apart_however_short_the_patience_is() {
     let politeness = Politeness::new(None);
     drop(turn(&politeness, GAP, LATER));
     let began = Instant::now();
-    assert!(turn(&politeness, GAP, LATER).is_some());
+    assert!(turn(&politeness, GAP, SOON).is_some());
     assert!(began.elapsed() + Duration::from_millis(20) >= GAP);
-    assert!(turn(&politeness, HOUR, LATER).is_none());
-    // Giving up leaves the host free for whoever is less patient about the gap.
-    assert!(turn(&politeness, Duration::ZERO, SOON).is_some());
 }
 
 #[test]
@@ -43,8 +40,47 @@ fn another_process_with_the_same_directory_waits_too() {
     let held = turn(&one, Duration::ZERO, LATER);
     assert!(turn(&other, Duration::ZERO, SOON).is_none());
     drop(held);
-    assert!(turn(&other, HOUR, LATER).is_none());
-    assert!(turn(&other, Duration::ZERO, SOON).is_some());
+    let began = Instant::now();
+    assert!(turn(&other, GAP, SOON).is_some());
+    assert!(began.elapsed() + Duration::from_millis(40) >= GAP);
+}
+
+#[test]
+fn a_lock_that_is_held_names_its_host_and_its_file() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let politeness = Politeness::new(Some(dir.path().to_owned()));
+    let _held = turn(&politeness, Duration::ZERO, LATER);
+    let refused = politeness.turn("acme.test", Duration::ZERO, SOON);
+    let refused = refused.expect_err("it is held").to_string();
+    let mut files = fs::read_dir(dir.path()).expect("the directory is there");
+    let file = files.next().expect("a file").expect("an entry").path();
+    for part in [
+        "the lock of acme.test",
+        "0.04 s",
+        &file.display().to_string(),
+    ] {
+        assert!(refused.contains(part), "{refused}");
+    }
+}
+
+#[test]
+fn a_queue_that_moves_is_waited_for() {
+    let politeness = Politeness::new(None);
+    let queue = turn(&politeness, Duration::ZERO, LATER).expect("nobody else is there");
+    let moves = AtomicBool::new(true);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| turn(&politeness, Duration::ZERO, SOON * 5));
+        let began = Instant::now();
+        // One after the other begins a request for longer than anybody would wait for one of them.
+        while began.elapsed() < SOON * 10 {
+            queue.begin();
+            thread::sleep(SOON / 4);
+            moves.store(!waiting.is_finished(), Ordering::Relaxed);
+        }
+        drop(queue);
+        assert!(waiting.join().expect("no panic").is_some());
+    });
+    assert!(moves.into_inner());
 }
 
 #[test]
@@ -62,5 +98,18 @@ fn a_damaged_record_or_an_unusable_directory_stops_nothing() {
     fs::write(&file, b"").expect("it is ours");
     let nowhere = Politeness::new(Some(file.join("below")));
     assert!(turn(&nowhere, GAP, SOON).is_some());
-    assert!(turn(&nowhere, HOUR, LATER).is_none());
+    // The threads of one process still take turns.
+    let _held = turn(&nowhere, GAP, SOON).expect("nobody else is there");
+    assert!(turn(&nowhere, GAP, SOON).is_none());
+}
+
+#[test]
+fn what_is_no_regular_file_holds_nobody_up() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let name = hex::encode(Sha256::digest(b"acme.test"));
+    let fifo = dir.path().join(name);
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a FIFO");
+    let _taken = File::options().read(true).write(true).open(&fifo);
+    let politeness = Politeness::new(Some(dir.path().to_owned()));
+    assert!(turn(&politeness, GAP, SOON).is_some());
 }
