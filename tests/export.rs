@@ -16,7 +16,7 @@ use crate::sheets::{
 const USUAL: [&str; 9] = [
     "email",
     "status",
-    "unproven email",
+    "email to review",
     "site",
     "source",
     "rule",
@@ -174,7 +174,7 @@ fn a_heading_that_is_taken_is_set_apart() {
     let found = cells(&world.place.at("out.xlsx"), "Companies");
     assert_eq!(
         texts(&found, 1, 5),
-        ["email (comail)", "status (comail 2)", "unproven email"]
+        ["email (comail)", "status (comail 2)", "email to review"]
     );
     assert_eq!(
         texts(&found, 2, 1),
@@ -228,7 +228,7 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
     let summary = world.place.run(["export", "--out=out.xlsx", columns]).ok();
     assert_eq!(
         summary,
-        "2 addresses filled in, 1 unproven left out, 3 rows without one, written to out.xlsx\n\
+        "2 addresses filled in, 1 to review left out, 3 rows without one, written to out.xlsx\n\
          1 PASS, 1 REVIEW, 1 DONE, 2 still TODO\n\
          A published address is not consent to receive mail.\n"
     );
@@ -252,7 +252,7 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
     assert_eq!(
         summary,
         format!(
-            "2 addresses filled in, 1 unproven, written to sure.xlsx\n\
+            "2 addresses filled in, 1 to review, written to sure.xlsx\n\
              1 PASS, 1 REVIEW, 0 DONE, 0 still TODO\n\
              {partial}\n\
              A published address is not consent to receive mail.\n"
@@ -283,7 +283,7 @@ fn an_office_can_read_filter_and_click_a_new_workbook() {
     review(&world, 2, "bolt.co.kr", "Bolt Toys", freemail);
     let (code, answer) = world.place.json(["export", "--out=out.xlsx"]);
     assert_eq!(code, 0, "{answer}");
-    let answers = json!({"proven": 1, "unproven": 1, "left_out": 0});
+    let answers = json!({"proven": 1, "to_review": 1, "left_out": 0});
     assert_eq!(
         (&answer["answers"], &answer["partial"]),
         (&answers, &Value::Null)
@@ -317,7 +317,7 @@ fn an_answer_that_was_repeated_shows_what_was_wrong_with_it() {
     let tries = ["one", "two", "one"];
     let codes = tries.map(|local| fail(&world, 1, "acme.co.kr", "Acme Foods", local));
     assert_eq!(codes, [5, 5, 6]);
-    let columns = "--columns=email,unproven-email,status,rule,facts,tries";
+    let columns = "--columns=email,email-to-review,status,rule,facts,tries";
     let row = csv(&world, &[columns])[1].clone();
     assert_eq!(row[1..5], ["", "", "DONE", "email-not-on-source"]);
     assert!(row[5].contains("one@acme.co.kr"), "{row:?}");
@@ -510,7 +510,7 @@ fn an_address_that_begins_like_a_formula_does_not_run() {
     let (code, answer) = world.submit(1, &submission);
     assert_eq!(code, 0, "{answer}");
     assert_eq!(
-        csv(&world, &["--columns=email,unproven-email"])[1],
+        csv(&world, &["--columns=email,email-to-review"])[1],
         ["Acme Foods", "", "'+82@acme.co.kr"]
     );
     world.place.run(["export", "--out=out.xlsx"]).ok();

@@ -73,8 +73,8 @@ fn a_site_that_answers_now_confirms_what_it_could_not_then() {
     let (_, status) = net.place.json(["status"]);
     assert_eq!(status["tally"]["review"], 1);
     assert_eq!(
-        status["resolutions"],
-        serde_json::json!({"confirmed": 1, "refuted": 0, "open": 0})
+        status["rechecked"],
+        serde_json::json!({"confirmed": 1, "refuted": 0, "undecided": 0})
     );
     let status = net.place.run(["status"]).ok();
     assert!(status.contains("100.0 %  (1 confirmed)\n"), "{status}");
@@ -119,7 +119,7 @@ fn a_world_that_answers_and_leaves_doubts_leaves_it_open() {
     let report = recheck(&net);
     assert_eq!(counts(&report), [0, 0, 1, 0], "{report:#}");
     assert_eq!(rules(&report["quests"][0]), ["email-obfuscated"]);
-    let cells = exported(&net, ACME, "email,unproven-email,status,rule");
+    let cells = exported(&net, ACME, "email,email-to-review,status,rule");
     let expected = ["", "info@acme.co.kr", "REVIEW (open)", "email-obfuscated"];
     assert_eq!(cells, expected);
     assert_eq!(counts(&recheck(&net)), [0; 4]);

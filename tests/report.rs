@@ -162,12 +162,12 @@ fn what_is_unproven_is_told_under_complete_and_can_be_a_condition() {
     let counts = ["quests", "pass", "review", "done", "todo"].map(|name| shares[name].clone());
     assert_eq!(counts, [4, 1, 1, 2, 0].map(Value::from));
     assert_eq!(
-        shares["unproven"],
-        json!({"quests": 3, "no_result": 2, "unanswered": 0}),
+        shares["without_result"],
+        json!({"quests": 3, "given_up": 2, "unanswered": 0}),
         "{found:#}"
     );
     let text = world.place.run(["report"]).exits(8);
-    let told = "PASS: 1 of 4 (25.0 %). Ended without proof: 3 (75.0 %).";
+    let told = "PASS: 1 of 4 (25.0 %). Ended without a result: 3 (75.0 %).";
     assert!(text.contains(told), "{text}");
     assert_complete(&world, &["--min-pass=25%"]);
     let found = assert_short(&world, &["--min-pass=25.01%"], &["min-pass []"]);

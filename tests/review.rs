@@ -163,7 +163,7 @@ fn the_effective_result_follows_the_last_decision_everywhere() {
     assert!(shown.contains("Cargo Ring: PASS, disputed"), "{shown}");
     let (_, item) = world.place.json(["show", "1"]);
     assert_eq!(item["disputed"], false);
-    let columns = "email,unproven-email,status,settled-by,note";
+    let columns = "email,email-to-review,status,settled-by,note";
     let row = |world: &EmailNet| exported(world, columns)[0].clone();
     assert_eq!(effective(&world)["open"], 2);
     assert_eq!(row(&world), ["", "info@acme.co.kr", "REVIEW", "", ""]);
@@ -367,7 +367,7 @@ fn a_disputed_pass_stays_one_and_says_what_happened() {
     assert!(shown.contains("Cargo Ring: PASS, disputed"), "{shown}");
     let (_, item) = world.place.json(["show", "1"]);
     assert_eq!(item["disputed"], false);
-    let columns = "email,unproven-email,status,settled-by,note";
+    let columns = "email,email-to-review,status,settled-by,note";
     let row = exported(&world, columns)[2].clone();
     assert_eq!(
         row,

@@ -41,6 +41,7 @@ mod list;
 mod log;
 #[cfg(target_os = "linux")]
 mod long_work;
+mod narrow;
 #[cfg(target_os = "linux")]
 mod no_network;
 mod page;

@@ -6,6 +6,7 @@ pub mod files;
 pub mod process;
 pub mod text;
 pub mod word_list;
+pub mod wrap;
 
 pub use digest::Digest;
 pub(crate) use digest::lower_hex;

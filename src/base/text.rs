@@ -1,4 +1,4 @@
-//! Text for people: escaped, cut to a length, compared as a reader sees it, counted, wrapped.
+//! Text for people: escaped, cut to a length, compared as a reader sees it, counted.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -186,31 +186,6 @@ pub fn plural(count: impl Into<u64>, noun: &str) -> String {
     }
 }
 
-/// Wraps text at `width` characters. A part between backticks is never broken, and a word that
-/// is longer than a line gets a line of its own.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words(text) {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut quoted = false;
-    let parts = text.split(move |c: char| {
-        quoted ^= c == '`';
-        c.is_whitespace() && !quoted
-    });
-    parts.filter(|word| !word.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,13 +270,5 @@ mod tests {
         assert_eq!(plural(0_u32, "row"), "0 rows");
         assert_eq!(plural(1_u32, "row"), "1 row");
         assert_eq!(plural(2_u32, "row"), "2 rows");
-    }
-
-    #[test]
-    fn wraps_between_words() {
-        assert_eq!(wrap("aa bb  cc", 5), ["aa bb", "cc"]);
-        assert_eq!(wrap("aa `b b`, c", 5), ["aa", "`b b`,", "c"]);
-        assert_eq!(wrap("가나 다", 4), ["가나 다"]);
-        assert_eq!(wrap("", 4), [""; 0]);
     }
 }

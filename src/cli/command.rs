@@ -5,7 +5,6 @@ mod tests;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -18,7 +17,7 @@ use super::context::{
 };
 use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::logging::LOG_VARIABLE;
-use super::output::{Output, write_error, write_message};
+use super::output::{Output, write_error, write_message, write_to_stderr};
 use super::settings::{self, Settings};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
@@ -135,7 +134,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     }
     if args.len() < 2 {
         // A reader who has gone does not change how the command ends.
-        let _ = io::stdout().write_all(WELCOME.as_bytes());
+        let _ = plain_output().print(&WELCOME.into());
         return Exit::Done;
     }
     let ended = run_parsed(&args);
@@ -223,10 +222,15 @@ fn context(
     }
 }
 
+/// The output before clap has said what it is like.
+fn plain_output() -> Output {
+    Output::of_process(false, ColorChoice::Auto, false)
+}
+
 fn print(mut error: clap::Error, args: &[OsString]) -> Exit {
     // A message that cannot be written must not change the exit code.
     if !error.use_stderr() {
-        let _ = error.print();
+        let _ = plain_output().print(&error.render());
         return Exit::Done;
     }
     let hint = setting_instead(&error, args);
@@ -246,11 +250,11 @@ fn print(mut error: clap::Error, args: &[OsString]) -> Exit {
         }
     }
     let text = EscapedLines(&text).to_string();
-    let _ = write!(io::stderr(), "{text}");
+    write_to_stderr(&text);
     let note = missing_session(&error, args);
     for (label, text) in [("note", &note), ("hint", &hint)] {
         if let Some(text) = text {
-            let _ = writeln!(io::stderr());
+            write_to_stderr("\n");
             write_message(label, text);
         }
     }

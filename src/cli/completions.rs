@@ -60,6 +60,7 @@ pub(super) fn run(context: &mut Context, args: &CompletionsArgs) -> Result<Exit>
         shell: args.shell.clone(),
         script: String::from_utf8(script)?,
     };
+    context.output.keep_lines();
     context.output.show(&script, |out, script| {
         out.line(script.script.trim_end());
     })?;

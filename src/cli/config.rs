@@ -381,6 +381,7 @@ pub(super) struct Example {
 pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
     if args.example {
         let example = Example { text: EXAMPLE };
+        context.output.keep_lines();
         context.output.show(&example, |out, example| {
             out.line(example.text.trim_end());
         })?;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::files::AtomicError;
-use crate::base::text::wrap;
+use crate::base::wrap::wrap;
 use crate::hook::RulesError;
 use crate::judge::JudgeError;
 use crate::quest::ListingError;
@@ -44,10 +44,10 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A text in lines of at most `width` characters. The first one begins with `mark`, and the others
+/// A text in lines of at most `width` columns. The first one begins with `mark`, and the others
 /// are indented by its length.
 pub(super) fn hanging(mark: &str, text: &str, width: usize) -> Vec<String> {
-    let mut lines = wrap(text, width - mark.len());
+    let mut lines = wrap(text, width.saturating_sub(mark.len()));
     let indent = mark.len();
     for (at, line) in lines.iter_mut().enumerate() {
         let mark = if at == 0 { mark } else { "" };

@@ -44,7 +44,7 @@ use crate::table::{List, SourceFormat, digest};
 /// see `comail report`.
 ///
 /// The column `email` holds only addresses that are proven or that a person accepted. The address of
-/// an open REVIEW, or one that somebody disputed, is in the column `unproven email`.
+/// an open REVIEW, or one that somebody disputed, is in the column `email to review`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The file to write [default: the name of the list with .comail before the extension]
@@ -56,7 +56,7 @@ pub struct ExportArgs {
     format: Option<Format>,
 
     /// The columns to add, each NAME or NAME=HEADING, such as email=E-Mail,status [default:
-    /// email,status,unproven-email,site,source,rule,facts,tries,judged-at, and settled-by,note if a
+    /// email,status,email-to-review,site,source,rule,facts,tries,judged-at, and settled-by,note if a
     /// person decided]
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
@@ -110,9 +110,9 @@ pub(super) struct Exported {
 pub(super) struct AnswerCounts {
     /// Rows with an answer that is proven, or that a person accepted.
     proven: u64,
-    /// Rows with an answer that is not proven, in the column for those.
-    unproven: u64,
-    /// Rows whose unproven answer is left out, because that column was not chosen.
+    /// Rows with an answer that a person should review, in the column for those.
+    to_review: u64,
+    /// Rows with such an answer that is left out, because that column was not chosen.
     left_out: u64,
 }
 
@@ -120,7 +120,7 @@ impl AnswerCounts {
     fn count(&mut self, proven: bool, shown: bool) {
         match (proven, shown) {
             (true, _) => self.proven += 1,
-            (false, true) => self.unproven += 1,
+            (false, true) => self.to_review += 1,
             (false, false) => self.left_out += 1,
         }
     }
@@ -525,7 +525,7 @@ fn results<'a>(
         let outcome = outcomes.read(&record)?;
         let answer = outcome.fields.as_ref();
         if answer.is_some_and(|fields| columns.has_answer(fields)) {
-            answers.count(outcome.proven, columns.show_unproven());
+            answers.count(outcome.proven, columns.show_to_review());
         }
         let cells = outcome.cells(columns);
         Ok(ResultRow { row: *row, cells })

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::exit::{Exit, Hinted, hanging, unknown_name};
+use super::fit::reflow;
 use super::output::{TextOutput, Tone};
 use crate::gate::checks::CheckHead;
 use crate::gate::checks::schema::schema;
@@ -115,8 +116,15 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
     context.output.page();
     context.output.show(&help, |out, help| match help {
         Help::Index { commands, topics } => write_index(out, commands, topics),
-        Help::Command(page) | Help::Topic(page) | Help::Check(page) => {
-            out.styled(&page.styled);
+        Help::Command(page) => out.styled(&page.styled),
+        Help::Topic(page) | Help::Check(page) => {
+            let columns = out.columns(WIDTH);
+            let text = if columns < WIDTH {
+                reflow(&page.text, columns)
+            } else {
+                page.text.clone()
+            };
+            out.line(text.trim_end());
         }
     })?;
     Ok(Exit::Done)
@@ -229,7 +237,8 @@ fn write_index(out: &mut TextOutput, commands: &[Named], topics: &[Named]) {
     for (heading, all) in [("Commands:", commands), ("Topics:", topics)] {
         out.line(out.tint(Tone::Strong, heading));
         for Named { name, about } in all {
-            for line in hanging(&format!("  {name:width$}  "), about, WIDTH) {
+            let columns = out.columns(WIDTH);
+            for line in hanging(&format!("  {name:width$}  "), about, columns) {
                 out.line(line);
             }
         }

@@ -11,18 +11,22 @@ use super::exit::{Exit, UsageError};
 use super::outcome::{OutcomeReader, QuestOutcome};
 use super::output::{Output, TextOutput, Tone};
 use super::rules::unknown;
-use super::screen::{clip, line, size};
+use super::screen::{clip, line};
 use super::state_args::StateArgs;
+use super::terminal::size;
 use crate::base::text::{Escaped, escape_json};
 use crate::judge::SessionKind;
 use crate::quest::{FieldName, Fields, Key, QuestId};
-use crate::session::{Effective, QuestRecord, State, Worker};
+use crate::report::template::RECORDED_WORLD;
+use crate::session::{Effective, QuestRecord, State, Worker, WorldKind};
 use crate::table::results::{Cell, Columns};
 
 /// List the quests with their states and answers
 ///
-/// Each quest is a row, in the order of the list; the options select rows. At a terminal, long cells
-/// are cut to its width. With --json, each quest is a line with all its members.
+/// Each quest is a row, in the order of the list; the options select rows. Columns that are empty in
+/// every row are left out. At a terminal, long cells are cut to its width, except for addresses; where
+/// these do not fit, each field has a line of its own. With --json, each quest is a line with all its
+/// members.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
@@ -37,7 +41,7 @@ pub struct ListArgs {
     worker: Option<Worker>,
 
     /// The columns after number and key, each NAME or NAME=HEADING, named as by `export` [default:
-    /// status,email,unproven-email,rule]
+    /// status,email,email-to-review,rule]
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
 }
@@ -86,8 +90,11 @@ pub(super) fn run(context: &mut Context, args: &ListArgs) -> Result<Exit> {
     }
     let columns = columns(args.columns.as_deref(), &kind.quest.result_fields())?;
     context.output.page();
-    let mut outcomes = OutcomeReader::new(&session, session.waiting()?)?;
-    let mut rows = Rows::new(&mut context.output, columns);
+    let mut outcomes = OutcomeReader::new(&session, session.waiting()?)?.without_world();
+    let mut rows = Rows::new(&mut context.output, columns, args.columns.is_some());
+    if session.manifest().frozen.world_kind() == WorldKind::Recorded && !rows.output.json {
+        rows.out.line(rows.out.tint(Tone::Doubt, RECORDED_WORLD));
+    }
     for record in session.index().quests() {
         let record = record?;
         let states = &args.state.states;
@@ -115,36 +122,54 @@ impl ListArgs {
 
 fn columns(named: Option<&str>, fields: &[FieldName]) -> Result<Columns> {
     let usual = match fields.first() {
-        Some(answer) => format!("status,{answer},unproven {answer},rule"),
+        Some(answer) => format!("status,{answer},{answer} to review,rule"),
         None => "status,rule".to_owned(),
     };
     let columns = Columns::parse(named.unwrap_or(&usual), fields);
     Ok(columns.map_err(|refused| UsageError(refused.to_string()))?)
 }
 
-/// Writes rows in batches: as aligned columns, or as lines of JSON.
+/// Writes rows in batches: as aligned columns, as one field a line, or as lines of JSON.
 struct Rows<'a> {
     output: &'a mut Output,
     out: TextOutput,
     columns: Columns,
+    headings: Vec<String>,
+    /// The columns that are only cut if nothing else is left to cut.
+    whole: Vec<bool>,
+    /// Which columns the last heading names; those of `--columns` from the start.
+    shown: Vec<bool>,
     kept: Vec<Vec<String>>,
     widths: Vec<usize>,
     /// The width of the terminal, which no line exceeds.
     room: Option<usize>,
+    layout: Layout,
     written: usize,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Table,
+    /// One field a line, where a table is wider than the terminal.
+    Fields,
+}
+
 impl<'a> Rows<'a> {
-    fn new(output: &'a mut Output, columns: Columns) -> Self {
+    fn new(output: &'a mut Output, columns: Columns, chosen: bool) -> Self {
         let mut headings = vec!["id".to_owned(), "key".to_owned()];
         headings.extend(columns.headings());
+        let whole = [true, false].into_iter().chain(columns.of_answer());
         Self {
             out: output.out(),
             room: output.terminal.then(|| size().columns),
+            whole: whole.collect(),
+            shown: vec![chosen; headings.len()],
             widths: vec![0; headings.len()],
-            kept: vec![headings],
+            kept: Vec::new(),
+            headings,
             columns,
             output,
+            layout: Layout::Table,
             written: 0,
         }
     }
@@ -181,36 +206,64 @@ impl<'a> Rows<'a> {
 
     fn flush(&mut self) -> Result<bool> {
         let mut rows = std::mem::take(&mut self.kept);
-        if self.output.json {
-            rows.clear();
-        }
+        let is_first = self.written <= BATCH;
+        let mut shown = self.shown.clone();
         for row in &mut rows {
-            for (cell, width) in row.iter_mut().zip(&mut self.widths) {
+            for (at, cell) in row.iter_mut().enumerate() {
                 *cell = Escaped(cell).to_string();
-                *width = (*width).max(line(cell).width());
+                self.widths[at] = self.widths[at].max(line(cell).width());
+                shown[at] |= !cell.is_empty();
             }
         }
-        let widths = fitted(&self.widths, self.room.unwrap_or(usize::MAX));
-        let is_first = self.written <= BATCH;
-        for (at, row) in rows.iter().enumerate() {
-            let line = aligned(row, &widths);
-            let is_heading = is_first && at == 0;
-            self.out.line(if is_heading {
-                self.out.tint(Tone::Strong, &line)
-            } else {
-                line
-            });
+        for (at, heading) in self
+            .headings
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| shown[*at])
+        {
+            self.widths[at] = self.widths[at].max(line(heading).width());
         }
+        let only = |cells: &[String]| of_shown(cells, &shown);
+        let widths = of_shown(&self.widths, &shown);
+        let room = self.room.unwrap_or(usize::MAX);
+        match fitted(&widths, &of_shown(&self.whole, &shown), room) {
+            Some(widths) if self.layout == Layout::Table => {
+                if !rows.is_empty() && (is_first || shown != self.shown) {
+                    let heading = aligned(&only(&self.headings), &widths);
+                    self.out.line(self.out.tint(Tone::Strong, &heading));
+                }
+                for row in &rows {
+                    self.out.line(aligned(&only(row), &widths));
+                }
+            }
+            _ => {
+                self.layout = Layout::Fields;
+                for row in &rows {
+                    let title = self.out.tint(Tone::Strong, &row[..2].join("  "));
+                    self.out.line(title);
+                    let fields = self.headings.iter().zip(row).skip(2);
+                    for (heading, cell) in fields.filter(|(_, cell)| !cell.is_empty()) {
+                        self.out.line(format!("    {heading}: {cell}"));
+                    }
+                }
+            }
+        }
+        self.shown = shown;
         Ok(self.output.go_on(&mut self.out)?.is_continue())
     }
 
     fn end(mut self) -> Result<()> {
-        if self.written == 0 {
-            self.kept = vec![vec!["no quest matches".to_owned()]];
+        if self.written == 0 && !self.output.json {
+            self.out.line("no quest matches");
         }
         self.flush()?;
         Ok(())
     }
+}
+
+fn of_shown<T: Clone>(all: &[T], shown: &[bool]) -> Vec<T> {
+    let of_shown = all.iter().zip(shown).filter(|(_, shown)| **shown);
+    of_shown.map(|(one, _)| one.clone()).collect()
 }
 
 fn text(cell: Cell) -> String {
@@ -225,17 +278,20 @@ const GAP: usize = 2;
 
 const LEAST_WIDTH: usize = 8;
 
-/// The widths, where the widest columns are narrowed until a line has at most `room` columns.
-fn fitted(widths: &[usize], room: usize) -> Vec<usize> {
+/// The widths with which a line has at most `room` columns: the widest columns that need not be
+/// `whole` are narrowed. None if that is not enough.
+fn fitted(widths: &[usize], whole: &[bool], room: usize) -> Option<Vec<usize>> {
     let mut widths = widths.to_vec();
     let gaps = GAP * widths.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > room {
-        match widths.iter_mut().max() {
-            Some(widest) if *widest > LEAST_WIDTH => *widest -= 1,
-            _ => break,
+        let narrower = widths.iter_mut().zip(whole).filter(|(_, whole)| !**whole);
+        let (widest, _) = narrower.max_by_key(|(width, _)| **width)?;
+        if *widest <= LEAST_WIDTH {
+            return None;
         }
+        *widest -= 1;
     }
-    widths
+    Some(widths)
 }
 
 fn aligned(row: &[String], widths: &[usize]) -> String {
@@ -255,13 +311,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_widest_columns_are_narrowed_until_a_line_fits() {
-        assert_eq!(fitted(&[3, 40, 10], usize::MAX), [3, 40, 10]);
-        assert_eq!(fitted(&[3, 40, 10], 57), [3, 40, 10]);
-        assert_eq!(fitted(&[3, 40, 10], 40), [3, 23, 10]);
-        assert_eq!(fitted(&[3, 40, 30], 47), [3, 20, 20]);
+    fn the_widest_columns_are_narrowed_before_the_answer_until_a_line_fits() {
+        let none = [false; 3];
+        assert_eq!(
+            fitted(&[3, 40, 10], &none, usize::MAX),
+            Some(vec![3, 40, 10])
+        );
+        assert_eq!(fitted(&[3, 40, 10], &none, 57), Some(vec![3, 40, 10]));
+        assert_eq!(fitted(&[3, 40, 10], &none, 40), Some(vec![3, 23, 10]));
+        assert_eq!(fitted(&[3, 40, 30], &none, 47), Some(vec![3, 20, 20]));
+        let answer = [true, false, true];
+        assert_eq!(fitted(&[3, 40, 30], &answer, 47), Some(vec![3, 10, 30]));
         // No column vanishes, however narrow the terminal is.
-        assert_eq!(fitted(&[3, 40, 30], 1), [3, LEAST_WIDTH, LEAST_WIDTH]);
+        assert_eq!(fitted(&[3, 40, 30], &answer, 44), None);
+        assert_eq!(fitted(&[3, 40, 30], &[true; 3], 70), None);
     }
 
     #[test]
@@ -275,13 +338,13 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_of_a_kind_and_its_unproven_one_are_shown_by_default() {
+    fn the_answer_of_a_kind_and_the_one_to_review_are_shown_by_default() {
         let fields = ["total", "quote"].map(FieldName::known);
         let headings = |named: Option<&str>, fields: &[FieldName]| {
             columns(named, fields).map(|columns| columns.headings())
         };
         let usual = headings(None, &fields).unwrap();
-        assert_eq!(usual, ["status", "total", "unproven total", "rule"]);
+        assert_eq!(usual, ["status", "total", "total to review", "rule"]);
         assert_eq!(headings(None, &[]).unwrap(), ["status", "rule"]);
         let chosen = headings(Some("quote=Quote,tries"), &fields).unwrap();
         assert_eq!(chosen, ["Quote", "tries"]);

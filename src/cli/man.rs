@@ -40,6 +40,7 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
         }
         Some(dir) => Manual::Written(write_into(dir, &pages, &context.dir)?),
     };
+    context.output.keep_lines();
     context.output.show(&manual, |out, manual| match manual {
         Manual::Page { text, .. } => out.line(text.trim_end()),
         Manual::Written(written) => out.line(written.text("page")),

@@ -16,6 +16,7 @@ mod demo;
 mod dispute;
 mod doctor;
 mod export;
+mod fit;
 mod forget;
 mod help;
 mod hook;
@@ -50,6 +51,7 @@ mod source_list;
 mod state_args;
 mod status;
 mod submit;
+mod terminal;
 mod world_file;
 
 pub use command::run;

@@ -148,7 +148,7 @@ fn free_in_seconds(session: &Session) -> Result<i64> {
 pub(super) fn paused(streak: u32, session: Option<&Path>) -> String {
     let resume = ShellLine::comail("resume", session);
     format!(
-        "paused: {} in a row ended without proof. The network may be down, or the agent gives up \
+        "paused: {} in a row ended without a result. The network may be down, or the agent gives up \
          too early. A person has to find the cause and run `{}`",
         plural(streak, "quest"),
         resume.text()

@@ -32,7 +32,8 @@ pub(super) struct QuestOutcome {
 pub(super) struct OutcomeReader {
     reader: LineReader,
     waiting: Waiting,
-    world: WorldKind,
+    /// Whether the status of each quest names the recorded world.
+    names_world: bool,
 }
 
 impl OutcomeReader {
@@ -40,8 +41,16 @@ impl OutcomeReader {
         Ok(Self {
             reader: session.reader()?,
             waiting,
-            world: session.manifest().frozen.world_kind(),
+            names_world: session.manifest().frozen.world_kind() == WorldKind::Recorded,
         })
+    }
+
+    /// For a text that says once that the world is recorded.
+    pub(super) fn without_world(self) -> Self {
+        Self {
+            names_world: false,
+            ..self
+        }
     }
 
     pub(super) fn read(&mut self, record: &QuestRecord) -> Result<QuestOutcome, RowError> {
@@ -68,7 +77,7 @@ impl OutcomeReader {
             (record.is_disputed(), "disputed"),
             (forgotten, "forgotten"),
             (self.waiting.blocks(record.id), "blocked"),
-            (self.world == WorldKind::Recorded, "recorded world"),
+            (self.names_world, "recorded world"),
         ];
         let status = status(
             record.progress.state,

@@ -1,5 +1,6 @@
 //! Where commands write: text or one JSON document to stdout, notes and errors to stderr.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write};
 use std::ops::ControlFlow;
@@ -13,8 +14,10 @@ use minijinja::{Environment, Error, ErrorKind};
 use serde::Serialize;
 
 use super::exit::{ErrorReply, hint_of};
+use super::fit::fit;
 use super::pager::Pager;
-use super::progress::is_dumb;
+use super::terminal::is_dumb;
+use super::terminal::size;
 use crate::base::text::{Escaped, EscapedLines, escape_json};
 use crate::report::template;
 
@@ -40,7 +43,7 @@ const END: &str = "[0m";
 
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four independent facts about where the output goes"
+    reason = "independent facts about where the output goes"
 )]
 pub struct Output {
     out: Box<dyn Write>,
@@ -49,6 +52,8 @@ pub struct Output {
     quiet: bool,
     /// Whether stdout is a terminal.
     pub(super) terminal: bool,
+    /// Whether lines are broken to fit the terminal.
+    fits: bool,
 }
 
 impl Output {
@@ -65,7 +70,13 @@ impl Output {
             },
             quiet,
             terminal,
+            fits: terminal && !json,
         }
+    }
+
+    /// From now on, lines are written as they are: they are meant for a file or another program.
+    pub(super) fn keep_lines(&mut self) {
+        self.fits = false;
     }
 
     /// From now on, text that is longer than the terminal goes through the user's pager.
@@ -86,6 +97,7 @@ impl Output {
             out: Box::new(kept.clone()),
             json: false,
             terminal: false,
+            fits: false,
             ..*self
         };
         (output, kept)
@@ -94,6 +106,7 @@ impl Output {
     pub fn out(&self) -> TextOutput {
         TextOutput {
             colour: self.colour,
+            columns: self.fits.then(|| size().columns),
             ..TextOutput::default()
         }
     }
@@ -119,6 +132,12 @@ impl Output {
         self.write(&out.text).map(drop)
     }
 
+    pub(super) fn print(&mut self, text: &StyledStr) -> io::Result<()> {
+        let mut out = self.out();
+        out.styled(text);
+        self.write(&out.text).map(drop)
+    }
+
     /// Writes the document of an error, which is on stderr as text.
     pub(super) fn fail(&mut self, reply: &ErrorReply) {
         if self.json {
@@ -128,6 +147,11 @@ impl Output {
     }
 
     fn write(&mut self, text: &str) -> io::Result<ControlFlow<()>> {
+        let text = if self.fits {
+            Cow::from(fit(text, size().columns))
+        } else {
+            text.into()
+        };
         let written = self.out.write_all(text.as_bytes());
         match written.and_then(|()| self.out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
@@ -158,8 +182,17 @@ pub(super) fn write_error(error: &anyhow::Error) {
 pub(super) fn write_message(kind: &str, text: &str) {
     // Messages repeat arguments and file names. Plain escapes line breaks in them, so that
     // they cannot forge a message of their own.
+    write_to_stderr(&format!("{kind}: {}\n", Escaped(text)));
+}
+
+pub(super) fn write_to_stderr(text: &str) {
+    let text = if io::stderr().is_terminal() {
+        Cow::from(fit(text, size().columns))
+    } else {
+        text.into()
+    };
     // A message that cannot be written must not change how the command ends.
-    let _ = writeln!(io::stderr(), "{kind}: {}", Escaped(text));
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 #[derive(Debug, Clone, Default)]
@@ -186,6 +219,8 @@ impl Write for Kept {
 pub struct TextOutput {
     text: String,
     colour: bool,
+    /// The width of the terminal that it is for.
+    columns: Option<usize>,
     /// Made for the first template.
     environment: Option<Environment<'static>>,
 }
@@ -197,6 +232,11 @@ impl TextOutput {
 
     pub(super) fn into_text(self) -> String {
         self.text
+    }
+
+    /// The columns that text of at most `usual` columns has.
+    pub(super) fn columns(&self, usual: usize) -> usize {
+        self.columns.unwrap_or(usual).min(usual)
     }
 
     /// Adds a line. Text from outside goes through [`Escaped`] first.

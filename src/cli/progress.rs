@@ -14,12 +14,8 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Exit;
+use super::terminal::is_dumb;
 use crate::session::Watch;
-
-/// Whether the terminal says that it cannot move its cursor or show colours.
-pub(super) fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
-}
 
 /// A bar that appears only if the work takes a while.
 #[derive(Debug)]

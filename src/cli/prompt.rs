@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::answer_form::{AnswerForm, field_line};
 use super::context::Context;
 use super::exit::Exit;
-use crate::base::text::{Escaped, EscapedLines, wrap};
+use crate::base::text::{Escaped, EscapedLines};
+use crate::base::wrap::wrap;
 use crate::judge;
 use crate::session::{SessionError, read_manifest};
 

@@ -36,7 +36,7 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
     let streak = session.totals().streak;
     let mut reply = ResumeReply::NotPaused { streak };
     if session.paused() {
-        let what = format!("resume after {streak} quests in a row without proof");
+        let what = format!("resume after {streak} quests in a row without a result");
         let key = args.operator_key.as_deref();
         person::authorise(&session, key, &what, Some("resume"))?;
         reply = session.append(&mut context::clock(), |session, _| {

@@ -84,6 +84,7 @@ pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
             out.line(written.text("schema"));
         })?;
     } else if let Some(one) = args.name {
+        context.output.keep_lines();
         context.output.show(&one.schema(&kind), |out, schema| {
             out.line(format!("{:#}", schema.as_value()));
         })?;

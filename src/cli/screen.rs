@@ -25,10 +25,11 @@ use ratatui::text::{Line, Span};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use unicode_width::UnicodeWidthChar as _;
 
 use super::output::{Output, TextOutput, Tone};
+use super::terminal::is_dumb;
 use crate::base::text::Escaped;
+use crate::base::wrap::{LongWord, fitting, rows};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key {
@@ -49,12 +50,6 @@ pub enum Key {
     Interrupt,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
-    pub columns: usize,
-    pub rows: usize,
-}
-
 /// What a screen shows, and where text is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
@@ -63,22 +58,7 @@ pub struct View {
 }
 
 pub(super) fn is_possible(output: &Output) -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    !output.json && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
-}
-
-pub(super) fn size() -> Size {
-    match terminal::size() {
-        Ok((columns, rows)) if columns > 0 && rows > 0 => Size {
-            columns: columns.into(),
-            rows: rows.into(),
-        },
-        // Some terminals report none.
-        _ => Size {
-            columns: 80,
-            rows: 24,
-        },
-    }
+    !output.json && !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 /// Whether the terminal is taken. Whoever draws or restores holds the lock, so that nothing is
@@ -289,10 +269,11 @@ fn line_of(cells: &[Cell]) -> Line<'static> {
 /// The line cut to `columns`, with `…` in the last column if something is missing.
 pub fn clip(line: &Line, columns: usize) -> Line<'static> {
     let cells = cells(line);
-    if fitting(&cells, columns) == cells.len() {
+    let text: Vec<char> = cells.iter().map(|(c, _)| *c).collect();
+    if fitting(&text, columns) == cells.len() {
         return line_of(&cells);
     }
-    let mut kept = cells[..fitting(&cells, columns.saturating_sub(1))].to_vec();
+    let mut kept = cells[..fitting(&text, columns.saturating_sub(1))].to_vec();
     if columns > 0 {
         kept.push(('…', Style::new()));
     }
@@ -306,45 +287,17 @@ pub fn wrap(line: &Line, columns: usize) -> Vec<Line<'static>> {
         return Vec::new();
     }
     let cells = cells(line);
-    let indent = cells.iter().take_while(|(c, _)| *c == ' ').count();
+    let text: Vec<char> = cells.iter().map(|(c, _)| *c).collect();
+    let indent = text.iter().take_while(|c| **c == ' ').count();
     // A wide character must still fit after the indent.
     let hang = (indent + 2).min(columns / 2).min(columns.saturating_sub(2));
     let hang = vec![(' ', Style::new()); hang];
-    let mut rows = Vec::new();
-    let mut rest = cells.as_slice();
-    loop {
-        let before: &[Cell] = if rows.is_empty() { &[] } else { &hang };
-        // A character that is wider than the row is left to the terminal.
-        let end = fitting(rest, columns - before.len()).max(1).min(rest.len());
-        let (row, after) = broken(rest, end);
-        rows.push(line_of(&[before, row].concat()));
-        rest = after;
-        if rest.is_empty() {
-            return rows;
-        }
-    }
-}
-
-/// Splits at the last space before `end`, or else at `end`.
-fn broken(cells: &[Cell], end: usize) -> (&[Cell], &[Cell]) {
-    if end == cells.len() {
-        return (cells, &[]);
-    }
-    let is_space = |at: &usize| cells[*at].0 == ' ';
-    let words = (0..end).find(|at| !is_space(at)).unwrap_or(end);
-    match (words..=end).rev().find(is_space) {
-        Some(space) => (&cells[..space], &cells[space + 1..]),
-        None => cells.split_at(end),
-    }
-}
-
-fn fitting(cells: &[Cell], columns: usize) -> usize {
-    let mut used = 0;
-    let fits = |(c, _): &&Cell| {
-        used += c.width().unwrap_or(0);
-        used <= columns
-    };
-    cells.iter().take_while(fits).count()
+    let rows = rows(&text, columns, columns - hang.len(), LongWord::Broken);
+    let rows = rows.into_iter().enumerate().map(|(at, row)| {
+        let before: &[Cell] = if at == 0 { &[] } else { &hang };
+        line_of(&[before, &cells[row]].concat())
+    });
+    rows.collect()
 }
 
 #[cfg(test)]
@@ -354,7 +307,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &str, columns: usize) -> Vec<String> {
-        let rows = wrap(&line(text), columns);
+        let rows = super::wrap(&line(text), columns);
         rows.iter().map(Line::to_string).collect()
     }
 

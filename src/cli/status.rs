@@ -10,7 +10,8 @@ use clap::Args;
 
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::screen::{is_possible, size};
+use super::screen::is_possible;
+use super::terminal::size;
 use watch::Observer;
 
 /// Show the progress of the session

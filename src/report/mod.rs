@@ -16,6 +16,6 @@ pub use insights::{
 };
 pub use sample::SampleEstimate;
 pub use status::{
-    BlockedQuest, Ended, HeldClaim, OpenRun, Overview, Pace, Resolutions, RuleCount, Standings,
+    BlockedQuest, Ended, HeldClaim, OpenRun, Overview, Pace, Rechecked, RuleCount, Standings,
     Status, forgotten, overview,
 };

@@ -119,9 +119,10 @@ pub struct Overview {
     pub unanchored: u32,
     /// PASSes that an earlier session brought.
     pub carried: u32,
-    /// REVIEWs that were judged again, by what became of them.
-    pub resolutions: Resolutions,
-    /// How many quests come to what, by whatever the gate or a person made of REVIEWs.
+    /// The REVIEWs that `recheck` judged again, by what it found. It counts no other REVIEW.
+    pub rechecked: Rechecked,
+    /// How many quests are in each effective state: that of the tally, where a REVIEW is `open` until
+    /// `recheck` or a person settles it.
     #[schemars(schema_with = "map_schema::<Effective, u32>")]
     pub effective: BTreeMap<Effective, u32>,
     /// Quests of which somebody said that the world contradicted them.
@@ -144,15 +145,15 @@ pub struct Overview {
     pub head: Digest,
 }
 
-/// REVIEWs that were judged again, by what became of them. Each is a REVIEW still.
+/// REVIEWs that were judged again, by what the gate found. Their state remains REVIEW.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Resolutions {
+pub struct Rechecked {
     /// The gate passes them now.
     pub confirmed: u32,
     /// The gate fails them now.
     pub refuted: u32,
-    /// The world answered, and the gate cannot decide.
-    pub open: u32,
+    /// The gate still cannot decide.
+    pub undecided: u32,
 }
 
 /// A quest that waits for one that ended without a PASS.
@@ -238,10 +239,10 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
             Some(_) => 0,
         },
         carried: counts.carried,
-        resolutions: Resolutions {
+        rechecked: Rechecked {
             confirmed: resolved(Outcome::Confirmed),
             refuted: resolved(Outcome::Refuted),
-            open: resolved(Outcome::Open),
+            undecided: resolved(Outcome::Open),
         },
         effective: Effective::ALL
             .map(|effective| (effective, totals.effective.of(effective)))

@@ -96,8 +96,8 @@ impl Fold<'_> {
         self.totals.counts.tries += record.progress.tries.saturating_sub(before.progress.tries);
         if let Some(ending) = record.ending() {
             self.totals.streak = match ending {
-                Ending::Proven => 0,
-                Ending::Unproven => self.totals.streak.saturating_add(1),
+                Ending::WithResult => 0,
+                Ending::WithoutResult => self.totals.streak.saturating_add(1),
             };
             self.totals.settled.add(self.line.at());
         }

@@ -73,7 +73,7 @@ pub struct KindRecord {
 pub struct Frozen {
     /// The FAIL that ends a quest.
     pub max_tries: NonZeroU32,
-    /// The unproven streak that pauses the session, in quests; 0 for never.
+    /// How many quests in a row may end without a result before the session pauses; 0 for any number.
     pub pause_after: u32,
     /// How long a worker's claim lasts where the worker does not say.
     #[serde(default = "default_lease")]

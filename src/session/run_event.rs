@@ -211,7 +211,7 @@ reasons! {
     Settled = "settled", "the quest is PASS, REVIEW or DONE";
     Complete = "complete", "nothing is TODO";
     Interrupted = "interrupted", "Ctrl-C, or the run was killed";
-    Paused = "paused", "the unproven streak pauses the session";
+    Paused = "paused", "too many quests in a row ended without a result";
     Error = "error", "comail itself failed";
     NoNetwork = "no-network", "comail could not use the network to judge answers";
     PermissionDenied =

@@ -189,10 +189,9 @@ impl VerdictBasis {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    Proven,
-    /// It does not: the quest was given up, answered wrongly, or left to a person on no more
-    /// than somebody's word.
-    Unproven,
+    WithResult,
+    /// The quest was given up, answered wrongly, or left to a person on no more than somebody's word.
+    WithoutResult,
 }
 
 impl Ending {
@@ -201,9 +200,9 @@ impl Ending {
     pub fn of(state: State, grounds: VerdictBasis) -> Option<Self> {
         match state {
             State::Todo => None,
-            State::Pass => Some(Self::Proven),
-            State::Review if grounds == VerdictBasis::Confirmed => Some(Self::Proven),
-            State::Review | State::Done => Some(Self::Unproven),
+            State::Pass => Some(Self::WithResult),
+            State::Review if grounds == VerdictBasis::Confirmed => Some(Self::WithResult),
+            State::Review | State::Done => Some(Self::WithoutResult),
         }
     }
 }
@@ -284,13 +283,16 @@ mod tests {
     fn a_pass_is_proven_and_a_review_only_where_the_world_confirms_it() {
         for grounds in EVERY_GROUND {
             let review = match grounds {
-                VerdictBasis::Confirmed => Ending::Proven,
-                _ => Ending::Unproven,
+                VerdictBasis::Confirmed => Ending::WithResult,
+                _ => Ending::WithoutResult,
             };
             assert_eq!(Ending::of(State::Todo, grounds), None);
-            assert_eq!(Ending::of(State::Pass, grounds), Some(Ending::Proven));
+            assert_eq!(Ending::of(State::Pass, grounds), Some(Ending::WithResult));
             assert_eq!(Ending::of(State::Review, grounds), Some(review));
-            assert_eq!(Ending::of(State::Done, grounds), Some(Ending::Unproven));
+            assert_eq!(
+                Ending::of(State::Done, grounds),
+                Some(Ending::WithoutResult)
+            );
         }
     }
 }

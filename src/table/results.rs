@@ -103,7 +103,7 @@ pub struct ColumnsError(String);
 
 /// The places of the columns of the answer among [`known`], in a kind that has fields.
 const ANSWER: usize = 0;
-const UNPROVEN: usize = 2;
+const TO_REVIEW: usize = 2;
 
 /// The columns that only decisions of people fill, at the end of [`known`].
 const OF_PEOPLE: usize = 2;
@@ -118,7 +118,7 @@ fn known(fields: &[FieldName]) -> Vec<Cow<'_, str>> {
     names.extend(
         answer
             .iter()
-            .map(|answer| format!("unproven {answer}").into()),
+            .map(|answer| format!("{answer} to review").into()),
     );
     names.extend(others.iter().map(name));
     let rest = ["rule", "facts", "tries", "judged at", "settled by", "note"];
@@ -200,8 +200,14 @@ impl Columns {
     }
 
     /// Whether a column shows answers that are not proven.
-    pub fn show_unproven(&self) -> bool {
-        self.has(UNPROVEN)
+    pub fn show_to_review(&self) -> bool {
+        self.has(TO_REVIEW)
+    }
+
+    /// For each column, whether it shows the answer, proven or not.
+    pub fn of_answer(&self) -> Vec<bool> {
+        let is_answer = |at: usize| !self.fields.is_empty() && [ANSWER, TO_REVIEW].contains(&at);
+        self.chosen.iter().map(|(at, _)| is_answer(*at)).collect()
     }
 
     fn has(&self, column: usize) -> bool {

@@ -10,7 +10,7 @@ use comail::report::picture::{
     Spread, Step, Word, WorkerRow, Worth,
 };
 use comail::report::run::{RunReport, Took};
-use comail::report::{Overview, Resolutions};
+use comail::report::{Overview, Rechecked};
 use comail::session::{Effective, Reason, State, Tally, WorldKind};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -138,10 +138,10 @@ fn overview(rows: &[QuestRow], tally: Tally, left_out: u32) -> Overview {
         first_blocked: Vec::new(),
         unanchored: tally.pass / 3,
         carried: tally.pass / 5,
-        resolutions: Resolutions {
+        rechecked: Rechecked {
             confirmed: 0,
             refuted: 1,
-            open: 0,
+            undecided: 0,
         },
         effective,
         disputed: tally.review / 2,

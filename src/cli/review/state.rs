@@ -8,7 +8,8 @@ use ratatui::text::Line;
 
 use crate::base::text::is_unsafe;
 use crate::cli::output::Tone;
-use crate::cli::screen::{Key, Size, View, clip, line, toned, wrap};
+use crate::cli::screen::{Key, View, clip, line, toned, wrap};
+use crate::cli::terminal::Size;
 use crate::quest::QuestId;
 use crate::review::Queue;
 use crate::session::Decision;

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::base::text::{Escaped, truncate};
 use crate::cli::output::Output;
-use crate::cli::progress::is_dumb;
+use crate::cli::terminal::is_dumb;
 use crate::cli::{context, progress};
 use crate::quest::{Key, QuestId};
 use crate::report::Pace;

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::base::Digest;
 use crate::quest::{Key, QuestId};
-use crate::report::{Overview, Resolutions, RuleCount, Standings, Status};
+use crate::report::{Overview, Rechecked, RuleCount, Standings, Status};
 use crate::session::{Claim, Effective, RunId, Tally, WorldKind};
 
 pub(super) fn now() -> Timestamp {
@@ -46,10 +46,10 @@ pub(super) fn records() -> Standings {
         first_blocked: Vec::new(),
         unanchored: 4,
         carried: 0,
-        resolutions: Resolutions {
+        rechecked: Rechecked {
             confirmed: 0,
             refuted: 0,
-            open: 0,
+            undecided: 0,
         },
         effective: [
             (Effective::Pass, 20),

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::cli::next;
 use crate::cli::output::TextOutput;
-use crate::cli::screen::{Size, View, clip, line, lines, wrap};
+use crate::cli::screen::{View, clip, line, lines, wrap};
 use crate::cli::shell_line::ShellLine;
+use crate::cli::terminal::Size;
 use crate::report::{Overview, Pace, Status};
 use crate::session::{Effective, State};
 
@@ -190,7 +191,7 @@ fn notes(state: State, overview: &Overview) -> Vec<String> {
     let of = |effective| of(overview, effective);
     let open = of(Effective::Open);
     // If every REVIEW is open and none was judged again, the number of REVIEWs says the same.
-    let untouched = open == overview.tally.review && overview.resolutions.open == 0;
+    let untouched = open == overview.tally.review && overview.rechecked.undecided == 0;
     let said: &[(u32, &str)] = match state {
         State::Pass => &[
             (overview.unanchored, "unanchored"),

@@ -10,7 +10,7 @@ use crate::report::picture::{
     Spread, Step, Word, WorkerRow, Worth,
 };
 use crate::report::run::{RunReport, Took};
-use crate::report::{Overview, Resolutions, page};
+use crate::report::{Overview, Rechecked, page};
 use crate::session::{Effective, Reason, State, Tally, WorldKind};
 use jiff::Timestamp;
 use minijinja::context;
@@ -131,10 +131,10 @@ fn overview() -> Overview {
         first_blocked: Vec::new(),
         unanchored: 1,
         carried: 1,
-        resolutions: Resolutions {
+        rechecked: Rechecked {
             confirmed: 0,
             refuted: 1,
-            open: 0,
+            undecided: 0,
         },
         effective: BTreeMap::from([(Effective::Refuted, 1), (Effective::Todo, 1)]),
         disputed: 1,
@@ -354,7 +354,7 @@ fn an_answer_that_does_not_stand_is_in_no_cell_and_called_what_it_is() {
 }
 
 #[test]
-fn an_answer_that_waits_or_was_disputed_is_called_unproven() {
+fn an_answer_that_waits_or_was_disputed_is_to_review() {
     for (effective, disputed, expected) in rows! {
         Effective::Pass, false => false;
         Effective::Confirmed, false => false;
@@ -365,7 +365,7 @@ fn an_answer_that_waits_or_was_disputed_is_called_unproven() {
             quest.effective = effective;
             quest.disputed = disputed;
         });
-        let found = page.contains("<span class=\"became\">unproven</span></td>");
+        let found = page.contains("<span class=\"became\">to review</span></td>");
         assert_eq!(found, expected, "{effective:?} {disputed}");
     }
 }

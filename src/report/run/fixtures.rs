@@ -1,6 +1,8 @@
 //! Reports for tests.
 
-use super::{DrivenIn, FORMAT, QuestReport, Report, Reviews, RunReport, Shares, Took, Unproven};
+use super::{
+    DrivenIn, FORMAT, QuestReport, Report, Reviews, RunReport, Shares, Took, WithoutResult,
+};
 use crate::base::Digest;
 use crate::judge::FinalWord;
 use crate::judge::completeness::{JudgedAgain, Shortfall, ShortfallKind};
@@ -36,7 +38,7 @@ pub(super) fn quest(number: usize, key: &str, effective: Effective) -> QuestRepo
         key: Key::new(key).unwrap(),
         state,
         effective,
-        unproven: effective == Effective::Done,
+        without_result: effective == Effective::Done,
         tries: 1,
         submissions: 2,
         rules: [
@@ -103,9 +105,9 @@ pub(super) fn report() -> Report {
                 open: 1,
                 ..Reviews::default()
             },
-            unproven: Unproven {
+            without_result: WithoutResult {
                 quests: 1,
-                no_result: 1,
+                given_up: 1,
                 unanswered: 0,
             },
         }),

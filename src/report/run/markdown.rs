@@ -90,7 +90,7 @@ fn share_rows(report: &Report, shares: &Shares) -> [(&'static str, u32, String, 
     let of = |state| numbers(&move |quest: &QuestReport| quest.state == state);
     let passed = Some(of(State::Pass)).filter(|it| it.len() <= MAX_NUMBERS);
     let passed = passed.unwrap_or_else(|| "all others".to_owned());
-    let (reviews, unproven) = (shares.reviews, shares.unproven);
+    let (reviews, without) = (shares.reviews, shares.without_result);
     let which_reviews = counted(&[
         (reviews.accepted, Effective::Accepted.name()),
         (reviews.confirmed, Effective::Confirmed.name()),
@@ -99,10 +99,10 @@ fn share_rows(report: &Report, shares: &Shares) -> [(&'static str, u32, String, 
         (reviews.rejected, Effective::Rejected.name()),
     ]);
     let why = counted(&[
-        (unproven.no_result, "given up"),
-        (unproven.unanswered, "without an answer to a lookup"),
+        (without.given_up, "given up"),
+        (without.unanswered, "without an answer to a lookup"),
     ]);
-    let unproven_numbers = numbers(&|quest| quest.unproven);
+    let without_numbers = numbers(&|quest| quest.without_result);
     [
         ("PASS", shares.pass, String::new(), passed),
         ("REVIEW", shares.review, which_reviews, of(State::Review)),
@@ -113,7 +113,7 @@ fn share_rows(report: &Report, shares: &Shares) -> [(&'static str, u32, String, 
             of(State::Done),
         ),
         ("TODO", shares.todo, String::new(), of(State::Todo)),
-        ("unproven", unproven.quests, why, unproven_numbers),
+        ("without a result", without.quests, why, without_numbers),
     ]
 }
 

@@ -146,7 +146,7 @@ fn quests(
             key: record.key.clone(),
             state: record.progress.state,
             effective: Effective::of(record),
-            unproven: is_unproven(record),
+            without_result: is_without_result(record),
             tries: record.progress.tries,
             submissions: record.attempts,
             rules: telling.history.rules_of(record.id),
@@ -164,8 +164,8 @@ pub struct QuestReport {
     pub state: State,
     /// What it comes to, by whatever the gate or a person made of a REVIEW.
     pub effective: Effective,
-    /// Whether it ended with nothing proven.
-    pub unproven: bool,
+    /// Whether it ended without a result.
+    pub without_result: bool,
     pub tries: u32,
     pub submissions: u32,
     /// In how many of them each rule fired.
@@ -193,7 +193,7 @@ pub struct Shares {
     pub done: u32,
     pub todo: u32,
     pub reviews: Reviews,
-    pub unproven: Unproven,
+    pub without_result: WithoutResult,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -207,14 +207,14 @@ pub struct Reviews {
     pub rejected: u32,
 }
 
-/// The quests that ended with nothing proven: neither a PASS, nor a REVIEW that somebody accepted or
-/// the world confirms.
+/// The quests that ended without a result: those that are DONE, REVIEWs that were refuted or rejected,
+/// and REVIEWs where the agent found nothing or a lookup was not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct Unproven {
+pub struct WithoutResult {
     pub quests: u32,
-    /// Those of them that were given up: nothing was submitted last.
-    pub no_result: u32,
-    /// Those of them that rest on a lookup that was not answered.
+    /// Those for which the agent said last that it found nothing.
+    pub given_up: u32,
+    /// Those for which a lookup was not answered.
     pub unanswered: u32,
 }
 
@@ -244,16 +244,16 @@ impl Shares {
             Effective::Rejected => reviews.rejected += 1,
             Effective::Pass | Effective::Done | Effective::Todo => {}
         }
-        if is_unproven(record) {
+        if is_without_result(record) {
             let grounds = record.last.map(|last| last.grounds);
-            self.unproven.quests += 1;
-            self.unproven.no_result += u32::from(grounds == Some(VerdictBasis::NoResult));
-            self.unproven.unanswered += u32::from(grounds == Some(VerdictBasis::Unanswered));
+            self.without_result.quests += 1;
+            self.without_result.given_up += u32::from(grounds == Some(VerdictBasis::NoResult));
+            self.without_result.unanswered += u32::from(grounds == Some(VerdictBasis::Unanswered));
         }
     }
 }
 
-fn is_unproven(record: &QuestRecord) -> bool {
+fn is_without_result(record: &QuestRecord) -> bool {
     let effective = Effective::of(record);
     if effective.holds() || effective == Effective::Todo {
         return false;
@@ -261,7 +261,7 @@ fn is_unproven(record: &QuestRecord) -> bool {
     let said_no = matches!(effective, Effective::Refuted | Effective::Rejected);
     let last = record.last.map(|last| last.grounds);
     let ending = last.and_then(|grounds| Ending::of(record.progress.state, grounds));
-    said_no || ending != Some(Ending::Proven)
+    said_no || ending != Some(Ending::WithResult)
 }
 
 /// The numbers of quests, such as `1-3, 7`.
@@ -382,15 +382,15 @@ mod tests {
             (Done, Confirmed, None, true),
             (Todo, World, None, false),
         ];
-        for (state, grounds, decision, unproven) in cases {
+        for (state, grounds, decision, without_result) in cases {
             let record = record(state, grounds, decision);
-            let found = is_unproven(&record);
-            assert_eq!(found, unproven, "{state} {grounds:?} {decision:?}");
+            let found = is_without_result(&record);
+            assert_eq!(found, without_result, "{state} {grounds:?} {decision:?}");
         }
     }
 
     #[test]
-    fn every_quest_is_counted_once_and_why_it_is_unproven() {
+    fn every_quest_is_counted_once_and_why_it_has_no_result() {
         let mut shares = Shares::default();
         shares.add(&record(State::Pass, VerdictBasis::Confirmed, None));
         shares.add(&record(State::Review, VerdictBasis::Unanswered, None));
@@ -399,12 +399,12 @@ mod tests {
         let states = [shares.pass, shares.review, shares.done, shares.todo];
         assert_eq!((shares.quests, states), (4, [1; 4]));
         assert_eq!(shares.reviews.open, 1);
-        let expected = Unproven {
+        let expected = WithoutResult {
             quests: 2,
-            no_result: 1,
+            given_up: 1,
             unanswered: 1,
         };
-        assert_eq!(shares.unproven, expected);
+        assert_eq!(shares.without_result, expected);
     }
 
     #[test]

@@ -20,7 +20,7 @@ fn texts(text: &str) -> Vec<String> {
 
 #[test]
 fn chooses_orders_and_renames_columns() {
-    let usual = "email,status,unproven email,site,source,rule,facts,tries,judged at";
+    let usual = "email,status,email to review,site,source,rule,facts,tries,judged at";
     assert_eq!(Columns::usual(&FIELDS, false).headings(), texts(usual));
     let settled = format!("{usual},settled by,note");
     assert_eq!(Columns::usual(&FIELDS, true).headings(), texts(&settled));
@@ -29,7 +29,7 @@ fn chooses_orders_and_renames_columns() {
         &settled => &settled;
         "status, email = E-Mail ,Judged-At" => "status,E-Mail,judged at";
         "site=a=b" => "a=b";
-        "unproven-email,email" => "unproven email,email";
+        "email-to-review,email" => "email to review,email";
         "status=Status,email=the email" => "Status,the email";
     } {
         assert_eq!(headings(text).unwrap(), texts(expected), "{text}");
@@ -38,7 +38,7 @@ fn chooses_orders_and_renames_columns() {
 
 #[test]
 fn wrong_columns_are_refused_with_a_reason() {
-    let known = "email, status, unproven email, site, source, rule, facts, tries, judged at, settled by, note";
+    let known = "email, status, email to review, site, source, rule, facts, tries, judged at, settled by, note";
     let unknown = format!("\"xyz\"; there are: {known}");
     for (text, expected) in rows! {
         "source=status" => "\"status\" is the name of another column than \"source\"";
@@ -90,7 +90,7 @@ fn an_unproven_answer_is_never_in_the_column_of_the_proven() {
     let site = (FieldName::known("site"), "https://acme.com".to_owned());
     let email = (FieldName::known("email"), "info@acme.com".to_owned());
     let fields = Fields::from([email, site]);
-    let columns = Columns::parse("email,unproven-email,site", &FIELDS).unwrap();
+    let columns = Columns::parse("email,email-to-review,site", &FIELDS).unwrap();
     for (proven, expected) in rows! {
         true => ["info@acme.com", "", "https://acme.com"];
         false => ["", "info@acme.com", "https://acme.com"];

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cli::screen::Size;
+use crate::cli::terminal::Size;
 use crate::quest::QuestId;
 use crate::review::{Queue, Waiting};
 use crate::session::{Decision, Effective};

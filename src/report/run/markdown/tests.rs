@@ -39,7 +39,7 @@ fn the_headline_is_followed_by_what_matters_most() {
     // What is not proven is never called complete, whoever accepts it.
     let text = markdown(&complete);
     let told = "# Settled, unproven results accepted: 1 REVIEW open, 1 DONE\n\n\
-                PASS: 1 of 4 (25.0 %). Ended without proof: 1 (25.0 %).";
+                PASS: 1 of 4 (25.0 %). Ended without a result: 1 (25.0 %).";
     assert!(text.starts_with(told), "{text}");
     assert!(!text.contains("## Why it is not"), "{text}");
     let mut refused = complete.clone();
