@@ -203,6 +203,10 @@ fn the_users_file_sets_what_scan_freezes_and_nothing_thereafter() {
         serde_json::from_slice::<Value>(&manifest).unwrap()["frozen"].clone()
     };
     let frozen = scan(&[]);
+    // What an agent could have written into the file does not go unseen.
+    let said = run(place, &[], &["scan", "companies.txt", "--session", "seen"]);
+    let keys = "gate.level, gate.role-only, network.dns-server, network.rate, scan.generator-model";
+    said.says(&format!("and frozen with the session: {keys}"));
     assert_eq!(frozen["network"]["dns_servers"][0], dns.to_string());
     assert_eq!(frozen["network"]["min_gap_ms"], 250);
     assert_eq!(

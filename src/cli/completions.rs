@@ -22,6 +22,7 @@ use super::config::{kind_of_args, session_of_args};
 use super::context::Context;
 use super::exit::Exit;
 use super::help::{self, Named};
+use super::settings;
 use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::GateSettings;
 use crate::gate::email::email_gate;
@@ -201,6 +202,12 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
     let names = help::names(&parser, &words);
     let names = completer(move |_| names.clone());
     let parser = parser.mut_subcommand("help", |help| help.mut_arg("words", |arg| arg.add(names)));
+    let parser = ["scan", "run"].into_iter().fold(parser, |parser, name| {
+        let keys = settings::keys_of(name, &parser).into_iter();
+        let keys: Vec<Named> = keys.map(|key| value(&(key + "="), &"")).collect();
+        let keys = completer(move |_| keys.clone());
+        parser.mut_subcommand(name, |command| command.mut_arg("set", |arg| arg.add(keys)))
+    });
     OFFERS.iter().fold(parser, |parser, (path, arg, offer)| {
         let dir = dir.to_owned();
         // Nothing is offered where the session cannot be read.

@@ -240,8 +240,8 @@ fn settings(path: &Path, text: &str, session_only: bool) -> Result<BTreeMap<Stri
                 place,
             };
             if !keys().any(|known| known == key) {
-                let message = setting.refused(&key, "unknown key").0;
-                return Err(unknown_key(&message, &key).into());
+                let known: Vec<String> = keys().collect();
+                return Err(unknown_key(&setting.spot(&key), &key, &known).into());
             }
             let of_file = |value| in_place(&key, path, value);
             let values = texts(value).map(|it| it.into_iter().enumerate().map(of_file).collect());
@@ -396,6 +396,7 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
             let values = setting.values.join(", ");
             out.line(format!("{key} = {}", Escaped(&values)));
         }
+        out.line("`comail config --example` explains every key.");
     })?;
     Ok(Exit::Done)
 }

@@ -64,36 +64,40 @@ pub struct ScanArgs {
 
     /// Add the new rows of the list to the existing session
     // The session keeps what it froze, so that no flag may claim to change it.
-    #[arg(long, conflicts_with_all = ["max_tries", "quest", "reviewers", "carry", "world", "set"])]
+    #[arg(long, help_heading = SESSION,
+          conflicts_with_all = ["max_tries", "quest", "reviewers", "carry", "world", "set"])]
     pub(super) update: bool,
 
     /// Number of tries for each quest [default: set by the quest file, or 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = SESSION)]
     max_tries: Option<NonZeroU32>,
 
     /// The operator's key file, which `resume`, `review` and --update then require
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = SESSION)]
     operator_key: Option<PathBuf>,
 
     /// Carry over the PASSes of this earlier session for quests with the same key and site
     ///
     /// Each is judged again from its evidence, with the new session's settings. Other quests
     /// start with all their tries. The earlier session is not changed.
-    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, value_name = "SESSION", value_hint = clap::ValueHint::DirPath,
+          help_heading = SESSION)]
     carry: Option<PathBuf>,
 
     /// Judge by the recorded web pages and DNS records in this directory, for practice; `comail demo
     /// --world` writes one
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = SESSION)]
     world: Option<PathBuf>,
 
     /// Set a rarely used option, such as network.rate=0.5 (repeatable)
     ///
     /// `comail config --example` lists the options of the network, the gate, claims and pauses. Your
     /// configuration file can set them too. They are frozen with the session.
-    #[arg(long, value_name = "TABLE.KEY=VALUE")]
+    #[arg(long, value_name = "TABLE.KEY=VALUE", help_heading = SESSION)]
     set: Vec<String>,
 }
+
+const SESSION: &str = "The session";
 
 const ROLE_ONLY: &str = "gate.role-only";
 
@@ -253,6 +257,11 @@ impl ScanArgs {
             }
             // The user's file means the rules of the e-mail quest.
             settings.drop_of_file("gate");
+        }
+        if let Some((keys, path)) = settings.of_file() {
+            let (keys, path) = (keys.join(", "), path.display());
+            let note = format!("set in {path}, and frozen with the session: {keys}");
+            context.output.note(&note);
         }
         Ok(settings)
     }

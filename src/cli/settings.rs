@@ -11,14 +11,15 @@ pub(super) mod run;
 pub(super) mod scan;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Arg, Command};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::exit::{Hinted, UsageError, unknown_name};
+use super::exit::{Hinted, UsageError};
+use crate::quest::file::nearest;
 
 /// A configuration file with every key and what it means, commented out.
 pub(super) const EXAMPLE: &str = include_str!("config.toml");
@@ -80,11 +81,16 @@ pub(super) struct Setting {
 }
 
 impl Setting {
+    /// Where the key is, as errors begin.
+    pub(super) fn spot(&self, key: &str) -> String {
+        match &self.place {
+            Place::File { path, line } => format!("{}:{line}: `{key}`", path.display()),
+            Place::CommandLine => format!("--set {key}"),
+        }
+    }
+
     pub(super) fn refused(&self, key: &str, why: &str) -> UsageError {
-        UsageError(match &self.place {
-            Place::File { path, line } => format!("{}:{line}: `{key}`: {why}", path.display()),
-            Place::CommandLine => format!("--set {key}: {why}"),
-        })
+        UsageError(format!("{}: {why}", self.spot(key)))
     }
 }
 
@@ -139,6 +145,19 @@ impl Settings {
         setting.is_some_and(|setting| setting.place == Place::CommandLine)
     }
 
+    /// The keys that the user's file sets, and its path.
+    pub(super) fn of_file(&self) -> Option<(Vec<&str>, &Path)> {
+        let of_file = self
+            .0
+            .iter()
+            .filter_map(|(key, setting)| match &setting.place {
+                Place::File { path, .. } => Some((key.as_str(), path.as_path())),
+                Place::CommandLine => None,
+            });
+        let (keys, paths): (Vec<_>, Vec<_>) = of_file.unzip();
+        Some((keys, *paths.first()?))
+    }
+
     /// Drops what the user's file says in a table.
     pub(super) fn drop_of_file(&mut self, table: &str) {
         self.0
@@ -146,33 +165,37 @@ impl Settings {
     }
 }
 
-/// Refuses a key that `--set` of `command` does not take.
-fn refuse_other(key: &str, command: &str, parser: &Command) -> Result<(), Hinted> {
-    if !keys().any(|known| known == key) {
-        return Err(unknown_key(&format!("--set {key}: unknown key"), key));
-    }
-    let message = format!("--set {key}: `comail {command}` has no such setting");
-    if let Some(flag) = flag_of(parser, key).and_then(Arg::get_long) {
-        return Err(UsageError(message).hint(format!("use the flag --{flag}")));
-    }
-    match command_of(key) {
-        other if other != command => {
-            let hint = format!("it is a setting of `comail {other}`");
-            Err(UsageError(message).hint(hint))
-        }
-        _ => Ok(()),
-    }
+/// The keys that `--set` of a command takes.
+pub(super) fn keys_of(command: &str, parser: &Command) -> Vec<String> {
+    let own = keys().filter(|key| command_of(key) == command && flag_of(parser, key).is_none());
+    own.collect()
 }
 
-/// The error about a key that does not exist. The hint is the key of another table with this name,
-/// or the nearest one.
-pub(super) fn unknown_key(message: &str, key: &str) -> Hinted {
-    let known: Vec<String> = keys().collect();
-    let (_, name) = parts(key);
-    let namesake = known.iter().find(|known| parts(known).1 == name);
-    let otherwise = "`comail config --example` lists all keys";
-    let near = namesake.map_or(key, String::as_str);
-    unknown_name(message.to_owned(), near, &known, otherwise)
+/// Refuses a key that `--set` of `command` does not take.
+fn refuse_other(key: &str, command: &str, parser: &Command) -> Result<(), Hinted> {
+    let own = keys_of(command, parser);
+    if own.iter().any(|known| known == key) {
+        return Ok(());
+    }
+    if !keys().any(|known| known == key) {
+        return Err(unknown_key(&format!("--set {key}"), key, &own));
+    }
+    let message = format!("--set {key}: `comail {command}` has no such setting");
+    Err(UsageError(message).hint(match flag_of(parser, key) {
+        Some(_) => format!("use the flag --{}", parts(key).1),
+        None => format!("it is a setting of `comail {}`", command_of(key)),
+    }))
+}
+
+/// The error about a key that is not `known`. The hint is the one with the nearest name.
+pub(super) fn unknown_key(place: &str, key: &str, known: &[String]) -> Hinted {
+    let (table, name) = parts(key);
+    let near = nearest(name, known.iter().map(|known| parts(known).1));
+    let near = known.iter().filter(|known| near == Some(parts(known).1));
+    let near = near.max_by_key(|known| parts(known).0 == table);
+    let hint = near.map(|near| format!("did you mean `{near}`?"));
+    let hint = hint.unwrap_or_else(|| "`comail config --example` lists all keys".to_owned());
+    UsageError(format!("{place}: unknown key")).hint(hint)
 }
 
 /// The typed settings of one table.
@@ -279,6 +302,12 @@ pub(super) mod tests {
             ("scan", "run.grace=2s", "it is a setting of `comail run`"),
             ("run", "network.rate=2", "it is a setting of `comail scan`"),
             ("run", "parallel=2", "use the flag --parallel"),
+            (
+                "scan",
+                "session=x",
+                "`comail config --example` lists all keys",
+            ),
+            ("run", "gracee=2s", "did you mean `run.grace`?"),
             ("run", "qqq=2", "`comail config --example` lists all keys"),
             ("run", "grace", "write it as --set KEY=VALUE"),
         ] {

@@ -44,10 +44,11 @@ impl GateTable {
             if let Some(rule) = rules.iter().find(is_named) {
                 levels.insert(rule.id.clone(), *level);
             } else if common_rules::rules().iter().any(|rule| is_named(&rule)) {
-                let message = format!("the level of {name} cannot be changed");
+                let message = format!("gate.level: the level of {name} cannot be changed");
                 return Err(UsageError(message).hint("`comail rules` lists the other rules"));
             } else {
-                return Err(unknown(rules, name));
+                let Hinted { message, hint } = unknown(rules, name);
+                return Err(UsageError(format!("gate.level: {message}")).hint(hint));
             }
         }
         Ok(levels)

@@ -9,6 +9,7 @@ use ipnet::IpNet;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::Error;
+use url::Url;
 
 use super::{Table, Values, no_key};
 use crate::cli::exit::{UsageError, refuse};
@@ -30,7 +31,7 @@ impl Table for NetworkTable {
             "dns-server" => settings.dns_servers = values.all_by(dns_server)?,
             "allow-net" => settings.allow_net = values.all_by(network)?,
             "ca-cert" => self.ca_certs = values.all_by(str::parse)?,
-            "proxy" => settings.proxy = Some(values.parsed()?),
+            "proxy" => settings.proxy = Some(values.by(proxy)?),
             "rate" => settings.min_gap_ms = whole(1_000.0 / values.within(0.001, 1_000.0)?),
             "user-agent" => settings.user_agent = values.by(user_agent)?,
             "robots" => {
@@ -59,6 +60,11 @@ fn dns_server(text: &str) -> Result<SocketAddr, &'static str> {
 fn network(text: &str) -> Result<IpNet, &'static str> {
     let network = text.parse();
     network.map_err(|_| "expected a network such as 10.0.0.0/8")
+}
+
+fn proxy(text: &str) -> Result<Url, &'static str> {
+    let url = text.parse();
+    url.map_err(|_| "expected a URL such as http://proxy.example:3128")
 }
 
 // robots.txt names a crawler by a word of its User-Agent (RFC 9309, section 2.2.1), and comail obeys
