@@ -84,8 +84,6 @@ fn each_argument_is_offered_what_it_can_name() {
         (&["release", ""], &["4"]),
         (&["release", "--worker", ""], &["w1"]),
         (&["dispute", ""], &["1", "3", "Acme Foods", "Zebra Inc."]),
-        (&["review", "show", "2"], &["2"]),
-        (&["review", "show", "Z"], &["Zebra Inc."]),
         (&["show", "4"], &["4"]),
         (&["show", "Zu"], &["Zulu"]),
         (&["list", "--rule", "freem"], &["freemail"]),
@@ -128,7 +126,7 @@ fn each_argument_is_offered_what_it_can_name() {
         };
         assert_eq!(found, wanted, "{words:?}");
     }
-    let ids = asked(place, &["review", "show", "2"]);
+    let ids = asked(place, &["show", "2"]);
     assert_eq!(ids, "2\t한빛상사\n");
     assert_eq!(files(&place.at(".comail")), before);
 }

@@ -196,6 +196,11 @@ fn help_goes_to_commands_first_and_then_to_topics() {
     let (code, unknown) = place.json(["help", "qqq"]);
     assert_eq!((code, &unknown["error"]["kind"]), (2, &json!("usage")));
     let index = place.run(["help"]).ok();
+    let order = [
+        "scan", "next", "submit", "run", "status", "list", "show", "review", "recheck",
+    ];
+    let places = order.map(|name| index.find(&format!("\n  {name} ")).expect(name));
+    assert!(places.is_sorted(), "{index}");
     for name in ["submit", "help"]
         .into_iter()
         .chain(topics(&place).iter().map(String::as_str))
@@ -225,6 +230,35 @@ fn refused(place: &Place, args: &[&str]) -> String {
     let told = run.stderr.clone();
     run.exits(2);
     told
+}
+
+#[test]
+fn what_nobody_types_is_hidden_and_works() {
+    let place = Place::new();
+    for (list, hidden) in [
+        (&["--help"][..], &["prove"][..]),
+        (&["help"], &["prove"]),
+        (&["hook", "--help"], &["stop", "tool"]),
+    ] {
+        let text = place.run(list).ok();
+        let names: Vec<_> = text
+            .lines()
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        assert!(
+            !hidden.iter().any(|name| names.contains(name)),
+            "{list:?}: {text}"
+        );
+    }
+    assert!(place.run(["hook", "--help"]).ok().contains("\n  install "));
+    assert_eq!(
+        place.run(["prove"]).ok(),
+        place.run(["quest", "prove"]).ok()
+    );
+    for name in ["stop", "tool"] {
+        place.run(["hook", name]).ok();
+        place.run(["help", "hook", name]).ok();
+    }
 }
 
 #[test]

@@ -398,7 +398,7 @@ fn one_reads(asked: &Asked) -> Say {
 fn labelled_cases_tell_who_reads_and_who_does_not() {
     let reviewed = Reviewed::by(&["one", "two", "three"], one_reads);
     let before = reviewed.world.place.ledger();
-    let (code, told) = reviewed.world.place.json(["prove", "--reviewers"]);
+    let (code, told) = reviewed.world.place.json(["quest", "prove", "--reviewers"]);
     assert_eq!(code, 8, "{told:#}");
     let share = |part: u32, whole: u32| json!({"part": part, "whole": whole});
     let one = &told["reviewers"][0];
@@ -414,7 +414,11 @@ fn labelled_cases_tell_who_reads_and_who_does_not() {
     assert_eq!(told["agreement"], share(1, 2), "{told:#}");
     assert_eq!(one["usage"]["output_tokens"], 60, "{told:#}");
     assert_eq!(reviewed.world.place.ledger(), before, "nothing is recorded");
-    let text = reviewed.world.place.run(["prove", "--reviewers"]).exits(8);
+    let text = reviewed
+        .world
+        .place
+        .run(["quest", "prove", "--reviewers"])
+        .exits(8);
     for line in [
         "one (one)",
         "  right        2 of 2 (100 %)",
@@ -429,7 +433,7 @@ fn labelled_cases_tell_who_reads_and_who_does_not() {
 #[test]
 fn a_panel_that_tells_right_from_wrong_is_no_finding() {
     let reviewed = Reviewed::by(&["one", "two"], reads);
-    let (code, told) = reviewed.world.place.json(["prove", "--reviewers"]);
+    let (code, told) = reviewed.world.place.json(["quest", "prove", "--reviewers"]);
     assert_eq!(code, 0, "{told:#}");
     assert_eq!(told["cases"].as_array().map(Vec::len), Some(2), "{told:#}");
     // Two that doubt whatever they see are right half of the time.
@@ -441,7 +445,7 @@ fn a_panel_that_tells_right_from_wrong_is_no_finding() {
         };
         Say::words(answers(Some(quotation)))
     });
-    let (code, told) = reviewed.world.place.json(["prove", "--reviewers"]);
+    let (code, told) = reviewed.world.place.json(["quest", "prove", "--reviewers"]);
     assert_eq!(code, 8, "{told:#}");
     assert_eq!(told["panel"]["false_doubt"]["part"], 1, "{told:#}");
     assert_eq!(told["panel"]["false_pass"]["part"], 0, "{told:#}");
@@ -450,10 +454,10 @@ fn a_panel_that_tells_right_from_wrong_is_no_finding() {
 #[test]
 fn reviewers_that_cannot_be_asked_are_not_measured() {
     let reviewed = Reviewed::with(&["one", "two"], "key = \"REVIEW_KEY\"", "20s", reads);
-    let run = reviewed.world.place.run(["prove", "--reviewers"]);
+    let run = reviewed.world.place.run(["quest", "prove", "--reviewers"]);
     assert_eq!(run.code, 1, "{run:?}");
     run.says("REVIEW_KEY");
     let world = EmailNet::start();
-    let run = world.place.run(["prove", "--reviewers"]);
+    let run = world.place.run(["quest", "prove", "--reviewers"]);
     assert_eq!(run.code, 2, "{run:?}");
 }

@@ -147,7 +147,7 @@ fn each_printed_fact_has_the_remedy_of_its_rule_and_no_recorded_one_has() {
     let (code, audited) = net.place.json(["audit", "--live"]);
     assert_eq!(code, 8, "{audited:#}");
     assert_remedies(&net.place, &audited["findings"][0]["facts"]);
-    let (_, proof) = net.place.json(["prove"]);
+    let (_, proof) = net.place.json(["quest", "prove"]);
     for control in proof["controls"].as_array().expect("controls") {
         for fact in control["judgement"]["facts"].as_array().expect("facts") {
             assert_ne!(fact["remedy"], json!(null), "{control:#}");
@@ -256,7 +256,6 @@ log
 insights
 next
 review
-review show 3
 review --export review.xlsx
 review accept 3 --note called --operator-key key
 review reopen 3 --note mistake --operator-key key
@@ -271,7 +270,7 @@ report
 export --out out.csv
 audit
 recheck
-prove
+quest prove
 config
 config --example
 prompt
@@ -300,7 +299,12 @@ const OPEN: &str = r#"{"site": "https://bluefin-freight.com",
 
 /// Documents that need more than a line: a terminal's Ctrl-C, another model, a filled workbook, a
 /// user's file.
-const UNSEEN: [&str; 4] = ["status-watch", "prove-reviewers", "review-import", "notify"];
+const UNSEEN: [&str; 4] = [
+    "status-watch",
+    "quest-prove-reviewers",
+    "review-import",
+    "notify",
+];
 
 /// What every validator of a language says of each document.
 fn judged(program: &Path, flag: &str, script: &str, asked: &Value) -> Value {

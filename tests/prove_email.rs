@@ -39,7 +39,7 @@ fn rules(place: &Place, level: &str) -> BTreeSet<String> {
 
 #[track_caller]
 fn assert_proven(place: &Place) {
-    let (code, proof) = place.json(["prove"]);
+    let (code, proof) = place.json(["quest", "prove"]);
     assert_eq!(code, 0, "{proof}");
     assert_eq!(proof["lacking"], Value::Array(Vec::new()));
     assert_eq!(proof["unfired"], Value::Array(Vec::new()));
@@ -61,7 +61,7 @@ fn every_rule_has_a_control_that_fires_it_and_no_session_is_needed() {
     let place = Place::new();
     assert_proven(&place);
     assert!(!place.at(".comail").exists());
-    let run = place.run(["prove"]);
+    let run = place.run(["quest", "prove"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains("controls passed"), "{}", run.stdout);
 }
@@ -78,7 +78,7 @@ fn a_session_of_the_kind_runs_the_same_and_asks_no_network() {
 fn the_kind_as_a_file_of_its_own_is_the_same_gate() {
     let place = Place::new();
     written(&place, FILE);
-    let (_, built_in) = place.json(["prove"]);
+    let (_, built_in) = place.json(["quest", "prove"]);
     let (code, checked) = place.json(["quest", "check", "quest/email.toml"]);
     assert_eq!(code, 0, "{checked}");
     assert_eq!(checked["controls"], built_in["controls"]);

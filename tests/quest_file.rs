@@ -211,7 +211,7 @@ fn no_command_mentions_companies_or_email() {
         (&["log"], 0),
         (&["claims"], 0),
         (&["recheck"], 0),
-        (&["prove"], 0),
+        (&["quest", "prove"], 0),
         (&["submit", "--help"], 0),
         (&["submit", "--letter=twoo", "--quote=x"], 2),
         (&["submit", "--quote=x"], 2),
@@ -481,10 +481,21 @@ fn a_row_whose_prompt_cannot_be_rendered_is_refused() {
 fn prove_runs_the_frozen_controls_of_a_session() {
     let letters = Letters::scanned(LETTERS);
     letters.place.write("letters.toml", "gone");
-    let (code, proof) = letters.json(["prove"]);
+    let (code, proof) = letters.json(["quest", "prove"]);
     assert_eq!(code, 0, "{proof}");
     assert_eq!(proof["controls"][1]["judgement"]["verdict"], "FAIL");
-    let text = letters.run(["prove"]).ok();
+    let text = letters.run(["quest", "prove"]).ok();
+    assert!(text.contains("2 of 2 controls passed"), "{text}");
+    // A file that is named comes before the session.
+    letters.run(["quest", "prove", "letters.toml"]).exits(2);
+    letters.run(["quest", "prove", "--tree=."]).exits(2);
+    letters.place.write("letters.toml", LETTERS);
+    letters
+        .run(["quest", "prove", "letters.toml", "--reviewers"])
+        .exits(2);
+    let text = Letters::with(LETTERS)
+        .run(["quest", "prove", "letters.toml"])
+        .ok();
     assert!(text.contains("2 of 2 controls passed"), "{text}");
     Letters::with(LETTERS).check().ok();
 }

@@ -602,7 +602,7 @@ fn a_control_that_cannot_run_proves_nothing() {
     fs::create_dir(&tmp).expect("a folder");
     run(&scan).ok();
     fs::remove_dir(&tmp).expect("a folder to remove");
-    cannot(&["prove"]);
+    cannot(&["quest", "prove"]);
     fs::create_dir(&tmp).expect("a folder");
-    run(&["prove"]).ok();
+    run(&["quest", "prove"]).ok();
 }

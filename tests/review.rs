@@ -99,9 +99,9 @@ fn the_queue_lists_what_is_open_by_rule() {
 #[test]
 fn one_is_shown_with_what_the_gate_saw_of_it() {
     let world = keyed();
-    let text = world.place.run(["review", "show", "1"]).ok();
+    let text = world.place.run(["show", "1"]).ok();
     snapshot("review_show", &text);
-    let (_, item) = world.place.json(["review", "show", "Bolt Toys"]);
+    let (_, item) = world.place.json(["show", "Bolt Toys"]);
     assert_eq!(item["id"], 2);
     let lines = item["facts"][0]["excerpt"]["lines"]
         .as_array()
@@ -110,9 +110,8 @@ fn one_is_shown_with_what_the_gate_saw_of_it() {
     let found = found.expect("a line that was found");
     assert_eq!(found["text"], "info [at] bolt [dot] co [dot] kr");
     // What is no REVIEW is none.
-    world.place.run(["review", "show", "3"]).exits(2);
-    world.place.run(["review", "show", "4"]).exits(2);
-    world.place.run(["review", "show"]).exits(2);
+    world.place.run(["show", "4"]).exits(2);
+    world.place.run(["show"]).exits(2);
 }
 
 #[test]
@@ -125,10 +124,10 @@ fn the_site_known_beforehand_is_shown() {
         "REVIEW",
         &["email-obfuscated"],
     );
-    let text = world.place.run(["review", "show", "1"]).ok();
+    let text = world.place.run(["show", "1"]).ok();
     let known = "\n  known site: www.acme.co.kr\nsubmitted\n";
     assert!(text.contains(known), "{text}");
-    let (_, item) = world.place.json(["review", "show", "1"]);
+    let (_, item) = world.place.json(["show", "1"]);
     assert_eq!(item["anchor"], json!({"site": "www.acme.co.kr"}));
     let tmux = Tmux::run(&world.place, (80, 24), &[], &["review"]);
     tmux.shows(&["1 of 1", "known site: www.acme.co.kr"]);
@@ -139,7 +138,7 @@ fn what_is_shown_of_damaged_evidence_says_so() {
     let world = keyed();
     world.spoils();
     fs::remove_dir_all(world.place.at(".comail/evidence")).expect("evidence");
-    let (code, item) = world.place.json(["review", "show", "1"]);
+    let (code, item) = world.place.json(["show", "1"]);
     assert_eq!(code, 0, "{item}");
     let damage = item["damage"].as_str().expect("damage");
     assert!(damage.contains("missing from evidence/"), "{damage}");
@@ -198,7 +197,7 @@ fn the_effective_result_follows_the_last_decision_everywhere() {
         lines[1].ends_with("quest 1, Acme Foods: rejected by kim: look 1"),
         "{log}"
     );
-    let shown = world.place.run(["review", "show", "1"]).ok();
+    let shown = world.place.run(["show", "1"]).ok();
     assert!(shown.contains("accepted by kim: look 3\n"), "{shown}");
 }
 

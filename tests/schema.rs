@@ -114,10 +114,13 @@ fn readers_are_told_to_bear_new_members_and_tests_are_not() {
 fn a_command_line_leads_to_the_document_of_its_form() {
     let name = |args: &[&str]| document(args).map(|document| document.name);
     assert_eq!(name(&["--json", "status"]), Some("status"));
-    assert_eq!(name(&["review", "show", "3"]), Some("review-show"));
+    assert_eq!(name(&["review", "accept", "3"]), Some("review-accept"));
     assert_eq!(name(&["review", "--import=a.xlsx"]), Some("review-import"));
     assert_eq!(name(&["review"]), Some("review"));
-    assert_eq!(name(&["prove", "--reviewers"]), Some("prove-reviewers"));
+    assert_eq!(
+        name(&["quest", "prove", "--reviewers"]),
+        Some("quest-prove-reviewers")
+    );
     assert_eq!(name(&["schema", "status"]), None);
     assert_eq!(name(&["unheard-of"]), None);
 }

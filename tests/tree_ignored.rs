@@ -66,7 +66,7 @@ fn a_built_project_is_scanned_judged_and_passes() {
     write(&quest.place, "tree/target/debug/later", "built\n");
     fs::write(quest.at("target/debug/built"), "built again\n").expect("a file");
     submitted(&quest, "PASS");
-    quest.place.run(["prove"]).ok();
+    quest.place.run(["quest", "prove"]).ok();
     quest.place.run(["audit"]).ok();
 }
 
@@ -241,7 +241,7 @@ fn git_and_the_session_are_no_part_of_a_tree() {
     fs::rename(quest.at("own/work"), quest.at("moved")).expect("a session");
     submits("tree/moved");
     std::os::unix::fs::symlink("tree/moved", place.at("link")).expect("a link");
-    run("link", &["prove"]).ok();
+    run("link", &["quest", "prove"]).ok();
     run("link", &["audit"]).ok();
 }
 

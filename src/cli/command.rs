@@ -65,12 +65,13 @@ struct Cli {
     command: Command,
 }
 
-/// Defines each command once: its name, its arguments, and the call that runs it.
+/// Defines each command once: its name, its arguments, and the call that runs it. The man page has
+/// them in this order.
 macro_rules! commands {
-    (|$context:ident, $args:ident, $matches:ident| $($name:ident($of:ty) => $run:expr,)*) => {
+    (|$context:ident, $args:ident, $matches:ident| $($(#[$meta:meta])* $name:ident($of:ty) => $run:expr,)*) => {
         #[derive(Debug, Subcommand)]
         enum Command {
-            $($name($of),)*
+            $($(#[$meta])* $name($of),)*
         }
 
         fn dispatch($context: &mut Context, command: &Command, $matches: &ArgMatches) -> Result<Exit> {
@@ -83,37 +84,38 @@ macro_rules! commands {
 
 commands! { |context, args, matches|
     Scan(Box<scan::ScanArgs>) => scan::run(context, args),
-    Run(Box<super::run::RunArgs>) => super::run::run(context, args),
+    Quest(quest::QuestArgs) => quest::run(context, args),
+    Demo(demo::DemoArgs) => demo::run(context, args, rehearse),
     Next(next::NextArgs) => next::run(context, args),
     Submit(submit::SubmitArgs) => submit::run(context, args, matches.subcommand_matches("submit")),
+    Run(Box<super::run::RunArgs>) => super::run::run(context, args),
+    Hook(hook::HookArgs) => hook::run(context, args),
+    Claims(claims::ClaimsArgs) => claims::run(context, args),
     Status(status::StatusArgs) => status::run(context, args),
     List(list::ListArgs) => list::run(context, args),
     Show(show::ShowArgs) => show::run(context, args),
-    Export(export::ExportArgs) => export::run(context, args),
-    Audit(audit::AuditArgs) => audit::run(context, args),
-    Recheck(recheck::RecheckArgs) => recheck::run(context, args),
-    Report(report::ReportArgs) => report::run(context, args),
-    Rules(rules::RulesArgs) => rules::run(context, args),
-    Quest(quest::QuestArgs) => quest::run(context, args),
-    Prove(prove::ProveArgs) => prove::run(context, args),
-    Resume(resume::ResumeArgs) => resume::run(context, args),
-    Review(review::ReviewArgs) => review::run(context, args),
-    Dispute(dispute::DisputeArgs) => dispute::run(context, args),
-    Forget(forget::ForgetArgs) => forget::run(context, args),
-    Claims(claims::ClaimsArgs) => claims::run(context, args),
-    Release(release::ReleaseArgs) => release::run(context, args),
     Log(log::LogArgs) => log::run(context, args),
     Insights(insights::InsightsArgs) => insights::run(context, args),
-    Hook(hook::HookArgs) => hook::run(context, args),
-    Notify(notify::NotifyArgs) => notify::run(context, args),
-    Config(config::ConfigArgs) => config::run(context, args),
+    Review(review::ReviewArgs) => review::run(context, args),
+    Recheck(recheck::RecheckArgs) => recheck::run(context, args),
+    Dispute(dispute::DisputeArgs) => dispute::run(context, args),
+    Release(release::ReleaseArgs) => release::run(context, args),
+    Resume(resume::ResumeArgs) => resume::run(context, args),
+    Forget(forget::ForgetArgs) => forget::run(context, args),
+    Report(report::ReportArgs) => report::run(context, args),
+    Export(export::ExportArgs) => export::run(context, args),
+    Audit(audit::AuditArgs) => audit::run(context, args),
+    Rules(rules::RulesArgs) => rules::run(context, args),
     Doctor(doctor::DoctorArgs) => doctor::run(context, args),
-    Demo(demo::DemoArgs) => demo::run(context, args, rehearse),
+    Config(config::ConfigArgs) => config::run(context, args),
+    Notify(notify::NotifyArgs) => notify::run(context, args),
+    Prompt(prompt::PromptArgs) => prompt::run(context, args),
     Schema(schema::SchemaArgs) => schema::run(context, args),
     Completions(completions::CompletionsArgs) => completions::run(context, args),
     Man(man::ManArgs) => man::run(context, args),
-    Prompt(prompt::PromptArgs) => prompt::run(context, args),
     Help(help::HelpArgs) => help::run(context, args),
+    #[command(hide = true)]
+    Prove(prove::ProveArgs) => prove::run(context, args),
 }
 
 impl Command {
@@ -350,12 +352,13 @@ const WELCOME: &str = include_str!("text/welcome.txt");
 /// What the help of commands ends with, in a section for each command.
 const EXAMPLES: &str = include_str!("help/examples.txt");
 
-/// Every command that is shown, each in one group.
+/// Every command that is shown, each in one group, in the order of the work.
 const GROUPS: &str = "\
-Set up: scan quest prove demo
-Work (for agents): next submit run hook
-Watch and settle: status list show insights log claims review recheck dispute release resume forget
-Verify and deliver: export report audit rules
+Set up: scan quest demo
+Work (for agents): next submit run hook claims
+Watch: status list show log insights
+Decide (for people): review recheck dispute release resume forget
+Deliver: report export audit rules
 Tools: doctor config notify prompt schema completions man help";
 
 fn grouped(parser: clap::Command) -> clap::Command {

@@ -152,7 +152,6 @@ type Which = (Option<State>, fn(&QuestRecord) -> bool);
 
 const ANY: Which = (None, |_| true);
 const TODO: Which = (Some(State::Todo), |_| true);
-const REVIEWED: Which = (Some(State::Review), |_| true);
 const OPEN: Which = (Some(State::Review), |it| Effective::of(it).is_open());
 const RIGHT: Which = (None, |it| Effective::of(it).holds());
 const SETTLED: Which = (Some(State::Review), |it| {
@@ -183,7 +182,6 @@ pub(super) const OFFERS: &[(&str, &str, Offer)] = &[
     ("list", "rule", Offer::Rules),
     ("list", "worker", Offer::Workers),
     ("show", "quest", Offer::Quests(ANY)),
-    ("review show", "quest", Offer::Quests(REVIEWED)),
     ("review accept", "quests", Offer::Quests(OPEN)),
     ("review accept", "rule", Offer::Rules),
     ("review reject", "quests", Offer::Quests(OPEN)),

@@ -80,7 +80,7 @@ pub(super) enum Help {
     Check(Page),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) about: String,
@@ -133,10 +133,8 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
 /// The help that `words` name; a command comes before a topic, a check or a rule of its name.
 fn find(words: &[String], parser: &Command) -> Result<Help, Hinted> {
     if words.is_empty() {
-        let mut commands: Vec<Named> = shown(parser).map(named).collect();
-        commands.sort();
         return Ok(Help::Index {
-            commands,
+            commands: shown(parser).map(named).collect(),
             topics: topics().map(|page| page.named).collect(),
         });
     }

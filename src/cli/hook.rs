@@ -49,9 +49,11 @@ pub struct HookArgs {
 
 #[derive(Debug, Subcommand)]
 enum HookCommand {
-    Stop(StopArgs),
-    Tool(ToolArgs),
     Install(InstallArgs),
+    #[command(hide = true)]
+    Stop(StopArgs),
+    #[command(hide = true)]
+    Tool(ToolArgs),
 }
 
 /// Keep an agent from stopping while quests are TODO

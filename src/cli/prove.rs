@@ -1,4 +1,6 @@
-//! `comail prove`: the gate's own test.
+//! `comail quest prove`: the gate's own test.
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -7,20 +9,29 @@ use minijinja::context;
 use super::context::Context;
 use super::exit::{self, Exit, refuse};
 use super::output::TextOutput;
+use super::scan::{freeze, proof_of};
 use crate::judge::prove::{Proof, ProveError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
 use crate::session::Session;
 
 /// Test the gate with answers whose verdicts are known
 ///
-/// In a session, these are the controls of its quest file; otherwise, those of the e-mail gate. A
+/// These are the controls of FILE, or of the session's quest file, or those of the e-mail gate. A
 /// control with the wrong verdict is a finding (exit code 8), and so is a FAIL rule that no control
 /// fires.
 #[derive(Debug, Args)]
 pub struct ProveArgs {
+    /// A quest file [default: the gate of the session, or else the e-mail gate]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// The directory tree that the quests of FILE are about
+    #[arg(long, value_name = "DIR", requires = "file", value_hint = clap::ValueHint::DirPath)]
+    tree: Option<PathBuf>,
+
     /// Test the reviewing models with planted defects, and report how often each model and the whole
     /// panel are right; a defect that the panel misses is a finding. Nothing is recorded
-    #[arg(long)]
+    #[arg(long, conflicts_with = "file")]
     reviewers: bool,
 }
 
@@ -28,7 +39,13 @@ pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
     if args.reviewers {
         return calibrate(context);
     }
-    let proof = proof(context)?;
+    let proof = match &args.file {
+        Some(file) => proof_of(
+            &freeze(file, args.tree.as_deref(), &context.dir)?,
+            &context.dir,
+        )?,
+        None => proof(context)?,
+    };
     let exit = exit::of_finding(proof.holds());
     context.output.show(&proof, text)?;
     Ok(exit)
@@ -74,7 +91,7 @@ pub(super) fn text(out: &mut TextOutput, proof: &Proof) {
 pub(super) fn reviewers_not_asked(out: &mut TextOutput, has_reviewers: bool) {
     if has_reviewers {
         out.line(
-            "the reviewers were not asked; in a session, `comail prove --reviewers` asks them \
+            "the reviewers were not asked; in a session, `comail quest prove --reviewers` asks them \
              about every plant",
         );
     }

@@ -36,6 +36,8 @@ enum What {
         #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         tree: Option<PathBuf>,
     },
+    /// Test the gate with answers whose verdicts are known
+    Prove(prove::ProveArgs),
     /// Write a commented quest file to start from
     New {
         /// The name of the kind, in kebab-case, such as unit-tests
@@ -66,6 +68,7 @@ pub(super) struct FileWritten {
 pub(super) fn run(context: &mut Context, args: &QuestArgs) -> Result<Exit> {
     match &args.what {
         What::Check { file, tree } => check(context, file, tree.as_deref()),
+        What::Prove(args) => prove::run(context, args),
         What::New { name, out } => new(context, name, out.clone()),
         What::Schema => {
             context.output.show(&schema(), |out, schema| {

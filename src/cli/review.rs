@@ -17,13 +17,13 @@ use super::context::Context;
 use super::exit::{Exit, refuse};
 use super::person::PersonArgs;
 use super::screen::is_possible;
-use super::show::{ShowArgs, show};
 use crate::review::Queue;
-use crate::session::{Decision, State};
+use crate::session::Decision;
 
 /// Show and settle the quests in REVIEW
 ///
-/// On a terminal, it shows one quest at a time and acts on single keys; press `?` for help.
+/// On a terminal, it shows one quest at a time and acts on single keys; press `?` for help. `comail
+/// show` shows one quest.
 ///
 /// Only a person can settle a REVIEW: with the key file of `scan --operator-key` or, in a session
 /// without a key, on a terminal. An accepted REVIEW counts as right, but is never called a PASS. A
@@ -63,8 +63,6 @@ pub struct ReviewArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Show an item, as `comail show` does
-    Show(ShowArgs),
     /// Accept answers as right
     Accept(SettleArgs),
     /// Reject answers as wrong, so that exports omit them
@@ -95,7 +93,6 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
             (.., Some(most)) => sample::run(context, most, &args.person, args.yes),
             (None, None, None) => list(context),
         },
-        Some(What::Show(args)) => show(context, args, Some(State::Review)),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),
         Some(What::Reject(args)) => settle::run(context, args, Decision::Rejected),
         Some(What::Reopen(args)) => settle::run(context, args, Decision::Reopened),

@@ -230,11 +230,10 @@ pub const DOCUMENTS: &[Document] = &[
     read(QUEST_FILE, "scan --quest", |_| {
         quest_file().try_into().unwrap_or_default()
     }),
-    printed::<Proof>("prove", "prove"),
-    printed::<Calibration>("prove-reviewers", "prove --reviewers"),
+    printed::<Proof>("quest-prove", "quest prove"),
+    printed::<Calibration>("quest-prove-reviewers", "quest prove --reviewers"),
     printed::<resume::ResumeReply>("resume", "resume"),
     printed::<Queue>("review", "review"),
-    printed::<Item>("review-show", "review show"),
     printed::<review::settle::Answer<'static>>("review-accept", "review accept"),
     printed::<review::settle::Answer<'static>>("review-reject", "review reject"),
     printed::<review::settle::Answer<'static>>("review-reopen", "review reopen"),

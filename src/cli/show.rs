@@ -6,11 +6,10 @@ use anyhow::Result;
 use clap::Args;
 
 use super::context::{self, Context};
-use super::exit::{Exit, UsageError};
+use super::exit::Exit;
 use super::output::TextOutput;
 use crate::gate::PanelReport;
 use crate::review::{Item, Viewer};
-use crate::session::State;
 
 /// Show one quest: its answer, facts, evidence, attempts and decisions
 ///
@@ -24,19 +23,9 @@ pub struct ShowArgs {
 }
 
 pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
-    show(context, args, None)
-}
-
-/// Shows a quest, which must be in the state `only` if there is one, or in the sample.
-pub(super) fn show(context: &mut Context, args: &ShowArgs, only: Option<State>) -> Result<Exit> {
     let session = context.open_folded()?;
     let record = context::find(&session, &args.quest)?;
-    let (id, state) = (record.id, record.progress.state);
-    if let Some(only) = only.filter(|only| *only != state && !record.sampled) {
-        let refused = UsageError(format!("quest {id} is {state}, not {only}"));
-        return Err(refused.hint(format!("`comail show {id}` shows it")).into());
-    }
-    let item = Viewer::new(&session, &BTreeSet::from([id]))?.item(&record)?;
+    let item = Viewer::new(&session, &BTreeSet::from([record.id]))?.item(&record)?;
     context.output.page();
     context.output.show(&item, write)?;
     Ok(Exit::Done)

@@ -59,7 +59,7 @@ fn parses(words: &[String]) -> Result<(), clap::Error> {
 }
 
 #[test]
-fn every_command_is_in_one_group() {
+fn every_command_is_in_one_group_in_the_order_of_the_man_page() {
     let parser = parser(&email::kind());
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in GROUPS
@@ -71,6 +71,13 @@ fn every_command_is_in_one_group() {
         assert!(known, "there is no command {name}");
     }
     assert!(times.values().all(|count| *count == 1), "{times:?}");
+    let names = GROUPS.lines().filter_map(|group| group.split_once(':'));
+    let names: Vec<&str> = names
+        .flat_map(|(_, names)| names.split_whitespace())
+        .collect();
+    let shown = parser.get_subcommands().filter(|it| !it.is_hide_set());
+    let shown: Vec<&str> = shown.map(Command::get_name).collect();
+    assert_eq!(names, shown);
     for command in parser
         .get_subcommands()
         .filter(|command| !command.is_hide_set())
@@ -142,10 +149,10 @@ fn a_rejected_command_line_is_a_message_and_a_hint() {
         )
     );
     assert_eq!(
-        said("comail review show", None),
+        said("comail show", None),
         said_of(
             "the following required arguments were not provided: <N|KEY>",
-            "Usage: comail review show <N|KEY>"
+            "Usage: comail show <N|KEY>"
         )
     );
     assert_eq!(
