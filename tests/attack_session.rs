@@ -91,7 +91,7 @@ fn configuration_of_the_agent_changes_no_judgement() {
     assert_eq!(world.place.json(["status"]).1["head"], true_one["head"]);
     // A person's command says what is wrong with the file, and does nothing.
     let status = run(&["status"]);
-    status.says("config.toml: unknown key `submit`");
+    status.says("config.toml:13: `submit`: unknown key");
     status.exits(2);
 }
 

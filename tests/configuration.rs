@@ -114,7 +114,7 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
 }
 
 /// Files, and what is said about each.
-const MISTAKES: &str = r#"\ncolour = "always"\n => config.toml:1: `colour`: unknown key\nhint: did you mean `color`?
+const MISTAKES: &str = r#"\ncolour = "always"\n => config.toml:2: `colour`: unknown key\nhint: did you mean `color`?
 [run]\nagent = "cloud"\n => config.toml:2: `run.agent`: invalid value 'cloud'
 [run]\nagent = "claude"\nmodel = "--yolo"\n => config.toml:3: `run.model`:
 [run]\nparallel = 99\n => config.toml:2: `run.parallel`:

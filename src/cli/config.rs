@@ -161,7 +161,8 @@ impl Configuration {
         for (key, setting) in &self.settings {
             check_flag(key, setting, parser)?;
         }
-        let settings = Settings(self.settings.clone());
+        let mut settings = Settings(self.settings.clone());
+        settings.0.retain(|key, _| flag_of(parser, key).is_none());
         settings.table::<NetworkTable>()?;
         settings.table::<GateTable>()?;
         settings.table::<ScanTable>()?;
