@@ -218,10 +218,6 @@ impl Values<'_> {
         }
     }
 
-    pub(super) fn parsed<T: FromStr<Err: ToString>>(&self) -> Result<T, String> {
-        said(self.one()?.parse())
-    }
-
     /// What the function makes of each value.
     pub(super) fn all_by<T, E: ToString>(
         &self,

@@ -42,7 +42,7 @@ impl Table for RunTable {
             "diminishing-share" => soft.share = values.by(parse_percent)?,
             "diminishing-turns" => soft.turns = values.by(parse_count)?,
             "diminishing-tokens" => soft.new_tokens = values.by(parse_tokens)?,
-            "lease" => self.lease = Some(values.parsed()?),
+            "lease" => self.lease = Some(values.by(str::parse)?),
             "lessons" => self.lessons.lessons = values.within(0, 50)?,
             "lessons-from" => self.lessons_from = values.all_by(str::parse)?,
             "poll" => self.pace.poll = values.by(parse_time)?,

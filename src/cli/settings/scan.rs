@@ -29,8 +29,8 @@ impl Table for ScanTable {
     fn set(&mut self, key: &str, values: Values<'_>) -> Result<(), String> {
         match key {
             "pause-after" => self.pause_after = values.within(0, 1_000_000)?,
-            "lease" => self.lease = values.parsed()?,
-            "generator-model" => self.generator_model = Some(values.parsed()?),
+            "lease" => self.lease = values.by(str::parse)?,
+            "generator-model" => self.generator_model = Some(values.by(str::parse)?),
             "recheck" => self.recheck = values.is_true()?,
             _ => return no_key(key),
         }
