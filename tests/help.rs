@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::letters::{self, Letters};
 use crate::harness::{EmailNet, Place, Run};
-use crate::readme::{Command, commands, matches};
+use crate::readme::{Command, commands, matches, parted};
 
 /// A list for the quest file that stands in a topic.
 const CAPITALS: &str = "country,capital\nJapan,Tokyo\nFrance,Paris\n";
@@ -61,26 +61,6 @@ fn play(topic: &str) {
             run.stdout
         );
     }
-}
-
-/// What is shown, and the exit code that its last line states.
-fn parted(shown: &str) -> (&str, i32) {
-    let stated = shown
-        .trim_end()
-        .rsplit_once('\n')
-        .unwrap_or(("", shown.trim_end()));
-    let code = stated.1.strip_prefix("[exit code ");
-    match code.and_then(|code| code.strip_suffix(']')) {
-        Some(code) => (stated.0, code.parse().expect("an exit code")),
-        None => (shown, 0),
-    }
-}
-
-#[test]
-fn a_stated_exit_code_is_no_part_of_what_is_shown() {
-    assert_eq!(parted("a\nb\n[exit code 5]\n"), ("a\nb", 5));
-    assert_eq!(parted("[exit code 130]\n"), ("", 130));
-    assert_eq!(parted("a\n"), ("a\n", 0));
 }
 
 #[test]

@@ -38,6 +38,38 @@ fn by_hand(place: &Place, scripts: &[String]) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Runs a command at a terminal, and types a word when it is asked for one.
+const AT_TERMINAL: &str = r#"
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp("sh", ["sh", "-c", sys.argv[2]])
+seen = b""
+while True:
+    try:
+        part = os.read(terminal, 4096)
+    except OSError:
+        part = b""
+    if not part:
+        break
+    seen += part
+    os.write(1, part)
+    if part.endswith(b"to continue: "):
+        os.write(terminal, sys.argv[1].encode() + b"\n")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"#;
+
+/// The command, typed at a terminal if it asks for a word there.
+fn as_typed(command: &Command) -> String {
+    let asked = command.shown.split_once(" to continue: ");
+    let Some((_, rest)) = asked else {
+        return command.script.clone();
+    };
+    let word = rest.lines().next().expect("what is typed");
+    let words = ["python3", "-c", AT_TERMINAL, word, &command.script];
+    shlex::try_join(words).expect("a command line")
+}
+
 #[test]
 fn every_command_works_when_it_is_copied_by_hand() {
     let place = Place::new();
@@ -55,11 +87,13 @@ fn every_command_works_when_it_is_copied_by_hand() {
     for Command { script, .. } in of_cargo {
         assert!(ci_runs(&script), "{script} is not run by .ci/run");
     }
-    let scripts: Vec<String> = of_comail.iter().map(|it| it.script.clone()).collect();
+    let scripts: Vec<String> = of_comail.iter().map(as_typed).collect();
     let played = by_hand(&place, &scripts);
     assert_eq!(played.len(), scripts.len(), "{played:#?}");
     for (Command { script, shown }, (code, text)) in of_comail.iter().zip(&played) {
-        assert_eq!(code, "0", "{script}: {text}");
+        let (shown, exit) = parted(shown);
+        assert_eq!(*code, exit.to_string(), "{script}: {text}");
+        let text = &text.replace("\r\n", "\n");
         assert!(
             matches(shown, text),
             "`{script}` printed\n{text}\nand the README shows\n{shown}"
@@ -81,6 +115,21 @@ fn the_commands_for_your_own_list_are_taken() {
         names.extend(line.split(' ').nth(1));
     }
     assert_eq!(names, ["scan", "run", "status", "review", "export"]);
+}
+
+/// The flags that let claude work are the same wherever comail names them.
+#[test]
+fn claude_gets_the_same_flags_as_in_the_help() {
+    let line = README.lines().find(|line| line.contains("--allowedTools"));
+    let line = line.expect("the line that starts claude");
+    let (command, flags) = line.split_once(" -- ").expect("flags of claude");
+    let place = Place::new();
+    let help = place.run(["run", "--help"]).ok();
+    let joined = help.replace("\\\n    ", "");
+    assert!(joined.contains(&format!("  {line}\n")), "{help}");
+    place.scan(&["Acme Foods"], &[]);
+    let dry = Run::of(&mut place.shell(&format!("{command} --dry-run"))).ok();
+    assert!(dry.contains(&format!(" -- {flags}\n")), "{dry}");
 }
 
 /// It has the columns that the README names.
@@ -121,6 +170,26 @@ fn names_every_command() {
         ];
         assert!(named.iter().any(|text| README.contains(text)), "{name}");
     }
+}
+
+/// What is shown, and the exit code that its last line states.
+pub fn parted(shown: &str) -> (&str, i32) {
+    let stated = shown
+        .trim_end()
+        .rsplit_once('\n')
+        .unwrap_or(("", shown.trim_end()));
+    let code = stated.1.strip_prefix("[exit code ");
+    match code.and_then(|code| code.strip_suffix(']')) {
+        Some(code) => (stated.0, code.parse().expect("an exit code")),
+        None => (shown, 0),
+    }
+}
+
+#[test]
+fn a_stated_exit_code_is_no_part_of_what_is_shown() {
+    assert_eq!(parted("a\nb\n[exit code 5]\n"), ("a\nb", 5));
+    assert_eq!(parted("[exit code 130]\n"), ("", 130));
+    assert_eq!(parted("a\n"), ("a\n", 0));
 }
 
 /// Whether CI runs this very command; what it does with its output does not matter.

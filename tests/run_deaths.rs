@@ -128,7 +128,10 @@ fn the_end_of_a_fruitless_run_names_what_is_missing() {
     let driven = Driven::new(1);
     let run = Run::of(&mut claude(&driven, asks));
     run.says("the last one ended with: May I run comail?");
-    run.says("hint: check that claude is logged in, and allow it to run comail: -- --allowedTools 'Bash(comail:*)'");
+    run.says(
+        "hint: check that claude is logged in, and allow it to run comail: -- --allowedTools \
+         'Bash(comail:*),WebSearch,WebFetch'",
+    );
     let text = run.exits(8);
     assert!(text.contains("ended: fruitless-starts"), "{text}");
 

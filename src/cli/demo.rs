@@ -50,6 +50,9 @@ const WORKBOOK: &[u8] = include_bytes!("../../fixtures/workbooks/companies.xlsx"
 /// A list of three of the companies.
 const LIST: &str = include_str!("demo/companies.csv");
 
+/// A small agent that submits those answers.
+const AGENT: &str = include_str!("demo/agent.sh");
+
 /// What an agent might answer about them, a line for each submission.
 const ANSWERS: &str = include_str!("demo/answers.txt");
 
@@ -64,9 +67,9 @@ pub(super) enum Demonstrated {
 pub(super) struct Written {
     directory: String,
     /// The files in it.
-    files: [&'static str; 3],
+    files: [&'static str; 4],
     /// The command lines to begin with.
-    commands: [String; 2],
+    commands: [String; 3],
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -115,8 +118,8 @@ fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
 }
 
 fn write_world(dir: &Path) -> Result<Written> {
-    let files = ["companies.csv", "answers.txt", WORLD_FILE];
-    for (name, text) in files.into_iter().zip([LIST, ANSWERS, WORLD]) {
+    let files = ["companies.csv", "answers.txt", "agent.sh", WORLD_FILE];
+    for (name, text) in files.into_iter().zip([LIST, ANSWERS, AGENT, WORLD]) {
         write(&dir.join(name), text)?;
     }
     let directory = dir.display().to_string();
@@ -125,7 +128,11 @@ fn write_world(dir: &Path) -> Result<Written> {
     Ok(Written {
         directory,
         files,
-        commands: [enter, scan.to_owned()],
+        commands: [
+            enter,
+            scan.to_owned(),
+            "comail run -- sh agent.sh".to_owned(),
+        ],
     })
 }
 

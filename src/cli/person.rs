@@ -3,14 +3,14 @@
 //! A terminal stops a careless program but proves nothing, because a program can open one itself.
 //! A key proves a person as long as no agent can read it.
 
-use std::io;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
 use super::exit::refuse;
+use super::output::write_to_stderr;
 use crate::base::text::Escaped;
 use crate::session::{Session, SigningKey};
 
@@ -115,9 +115,8 @@ pub(super) fn is_on_terminal() -> bool {
 }
 
 pub(super) fn ask(what: &str, word: &str) -> Result<()> {
-    let mut terminal = io::stderr();
-    write!(terminal, "{}\nType `{word}` to continue: ", Escaped(what))?;
-    terminal.flush()?;
+    let asked = format!("{}\nType `{word}` to continue: ", Escaped(what));
+    write_to_stderr(&asked);
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     if answer.trim() == word {

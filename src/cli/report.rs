@@ -40,7 +40,7 @@ use crate::session::{Ledger, Projection, RunId, Session, SessionError, State, re
 /// fired and the evidence of every quest, if its name ends in .html, or as Markdown if it ends in .md.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Report on this run [default: the last run, with the figures of all runs]
+    /// Report on this run [default: the last run that did something, with the figures of all runs]
     #[arg(long, value_name = "ID")]
     run: Option<RunId>,
 

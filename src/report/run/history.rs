@@ -66,6 +66,13 @@ impl RunHistory {
         self.runs.iter().find(|it| it.id == run)
     }
 
+    /// The last run that worked on a quest or still goes on, or else the last one.
+    pub fn leading(&self, lives: &dyn Fn(RunId) -> bool) -> Option<&Run> {
+        let mut latest = self.runs.iter().rev();
+        let works = |run: &&Run| !run.quests.is_empty() || run.ended.is_none() && lives(run.id);
+        latest.find(works).or(self.runs.last())
+    }
+
     pub fn rules_of(&self, quest: QuestId) -> BTreeMap<String, u32> {
         self.rules.get(&quest).cloned().unwrap_or_default()
     }
@@ -379,6 +386,31 @@ mod tests {
             claim(1, "w1"),
         ]);
         assert!(history.runs().is_empty());
+    }
+
+    #[test]
+    fn a_run_that_did_nothing_does_not_lead() {
+        let ended = |run| {
+            let reason = Reason::Complete;
+            line(run, RunStep::Ended { reason })
+        };
+        let works = vec![began(7), claim(1, "run-00000007.1"), ended(7)];
+        let idle = vec![began(8), ended(8)];
+        let leading = |events: &[Event], lives| {
+            let history = history(events);
+            let run = history.leading(&|_| lives).map(|run| run.id);
+            run.map(|run| run.to_string())
+        };
+        let (seven, eight) = (Some("00000007".to_owned()), Some("00000008".to_owned()));
+        assert_eq!(
+            leading(&[works.clone(), idle.clone()].concat(), false),
+            seven
+        );
+        assert_eq!(leading(&idle, false), eight);
+        let begun = [works, vec![began(8)]].concat();
+        assert_eq!(leading(&begun, true), eight);
+        assert_eq!(leading(&begun, false), seven);
+        assert_eq!(leading(&[], false), None);
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub struct Telling<'a> {
     pub judged_again: Option<JudgedAgain>,
     /// What the checks over the whole result said; none where nobody asked them.
     pub last: Option<FinalWord>,
-    /// The run that the report is about; the last where none is named.
+    /// The run that the report is about; [`RunHistory::leading`] where none is named.
     pub run: Option<RunId>,
     pub lives: &'a dyn Fn(RunId) -> bool,
 }
@@ -94,7 +94,7 @@ impl Report {
         let runs = telling.history.runs();
         let chosen = match telling.run {
             Some(run) => telling.history.get(run),
-            None => runs.last(),
+            None => telling.history.leading(telling.lives),
         };
         let told = |run: &Run| RunReport::of(run, (telling.lives)(run.id));
         let others = runs

@@ -256,7 +256,7 @@ impl Preset {
             RESUME,
             Stream::Events,
         )
-        .granted("--allowedTools 'Bash(comail:*)'"),
+        .granted("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'"),
         &Self::new(
             "codex",
             "codex exec --json --skip-git-repo-check {model} {args} {resume} -",

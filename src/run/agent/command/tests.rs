@@ -169,7 +169,7 @@ fn is_found_by_either_name() {
 
 #[test]
 fn a_flag_that_the_operator_gave_is_not_missing() {
-    let flags = Some("--allowedTools 'Bash(comail:*)'");
+    let flags = Some("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'");
     assert_eq!(preset("claude", &[]).missing_flags(), flags);
     let other = preset("claude", &["--max-turns", "9"]);
     assert_eq!(other.missing_flags(), flags);
