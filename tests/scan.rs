@@ -104,7 +104,8 @@ fn a_key_of_several_columns() {
     let list = "company,no,city\nAcme,1,Seoul\nAcme,2,Busan\n,3,\nAcme,4,Seoul\nBeta,5,\n";
     let (place, answer) = scanned_bytes("list.csv", list, &["--key-cols", "A,city"]);
     assert_eq!(keys(&place), ["Acme / Seoul", "Acme / Busan", "Beta"]);
-    assert_eq!(counts(&answer), [5, 3, 1, 1]);
+    assert_eq!(counts(&answer), [5, 3, 0, 1]);
+    assert_eq!(answer["without_key"], 1);
     assert_eq!(answer["key"], json!(["company", "city"]));
 }
 
@@ -117,7 +118,8 @@ fn repeats_are_one_quest_unless_their_sites_differ() {
     let expected: [&[u64]; 2] = [&[2, 3, 4], &[5]];
     assert_eq!(rows(&place), expected);
     assert_eq!(quests(&place)[1]["anchor"], json!({"site": "acme.de"}));
-    assert_eq!(counts(&answer), [6, 2, 2, 2]);
+    assert_eq!(counts(&answer), [6, 2, 1, 2]);
+    assert_eq!(answer["without_key"], 1);
 }
 
 #[test]
@@ -142,7 +144,8 @@ fn blank_rows_between_others_are_counted_and_cells_of_white_space_are_blank() {
     .concat();
     workbook(&place.at("list.xlsx"), &sheet);
     let (_, answer) = place.json(["scan", "list.xlsx", "--col", "Company"]);
-    assert_eq!(counts(&answer), [7, 2, 5, 0]);
+    assert_eq!(counts(&answer), [7, 2, 3, 0]);
+    assert_eq!(answer["without_key"], 2);
     assert_eq!(rows(&place), [[4], [10]]);
 }
 
@@ -153,13 +156,60 @@ fn the_text_says_what_was_read_and_what_comes_next() {
     let text = place
         .run(["scan", &path, "--col", "A", "--session", "my session"])
         .ok();
+    let keys = "\"Hanbit Foods Co., Ltd.\", \"Northwind Tools GmbH\", \"Bluefin Freight Inc.\"";
     let expected = format!(
         "5 rows read from {path}, sheet `Companies`, headings in row 1\n\
-         5 quests created, keyed by Company\n\
-         0 blank rows skipped, 0 repeats merged\n\
-         session my session; go on with: comail next --session 'my session'\n"
+         5 quests created; key: Company ({keys}, …)\n\
+         wrong column? Remove my session and scan again with another --col\n\
+         session my session; go on with `comail run --agent claude --session 'my session'`, or by \
+         hand with `comail next --session 'my session'`\n"
     );
     assert_eq!(text, expected);
+}
+
+#[test]
+fn rows_that_make_no_quest_are_told_apart() {
+    let place = Place::new();
+    let long = "L".repeat(60);
+    let list = format!("company,site\n{long},\n,\n,acme.co.kr\n,acme.de\n{long},\n");
+    place.write("list.csv", list);
+    let text = place.run(["scan", "list.csv", "--col=company"]).ok();
+    let shown = format!("1 quest created; key: company (\"{}…\")\n", "L".repeat(40));
+    for line in [
+        shown.as_str(),
+        "\n2 rows with no company skipped\n",
+        "\n1 empty row skipped\n",
+        "\n1 row merged into an earlier row with the same company\n",
+    ] {
+        assert!(text.contains(line), "{line:?} in {text}");
+    }
+    // Plain lines have no other column.
+    place.write("list.txt", "Acme\n");
+    let text = place.run(["scan", "list.txt", "--session=lines"]).ok();
+    assert!(text.contains("key: column A (\"Acme\")"), "{text}");
+    assert!(!text.contains("wrong column"), "{text}");
+}
+
+#[test]
+fn a_column_of_sites_without_any_is_refused() {
+    let place = Place::new();
+    let list = "no,company,site,blank\n1,Acme,acme.co.kr,\n2,Beta,-,\n";
+    place.write("list.csv", list);
+    for (column, words) in [
+        (
+            "no",
+            "the column `no` names no website: the first value is \"1\"",
+        ),
+        ("blank", "the column `blank` names no website: it is empty"),
+    ] {
+        let run = place.run(["scan", "list.csv", "--col=company", "--site-col", column]);
+        run.says(words);
+        run.says("leave --site-col out");
+        run.exits(2);
+        assert!(!place.at(".comail").exists());
+    }
+    let scan = ["scan", "list.csv", "--col=company", "--site-col=site"];
+    place.run(scan).ok();
 }
 
 #[test]
@@ -494,10 +544,10 @@ fn a_site_that_comes_late_is_not_passed_over_in_silence() {
     let world = begun();
     newer(&world);
     let run = world.place.run(["scan", "--update", "list.xlsx"]);
-    run.says("now names a site for 1 quest scanned without one");
+    run.says("now names a site for 1 quest scanned without a site");
     assert!(
         run.ok()
-            .contains("2 quests added, 5 in all; 1 not in this list\n")
+            .contains("2 new quests (\"Delta Labs\", \"Acme Foods\"); the session now has 5, 1 of them without a row in this list\n")
     );
 }
 

@@ -211,7 +211,7 @@ fn each_way(world: &EmailNet, args: &[&str]) -> Vec<Run> {
 #[test]
 fn names_of_the_list_are_escaped() {
     let world = EmailNet::unscanned();
-    let list = format!("company,note\n\"{EVIL}\",\"{EVIL}\"\n");
+    let list = format!("company,note\n\"{EVIL}\",\"{EVIL}\"\nAcme,acme.co.kr\n");
     let list = world.place.write("list.csv", list);
     let mut args = vec!["scan", list.to_str().unwrap(), "--col=company"];
     args.extend(["--show=note", "--site-col=note"]);

@@ -1,5 +1,6 @@
 //! `comail scan`: makes a session from a list, or adds a newer list to one.
 
+pub(super) mod reply;
 mod update;
 
 use std::cell::OnceCell;
@@ -11,11 +12,9 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use minijinja::context;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
+use self::reply::{CarriedOver, Scanned};
 use super::context::Context;
 use super::exit::{Exit, UsageError, found, refuse};
 use super::progress::{self, WorkBar};
@@ -24,7 +23,6 @@ use super::settings::Settings;
 use super::settings::gate::GateTable;
 use super::settings::network::NetworkTable;
 use super::settings::scan::ScanTable;
-use super::shell_line::ShellLine;
 use super::source_list::{ListArgs, ListFile, PlannedList};
 use super::world_file::recorded_world;
 use super::{context, person};
@@ -32,18 +30,15 @@ use crate::base::text::{fold, plural};
 use crate::gate::Gate as _;
 use crate::gate::GateSettings;
 use crate::gate::email::email_gate;
-use crate::gate::email::site::is_anchored;
 use crate::judge;
 use crate::judge::prove::{Proof, ProveError};
 use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen as FrozenFile};
-use crate::judge::{
-    Carrier, CarryCounts, FreezingPanel, HostQueue, JudgeWorld, JudgedJob, Next, prove,
-};
+use crate::judge::{Carrier, FreezingPanel, HostQueue, JudgeWorld, JudgedJob, Next, prove};
 use crate::quest::file::Mistake;
-use crate::quest::{Listed, Listing, ListingCounts, Quests, email, prompt};
+use crate::quest::{Listing, Quests, email, prompt};
 use crate::session;
 use crate::session::{
-    FORMAT, Forgetting, Frozen, KindRecord, Manifest, NewSession, Session, SourceRecord, WorldKind,
+    FORMAT, Forgetting, Frozen, KindRecord, Manifest, NewSession, Session, WorldKind,
 };
 use crate::table::digest;
 use crate::world::fetch::settings::NetworkSettings;
@@ -115,18 +110,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     } else {
         scan(context, args)?
     };
-    let next = ShellLine::comail("next", context.named_session.as_deref());
-    // The session is made; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&scanned, |out, scan| {
-        let values = context! {
-            scan,
-            source => scan.source,
-            keyed => scan.keyed,
-            reviewers => scan.reviewers,
-            next => next.text(),
-        };
-        out.template(include_str!("text/scan.txt"), values);
-    });
+    scanned.show(context);
     Ok(Exit::Done)
 }
 
@@ -182,6 +166,9 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if quests.count() == 0 {
         return refuse_empty(&file.place, counts.rows, &planned);
     }
+    if let Some(column) = planned.site_label() {
+        reply::check_sites(context, &quests, &column)?;
+    }
     if let Some(definition) = definition {
         check_prompts(definition, &quests)?;
     }
@@ -221,15 +208,15 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         session::create(&context.dir, &new, &mut context::clock())?;
         None
     };
-    note_unusable_sites(context, &quests)?;
     Ok(Scanned {
         counts,
         quests: quests.count(),
         added: quests.count(),
+        first_keys: reply::first_keys(&quests)?,
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
         world: manifest.frozen.world_kind(),
-        ..Scanned::new(&context.dir, &manifest.source, &planned)
+        ..Scanned::new(&context.dir, &manifest.source, &planned, unit)
     })
 }
 
@@ -264,80 +251,6 @@ impl ScanArgs {
             context.output.note(&note);
         }
         Ok(settings)
-    }
-}
-
-/// Notes how many sites of the list are no domains, so that no answer can be compared with them.
-fn note_unusable_sites(context: &mut Context, quests: &Listed) -> Result<()> {
-    let (mut count, mut first) = (0_u32, None);
-    quests.each(&mut |quest| {
-        if quest.anchor.is_some() && !is_anchored(&quest) {
-            count += 1;
-            first.get_or_insert(quest);
-        }
-        ControlFlow::Continue(())
-    })?;
-    if let Some(first) = first {
-        context.output.note(&format!(
-            "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
-             judged as if no site were known",
-            plural(count, "quest"),
-            first.key,
-            first.rows.first().copied().unwrap_or_default()
-        ));
-    }
-    Ok(())
-}
-
-/// The JSON form of `scan`.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct Scanned {
-    session: String,
-    source: String,
-    /// The sheet that was read, of a workbook.
-    sheet: Option<String>,
-    /// The row of headings, if there is one.
-    header_row: Option<u32>,
-    /// Whether keys of objects name the columns.
-    #[serde(skip)]
-    keyed: bool,
-    /// What the columns of the key are called.
-    key: Vec<String>,
-    #[serde(flatten)]
-    counts: ListingCounts,
-    /// How many quests the session has.
-    quests: usize,
-    /// How many of them are new.
-    added: usize,
-    /// How many have no row in this list.
-    gone: usize,
-    updated: bool,
-    /// How many quests that were scanned without a site have one now.
-    sites_added: usize,
-    /// Whether an operator's key was added.
-    key_added: bool,
-    /// Whether there are reviewers, none of whom was asked.
-    #[serde(skip)]
-    reviewers: bool,
-    /// What an earlier session brought.
-    carried: Option<CarriedOver>,
-    /// What the session is judged by.
-    world: WorldKind,
-}
-
-impl Scanned {
-    fn new(session: &Path, source: &SourceRecord, planned: &PlannedList) -> Self {
-        let list = &planned.list;
-        let keyed = list.keys().is_some();
-        Self {
-            session: session.display().to_string(),
-            source: source.path.clone(),
-            sheet: list.sheet().map(str::to_owned),
-            header_row: list.header().filter(|_| !keyed).map(|header| header.row),
-            keyed,
-            key: planned.key_labels(),
-            ..Self::default()
-        }
     }
 }
 
@@ -522,15 +435,6 @@ struct Carry<'a> {
     from: Option<&'a Path>,
     /// Whether everything is fetched again.
     recheck: bool,
-}
-
-/// The JSON form of what was carried.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CarriedOver {
-    /// The earlier session.
-    from: String,
-    #[serde(flatten)]
-    counts: CarryCounts,
 }
 
 impl Carry<'_> {

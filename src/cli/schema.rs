@@ -210,7 +210,7 @@ fn never_null(schema: &mut Schema) {
 }
 
 pub const DOCUMENTS: &[Document] = &[
-    printed::<scan::Scanned>("scan", "scan"),
+    printed::<scan::reply::Scanned>("scan", "scan"),
     lines::<RunLine<'static>>("run", "run"),
     printed::<DryRun>("run-dry", "run --dry-run"),
     printed::<next::NextReply>("next", "next"),

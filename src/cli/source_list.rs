@@ -97,6 +97,13 @@ impl PlannedList {
         columns.map(|column| self.list.label(*column)).collect()
     }
 
+    /// What the column of known sites is called, if the list has one.
+    pub fn site_label(&self) -> Option<String> {
+        let column = self.columns.get(self.plan.key.len());
+        let column = column.filter(|_| self.plan.site.is_some())?;
+        Some(self.list.label(*column))
+    }
+
     /// Reads every row into `listing`; rows without any text between others count as blank.
     pub fn read_into(&mut self, listing: &mut Listing) -> Result<()> {
         let plan = &self.plan;

@@ -24,8 +24,10 @@ use super::{Anchor, FoldedKey, Key, Nearest, Quest, QuestId, Shown, meant};
 pub struct ListingCounts {
     /// Data rows read, those without any text included.
     pub rows: u32,
-    /// Rows whose key is blank.
+    /// Rows without any text.
     pub blanks: u32,
+    /// Rows with text, but none in the columns of the key.
+    pub without_key: u32,
     /// Rows whose key, with no other anchor, had come before in the list.
     pub repeats: u32,
     /// Rows that are the first of a quest which was there before the list was read.
@@ -152,7 +154,7 @@ impl Listing {
     ) -> Result<(), ListingError> {
         self.listed.counts.rows += 1;
         let Some(key) = key_of(row.key_parts) else {
-            self.listed.counts.blanks += 1;
+            self.listed.counts.without_key += 1;
             return Ok(());
         };
         let place = self.place(key, row, other)?;

@@ -9,7 +9,8 @@ use super::super::context::{self, Context};
 use super::super::exit::{UsageError, refuse};
 use super::super::person;
 use super::super::source_list::{ListArgs, ListFile, ListPlan, known_quests};
-use super::{Scanned, check_prompts, nothing_forgotten};
+use super::reply::{Scanned, check_sites, first_keys};
+use super::{check_prompts, nothing_forgotten};
 use crate::base::text::plural;
 use crate::judge;
 use crate::judge::quest_file::Definition;
@@ -48,6 +49,11 @@ pub(super) fn run(
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;
             let new = quests.added()?;
+            if amendment.site
+                && let Some(column) = planned.site_label()
+            {
+                check_sites(context, &quests, &column)?;
+            }
             if let Some(definition) = &definition {
                 check_prompts(definition, &new)?;
             }
@@ -63,12 +69,13 @@ pub(super) fn run(
                 counts: quests.counts(),
                 quests: quests.count(),
                 added: new.len(),
+                first_keys: first_keys(&new)?,
                 gone: quests.without_row(),
                 updated: true,
                 sites_added: amended.as_ref().map_or(0, |it| it.anchors.len()),
                 key_added: amended.as_ref().is_some_and(|it| it.operator_key.is_some()),
                 world: session.manifest().frozen.world_kind(),
-                ..Scanned::new(&dir, &record, &planned)
+                ..Scanned::new(&dir, &record, &planned, unit.into_owned())
             };
             let extension = Extension {
                 source: record,
@@ -83,7 +90,7 @@ pub(super) fn run(
     if late > 0 {
         let late = u32::try_from(late).unwrap_or(u32::MAX);
         context.output.note(&format!(
-            "the list now names a site for {} scanned without one; the gate still \
+            "the list now names a site for {} scanned without a site; the gate still \
              judges without it",
             plural(late, "quest")
         ));

@@ -59,7 +59,8 @@ fn blanks_are_skipped_and_repeats_merged() {
     );
     let expected = ListingCounts {
         rows: 4,
-        blanks: 1,
+        blanks: 0,
+        without_key: 1,
         repeats: 1,
         known: 0,
     };
@@ -92,6 +93,7 @@ fn the_first_row_of_a_known_quest_is_no_repeat() {
     let expected = ListingCounts {
         rows: 6,
         blanks: 3,
+        without_key: 0,
         repeats: 1,
         known: 1,
     };
@@ -137,7 +139,7 @@ fn a_key_of_several_columns_joins_what_is_not_blank() {
     let (quests, counts) = (all(&listed), listed.counts());
     let keys: Vec<_> = quests.iter().map(|quest| quest.key.as_str()).collect();
     assert_eq!(keys, ["Acme / Seoul", "Acme"]);
-    assert_eq!(counts.blanks, 1);
+    assert_eq!(counts.without_key, 1);
 }
 
 /// The quests of these rows of key, anchor and what comes before; after quests of these keys.

@@ -1,0 +1,187 @@
+//! What `scan` says about the list: how it was read, what its first quests are, and what to do now.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::Result;
+use minijinja::context;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::context::Context;
+use super::super::exit::UsageError;
+use super::super::shell_line::ShellLine;
+use super::super::source_list::PlannedList;
+use crate::base::text::{plural, truncate};
+use crate::gate::email::site::is_anchored;
+use crate::judge::CarryCounts;
+use crate::quest::{ListingCounts, Quests};
+use crate::session::{SourceRecord, WorldKind};
+use crate::table::SourceFormat;
+
+/// What tells one column of the list from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum ListForm {
+    #[default]
+    Columns,
+    /// The keys of JSON Lines.
+    Objects,
+    /// There is one column only.
+    Lines,
+}
+
+/// The JSON form of `scan`.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(in crate::cli) struct Scanned {
+    pub(super) session: String,
+    pub(super) source: String,
+    /// The sheet that was read, of a workbook.
+    pub(super) sheet: Option<String>,
+    /// The row of headings, if there is one.
+    pub(super) header_row: Option<u32>,
+    #[serde(skip)]
+    pub(super) form: ListForm,
+    /// What one quest is about.
+    #[serde(skip)]
+    pub(super) unit: String,
+    /// What the columns of the key are called.
+    pub(super) key: Vec<String>,
+    /// The keys of the first quests that are new.
+    pub(super) first_keys: Vec<String>,
+    #[serde(flatten)]
+    pub(super) counts: ListingCounts,
+    /// How many quests the session has.
+    pub(super) quests: usize,
+    /// How many of them are new.
+    pub(super) added: usize,
+    /// How many have no row in this list.
+    pub(super) gone: usize,
+    pub(super) updated: bool,
+    /// How many quests that were scanned without a site have one now.
+    pub(super) sites_added: usize,
+    /// Whether an operator's key was added.
+    pub(super) key_added: bool,
+    /// Whether there are reviewers, none of whom was asked.
+    #[serde(skip)]
+    pub(super) reviewers: bool,
+    /// What an earlier session brought.
+    pub(super) carried: Option<CarriedOver>,
+    /// What the session is judged by.
+    pub(super) world: WorldKind,
+}
+
+/// The JSON form of what was carried.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct CarriedOver {
+    /// The earlier session.
+    pub(super) from: String,
+    #[serde(flatten)]
+    pub(super) counts: CarryCounts,
+}
+
+/// How many keys are shown, so that a person can see that the right column was read, and how long
+/// each may be.
+const SHOWN_KEYS: usize = 3;
+const MAX_KEY: usize = 40;
+
+impl Scanned {
+    pub(super) fn new(
+        session: &Path,
+        source: &SourceRecord,
+        planned: &PlannedList,
+        unit: String,
+    ) -> Self {
+        let list = &planned.list;
+        let form = match list.format() {
+            SourceFormat::Lines { .. } => ListForm::Lines,
+            _ if list.keys().is_some() => ListForm::Objects,
+            _ => ListForm::Columns,
+        };
+        let header = list.header().filter(|_| form != ListForm::Objects);
+        Self {
+            session: session.display().to_string(),
+            source: source.path.clone(),
+            sheet: list.sheet().map(str::to_owned),
+            header_row: header.map(|header| header.row),
+            form,
+            unit,
+            key: planned.key_labels(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn show(&self, context: &mut Context) {
+        let session = context.named_session.as_deref();
+        let shown = self.first_keys.iter();
+        let mut first: Vec<String> = shown
+            .map(|key| format!("\"{}\"", truncate(key, MAX_KEY)))
+            .collect();
+        if self.added > first.len() {
+            first.push("…".to_owned());
+        }
+        // The session is made; a reader who has gone does not change how it ended.
+        let _ = context.output.show(self, |out, scan| {
+            let values = context! {
+                scan,
+                source => scan.source,
+                keyed => scan.form == ListForm::Objects,
+                has_columns => scan.form != ListForm::Lines,
+                unit => scan.unit,
+                first => first.join(", "),
+                reviewers => scan.reviewers,
+                run => ShellLine::comail("run --agent claude", session).text(),
+                next => ShellLine::comail("next", session).text(),
+            };
+            out.template(include_str!("../text/scan.txt"), values);
+        });
+    }
+}
+
+pub(super) fn first_keys(quests: &dyn Quests) -> Result<Vec<String>> {
+    let mut keys = Vec::new();
+    quests.each(&mut |quest| {
+        keys.push(quest.key.as_str().to_owned());
+        if keys.len() < SHOWN_KEYS {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })?;
+    Ok(keys)
+}
+
+/// Refuses a column of sites that names none, and notes how many of its sites are no domains, so
+/// that no answer can be compared with them.
+pub(super) fn check_sites(context: &mut Context, quests: &dyn Quests, column: &str) -> Result<()> {
+    let (mut usable, mut others, mut first) = (0_u32, 0_u32, None);
+    quests.each(&mut |quest| {
+        if is_anchored(&quest) {
+            usable += 1;
+        } else if quest.anchor.is_some() {
+            others += 1;
+            first.get_or_insert(quest);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let value = first.as_ref().and_then(|quest| quest.anchor.as_ref());
+    let value = value.map(|anchor| truncate(anchor.text(), MAX_KEY).into_owned());
+    if usable == 0 {
+        let found = match value {
+            Some(value) => format!("the first value is \"{value}\""),
+            None => "it is empty".to_owned(),
+        };
+        let text = format!("the column `{column}` names no website: {found}");
+        let hint = "name the column of websites with --site-col, or leave --site-col out";
+        return Err(UsageError(text).hint(hint).into());
+    }
+    if let Some(first) = first {
+        context.output.note(&format!(
+            "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
+             judged as if no site were known",
+            plural(others, "quest"),
+            first.key,
+            first.rows.first().copied().unwrap_or_default()
+        ));
+    }
+    Ok(())
+}
