@@ -19,7 +19,7 @@ use crate::session::{QuestRecord, Session, SessionError};
 /// do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
 pub struct DisputeArgs {
-    /// The number of the quest, or its key
+    /// The number of the quest, or its key; a number is a key only if no quest has that number
     #[arg(value_name = "N|KEY")]
     quest: String,
 

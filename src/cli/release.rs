@@ -19,7 +19,7 @@ use crate::session::{Claim, Event, Session, SessionError, Worker};
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("which").args(["quest", "worker"]).required(true)))]
 pub struct ReleaseArgs {
-    /// The number of the quest, or its key
+    /// The number of the quest, or its key; a number is a key only if no quest has that number
     #[arg(value_name = "N|KEY")]
     quest: Option<String>,
 

@@ -18,7 +18,7 @@ use crate::session::{Decision, QuestRecord, Session, SettledQuest, State};
 /// Which ones, why, and who says so.
 #[derive(Debug, Args)]
 pub(super) struct SettleArgs {
-    /// The numbers of the quests, or their keys
+    /// The numbers of the quests, or their keys; a number is a key only if no quest has that number
     #[arg(value_name = "N|KEY", required_unless_present = "rule")]
     quests: Vec<String>,
 
