@@ -360,7 +360,7 @@ fn a_question_names_what_it_is_about_and_comes_after_the_checks() {
         assert!(!run.stdout.contains("to go on"), "{run:?}");
     }
     let run = dispute("1", "no");
-    let question = "dispute quest 1, Acme Foods, info@acme.co.kr: bounced";
+    let question = "dispute quest 1, Acme Foods, info@acme.co.kr; note: bounced";
     assert!(run.stdout.contains(question), "{run:?}");
     assert!(!run.stdout.contains("is disputed"), "{run:?}");
     let run = dispute("1", "dispute");

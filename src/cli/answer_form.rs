@@ -173,7 +173,7 @@ fn examples(kind: &QuestKind) -> String {
     let unit = &kind.unit;
     format!(
         "Examples:\n{line}\n  comail submit --{unit} KEY --in answer.json\n  comail submit --{unit} KEY \
-         --none \"looked for it everywhere, and it is not there\"\n\nWhere answer.json holds:\n  \
+         \\\n    --none \"looked for it everywhere, and it is not there\"\n\nWhere answer.json holds:\n  \
          {object}"
     )
 }

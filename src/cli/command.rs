@@ -343,7 +343,9 @@ pub(super) fn parser(kind: &QuestKind) -> clap::Command {
             command.after_long_help(text.trim_end())
         })
     });
-    parser.mut_subcommand("submit", |command| answer_form::with_fields(command, kind))
+    help::at(parser, "submit", |command| {
+        answer_form::with_fields(command, kind)
+    })
 }
 
 /// What `comail` prints without arguments.

@@ -46,6 +46,7 @@ use crate::table::{List, SourceFormat, digest};
 /// The column `email` holds only addresses that are proven or that a person accepted. The address of
 /// an open REVIEW, or one that somebody disputed, is in the column `email to review`.
 #[derive(Debug, Args)]
+#[command(override_usage = "comail export [--out FILE] [OPTIONS]")]
 pub struct ExportArgs {
     /// The file to write [default: the name of the list with .comail before the extension]
     #[arg(long, value_name = "FILE")]

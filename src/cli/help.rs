@@ -184,11 +184,21 @@ fn other(words: &[String], parents: &[String], parent: &Command) -> Result<Help,
 }
 
 /// Changes the command at `path`, the names of the commands on the way to it.
-pub(super) fn at(command: Command, path: &str, change: impl FnOnce(Command) -> Command) -> Command {
+pub(super) fn at(
+    mut command: Command,
+    path: &str,
+    change: impl FnOnce(Command) -> Command,
+) -> Command {
     let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
     match name {
         "" => change(command),
-        name => command.mut_subcommand(name, |inner| at(inner, rest, change)),
+        name => {
+            // `mut_subcommand` would move it to the end of the list.
+            if let Some(inner) = command.find_subcommand_mut(name) {
+                *inner = at(std::mem::take(inner), rest, change);
+            }
+            command
+        }
     }
 }
 

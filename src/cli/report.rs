@@ -38,6 +38,7 @@ use crate::session::{Ledger, Projection, RunId, Session, SessionError, State, re
 /// The report describes the current state of the session, whichever agent worked on it. It is printed
 /// as Markdown, or written to a file: as a web page in one file, with the progress, the rules that
 /// fired and the evidence of every quest, if its name ends in .html, or as Markdown if it ends in .md.
+/// --state selects the quests that a page lists; its figures count all of them.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Report on this run [default: the last run that did something, with the figures of all runs]
@@ -61,7 +62,6 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    // Of the quests that a page lists; the figures count all.
     #[command(flatten)]
     state: StateArgs,
 
@@ -90,15 +90,12 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     let text = markdown(&made.report)?;
     let target = target.filter(|_| !made.stopped);
     let written = target.map(|target| write(context, &made, target, args, &text));
-    let text = match written.transpose()?.flatten() {
-        Some(written) => {
-            let summary = text.split("\n## ").next().unwrap_or_default();
-            format!("{}\n\n{written}", summary.trim_end())
-        }
-        None => {
-            context.output.page();
-            text
-        }
+    let text = if let Some(written) = written.transpose()?.flatten() {
+        let summary = text.split("\n## ").next().unwrap_or_default();
+        format!("{}\n\n{written}", summary.trim_end())
+    } else {
+        context.output.page();
+        text
     };
     context
         .output
