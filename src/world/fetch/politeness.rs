@@ -49,17 +49,14 @@ impl Politeness {
     ///
     /// For `patience`, no process that holds the lock began a request.
     pub fn turn(&self, host: &str, gap: Duration, patience: Duration) -> Result<Turn, Held> {
-        let (mut last_begun, mut since) = (None, Instant::now());
+        let mut queue = Queue::default();
         let turn = loop {
             let (path, begun) = match self.take(host) {
                 Ok(file) => break Turn { file: Some(file) },
                 Err(NoLock::Unusable) => break Turn { file: None },
                 Err(NoLock::Held { path, begun }) => (path, begun),
             };
-            if begun != last_begun {
-                (last_begun, since) = (begun, Instant::now());
-            }
-            if since.elapsed() >= patience {
+            if queue.still_for(begun, Instant::now()) >= patience {
                 let (host, seconds) = (host.to_owned(), patience.as_secs_f64());
                 return Err(Held {
                     host,
@@ -86,6 +83,24 @@ impl Politeness {
         let own = self.own.get_or_init(|| tempfile::tempdir().ok());
         own.as_ref()
             .map_or(Err(NoLock::Unusable), |dir| locked(dir.path(), &name))
+    }
+}
+
+/// Those who hold the lock of a host one after the other, as somebody who waits for it sees them.
+#[derive(Debug, Default)]
+struct Queue {
+    /// The last request that somebody began, and since when nobody began another one.
+    last: Option<(Option<SystemTime>, Instant)>,
+}
+
+impl Queue {
+    fn still_for(&mut self, begun: Option<SystemTime>, now: Instant) -> Duration {
+        let since = match self.last {
+            Some((last, since)) if last == begun => since,
+            _ => now,
+        };
+        self.last = Some((begun, since));
+        now.saturating_duration_since(since)
     }
 }
 

@@ -1,7 +1,5 @@
 //! One request at a time to a host, across threads and processes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::*;
 
 const GAP: Duration = Duration::from_millis(120);
@@ -40,9 +38,8 @@ fn another_process_with_the_same_directory_waits_too() {
     let held = turn(&one, Duration::ZERO, LATER);
     assert!(turn(&other, Duration::ZERO, SOON).is_none());
     drop(held);
-    let began = Instant::now();
-    assert!(turn(&other, GAP, SOON).is_some());
-    assert!(began.elapsed() + Duration::from_millis(40) >= GAP);
+    let file = other.take("acme.test").ok();
+    assert!(Turn { file }.since_last().is_some());
 }
 
 #[test]
@@ -64,23 +61,23 @@ fn a_lock_that_is_held_names_its_host_and_its_file() {
 }
 
 #[test]
-fn a_queue_that_moves_is_waited_for() {
-    let politeness = Politeness::new(None);
-    let queue = turn(&politeness, Duration::ZERO, LATER).expect("nobody else is there");
-    let moves = AtomicBool::new(true);
-    thread::scope(|scope| {
-        let waiting = scope.spawn(|| turn(&politeness, Duration::ZERO, SOON * 5));
-        let began = Instant::now();
-        // One after the other begins a request for longer than anybody would wait for one of them.
-        while began.elapsed() < SOON * 10 {
-            queue.begin();
-            thread::sleep(SOON / 4);
-            moves.store(!waiting.is_finished(), Ordering::Relaxed);
-        }
-        drop(queue);
-        assert!(waiting.join().expect("no panic").is_some());
-    });
-    assert!(moves.into_inner());
+fn a_queue_is_still_while_nobody_in_it_begins_a_request() {
+    let start = Instant::now();
+    let time = |seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+    let mut queue = Queue::default();
+    // Each row: the time of the last request, when it is looked at, and for how long all was still.
+    for (begun, at, still) in [
+        (None, 0, 0),
+        (None, 70, 70),
+        (time(9), 75, 0),
+        (time(9), 80, 5),
+        (time(20), 85, 0),
+        (time(9), 200, 0),
+        (time(9), 300, 100),
+    ] {
+        let still_for = queue.still_for(begun, start + Duration::from_secs(at));
+        assert_eq!(still_for, Duration::from_secs(still), "{at}");
+    }
 }
 
 #[test]
