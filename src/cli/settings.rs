@@ -334,8 +334,8 @@ pub(super) mod tests {
         let set = ["grace=2s".to_owned()];
         let mut both = file.with(&set, "run", &parser(&email::kind())).unwrap();
         let table: run::RunTable = both.table().unwrap();
-        let pace = table.pace;
-        assert_eq!((pace.grace.as_secs(), pace.poll.as_secs()), (2, 1));
+        let seconds = (table.pace.grace.as_secs(), table.pace.poll.as_secs());
+        assert_eq!(seconds, (2, 1));
         assert!(both.are_given("run.grace") && !both.are_given("run.poll"));
         both.drop_of_file("run");
         assert_eq!(both.0.into_keys().collect::<Vec<_>>(), ["run.grace"]);
