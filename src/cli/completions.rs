@@ -201,8 +201,11 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
     let names = completer(move |_| names.clone());
     let parser = parser.mut_subcommand("help", |help| help.mut_arg("words", |arg| arg.add(names)));
     let parser = ["scan", "run"].into_iter().fold(parser, |parser, name| {
-        let keys = settings::keys_of(name, &parser).into_iter();
-        let keys: Vec<Named> = keys.map(|key| value(&(key + "="), &"")).collect();
+        let keys = settings::keys_of(name, &parser).into_iter().map(|key| {
+            let own = key.strip_prefix(name).and_then(|key| key.strip_prefix('.'));
+            value(&format!("{}=", own.unwrap_or(&key)), &"")
+        });
+        let keys: Vec<Named> = keys.collect();
         let keys = completer(move |_| keys.clone());
         parser.mut_subcommand(name, |command| command.mut_arg("set", |arg| arg.add(keys)))
     });

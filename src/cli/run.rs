@@ -115,10 +115,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "DOLLARS", help_heading = BUDGETS, value_parser = parse_cost)]
     max_cost: Option<Cost>,
 
-    /// Set a rarely used option, such as max-attempts=5 (repeatable)
+    /// Change a rarely used setting, such as max-attempts=5 (repeatable)
     ///
-    /// `comail config --example` lists the options in [run]: further budgets, times, lessons, and
-    /// when an agent is stopped. Your configuration file can set them too.
+    /// `comail config --example` lists the settings in [run]: further budgets, times, lessons, and
+    /// when an agent is stopped. Your configuration file can change them too.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 }

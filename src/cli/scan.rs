@@ -84,10 +84,10 @@ pub struct ScanArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = SESSION)]
     world: Option<PathBuf>,
 
-    /// Set a rarely used option, such as network.rate=0.5 (repeatable)
+    /// Change a rarely used setting, such as network.rate=0.5 (repeatable)
     ///
-    /// `comail config --example` lists the options of the network, the gate, claims and pauses. Your
-    /// configuration file can set them too. They are frozen with the session.
+    /// `comail config --example` lists the settings of the network, the gate, claims and pauses. Your
+    /// configuration file can change them too. They are frozen with the session.
     #[arg(long, value_name = "TABLE.KEY=VALUE", help_heading = SESSION)]
     set: Vec<String>,
 }

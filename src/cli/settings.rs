@@ -1,6 +1,6 @@
 //! The settings: keys of the user's configuration file, some of which `--set` also takes.
 //!
-//! The keys of [`Table`]s are the rarely used options of `scan` and `run`. Their values are kept as
+//! The keys of [`Table`]s are the rarely used settings of `scan` and `run`. Their values are kept as
 //! text until the table parses them, so that the file and `--set` accept the same, and each mistake
 //! names its place. Every other key is the long name of a flag, which the parser of the command
 //! line checks.
