@@ -128,7 +128,7 @@ pub fn session(
 }
 
 fn missing(dir: &Path, named: bool) -> Finding {
-    let found = format!("there is no session at {}", dir.display());
+    let found = format!("no session found at {}", dir.display());
     let made = that_makes(dir);
     let hint = format!("create one with `{made}`, or name one with --session");
     if named {
@@ -295,7 +295,7 @@ pub fn agents(path_var: Option<&OsStr>) -> Finding {
     }
     let names = Preset::ALL.map(|preset| preset.name).join(", ");
     let hint = "install one for `comail run --agent`, or name your own after `comail run --`";
-    Check::Agents.note(format!("none is in PATH: {names}"), hint)
+    Check::Agents.note(format!("none of these is in PATH: {names}"), hint)
 }
 
 fn observe(dir: &Path) -> io::Result<Disk> {
@@ -438,7 +438,7 @@ fn dns_findings(
     allowed: &[IpNet],
 ) -> Vec<Finding> {
     let problem = |found| {
-        let hint = "name an honest resolver with `scan --set network.dns-server=ADDR:PORT`";
+        let hint = "choose a resolver that reports missing domains, with `scan --set network.dns-server=ADDR:PORT`";
         Some(Check::Dns.problem(found, hint))
     };
     let note = |found| Some(Check::Dns.note(found, NETWORK_HINT));
@@ -565,8 +565,8 @@ pub fn clock(now: Timestamp, last_line: Option<Timestamp>, web: Option<Timestamp
     }
     if findings.is_empty() {
         findings.push(it.ok(match web {
-            Some(_) => "it agrees with a web server",
-            None => "it is not behind the ledger; no server was contacted",
+            Some(_) => "agrees with a web server",
+            None => "not behind the ledger; no server was contacted",
         }));
     }
     findings

@@ -100,10 +100,10 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
     // A variable or a flag counts before it, and nothing is to be said then.
     for judges in [&["next"][..], &["audit"], &["status"]] {
         let other = run(&[("COMAIL_SESSION", "none")], judges);
-        other.says("there is no session at none");
+        other.says("no session found at none");
         assert!(!other.stderr.contains("note:"), "{other:?}");
         let flag = run(&[], &[&["--session=none"], judges].concat());
-        flag.says("there is no session at none");
+        flag.says("no session found at none");
     }
     // A file that does not read tells nobody which session is meant.
     with_user(&place, "session = ");

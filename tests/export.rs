@@ -229,7 +229,7 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
     assert_eq!(
         summary,
         "2 addresses filled in, 1 to review left out, 3 rows without one, written to out.xlsx\n\
-         1 PASS, 1 REVIEW, 1 DONE, 2 still TODO\n\
+         1 PASS, 1 REVIEW, 1 DONE, 2 TODO\n\
          A published address is not consent to receive mail.\n"
     );
     let found = cells(&world.place.at("out.xlsx"), "업체 목록");
@@ -253,7 +253,7 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
         summary,
         format!(
             "2 addresses filled in, 1 to review, written to sure.xlsx\n\
-             1 PASS, 1 REVIEW, 0 DONE, 0 still TODO\n\
+             1 PASS, 1 REVIEW, 0 DONE, 0 TODO\n\
              {partial}\n\
              A published address is not consent to receive mail.\n"
         )

@@ -94,7 +94,7 @@ fn no_spelling_of_it_is_left_and_the_chain_holds() {
     );
     let log = world.place.run(["log"]).ok();
     assert!(
-        log.contains("forgotten   an address, in 6 lines, by kim: [forgotten] asked"),
+        log.contains("forgotten   an address was removed from 6 lines by kim: [forgotten] asked"),
         "{log}"
     );
     assert!(log.contains("[forgotten] bounced"), "{log}");
@@ -151,7 +151,7 @@ fn an_export_shows_no_address_and_says_why() {
     forget(&world).ok();
     let (said, out) = exported(&world, &["--columns=email,status"]);
     assert!(
-        said.contains("2 PASS, 1 REVIEW, 0 DONE, 1 still TODO; of these 1 disputed, 2 forgotten"),
+        said.contains("2 PASS, 1 REVIEW, 0 DONE, 1 TODO (1 disputed, 2 forgotten)"),
         "{said}"
     );
     let ends: Vec<&str> = out.lines().skip(1).collect();
@@ -188,11 +188,11 @@ fn an_export_counts_what_it_wrote() {
     for (args, expected) in [
         (
             &[][..],
-            "2 PASS, 1 REVIEW (1 accepted), 0 DONE, 1 still TODO; of these 1 disputed",
+            "2 PASS, 1 REVIEW (1 accepted), 0 DONE, 1 TODO (1 disputed)",
         ),
         (
             &["--state=review"],
-            "0 PASS, 1 REVIEW (1 accepted), 0 DONE, 0 still TODO\n",
+            "0 PASS, 1 REVIEW (1 accepted), 0 DONE, 0 TODO\n",
         ),
     ] {
         let (said, _) = exported(&world, args);

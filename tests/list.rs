@@ -114,7 +114,7 @@ fn one_quest_is_shown_in_any_state() {
     let head = "quest 3, Cargo Ring: DONE (tries used up), nothing is proven, since ";
     assert!(done.starts_with(head), "{done}");
     for told in [
-        "submitted, the same as in attempt 1; what follows was found then\n",
+        "submitted, the same as in attempt 1, whose facts follow\n",
         "\n  email: one@cargo.co.kr\n",
         "\n  FAIL email-not-on-source  at http",
         "\nearlier attempts\n  1  ",

@@ -353,7 +353,7 @@ fn who_wants_no_notes_still_hears_of_errors() {
         run.ok();
     }
     let run = world.place.run(["status", "-q", "--session", "none"]);
-    run.says("error: there is no session");
+    run.says("error: no session found");
     run.exits(1);
     world.place.run(["status", "-q", "-v"]).exits(2);
 }

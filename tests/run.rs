@@ -130,7 +130,7 @@ fn a_session_that_is_paused() {
     assert_eq!(driven.tally("todo"), 1);
     let driven = Driven::scanned(2, &["--set=scan.pause-after=0", "--max-tries=1"]);
     let run = driven.drive(&QUICK, wrong);
-    run.says("note: Settled, not proven: 2 DONE: see ");
+    run.says("note: Settled, not proven: 2 DONE; the report is ");
     run.says("hint: see why answers failed: `comail list --state done`; ");
     let text = run.exits(8);
     assert!(text.contains(" ended: complete"), "{text}");
@@ -458,7 +458,7 @@ fn a_prompt_carries_what_was_learned_and_a_report_is_written() {
     let driven = Driven::new(2);
     let keeps = format!("printf '%s\\n' \"$prompt\" > prompt$id; {PRINTS}");
     let run = driven.drive(&["--answer=stdout"], &keeps);
-    run.says("COMPLETE: see ");
+    run.says("COMPLETE; the report is ");
     run.ok();
     let prompt = |id| std::fs::read_to_string(driven.place.at(id)).expect("a prompt");
     assert!(!prompt("prompt1").contains("passed last"));

@@ -408,11 +408,11 @@ fn elsewhere_every_change_is_a_line() {
 fn a_session_that_is_not_there_is_an_error_and_no_screen() {
     let place = Place::new();
     let run = place.run(["status", "--watch"]);
-    run.says("there is no session");
+    run.says("no session found");
     run.exits(1);
     let tmux = Tmux::run(&place, USUAL, &[], &["status", "--watch"]);
     assert_eq!(tmux.ends(), 1);
-    tmux.shows(&["there is no session"]);
+    tmux.shows(&["no session found"]);
 }
 
 /// Says what it does, and answers once it may.

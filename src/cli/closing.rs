@@ -96,7 +96,7 @@ mod tests {
              check that nothing is missing: `comail report --session two`\n";
         assert_eq!(closing(tally).as_deref(), Some(complete));
         let settled = closing(Tally { done: 1, ..tally }).unwrap();
-        let told = "settled: all 4 quests are settled, not all of them are proven: \
+        let told = "settled: all 4 quests are settled, but not all are proven: \
              1 DONE (tries used up)\n  see why answers failed: ";
         assert!(settled.starts_with(told), "{settled}");
         assert_eq!(closing(Tally { todo: 1, ..tally }), None);

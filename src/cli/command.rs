@@ -271,7 +271,7 @@ fn missing_session(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let unknown = submits && error.kind() == ErrorKind::UnknownArgument;
     (unknown && kind_in(&dir).is_none()).then(|| {
         format!(
-            "no session found in {}; without one, `submit` has only the fields of the e-mail quest",
+            "no session found at {}; without one, `submit` has only the fields of the e-mail quest",
             dir.display()
         )
     })

@@ -217,7 +217,7 @@ impl ErrorReply {
 pub(super) enum ErrorKind {
     /// The command line, or a file that it names as input, is wrong.
     Usage,
-    /// There is no session at this place.
+    /// No session was found, here or in a parent directory.
     NoSession,
     /// The file or session that the command would make already exists.
     Exists,

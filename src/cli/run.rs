@@ -346,7 +346,7 @@ fn report(
         (None, true) => "COMPLETE".to_owned(),
         (None, false) => "NOT COMPLETE".to_owned(),
     };
-    let note = format!("{word}: see {}", place.display());
+    let note = format!("{word}; the report is {}", place.display());
     context.output.note(&note);
     if let Ok(folded) = &seen {
         let totals = folded.projection.totals();
@@ -356,7 +356,7 @@ fn report(
         } else {
             let command = ShellLine::comail("list --state todo", named);
             let command = command.text();
-            format!("see what is left: `{command}`; a new run continues")
+            format!("list what is left: `{command}`; another `comail run` continues")
         };
         context.output.hint(&hint);
     }

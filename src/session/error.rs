@@ -10,7 +10,7 @@ use super::state::IllegalEvent;
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(
-        "there is no session at {dir}: make one with `{}`",
+        "no session found at {dir}; create one with `{}`",
         that_makes(.dir)
     )]
     Missing { dir: PathBuf },
@@ -181,7 +181,7 @@ mod tests {
         let missing = |dir: &str| SessionError::Missing { dir: dir.into() }.to_string();
         assert_eq!(
             missing(".comail"),
-            "there is no session at .comail: make one with `comail scan LIST --col COLUMN`"
+            "no session found at .comail; create one with `comail scan LIST --col COLUMN`"
         );
         assert!(missing("/x").ends_with("`comail scan LIST --col COLUMN --session /x`"));
         assert!(missing("my list").ends_with(" --session 'my list'`"));
