@@ -5,7 +5,8 @@ use std::iter;
 
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::base::wrap::{LongWord, rows, wrap};
+use super::exit::hanging;
+use crate::base::wrap::{LongWord, rows};
 
 const ESCAPE: char = '\u{1b}';
 
@@ -38,23 +39,36 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
     fitted
 }
 
-/// The lines of a Markdown text, where paragraphs are broken at `columns`.
+/// What an item of a list begins with.
+const ITEM: &str = "- ";
+
+/// The lines of a Markdown text, where paragraphs and items of lists are broken at `columns`.
 pub(super) fn reflow(markdown: &str, columns: usize) -> String {
     let mut fitted = String::new();
-    let mut paragraph = String::new();
+    let (mut mark, mut paragraph) = ("", String::new());
     let mut is_code = false;
     // The empty line at the end ends a last paragraph.
     for line in markdown.lines().chain([""]) {
         is_code ^= line.starts_with("```");
-        let is_prose = !is_code && line.starts_with(|c: char| c.is_alphanumeric() || c == '`');
-        if is_prose && !line.starts_with("```") {
-            paragraph.extend([line, " "]);
+        let is_text = !is_code && !line.starts_with("```");
+        let starts = line.starts_with(|c: char| c.is_alphanumeric() || "`*".contains(c));
+        let goes_on = mark == ITEM && line.starts_with("  ") && !line.starts_with("   ");
+        if is_text && (goes_on || starts && mark.is_empty()) {
+            paragraph.extend([line.trim_start(), " "]);
             continue;
         }
-        for line in wrap(&std::mem::take(&mut paragraph), columns) {
+        for line in hanging(mark, &std::mem::take(&mut paragraph), columns) {
             fitted.extend([&line, "\n"]);
         }
-        fitted.extend([line, "\n"]);
+        mark = "";
+        if is_text && let Some(item) = line.strip_prefix(ITEM) {
+            mark = ITEM;
+            paragraph.extend([item, " "]);
+        } else if is_text && starts {
+            paragraph.extend([line, " "]);
+        } else {
+            fitted.extend([line, "\n"]);
+        }
     }
     fitted.truncate(fitted.trim_end().len());
     fitted + "\n"
@@ -224,7 +238,8 @@ mod tests {
     fn a_command_can_still_be_copied() {
         let line = "  comail submit --company 'A & B Ltd.' --none \"it's  it\"";
         let fitted = fit(line, 24);
-        assert_eq!(shlex::split(&fitted), shlex::split(line), "{fitted}");
+        let joined = fitted.replace("\\\n", "");
+        assert_eq!(shlex::split(&joined), shlex::split(line), "{fitted}");
         assert!(fitted.lines().all(|line| line.len() <= 24), "{fitted}");
         assert!(fitted.lines().count() > 2, "{fitted}");
         // A sentence and a row of a list are not commands.
@@ -253,5 +268,10 @@ mod tests {
         let expected = "# A b c d e f\n\none\ntwo\nthree\nfour\n\n```console\n$ aa bb cc dd\n```\n";
         assert_eq!(reflow(text, 6), expected);
         assert_eq!(reflow("one\ntwo\n", 80), "one two\n");
+        let items = "- one two\n  three\n- four\n\n*five* six\n";
+        assert_eq!(
+            reflow(items, 7),
+            "- one\n  two\n  three\n- four\n\n*five*\nsix\n"
+        );
     }
 }
