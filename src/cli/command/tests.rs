@@ -183,7 +183,7 @@ fn the_parser_is_sound_also_if_fields_have_the_names_of_its_own() {
 }
 
 #[test]
-fn every_key_of_the_configuration_is_a_flag_with_its_help() {
+fn every_key_of_the_configuration_is_explained() {
     let parser = parser(&email::kind());
     let missing = config::tests::undocumented_keys(&parser);
     assert!(missing.is_empty(), "{missing:?}");
