@@ -228,7 +228,7 @@ fn columns_and_states_are_chosen_and_the_summary_says_what_is_left() {
     let summary = world.place.run(["export", "--out=out.xlsx", columns]).ok();
     assert_eq!(
         summary,
-        "2 addresses filled in, 1 to review left out, 3 rows without one, written to out.xlsx\n\
+        "2 addresses filled in, 1 to review left out, 3 rows without an answer, written to out.xlsx\n\
          1 PASS, 1 REVIEW, 1 DONE, 2 TODO\n\
          A published address is not consent to receive mail.\n"
     );

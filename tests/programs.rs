@@ -45,7 +45,7 @@ fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
         (&["submit", "--id=1", "--in=none.json"], 1, "not-found"),
         (&["scan", "--update", "none.csv"], 1, "not-found"),
         (&["scan", "--update", "."], 1, "not-found"),
-        (&["run", "--", "no-such-agent"], 1, "not-found"),
+        (&["run", "--json", "--", "no-such-agent"], 1, "not-found"),
         (
             &["scan", "--world=none", "--session=new", "companies.txt"],
             1,
@@ -92,7 +92,10 @@ fn an_error_is_a_document_with_a_kind_and_the_same_exit_code() {
     };
     hint_says(&["submit", "--id=1", "--in=none.json"], "check the path");
     hint_says(&["submit", "--id=1", "--in=."], "this is a directory");
-    hint_says(&["run", "--", "no-such-agent"], "install the agent");
+    hint_says(
+        &["run", "--json", "--", "no-such-agent"],
+        "install the agent",
+    );
     hint_says(
         &["scan", "--world=none", "--session=new", "companies.txt"],
         "demo --world",

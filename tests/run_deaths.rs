@@ -89,7 +89,7 @@ fn three_starts_without_a_submission_end_the_run_with_the_last_words_and_a_hint(
         let flags = [parallel, "--set=run.max-attempts=1", "--set=backoff=1ms"];
         let run = driven.drive(&flags, script);
         run.says("3 starts in a row brought no submission; the last one ended with: I need a");
-        run.says("hint: check that sh is logged in and may run `comail submit`");
+        run.says("hint: check the command line of sh, and that it may run `comail submit`");
         let text = run.exits(8);
         assert!(text.contains("ended: fruitless-starts"), "{text}");
         assert_eq!(driven.reasons("ended"), ["fruitless-starts"]);

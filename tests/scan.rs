@@ -295,6 +295,8 @@ fn place() -> Place {
     place.write("nameless.csv", "Company,Site\n ,acme.com\n,beta.com\n");
     place.write("lines.txt", "Acme\nBeta\n");
     place.write("binary.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x01");
+    place.write("f.pdf", "%PDF-1.4\n1 0 obj\n");
+    place.write("stream", b"x\x9c\x03\xe2\x02\x8f\nAcme\n");
     place.write("fake.xlsx", "<html>not a workbook</html>");
     place.write(
         "torn.xlsx",
@@ -315,6 +317,8 @@ const REFUSED: &str = r"1 no.xlsx --col A => no.xlsx|no such file
 2 headings.csv --col=A => no rows below its headings
 2 nameless.csv --col=A => none of 2 rows|Company
 2 binary.txt => neither a workbook nor text
+2 f.pdf => neither a workbook nor text
+2 stream => neither a workbook nor text
 2 fake.xlsx --col A => web page
 2 torn.xlsx --col A => damaged
 2 bad.jsonl --col=a => bad.jsonl: line 2, column 6: expected `:`

@@ -65,6 +65,11 @@ impl Plan {
             words => format!("ended with: {words}"),
         };
         let name = self.command.name();
+        // What is no known agent may have no login.
+        let check = match &self.command {
+            AgentCommand::Preset(..) => format!("check that {name} is logged in and"),
+            AgentCommand::Custom(_) => format!("check the command line of {name}, and that it"),
+        };
         let hint = match (end.provider, self.answers, self.command.missing_flags()) {
             (Some(ProviderError::NotLoggedIn), ..) => {
                 format!("log in to {name}, or set its API key")
@@ -72,15 +77,13 @@ impl Plan {
             (_, Answers::Submit, Some(flags)) => {
                 format!("check that {name} is logged in, and allow it to run comail: -- {flags}")
             }
-            (_, Answers::Submit, None) => format!(
-                "check that {name} is logged in and may run `comail submit`, or use --answer stdout"
-            ),
-            (_, Answers::Stdout, _) => format!(
-                "check that {name} is logged in and prints its answer as a JSON object at the end"
-            ),
-            (_, Answers::World, _) => {
-                format!("check that {name} is logged in and may change files")
+            (_, Answers::Submit, None) => {
+                format!("{check} may run `comail submit`, or use --answer stdout")
             }
+            (_, Answers::Stdout, _) => {
+                format!("{check} prints its answer as a JSON object at the end")
+            }
+            (_, Answers::World, _) => format!("{check} may change files"),
         };
         let text = format!("{starts} in a row brought no submission; the last one {last}");
         (text, hint)

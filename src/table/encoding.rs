@@ -52,7 +52,8 @@ const CHUNK: usize = 64 * 1024;
 /// Detects the encoding of a text; none if the bytes are no text.
 ///
 /// In this order: a byte order mark; UTF-16 by its zero bytes; UTF-8 if all of it is valid UTF-8;
-/// otherwise what `chardetng` guesses from the bytes that are not ASCII.
+/// otherwise what `chardetng` guesses from the bytes that are not ASCII. Bytes that are not UTF-8 are
+/// no text if one of them is a binary data byte of the WHATWG MIME Sniffing standard, 7.
 pub(super) fn detect(mut bytes: impl Read) -> io::Result<Option<TextEncoding>> {
     let mut head = Vec::with_capacity(HEAD_BYTES);
     (&mut bytes)
@@ -63,7 +64,7 @@ pub(super) fn detect(mut bytes: impl Read) -> io::Result<Option<TextEncoding>> {
         return Ok(Some(TextEncoding(encoding)));
     }
     let mut utf8 = encoding_rs::UTF_8.new_decoder_without_bom_handling();
-    let mut is_utf8 = true;
+    let (mut is_utf8, mut is_binary) = (true, false);
     let mut decoded = vec![0; 4 * CHUNK];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     let mut left = DETECTOR_BYTES;
@@ -72,6 +73,7 @@ pub(super) fn detect(mut bytes: impl Read) -> io::Result<Option<TextEncoding>> {
         if chunk.contains(&0) {
             return Ok(None);
         }
+        is_binary |= chunk.iter().any(|byte| is_binary_data(*byte));
         // The last chunk is empty: only then is a character that is cut off malformed.
         let is_last = chunk.is_empty();
         if is_utf8 {
@@ -80,6 +82,9 @@ pub(super) fn detect(mut bytes: impl Read) -> io::Result<Option<TextEncoding>> {
             is_utf8 = result == DecoderResult::InputEmpty;
         }
         if is_last {
+            if is_binary && !is_utf8 {
+                return Ok(None);
+            }
             detector.feed(&[], true);
             // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
             let allowed = if is_utf8 {
@@ -96,6 +101,10 @@ pub(super) fn detect(mut bytes: impl Read) -> io::Result<Option<TextEncoding>> {
         let read = bytes.read(&mut chunk)?;
         chunk.truncate(read);
     }
+}
+
+fn is_binary_data(byte: u8) -> bool {
+    matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
 }
 
 /// UTF-16 of a text that is mostly ASCII, as lists with commas, line ends and addresses are.
@@ -254,6 +263,15 @@ mod tests {
             .flat_map(u16::to_be_bytes)
             .collect();
         assert_eq!(name(&marked), "UTF-16BE");
+    }
+
+    #[test]
+    fn what_is_no_text_is_found_without_a_zero_byte() {
+        let compressed = b"4 0 obj\nstream\nx\x9c\x03\xe2\x02\x8f\nendstream\n";
+        assert_eq!(name(compressed), "binary");
+        // UTF-8 may have a stray control character, and so may a workbook's export.
+        assert_eq!(name("Acme\u{b}한빛\n".as_bytes()), "UTF-8");
+        assert_eq!(name(&encoded(EUC_KR, "한빛식품\u{c}\n")), "EUC-KR");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::base::Digest;
 use crate::quest::file::InputFormat;
 
 const ZIP: &[u8] = b"PK";
+const PDF: &[u8] = b"%PDF-";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
 /// How much text is enough to detect the delimiter.
@@ -139,7 +140,7 @@ fn text(
 ) -> Result<(SourceFormat, Text)> {
     let encoding = match name {
         Some(name) => TextEncoding::named(name)?,
-        None => detect(open_regular(path)?)?.ok_or(
+        None => text_encoding(path)?.ok_or(
             "this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, \
              .jsonl or lines of text",
         )?,
@@ -163,6 +164,17 @@ fn text(
         _ => SourceFormat::Lines { encoding },
     };
     Ok((format, text))
+}
+
+/// The encoding of a text. A PDF is none, though its bytes may all be ASCII.
+fn text_encoding(path: &Path) -> Result<Option<TextEncoding>> {
+    let mut head = Vec::new();
+    let mut start = open_regular(path)?.take(PDF.len() as u64);
+    start.read_to_end(&mut head)?;
+    if head == PDF {
+        return Ok(None);
+    }
+    Ok(detect(open_regular(path)?)?)
 }
 
 fn delimiter(text: &mut Text) -> Result<u8> {
