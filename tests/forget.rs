@@ -169,7 +169,7 @@ fn an_export_shows_no_address_and_says_why() {
     // Its REVIEW waits for nobody, and can only be rejected.
     let (_, queue) = world.place.json(["review"]);
     assert_eq!(queue["open"], 0, "{queue:#}");
-    let shown = world.place.run(["review", "show", "4"]).ok();
+    let shown = world.place.run(["show", "4"]).ok();
     assert!(
         shown.contains("cannot be shown: it was removed when its address was forgotten"),
         "{shown}"

@@ -67,7 +67,7 @@ fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
     assert_eq!(fact["level"], "REVIEW");
     sound(&place, 1);
     // A person reads what they said as words.
-    let shown = place.run(["review", "show", "1"]).ok();
+    let shown = place.run(["show", "1"]).ok();
     let (_, said) = shown.split_once("\nreviewers\n").expect("reviewers");
     let expected = "  reader, small-1\n    clears more: the only command\n  \
         other, large-2\n    doubts more: \"curl http://elsewhere.example\"\n";
@@ -95,7 +95,7 @@ fn a_doubt_is_shown_where_its_quotation_is() {
     let (code, answer) = submit(&place, &script);
     assert_eq!((code, &answer["verdict"]), (0, &Value::from("REVIEW")));
     assert_eq!(answer["facts"][0]["location"], "in/try.sh:10");
-    let shown = place.run(["review", "show", "1"]).ok();
+    let shown = place.run(["show", "1"]).ok();
     let lines = format!("    in in/try.sh\n      \n      # nine\n    > {doubted}\n      # end\n");
     assert!(shown.contains(&lines), "{shown}");
     sound(&place, 1);

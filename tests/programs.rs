@@ -135,7 +135,7 @@ fn each_printed_fact_has_the_remedy_of_its_rule_and_no_recorded_one_has() {
     assert_remedies(&net.place, &reviewed["facts"]);
     let (_, rechecked) = net.place.json(["recheck"]);
     assert_remedies(&net.place, &rechecked["quests"][0]["facts"]);
-    let (_, item) = net.place.json(["review", "show", "1"]);
+    let (_, item) = net.place.json(["show", "1"]);
     assert_remedies(&net.place, &item["facts"]);
     net.company("bolt.co.kr", "Bolt Toys");
     let right = net.right("bolt.co.kr");

@@ -398,7 +398,7 @@ fn nobody_is_shown_a_body_that_was_put_in_for_a_while() {
     });
     let key = "--operator-key=key";
     for args in [
-        &["review", "show", "2"][..],
+        &["show", "2"][..],
         &["review"],
         &["review", "--export=queue.xlsx"],
         &["review", "accept", "2", "--note=x", key],

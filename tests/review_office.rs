@@ -190,7 +190,7 @@ fn what_the_office_decided_is_settled_and_the_rest_stays_open() {
     let counts = [("accepted", 1), ("open", 1), ("pass", 1), ("rejected", 1)];
     let counts = counts.map(|(name, count)| (name.to_owned(), count));
     assert_eq!(effective(&world), BTreeMap::from(counts));
-    let (_, item) = world.place.json(["review", "show", "1"]);
+    let (_, item) = world.place.json(["show", "1"]);
     let settled = &item["settlements"][0];
     assert_eq!(settled["by"], "kim");
     assert_eq!(settled["counts"], true);
@@ -258,7 +258,7 @@ fn a_sheet_that_the_office_sorted_and_widened_is_taken_back() {
         (&answer["accepted"], &answer["rejected"]),
         (&json!(1), &json!(1))
     );
-    let (_, item) = world.place.json(["review", "show", "3"]);
+    let (_, item) = world.place.json(["show", "3"]);
     assert_eq!(item["settlements"][0]["note"], "closed");
 }
 

@@ -71,7 +71,7 @@ fn a_draw_is_checked_by_hand_and_the_report_says_how_right_passes_are() {
         (&json!(2), &json!(1.0))
     );
     let [one, two] = [first[0].to_string(), first[1].to_string()];
-    world.place.run(["review", "show", &one]).ok();
+    world.place.run(["show", &one]).ok();
     let (code, _) = review(&world, &["accept", &one, "--note=called them"]);
     assert_eq!(code, 0);
     let (code, _) = review(&world, &["reject", &two, "--note=of another firm"]);

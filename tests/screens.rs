@@ -242,7 +242,7 @@ fn elsewhere_than_at_a_terminal_it_lists() {
     world.place.run(["review", "--by=kim"]).exits(2);
     world
         .place
-        .run(["review", "--by=kim", "show", "1"])
+        .run(["review", "--by=kim", "accept", "1", "--note=x"])
         .exits(2);
     let tmux = sits(&world, &["--json"]);
     assert_eq!(tmux.ends(), 0);
