@@ -1,17 +1,17 @@
 //! `comail quest prove`: the gate's own test.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use minijinja::context;
 
 use super::context::Context;
-use super::exit::{self, Exit, refuse};
+use super::exit::{self, Exit, UsageError, refuse};
 use super::output::TextOutput;
-use super::scan::{freeze, proof_of};
+use crate::gate::GateSettings;
 use crate::judge::prove::{Proof, ProveError, prove, prove_email, trial};
-use crate::judge::quest_file::Definition;
+use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen};
 use crate::session::Session;
 
 /// Test the gate with answers whose verdicts are known
@@ -114,4 +114,42 @@ pub(super) fn refuse_unproven(proof: &Proof, path: &str) -> Result<()> {
         "{path}: the gate is not proven, so no session is made: {}; run `comail quest check` for details",
         why.join("; ")
     ))
+}
+
+pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result<Frozen> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the quest file {}", path.display()))?;
+    let here = std::env::current_dir().context("the working directory is unknown")?;
+    let freezing = Freezing {
+        path: &here.join(path),
+        text,
+        tree: tree.map(Path::to_owned),
+        here,
+        session: session.to_owned(),
+        scratch: std::env::temp_dir(),
+        variables: &|name| std::env::var_os(name),
+    };
+    let frozen = freezing.freeze(&GateSettings::default());
+    frozen.map_err(|error| match error {
+        FreezeError::Faulty(Faulty { mistake, .. }) => {
+            UsageError(format!("{}:{mistake}", path.display())).into()
+        }
+        FreezeError::Control { .. } => {
+            let error = anyhow::Error::new(error);
+            UsageError(format!("{}: {error:#}", path.display())).into()
+        }
+        FreezeError::Tree { .. } => error.into(),
+    })
+}
+
+pub(super) fn proof_of(frozen: &Frozen, session: &Path) -> Result<Proof> {
+    let proof = prove(&frozen.definition, session);
+    proof.map_err(|error| match error {
+        ProveError::Control { .. } => {
+            let path = frozen.definition.path.clone();
+            let error = anyhow::Error::new(error);
+            UsageError(format!("{path}: {error:#}")).into()
+        }
+        other => other.into(),
+    })
 }

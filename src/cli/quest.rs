@@ -13,7 +13,7 @@ use super::context::Context;
 use super::exit::{self, AlreadyExists, Exit, UsageError};
 use super::output_file::refuse_in_session;
 use super::prove;
-use super::scan::{freeze, proof_of};
+use super::prove::{freeze, proof_of};
 use crate::base::text::Escaped;
 use crate::gate::checks::schema::schema;
 use crate::judge::prove::Proof;

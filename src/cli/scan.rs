@@ -18,7 +18,7 @@ use self::reply::{CarriedOver, Scanned};
 use super::context::Context;
 use super::exit::{Exit, UsageError, found, refuse};
 use super::progress::{self, WorkBar};
-use super::prove::refuse_unproven;
+use super::prove::{freeze, proof_of, refuse_unproven};
 use super::settings::Settings;
 use super::settings::gate::GateTable;
 use super::settings::network::NetworkTable;
@@ -31,9 +31,8 @@ use crate::gate::Gate as _;
 use crate::gate::GateSettings;
 use crate::gate::email::email_gate;
 use crate::judge;
-use crate::judge::prove::{Proof, ProveError};
-use crate::judge::quest_file::{Definition, Faulty, FreezeError, Freezing, Frozen as FrozenFile};
-use crate::judge::{Carrier, FreezingPanel, HostQueue, JudgeWorld, JudgedJob, Next, prove};
+use crate::judge::quest_file::{Definition, Frozen as FrozenFile};
+use crate::judge::{Carrier, FreezingPanel, HostQueue, JudgeWorld, JudgedJob, Next};
 use crate::quest::file::Mistake;
 use crate::quest::{Listing, Quests, email, prompt};
 use crate::session;
@@ -335,44 +334,6 @@ fn reviewers(path: &Path) -> Result<String> {
         let start = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
         let mistake = Mistake::at(&start, &(good..good), "it is not UTF-8");
         UsageError(format!("{}:{mistake}", path.display())).into()
-    })
-}
-
-pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result<FrozenFile> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the quest file {}", path.display()))?;
-    let here = std::env::current_dir().context("the working directory is unknown")?;
-    let freezing = Freezing {
-        path: &here.join(path),
-        text,
-        tree: tree.map(Path::to_owned),
-        here,
-        session: session.to_owned(),
-        scratch: std::env::temp_dir(),
-        variables: &|name| std::env::var_os(name),
-    };
-    let frozen = freezing.freeze(&GateSettings::default());
-    frozen.map_err(|error| match error {
-        FreezeError::Faulty(Faulty { mistake, .. }) => {
-            UsageError(format!("{}:{mistake}", path.display())).into()
-        }
-        FreezeError::Control { .. } => {
-            let error = anyhow::Error::new(error);
-            UsageError(format!("{}: {error:#}", path.display())).into()
-        }
-        FreezeError::Tree { .. } => error.into(),
-    })
-}
-
-pub(super) fn proof_of(frozen: &FrozenFile, session: &Path) -> Result<Proof> {
-    let proof = prove::prove(&frozen.definition, session);
-    proof.map_err(|error| match error {
-        ProveError::Control { .. } => {
-            let path = frozen.definition.path.clone();
-            let error = anyhow::Error::new(error);
-            UsageError(format!("{path}: {error:#}")).into()
-        }
-        other => other.into(),
     })
 }
 
