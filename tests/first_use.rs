@@ -12,7 +12,8 @@ fn without_arguments_it_says_what_to_start_with() {
     let place = Place::new();
     let text = Run::of(&mut place.command()).ok();
     insta::assert_snapshot!(text, @"
-    comail verifies every answer of an agent, and it alone decides when the work is done.
+    comail verifies every answer of an agent, and it
+    alone decides when the work is done.
 
       comail demo      play the whole job on five invented companies, offline
       comail scan      turn a list into quests

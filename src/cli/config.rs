@@ -39,7 +39,7 @@ use crate::quest::{QuestKind, email};
 /// A command-line flag takes precedence over an environment variable, and a variable over the
 /// user's configuration file. The file applies to scan, run, status, export, report, log and
 /// insights; every other command reads only `session` from it. It never changes what `scan` froze.
-/// The keys of its tables that are no flags can be set for one command: `scan --set network.rate=2`.
+/// A key in its tables that has no flag can be set for one command: `scan --set network.rate=2`.
 /// `[notify]` names the command that gets the events of runs; `comail notify --help` says more.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {

@@ -31,7 +31,7 @@ use crate::session::{Reason, RunId};
 /// `[notify]` of your configuration file names it. It gets one event as JSON on standard input when a
 /// run ends, when the session pauses during a run, and when a REVIEW opens during a run. Only `run`
 /// starts it: agents run `submit`, with an environment of their own. A command that fails, or takes
-/// longer than 10 seconds, changes nothing of the run.
+/// longer than 10 seconds, does not affect the run.
 #[derive(Debug, Args)]
 pub struct NotifyArgs {
     /// Send a test event

@@ -27,8 +27,9 @@ use crate::session::{Ledger, Projection, RunId, Session, SessionError, State, re
 /// A session is COMPLETE if every quest is PASS or was decided by a person, no lost worker holds a
 /// claim, the working tree is unchanged outside the write zones, every PASS follows from its evidence,
 /// the chain of the ledger is intact, and the checks of the whole result pass (`[final]` in a quest
-/// file). If only open REVIEWs and DONE quests are missing, it is settled, not proven. Otherwise it is
-/// NOT COMPLETE. In both cases the report lists the reasons with their quests, and the exit code is 8.
+/// file). If all that prevents this are open REVIEWs and DONE quests, it is settled, but not proven.
+/// Otherwise it is NOT COMPLETE. In both cases the report lists the reasons with their quests, and the
+/// exit code is 8.
 ///
 /// Every PASS that rests on a tree, on commands or on services is judged again by these as they are
 /// now, within the time limits of the session. One that no longer holds is listed with its facts. Pages
