@@ -256,7 +256,7 @@ impl ErrorKind {
         if let Some(kind) = judging.or_else(on_session) {
             kind
         } else if let Some(error) = cause.downcast_ref() {
-            Self::of_writing(error)
+            Some(Self::of_writing(error))
         } else if let Some(error) = cause.downcast_ref::<io::Error>() {
             Some(match error.kind() {
                 io::ErrorKind::NotFound => Self::NotFound,
@@ -265,20 +265,20 @@ impl ErrorKind {
         } else if cause.is::<AlreadyExists>() {
             Some(Self::Exists)
         } else {
-            // What is wrong inside a list is bad usage.
-            let missing = cause.is::<NotFound>() || cause.is::<ReadError>();
+            let list = cause.downcast_ref::<ReadError>();
+            let missing = cause.is::<NotFound>() || list.is_some_and(ReadError::is_missing_file);
             missing.then_some(Self::NotFound)
         }
     }
 
-    fn of_writing(error: &AtomicError) -> Option<Self> {
+    fn of_writing(error: &AtomicError) -> Self {
         match error {
             AtomicError::Exists(_)
             | AtomicError::Source(_)
             | AtomicError::NotAFile(_)
-            | AtomicError::Link(_) => Some(Self::Exists),
-            AtomicError::NoDirectory(_) => Some(Self::NotFound),
-            AtomicError::Io { .. } | AtomicError::Unflushed { .. } => Some(Self::Io),
+            | AtomicError::Link(_) => Self::Exists,
+            AtomicError::NoDirectory(_) => Self::NotFound,
+            AtomicError::Io { .. } | AtomicError::Unflushed { .. } => Self::Io,
         }
     }
 

@@ -165,9 +165,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if quests.count() == 0 {
         return refuse_empty(&file.place, counts.rows, &planned);
     }
-    if let Some(column) = planned.site_label() {
-        reply::check_sites(context, &quests, &column)?;
-    }
+    reply::check_sites(context, &quests, planned.site_label())?;
     if let Some(definition) = definition {
         check_prompts(definition, &quests)?;
     }

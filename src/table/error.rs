@@ -50,6 +50,11 @@ impl ReadError {
         matches!(self.fault, Fault::NoSuchSheet(_))
     }
 
+    /// Whether there is no such file, or it is a directory or a device.
+    pub fn is_missing_file(&self) -> bool {
+        matches!(self.fault, Fault::NoFile(_))
+    }
+
     /// Whether the file could be read, and what it holds is wrong.
     pub fn is_of_content(&self) -> bool {
         !matches!(self.fault, Fault::NoFile(_) | Fault::Io(_))

@@ -152,7 +152,14 @@ pub(super) fn first_keys(quests: &dyn Quests) -> Result<Vec<String>> {
 
 /// Refuses a column of sites that names none, and notes how many of its sites are no domains, so
 /// that no answer can be compared with them.
-pub(super) fn check_sites(context: &mut Context, quests: &dyn Quests, column: &str) -> Result<()> {
+pub(super) fn check_sites(
+    context: &mut Context,
+    quests: &dyn Quests,
+    column: Option<String>,
+) -> Result<()> {
+    let Some(column) = column else {
+        return Ok(());
+    };
     let (mut usable, mut others, mut first) = (0_u32, 0_u32, None);
     quests.each(&mut |quest| {
         if is_anchored(&quest) {

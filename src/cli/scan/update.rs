@@ -49,10 +49,8 @@ pub(super) fn run(
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;
             let new = quests.added()?;
-            if amendment.site
-                && let Some(column) = planned.site_label()
-            {
-                check_sites(context, &quests, &column)?;
+            if amendment.site {
+                check_sites(context, &quests, planned.site_label())?;
             }
             if let Some(definition) = &definition {
                 check_prompts(definition, &new)?;
