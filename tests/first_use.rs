@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::harness::tmux::Tmux;
-use crate::harness::{Place, Run};
+use crate::harness::{Place, Run, poll};
 
 const SIZE: (u16, u16) = (80, 24);
 
@@ -91,6 +91,44 @@ fn long_help_goes_through_the_pager_and_a_quest_never_does() {
     let next = Tmux::run(&place, (80, 5), &env, &["next"]);
     next.shows(&["comail submit"]);
     assert!(!place.at("pager.txt").exists());
+}
+
+/// A folder with a shell, and with no pager.
+fn bare(place: &Place) -> String {
+    fs::create_dir_all(place.at("bare")).expect("a folder");
+    std::os::unix::fs::symlink("/bin/sh", place.at("bare/sh")).expect("a link");
+    place.at("bare").display().to_string()
+}
+
+#[test]
+fn without_a_pager_long_text_is_printed() {
+    let place = Place::new();
+    let (_, topic) = place.json(["help", "email-gate"]);
+    let last = topic["text"].as_str().and_then(|text| text.trim_end().lines().last());
+    let path = bare(&place);
+    for pager in [None, Some("nosuch -x"), Some("/etc/passwd")] {
+        let named = pager.map(|pager| ("COMAIL_PAGER", pager));
+        let env: Vec<_> = [("PATH", path.as_str())].into_iter().chain(named).collect();
+        let help = Tmux::run(&place, SIZE, &env, &["help", "email-gate"]);
+        help.shows(&[last.expect("a last line")]);
+    }
+}
+
+#[test]
+fn ctrl_c_in_the_pager_is_for_the_pager() {
+    let place = Place::new();
+    let read = place.at("pager.txt");
+    let command = format!("trap '' INT; cat >{}; read -r _ </dev/tty", read.display());
+    let env = [("COMAIL_PAGER", command.as_str())];
+    let help = Tmux::run(&place, SIZE, &env, &["help", "email-gate"]);
+    poll::until("the pager has read all", || {
+        fs::read_to_string(&read).is_ok_and(|text| text.contains("See also: "))
+    });
+    for _ in 0..2 {
+        help.signal("INT");
+    }
+    help.press(&["Enter"]);
+    assert_eq!(help.ends(), 0);
 }
 
 #[test]

@@ -434,7 +434,7 @@ fn a_run_shows_what_each_agent_does() {
         let screen = tmux.glimpses(&[
             " 0 of 2",
             "0 PASS, 0 REVIEW, 0 DONE, 2 TODO",
-            "quest 1, word 1, try 1, ",
+            "quest 1, word 1, start 1, ",
             " tokens: Bash",
         ]);
         // One line each, whatever the width.
@@ -442,7 +442,7 @@ fn a_run_shows_what_each_agent_does() {
         let invents = screen.contains(" left");
         assert!(!invents, "nothing to estimate from: {screen}");
         driven.place.write("go1", "");
-        tmux.glimpses(&[" 1 of 2", "quest 2, word 2, try 1, ", " tokens: Bash"]);
+        tmux.glimpses(&[" 1 of 2", "quest 2, word 2, start 1, ", " tokens: Bash"]);
         driven.place.write("go2", "");
         assert_eq!(tmux.ends(), 0);
         let screen = tmux.shows(&["2 PASS, 0 REVIEW, 0 DONE, 0 TODO", "COMPLETE"]);
@@ -456,12 +456,12 @@ fn a_run_shows_what_each_agent_does() {
 fn a_run_that_is_interrupted_says_all_below_its_lines() {
     let driven = Driven::new(1);
     let tmux = works(&driven, USUAL, &[]);
-    tmux.glimpses(&["quest 1, word 1, try 1, ", " tokens: Bash"]);
+    tmux.glimpses(&["quest 1, word 1, start 1, ", " tokens: Bash"]);
     tmux.press(&["C-c"]);
     assert_eq!(tmux.ends(), 130);
     let screen = tmux.shows(&["\nquest 1, word 1: start 1 ended", "NOT COMPLETE"]);
     // The lines are left whole, none of them twice.
-    for live in [" 0 of 1", "quest 1, word 1, try 1, "] {
+    for live in [" 0 of 1", "quest 1, word 1, start 1, "] {
         assert_eq!(screen.matches(live).count(), 1, "{live} in {screen}");
     }
     assert!(
@@ -479,5 +479,22 @@ fn a_run_at_a_terminal_that_is_dumb_prints_lines() {
     assert_eq!(tmux.ends(), 0);
     let screen = tmux.shows(&["tokens: PASS", "1 PASS, 0 REVIEW, 0 DONE, 0 TODO"]);
     assert!(!screen.contains(" of 1"), "{screen}");
-    assert!(!screen.contains("try 1"), "{screen}");
+    assert!(!screen.contains("start 1, "), "{screen}");
+}
+
+#[test]
+fn a_quiet_run_draws_nothing() {
+    let driven = Driven::new(1);
+    let args = ["-q", "run", "--set=poll=10ms", "--", "sh", "-c", WORKS];
+    let tmux = Tmux::run(&driven.place, USUAL, &[], &args);
+    driven.place.write("recorded", "");
+    tmux.records(&driven.place.at("recorded"));
+    tmux.shows(&["1 agent at a time"]);
+    driven.place.write("go1", "");
+    assert_eq!(tmux.ends(), 0);
+    let recorded = std::fs::read(driven.place.at("recorded")).expect("what it wrote");
+    let recorded = String::from_utf8_lossy(&recorded);
+    assert!(recorded.contains("tokens: PASS"), "{recorded}");
+    assert!(!recorded.contains(" of 1"), "{recorded}");
+    assert!(!recorded.contains("tokens: Bash"), "{recorded}");
 }

@@ -116,7 +116,7 @@ fn audit(
         same_judge: judge.is_same(),
     };
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
-    progress::heed();
+    progress::handle_ctrl_c();
     let watch = context.watch();
     let audited = audit_ledger(plan, watch.as_ref())?;
     drop(watch);

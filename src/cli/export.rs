@@ -134,7 +134,7 @@ fn is_none(count: &u32) -> bool {
 
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     // A file that is half written is removed, and the one that it was to replace stays.
-    progress::heed();
+    progress::handle_ctrl_c();
     let folded = &found(context.open_whole())?;
     let Folded {
         session,

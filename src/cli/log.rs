@@ -53,7 +53,7 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
     let (manifest, mut log) = Ledger::open(&context.dir)?;
     // Without --follow the command ends by itself, so Ctrl-C may kill it.
     if args.follow {
-        progress::heed();
+        progress::handle_ctrl_c();
     } else {
         context.output.page();
     }

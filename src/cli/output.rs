@@ -16,12 +16,13 @@ use serde::Serialize;
 use super::exit::{ErrorReply, hint_of};
 use super::fit::fit;
 use super::pager::Pager;
-use super::terminal::is_dumb;
-use super::terminal::size;
+use super::progress;
+use super::terminal::{is_dumb, size};
 use crate::base::text::{Escaped, EscapedLines, escape_json};
 use crate::report::template;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Tone {
     Good,
     Doubt,
@@ -58,6 +59,9 @@ pub struct Output {
 
 impl Output {
     pub fn of_process(json: bool, colour: ColorChoice, quiet: bool) -> Self {
+        if quiet || is_dumb() {
+            progress::hide_bars();
+        }
         let terminal = io::stdout().is_terminal();
         let no_colour = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {
@@ -77,6 +81,11 @@ impl Output {
     /// From now on, lines are written as they are: they are meant for a file or another program.
     pub(super) fn keep_lines(&mut self) {
         self.fits = false;
+    }
+
+    /// Whether somebody watches lines that are drawn again and again.
+    pub(super) fn is_watched(&self) -> bool {
+        self.terminal && !self.json && !self.quiet && !is_dumb()
     }
 
     /// From now on, text that is longer than the terminal goes through the user's pager.

@@ -4,53 +4,88 @@
 //! pager for ever.
 
 use std::io::{self, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 
-use super::progress;
+use super::progress::CtrlCIgnored;
+use super::terminal::size;
 
 const PAGER_VARIABLES: [&str; 2] = ["COMAIL_PAGER", "PAGER"];
 
 /// Keeps what is written until it is longer than the screen, and then hands it to the pager.
 pub(super) struct Pager {
-    command: String,
+    /// The shell command that the user names.
+    named: Option<String>,
     rows: usize,
+    lines: usize,
+    /// What is written again if there is no such pager.
     kept: Vec<u8>,
     route: Route,
 }
 
 enum Route {
     Undecided,
-    Pager(Child),
+    Pager(Child, ChildStdin, CtrlCIgnored),
     Stdout,
+    /// The user has left the pager.
+    Closed,
 }
 
 impl Pager {
     /// None if the user wants no pager.
     pub(super) fn of_environment() -> Option<Self> {
         let named = PAGER_VARIABLES.iter().find_map(std::env::var_os);
-        let command =
-            named.map_or_else(|| "less".into(), |name| name.to_string_lossy().into_owned());
-        let rows = crossterm::terminal::size().map_or(24, |(_, rows)| usize::from(rows));
-        (!["", "cat"].contains(&command.trim())).then(|| Self {
-            command,
-            rows,
+        let named = named.map(|name| name.to_string_lossy().trim().to_owned());
+        (!matches!(named.as_deref(), Some("" | "cat"))).then(|| Self {
+            named,
+            rows: size().rows,
+            lines: 0,
             kept: Vec::new(),
             route: Route::Undecided,
         })
     }
 
     fn decide(&mut self) -> io::Result<()> {
-        let mut pager = Command::new("sh");
-        pager.args(["-c", &self.command]).stdin(Stdio::piped());
+        let mut pager = match &self.named {
+            Some(named) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", named]);
+                shell
+            }
+            None => Command::new("less"),
+        };
         if std::env::var_os("LESS").is_none() {
             // Ends at once if the text fits, keeps colours, and leaves the text on the screen.
             pager.env("LESS", "FRX");
         }
-        // Ctrl-C also reaches this process, which must outlive the pager.
-        progress::heed();
-        self.route = pager.spawn().map_or(Route::Stdout, Route::Pager);
+        // Ctrl-C reaches this process too, and means the pager.
+        let ignored = CtrlCIgnored::begin();
+        let started = pager.stdin(Stdio::piped()).spawn().ok();
+        let piped = started.and_then(|mut child| {
+            let stdin = child.stdin.take()?;
+            Some(Route::Pager(child, stdin, ignored))
+        });
+        self.route = piped.unwrap_or(Route::Stdout);
         let kept = std::mem::take(&mut self.kept);
         self.write_all(&kept)
+    }
+
+    /// Waits until the pager has ended. Writes the text to stdout if there was none.
+    fn finish(&mut self) -> io::Result<()> {
+        let kept = std::mem::take(&mut self.kept);
+        let has_read = match std::mem::replace(&mut self.route, Route::Closed) {
+            Route::Pager(mut child, stdin, _ignored) => {
+                drop(stdin);
+                // By these codes, the shell says that it cannot run the command.
+                !matches!(child.wait()?.code(), Some(126 | 127))
+            }
+            Route::Closed => true,
+            Route::Undecided | Route::Stdout => false,
+        };
+        if !has_read {
+            self.route = Route::Stdout;
+            io::stdout().write_all(&kept)?;
+        }
+        Ok(())
     }
 }
 
@@ -59,23 +94,34 @@ impl Write for Pager {
         match &mut self.route {
             Route::Undecided => {
                 self.kept.extend_from_slice(bytes);
-                if self.kept.split(|&byte| byte == b'\n').count() > self.rows {
+                self.lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
+                if self.lines >= self.rows {
                     self.decide()?;
                 }
                 Ok(bytes.len())
             }
-            Route::Pager(child) => match &mut child.stdin {
-                Some(stdin) => stdin.write(bytes),
-                None => Ok(bytes.len()),
+            Route::Pager(_, stdin, _) => match stdin.write(bytes) {
+                Ok(written) => {
+                    if self.named.is_some() {
+                        self.kept.extend_from_slice(&bytes[..written]);
+                    }
+                    Ok(written)
+                }
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    self.finish()?;
+                    self.write(bytes)
+                }
+                Err(error) => Err(error),
             },
             Route::Stdout => io::stdout().write(bytes),
+            Route::Closed => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.route {
-            Route::Undecided => Ok(()),
-            Route::Pager(child) => child.stdin.as_mut().map_or(Ok(()), Write::flush),
+            Route::Undecided | Route::Closed => Ok(()),
+            Route::Pager(_, stdin, _) => stdin.flush(),
             Route::Stdout => io::stdout().flush(),
         }
     }
@@ -84,14 +130,6 @@ impl Write for Pager {
 impl Drop for Pager {
     fn drop(&mut self) {
         // A reader who has gone does not change how the command ends.
-        match &mut self.route {
-            Route::Pager(child) => {
-                drop(child.stdin.take());
-                let _ = child.wait();
-            }
-            Route::Undecided | Route::Stdout => {
-                let _ = io::stdout().write_all(&self.kept);
-            }
-        }
+        let _ = self.finish();
     }
 }

@@ -14,8 +14,15 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Exit;
-use super::terminal::is_dumb;
 use crate::session::Watch;
+
+/// Set if the user or the terminal rules bars out.
+static ARE_HIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// Shows no bar from now on.
+pub(super) fn hide_bars() {
+    ARE_HIDDEN.store(true, Ordering::SeqCst);
+}
 
 /// A bar that appears only if the work takes a while.
 #[derive(Debug)]
@@ -73,7 +80,7 @@ impl WorkBar {
 
     fn show_if_it_takes_long(&self) {
         let is_late = || self.bar.elapsed() >= Self::PATIENCE;
-        if !self.shown.is_completed() && is_late() && !is_dumb() {
+        if !self.shown.is_completed() && is_late() && !ARE_HIDDEN.load(Ordering::SeqCst) {
             let show = || self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.shown.call_once(show);
         }
@@ -88,12 +95,12 @@ impl Drop for WorkBar {
 
 /// The bars of long work on a session, which handles Ctrl-C while one exists.
 #[derive(Debug, Default)]
-pub(super) struct SessionBar(Mutex<Option<(WorkBar, Heed)>>);
+pub(super) struct SessionBar(Mutex<Option<(WorkBar, CtrlCGuard)>>);
 
 impl SessionBar {
     fn tell(&self, template: &str, done: u64, total: u64) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let begin = || (WorkBar::new(template, Some(total)), Heed::begin());
+        let begin = || (WorkBar::new(template, Some(total)), CtrlCGuard::begin());
         let (late, _) = told.get_or_insert_with(begin);
         late.bar.set_position(done);
         late.show_if_it_takes_long();
@@ -122,44 +129,71 @@ impl Watch for SessionBar {
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// How many parts of the program handle Ctrl-C now.
-static HEEDING: AtomicUsize = AtomicUsize::new(0);
+static HANDLING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether Ctrl-C means another program at the terminal.
+static IS_IGNORED: AtomicBool = AtomicBool::new(false);
 
 /// The handler can be installed only once.
 static CAUGHT: Once = Once::new();
-
-/// Ctrl-C is handled as long as this exists.
-#[derive(Debug)]
-struct Heed(());
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("stopped before its end; nothing was changed")]
 pub(super) struct Stopped;
 
 /// Handles Ctrl-C from now on. The caller must stop once [`is_asked`] is true.
-pub(super) fn heed() {
-    // Forgotten, so that it is never dropped.
-    std::mem::forget(Heed::begin());
+pub(super) fn handle_ctrl_c() {
+    HANDLING.fetch_add(1, Ordering::SeqCst);
+    catch_ctrl_c();
 }
 
-impl Heed {
-    fn begin() -> Self {
-        HEEDING.fetch_add(1, Ordering::SeqCst);
-        CAUGHT.call_once(|| {
-            // Without a handler, Ctrl-C ends the process, and what is on disk stays whole.
-            let _ = ctrlc::set_handler(|| {
-                let heeded = HEEDING.load(Ordering::SeqCst) > 0;
-                if ASKED.swap(true, Ordering::SeqCst) || !heeded {
-                    std::process::exit(Exit::Interrupted.code().into());
-                }
-            });
+fn catch_ctrl_c() {
+    CAUGHT.call_once(|| {
+        // Without a handler, Ctrl-C ends the process, and what is on disk stays whole.
+        let _ = ctrlc::set_handler(|| {
+            if IS_IGNORED.load(Ordering::SeqCst) {
+                return;
+            }
+            let is_handled = HANDLING.load(Ordering::SeqCst) > 0;
+            if ASKED.swap(true, Ordering::SeqCst) || !is_handled {
+                std::process::exit(Exit::Interrupted.code().into());
+            }
         });
+    });
+}
+
+/// Ctrl-C is handled as long as this exists.
+#[derive(Debug)]
+struct CtrlCGuard(());
+
+impl CtrlCGuard {
+    fn begin() -> Self {
+        handle_ctrl_c();
         Self(())
     }
 }
 
-impl Drop for Heed {
+impl Drop for CtrlCGuard {
     fn drop(&mut self) {
-        HEEDING.fetch_sub(1, Ordering::SeqCst);
+        HANDLING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Ctrl-C does nothing as long as this exists.
+#[derive(Debug)]
+pub(super) struct CtrlCIgnored(());
+
+impl CtrlCIgnored {
+    pub(super) fn begin() -> Self {
+        IS_IGNORED.store(true, Ordering::SeqCst);
+        catch_ctrl_c();
+        Self(())
+    }
+}
+
+impl Drop for CtrlCIgnored {
+    fn drop(&mut self) {
+        IS_IGNORED.store(false, Ordering::SeqCst);
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) enum Became {
 pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
     let jobs = judge::to_recheck(&session)?;
-    progress::heed();
+    progress::handle_ctrl_c();
     let bar = WorkBar::of("judging again", jobs.len() as u64);
     let world = Arc::new(world(&session)?);
     let mut queue = HostQueue::start(jobs, session.manifest(), world)?;

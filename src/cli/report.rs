@@ -269,7 +269,7 @@ fn survey(
     history: &RunHistory,
 ) -> Result<Survey> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
-    progress::heed();
+    progress::handle_ctrl_c();
     let lives = |run| lives(session.dir(), history, run);
     let text = |error: JudgeError| format!("{:#}", anyhow::Error::new(error));
     let mut judges = JudgeContext::of(session).map_err(text);

@@ -103,7 +103,7 @@ const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     // A session that is half made is removed.
-    progress::heed();
+    progress::handle_ctrl_c();
     let scanned = if args.update {
         update::run(context, &args.list, args.operator_key.as_deref())?
     } else {

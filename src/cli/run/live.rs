@@ -8,7 +8,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::base::text::{Escaped, truncate};
 use crate::cli::output::Output;
-use crate::cli::terminal::is_dumb;
 use crate::cli::{context, progress};
 use crate::quest::{Key, QuestId};
 use crate::report::Pace;
@@ -33,9 +32,9 @@ pub(super) struct LiveView {
 }
 
 impl LiveView {
-    /// None where nobody watches, or where the terminal cannot move its cursor.
+    /// None where nobody watches.
     pub(super) fn of(output: &Output) -> Option<Self> {
-        if output.json || !output.terminal || is_dumb() {
+        if !output.is_watched() {
             return None;
         }
         let bars = MultiProgress::new();
@@ -59,7 +58,6 @@ impl LiveView {
                 let line = || AgentLine {
                     bar: bars.add(ProgressBar::no_length().with_style(style("{wide_msg}"))),
                     work: None,
-                    shown: String::new(),
                 };
                 self.agents = (0..began.workers).map(|_| line()).collect();
             }
@@ -123,7 +121,7 @@ impl Drop for LiveView {
     }
 }
 
-// A mistake of ours, which must not take the run with it.
+// A wrong template is a bug of comail; it must not end the run.
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -169,7 +167,6 @@ fn counts(tally: Tally) -> String {
 struct AgentLine {
     bar: ProgressBar,
     work: Option<Work>,
-    shown: String,
 }
 
 /// A start of an agent, as far as its line shows it.
@@ -208,10 +205,7 @@ impl AgentLine {
             Some(work) => work.line(now.duration_since(work.since)),
             None => String::from("waiting for a quest"),
         };
-        if text != self.shown {
-            self.bar.set_message(text.clone());
-            self.shown = text;
-        }
+        show(&self.bar, text);
     }
 }
 
@@ -220,7 +214,7 @@ impl Work {
     fn line(&self, elapsed: Duration) -> String {
         let elapsed = SignedDuration::from_secs(elapsed.as_secs().cast_signed());
         format!(
-            "quest {}, {}, try {}, {elapsed:#}, {} tokens: {}",
+            "quest {}, {}, start {}, {elapsed:#}, {} tokens: {}",
             self.quest,
             Escaped(&truncate(self.key.as_str(), MAX_KEY)),
             self.start,
@@ -269,7 +263,7 @@ mod tests {
         };
         assert_eq!(
             work.line(Duration::from_millis(65_900)),
-            "quest 1, kim-17, try 2, 1m 5s, ~12k tokens: Bash\\u{a}\\u{1b}[2J rm"
+            "quest 1, kim-17, start 2, 1m 5s, ~12k tokens: Bash\\u{a}\\u{1b}[2J rm"
         );
         work.spent.told = true;
         let told = work.line(Duration::ZERO);
@@ -299,14 +293,13 @@ mod tests {
         let mut line = AgentLine {
             bar: ProgressBar::hidden(),
             work: None,
-            shown: String::new(),
         };
         let mut shown = |live: &[Live]| {
             for live in live {
                 line.take(live);
             }
             line.draw(Instant::now());
-            line.shown.clone()
+            line.bar.message()
         };
         let lost = [Live::Does(String::from("late"))];
         assert_eq!(shown(&lost), "waiting for a quest");
@@ -315,7 +308,7 @@ mod tests {
             key: Key::new("kim-17").unwrap(),
             start: 1,
         };
-        assert!(shown(&[started]).starts_with("quest 1, kim-17, try 1, "));
+        assert!(shown(&[started]).starts_with("quest 1, kim-17, start 1, "));
         let does = [Live::Does(String::from("Read a.txt"))];
         assert!(shown(&does).ends_with("tokens: Read a.txt"));
         assert_eq!(shown(&[Live::Idle]), "waiting for a quest");

@@ -136,7 +136,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) fn follow(context: &mut Context) -> Result<Exit> {
     let mut observer = Observer::open(&context.dir)?;
-    progress::heed();
+    progress::handle_ctrl_c();
     let mut told: Option<Status> = None;
     loop {
         observer.report_repairs(context);
