@@ -28,9 +28,9 @@ use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 /// It reads `{"quest": {"id", "key", "input"}, "submission"}` as JSON and prints
 /// `{"verdict": "PASS", "facts": []}` as JSON, or answers by its exit code: 0 passes, and the other
 /// codes are those that `fail_exit` and `unconfirmed_exit` name. Without a `fail_exit`, it must print
-/// its answer. After any other end, comail runs it on the control that passes. If it ends like that
-/// there too, the script is broken and nothing is judged; otherwise the submission made it crash and
-/// fails.
+/// its answer. After any other end, and after an answer with the code 0 that cannot be read, comail
+/// runs it on the control that passes. If it ends like that there too, the script is broken and
+/// nothing is judged; otherwise the submission made it crash and fails.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptConfig {
@@ -130,19 +130,29 @@ impl Script {
     fn run(&self, context: &Context<'_>) -> Found {
         self.alone(context)?;
         let ran = &context.run(&self.plan.check, self.order(context)?).ran;
+        let fields = &context.kind.fields;
         match &ran.end {
             End::NotStarted(_) | End::Withheld(_) => self.plan.ended(ran)?,
-            _ if self.exits.verdict(ran).is_none() => return Err(self.crashed(ran, context)),
+            _ if self.has_crashed(ran, fields) => return Err(self.crashed(ran, context)),
             _ => {}
         }
-        let fields = &context.kind.fields;
         Ok(judged(ran, &self.exits, fields, self.means.as_deref()))
+    }
+
+    /// Whether the script has given no verdict. The code 0 gives none if an answer beside it cannot be
+    /// read: code under test can print to the same output, and must not turn FAIL into REVIEW.
+    fn has_crashed(&self, ran: &CommandResult, fields: &[Field]) -> bool {
+        match self.exits.verdict(ran) {
+            None => true,
+            Some(Verdict::Pass) => answered(ran, &self.exits, fields).is_err(),
+            Some(Verdict::Fail | Verdict::Review) => false,
+        }
     }
 
     /// The fact about a script that ended without an answer: the submission is wrong, unless the
     /// script ends like that on the control that passes too.
     fn crashed(&self, ran: &CommandResult, context: &Context<'_>) -> Fact {
-        let fact = self.crash(ran).at(&*self.file);
+        let fact = self.crash(ran, context).at(&*self.file);
         let Some(control) = &self.control else {
             return fact.unconfirmed();
         };
@@ -162,10 +172,10 @@ impl Script {
             Err(fact) => fact,
             Ok(order) => {
                 let ran = context.world.sandbox.run(&order);
-                if self.exits.verdict(&ran).is_some() {
+                if !self.has_crashed(&ran, &context.kind.fields) {
                     return None;
                 }
-                self.crash(&ran)
+                self.crash(&ran, &context)
             }
         };
         Some(format!(
@@ -174,9 +184,11 @@ impl Script {
         ))
     }
 
-    fn crash(&self, ran: &CommandResult) -> Fact {
-        if ran.end == End::Exited(0) {
-            let actual = format!("it exited with the code 0 without an answer: {}", tail(ran));
+    fn crash(&self, ran: &CommandResult, context: &Context<'_>) -> Fact {
+        if ran.end == End::Exited(0)
+            && let Err(why) = answered(ran, &self.exits, &context.kind.fields)
+        {
+            let actual = format!("{why}: {}", tail(ran));
             return Fact::wrong("the script prints its answer as JSON", actual);
         }
         if let End::Exited(code) = ran.end {
@@ -315,7 +327,8 @@ struct ScriptFact {
 /// The facts of a script's answer.
 ///
 /// It passes by saying so and nothing else, or by a code alone. The code of FAIL always fails. After
-/// any other code, what cannot be read, or contradicts itself, confirms nothing.
+/// the code of REVIEW, what cannot be read, or contradicts itself, confirms nothing; after the code 0,
+/// it is a crash.
 pub fn judged(
     ran: &CommandResult,
     exits: &Exits,
@@ -348,7 +361,7 @@ fn answered(
     exits: &Exits,
     fields: &[Field],
 ) -> Result<(Verdict, Vec<Fact>), String> {
-    let by_code = exits.verdict(ran).ok_or("it did not answer")?;
+    let by_code = exits.verdict(ran).ok_or("it exited without an answer")?;
     let said = ran.stdout.trim_ascii();
     if said.is_empty() {
         return Ok((by_code, Vec::new()));

@@ -41,7 +41,11 @@ fn crashing(end: End, on_control: End) -> (MockSandbox, Receiver<CommandSpec>, R
             RunPlace::Submission => &end,
             RunPlace::Control => &on_control,
         };
-        ran(end.clone(), "Traceback\nModuleNotFoundError: yaml")
+        let stdout = match end {
+            End::Exited(0) => "",
+            _ => "Traceback\nModuleNotFoundError: yaml",
+        };
+        ran(end.clone(), stdout)
     });
     let (failure, failures) = channel();
     let reported = sandbox.expect_report_failure();
@@ -335,9 +339,8 @@ fn what_is_printed_takes_back_no_code_of_fail() {
 }
 
 #[test]
-fn a_script_without_a_code_of_fail_must_print_its_answer() {
-    let bench = GateCase::new(&PLAIN.replace("fail_exit = [10]\n", ""));
-    let answers = |own: &'static str, on_control: &'static str| {
+fn without_a_readable_answer_the_code_0_is_a_crash() {
+    let answers = |kind: &str, own: &'static str, on_control: &'static str| {
         let mut sandbox = changed(&[]);
         sandbox.expect_run().returning(move |ordered| {
             let stdout = match ordered.place {
@@ -349,19 +352,26 @@ fn a_script_without_a_code_of_fail_must_print_its_answer() {
         let (failure, failures) = channel();
         let reported = sandbox.expect_report_failure();
         reported.returning(move |why| failure.send(why).unwrap());
-        let found = bench.fact(&sandbox);
+        let found = GateCase::new(kind).fact(&sandbox);
         (found, failures.try_iter().count())
     };
     let pass = r#"{"verdict": "PASS"}"#;
-    assert_eq!(answers(pass, ""), (None, 0));
-    for nothing in ["", " \n"] {
-        let (found, failures) = answers(nothing, pass);
-        let (verdict, fact) = found.unwrap();
-        assert_eq!((verdict, failures), (Verdict::Fail, 0));
-        assert_eq!(&*fact.expected, "the script prints its answer as JSON");
-        let (found, failures) = answers(nothing, nothing);
-        assert_ne!(found.unwrap().0, Verdict::Fail);
-        assert_eq!(failures, 1);
+    let printed = "hello\n{\"verdict\": \"FAIL\"}";
+    let without_code = PLAIN.replace("fail_exit = [10]\n", "");
+    for (kind, unread) in [
+        (without_code.as_str(), ["", " \n", printed, "{}"].as_slice()),
+        (PLAIN, [printed, "{}"].as_slice()),
+    ] {
+        assert_eq!(answers(kind, pass, ""), (None, 0));
+        for &unread in unread {
+            let (found, failures) = answers(kind, unread, pass);
+            let (verdict, fact) = found.unwrap();
+            assert_eq!((verdict, failures), (Verdict::Fail, 0), "{unread}");
+            assert_eq!(&*fact.expected, "the script prints its answer as JSON");
+            let (found, failures) = answers(kind, unread, unread);
+            assert_ne!(found.unwrap().0, Verdict::Fail, "{unread}");
+            assert_eq!(failures, 1, "{unread}");
+        }
     }
 }
 
