@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::exit::{NotFound, UsageError};
 use crate::base::files;
+use crate::quest::json;
 use crate::world::evidence::recorded::RecordedWorld;
 
 pub(super) const WORLD_FILE: &str = "world.json";
@@ -31,7 +32,7 @@ pub(super) fn recorded_world(dir: &Path) -> Result<Value> {
     let bytes = files::read(&path, MAX_WORLD_BYTES)
         .with_context(|| format!("cannot read the recorded world {place}"))?;
     let refused = |error| UsageError(format!("{place} is not a recorded world: {error}"));
-    let world: Value = serde_json::from_slice(&bytes).map_err(refused)?;
+    let world: Value = json::slice(&bytes).map_err(refused)?;
     RecordedWorld::deserialize(&world).map_err(refused)?;
     Ok(world)
 }

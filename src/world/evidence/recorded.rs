@@ -15,13 +15,13 @@
 //! }
 //! ```
 //!
-//! A page's `status` is 200 and its `content_type` `text/html; charset=utf-8` where it does
-//! not say; `refresh` is that header, and `silence` a kind of [`UnansweredKind`] in place of an
-//! answer. A null MX is `[[0, "."]]`.
+//! `status` defaults to 200 and `content_type` to `text/html; charset=utf-8`. `refresh` is the header
+//! of that name. `silence` stands in place of an answer: a kind of [`UnansweredKind`] by which a site
+//! can fail to answer. A null MX is `[[0, "."]]`.
 //!
-//! What is not there does not exist: an unknown path of a known host is 404, an unknown host is
-//! none, an unknown name is NXDOMAIN, and a known name has no record of a kind that it does not
-//! list. Every host of a page is a known name.
+//! A host that is not listed does not exist: an unknown path of a listed host is 404, and an unknown
+//! name is NXDOMAIN. A listed name has no record of a kind that it does not list. Every host of a page
+//! is a listed name.
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +32,7 @@ use std::net::IpAddr;
 use serde::Deserialize;
 use url::Url;
 
-use crate::quest::Key;
+use crate::quest::{Key, json};
 use crate::world::domain::{BadHostName, HostName};
 use crate::world::sandbox::NoSandbox;
 use crate::world::{
@@ -51,21 +51,38 @@ pub struct RecordedWorld {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    pages: BTreeMap<Url, WrittenPage>,
+    // Texts, because two of them can be the same address.
+    pages: BTreeMap<String, WrittenPage>,
     #[serde(default)]
-    dns: BTreeMap<HostName, WrittenName>,
+    dns: BTreeMap<String, WrittenName>,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a page with `silence` alone, or with `status`, `content_type`, \
+                 `location`, `refresh` and `body`"
+)]
+enum WrittenPage {
+    Silent(SilentPage),
+    Answered(AnsweredPage),
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenPage {
+struct SilentPage {
+    silence: UnansweredKind,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnsweredPage {
     #[serde(default = "ok")]
     status: u16,
     #[serde(default = "html")]
     content_type: String,
     location: Option<String>,
     refresh: Option<String>,
-    silence: Option<UnansweredKind>,
     #[serde(default)]
     body: String,
 }
@@ -99,19 +116,43 @@ enum Silence {
     Unanswered,
 }
 
-impl TryFrom<Written> for RecordedWorld {
-    type Error = BadHostName;
+/// Why a document describes no world.
+#[derive(Debug, thiserror::Error)]
+pub enum BadWorld {
+    #[error("{text}: {why}")]
+    Address { text: String, why: url::ParseError },
+    #[error(transparent)]
+    Host(#[from] BadHostName),
+    #[error("{0}: this address is written twice")]
+    Twice(String),
+    #[error(
+        "{0}: expected a `silence` of timeout, connection, tls, dns, private-address, protocol or \
+         budget"
+    )]
+    Silence(Url),
+}
 
-    fn try_from(written: Written) -> Result<Self, BadHostName> {
+impl TryFrom<Written> for RecordedWorld {
+    type Error = BadWorld;
+
+    fn try_from(written: Written) -> Result<Self, BadWorld> {
         let mut names = BTreeMap::new();
         for (name, records) in written.dns {
-            names.insert(name, records.looked()?);
+            if names.insert(HostName::parse(&name)?, records.looked()?).is_some() {
+                return Err(BadWorld::Twice(name));
+            }
         }
-        let pages: BTreeMap<_, _> = written
-            .pages
-            .into_iter()
-            .map(|(url, page)| (url, page.fetched()))
-            .collect();
+        let mut pages = BTreeMap::new();
+        for (text, page) in written.pages {
+            let url = match Url::parse(&text) {
+                Ok(url) => url,
+                Err(why) => return Err(BadWorld::Address { text, why }),
+            };
+            let fetched = page.fetched(&url)?;
+            if pages.insert(url, fetched).is_some() {
+                return Err(BadWorld::Twice(text));
+            }
+        }
         let mut hosts: BTreeSet<_> = pages.keys().filter_map(HostName::of_url).collect();
         for (name, records) in &names {
             let addresses = [RecordKind::A, RecordKind::Aaaa].map(|kind| records.get(&kind));
@@ -135,7 +176,7 @@ impl TryFrom<Written> for RecordedWorld {
 
 impl RecordedWorld {
     pub fn from_json(text: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(text)
+        json::value(text).and_then(serde_json::from_value)
     }
 
     pub fn world_with<'w>(&'w self, accepted: &'w dyn UniquenessIndex) -> World<'w> {
@@ -149,10 +190,27 @@ impl RecordedWorld {
 }
 
 impl WrittenPage {
-    fn fetched(self) -> Fetched {
-        if let Some(silence) = self.silence {
-            return Fetched::Unanswered(Unanswered::new(silence, "recorded as unanswered"));
+    fn fetched(self, url: &Url) -> Result<Fetched, BadWorld> {
+        match self {
+            // These are about this program, or about an answer.
+            Self::Silent(SilentPage {
+                silence:
+                    UnansweredKind::Denied
+                    | UnansweredKind::Status
+                    | UnansweredKind::NotAsked
+                    | UnansweredKind::NotRecorded,
+            }) => Err(BadWorld::Silence(url.clone())),
+            Self::Silent(SilentPage { silence }) => {
+                let silent = Unanswered::new(silence, "recorded as unanswered");
+                Ok(Fetched::Unanswered(silent))
+            }
+            Self::Answered(page) => Ok(page.fetched()),
         }
+    }
+}
+
+impl AnsweredPage {
+    fn fetched(self) -> Fetched {
         match self.status {
             200..400 | 404 | 410 => Fetched::Response(Response {
                 status: self.status,

@@ -100,7 +100,21 @@ fn refuses_what_it_does_not_know() {
         r#"{"pages": {}, "dns": {"a b": {}}}"#,
         r#"{"pages": {}, "dns": {"a.com": {"MX": [[1, "a b"]]}}}"#,
         r#"{"pages": {}, "dns": {"a.com": {"A": "later"}}}"#,
+        r#"{"pages": {"https://a.com/": {"silence": "denied"}}}"#,
+        r#"{"pages": {"https://a.com/": {"silence": "status"}}}"#,
+        r#"{"pages": {"https://a.com/": {"silence": "not-asked"}}}"#,
+        r#"{"pages": {"https://a.com/": {"silence": "not-recorded"}}}"#,
+        r#"{"pages": {"https://a.com/": {"silence": "timeout", "body": "a"}}}"#,
+        r#"{"pages": {"https://a.com/": {"silence": "timeout", "status": 503}}}"#,
+        r#"{"pages": {"https://a.com/": {}, "https://a.com": {}}}"#,
+        r#"{"pages": {"https://a.com/": {}, "https://a.com/": {}}}"#,
+        r#"{"pages": {"https://a.com/": {"body": "a", "body": "b"}}}"#,
+        r#"{"pages": {}, "dns": {"a.com": {}, "A.com": {}}}"#,
     ] {
         assert!(RecordedWorld::from_json(text).is_err(), "{text}");
+    }
+    for silence in ["timeout", "connection", "tls", "dns", "private-address", "protocol", "budget"] {
+        let text = format!(r#"{{"pages": {{"https://a.com/": {{"silence": "{silence}"}}}}}}"#);
+        assert!(RecordedWorld::from_json(&text).is_ok(), "{text}");
     }
 }
