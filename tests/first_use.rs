@@ -104,7 +104,9 @@ fn bare(place: &Place) -> String {
 fn without_a_pager_long_text_is_printed() {
     let place = Place::new();
     let (_, topic) = place.json(["help", "email-gate"]);
-    let last = topic["text"].as_str().and_then(|text| text.trim_end().lines().last());
+    let last = topic["text"]
+        .as_str()
+        .and_then(|text| text.trim_end().lines().last());
     let path = bare(&place);
     for pager in [None, Some("nosuch -x"), Some("/etc/passwd")] {
         let named = pager.map(|pager| ("COMAIL_PAGER", pager));

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::harness::agents::{Driven, QUEST};
 use crate::harness::tmux::Tmux;
 use crate::harness::{Place, Run, poll};
 
@@ -29,12 +30,18 @@ fn has(dir: &Path, is_it: fn(&str) -> bool) -> bool {
 #[track_caller]
 fn interrupted(place: &Place, args: &[&str], begun: impl Fn(&Child) -> bool) -> Run {
     let mut command = place.command();
-    let piped = command.args(args).stdout(Stdio::piped());
-    let child = piped.stderr(Stdio::piped()).spawn();
-    let child = child.expect("the program starts");
+    command.args(args);
+    signalled("INT", command, begun)
+}
+
+/// Runs the command, and sends it the signal once `begun` says so.
+#[track_caller]
+fn signalled(signal: &str, mut command: Command, begun: impl Fn(&Child) -> bool) -> Run {
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = piped.spawn().expect("the program starts");
     poll::until("it has begun", || begun(&child));
     let id = child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &id]).status();
+    let killed = Command::new("kill").args(["-s", signal, &id]).status();
     assert!(killed.expect("kill runs").success());
     Run::from(child.wait_with_output().expect("the program ends"))
 }
@@ -110,6 +117,24 @@ fn what_ctrl_c_ends_leaves_nothing_behind() {
     let run = place.run(export);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_ne!(fs::read(place.at("out.csv")).expect("a file"), b"old");
+}
+
+#[test]
+fn a_run_that_is_stopped_in_its_report_ends_as_stopped() {
+    let slow = QUEST.replace(
+        r#"["grep", "-q", "^right"]"#,
+        r#"["sh", "-c", "sleep 1; grep -q ^right"]"#,
+    );
+    assert_ne!(slow, QUEST);
+    for signal in ["INT", "TERM"] {
+        let driven = Driven::of_kind(&slow, 3, &[]);
+        let flags = ["--answer=stdout", "--parallel=3"];
+        let command = driven.command(&flags, r#"echo '{"answer":"right"}'"#);
+        // The report comes after the end of the run, and judges each quest for a second.
+        let run = signalled(signal, command, |_| driven.reasons("ended") == ["complete"]);
+        run.says("NOT COMPLETE; the report is ");
+        assert_eq!(run.code, 130, "{signal}: {run:?}");
+    }
 }
 
 #[test]

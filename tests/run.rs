@@ -243,6 +243,9 @@ fn answers_that_go_in_a_circle() {
     // Its flags are wrong, so that nothing of it is in the ledger.
     let refused = "comail submit --id $id --reply it";
     is_stopped_for("repeat", refused, 7, &[]);
+    // Only the first call is judged, so that the ledger holds one answer.
+    let keyed = "comail submit --id $id --answer wrong --idempotency-key k";
+    is_stopped_for("repeat", keyed, 8, &[]);
     let in_turn = "comail submit --id $id --answer wrong$((i % 2))";
     is_stopped_for("ping-pong", in_turn, 8, &[]);
 }
@@ -521,6 +524,24 @@ fn the_prompt_of_an_agent_with_a_login_shell_names_the_program_by_its_path() {
 }
 
 #[test]
+fn a_program_that_cannot_be_run_is_refused_before_the_run() {
+    let driven = Driven::new(1);
+    driven.place.write("agent", "#!/bin/sh\n");
+    let says = [
+        ("./agent", "this file is not executable"),
+        ("agent/", "there is no such program"),
+        ("./nosuch", "there is no such program"),
+        ("nosuch", "this program is not in PATH"),
+    ];
+    for (program, problem) in says {
+        let run = driven.place.run(["run", "--", program]);
+        run.says(problem);
+        run.exits(1);
+    }
+    assert_eq!(driven.steps(), [] as [serde_json::Value; 0]);
+}
+
+#[test]
 fn a_dry_run_starts_nothing() {
     let driven = Driven::new(1);
     let args = ["run", "--agent=claude", "--model=m 1", "--dry-run"];
@@ -597,11 +618,27 @@ fn the_command_of_the_user_gets_what_happened() {
     let names: Vec<_> = seen.iter().map(|event| &event["event"]).collect();
     assert_eq!(names, ["session-paused", "run-ended"]);
     assert_eq!(
-        [&seen[1]["reason"], &seen[1]["complete"]],
-        [&serde_json::json!("paused"), &serde_json::json!(false)]
+        [&seen[1]["reason"], &seen[1]["report"]],
+        [
+            &serde_json::json!("paused"),
+            &serde_json::json!("not-complete")
+        ]
     );
     let session = seen[1]["session"].as_str().expect("a path");
     assert!(session.ends_with("/.comail"), "{session}");
+
+    let driven = Driven::open(1);
+    let home = notified(&driven, "cat >> seen");
+    let mut command = driven.command(&QUICK, SUBMITS);
+    let run = crate::harness::Run::of(command.env("XDG_CONFIG_HOME", &home));
+    run.exits(8);
+    let seen = events(&driven);
+    let names: Vec<_> = seen.iter().map(|event| &event["event"]).collect();
+    assert_eq!(names, ["review-opened", "run-ended"]);
+    assert_eq!(
+        [&seen[0]["key"], &seen[1]["reason"], &seen[1]["report"]],
+        ["word 1", "complete", "settled"]
+    );
 
     // Agents can write a file in the project: it names no command.
     let driven = Driven::new(1);
@@ -620,7 +657,7 @@ fn a_command_of_the_user_that_fails_changes_nothing_of_the_run() {
     let run = crate::harness::Run::of(command.env("XDG_CONFIG_HOME", &home));
     run.says("note: the notify command failed: exit status: 3");
     run.ok();
-    assert_eq!(events(&driven)[0]["complete"], true);
+    assert_eq!(events(&driven)[0]["report"], "complete");
 
     let test = |args: &[&str]| {
         let mut command = driven.place.command();

@@ -5,6 +5,7 @@ mod live;
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,31 +15,32 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use minijinja::context;
+use nix::unistd::{AccessFlags, access};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::{field_line, json_form};
 use super::closing::Closing;
-use super::context::{Context, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
+use super::context;
+use super::context::{Context, Folded, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{Exit, NotFound, lacks_network, refuse};
 use super::hook::{RUN_VARIABLE, in_a_run};
 use super::insights::insights_of;
 use super::next::HandedQuest;
-use super::notify::{Happened, Notifier};
-use super::output::{Output, TextOutput};
+use super::notify::{Happened, Notifier, ReportStatus};
+use super::output::{Output, TextOutput, Tone};
 use super::progress;
 use super::report::{Asked, Made, made, page};
 use super::settings::Settings;
 use super::settings::run::RunTable;
 use super::shell_line::{ShellLine, words};
-use super::{context, exit};
 use crate::base::text::Escaped;
 use crate::judge;
 use crate::judge::completeness::{MinPass, ShortfallKind};
 use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
 use crate::quest::QuestId;
-use crate::report::run::{Shares, word, write_page, write_report};
+use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
 use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
 use crate::run::detect::SelfCall;
@@ -216,11 +218,20 @@ fn model(name: &str) -> Result<String, &'static str> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DryRun {
     argv: Vec<String>,
-    #[schemars(extend("enum" = ["stdin", "argument", "file"]))]
-    prompt: &'static str,
+    prompt: PromptWay,
     /// The flags that allow the agent to call comail, if it needs some that are not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing_flags: Option<&'static str>,
+}
+
+/// How the agent gets its prompt.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+enum PromptWay {
+    Stdin,
+    Argument,
+    File,
 }
 
 /// A line of `run --json`.
@@ -236,7 +247,7 @@ pub(super) enum RunLine<'a> {
         complete: bool,
         /// How many quests ended how; none where the ledger cannot be believed.
         shares: Option<Shares>,
-        /// The rules of the session that cost most tries, the dearest first.
+        /// The rules of the session that cost most tries, the most expensive first.
         rules: Vec<RuleInsight>,
         /// The path of the report as text; `report.json` is in the same folder.
         path: String,
@@ -265,7 +276,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         reaching: Reaching::default().in_shell(plan.command.shell())?,
     };
     let notifier = Notifier::of_user(&dir)?;
-    progress::heed();
+    progress::handle_ctrl_c();
     let terminated = terminated();
     let mut watcher = Watcher {
         live: LiveView::of(&context.output),
@@ -280,30 +291,39 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let driven = crate::run::run(&dir, plan, &prompts, &mut watcher, sources);
     drop(watcher);
     // Write the report even if the run failed.
-    let complete = report(context, args, run, &terminated);
+    let told = report(context, args, run, &terminated);
     notifier.send(&Happened::RunEnded {
         run,
         reason: *driven.as_ref().unwrap_or(&Reason::Error),
-        complete: *complete.as_ref().unwrap_or(&false),
+        report: match told {
+            Ok(Told::Report(status)) => status,
+            Ok(Told::Stopped) | Err(_) => ReportStatus::NotComplete,
+        },
     });
-    if let Some(problem) = notifier.end() {
+    for problem in notifier.end() {
         context.output.note(&problem);
     }
-    let (reason, complete) = (driven?, complete?);
-    Ok(match reason {
-        Reason::Interrupted => Exit::Interrupted,
-        Reason::Complete => exit::of_finding(complete),
+    Ok(match (driven?, told?) {
+        (Reason::Interrupted, _) | (_, Told::Stopped) => Exit::Interrupted,
+        (Reason::Complete, Told::Report(ReportStatus::Complete)) => Exit::Done,
         _ => Exit::Finding,
     })
 }
 
-/// Whether the session is complete.
+/// What is known about the session once the report is written.
+#[derive(Debug, Clone, Copy)]
+enum Told {
+    Report(ReportStatus),
+    /// Ctrl-C or SIGTERM stopped the report before everything was judged again.
+    Stopped,
+}
+
 fn report(
     context: &mut Context,
     args: &RunArgs,
     run: RunId,
     terminated: &AtomicBool,
-) -> Result<bool> {
+) -> Result<Told> {
     let asked = Asked {
         run: Some(run),
         min_pass: args.min_pass,
@@ -311,10 +331,34 @@ fn report(
         judge_again: true,
         stop: &|| is_to_stop(terminated),
     };
-    let Made { report, seen, .. } = made(context, &asked)?;
-    let place = write_report(&context.dir, run, &report)?;
-    if let Ok(folded) = &seen {
-        let page = page(context, folded, word(&report), &[]);
+    let made = made(context, &asked)?;
+    let place = write_files(context, run, &made)?;
+    note_lost(&mut context.output, &made.report);
+    let dirs = std::slice::from_ref(&context.dir);
+    // Where the ledger does not read, the report has said so.
+    let rules = insights_of(context, dirs, HALF_LIFE_DAYS).map(|insights| insights.rules);
+    let mut rules = rules.unwrap_or_default();
+    rules.truncate(MAX_RULES);
+    let end = RunEnd {
+        run,
+        report: &made.report,
+        rules,
+        place: place.display().to_string(),
+        hint: made.seen.as_ref().ok().map(|folded| hint(context, folded)),
+    };
+    end.say(&mut context.output);
+    Ok(if made.stopped {
+        Told::Stopped
+    } else {
+        Told::Report(ReportStatus::of(&made.report))
+    })
+}
+
+/// Writes the report as text and as a page. Returns the path of the text.
+fn write_files(context: &mut Context, run: RunId, made: &Made) -> Result<PathBuf> {
+    let place = write_report(&context.dir, run, &made.report)?;
+    if let Ok(folded) = &made.seen {
+        let page = page(context, folded, word(&made.report), &[]);
         let written = page.and_then(|(_, html)| Ok(write_page(&context.dir, run, &html)?));
         if let Err(error) = written {
             // The page shows nothing that the report lacks.
@@ -322,57 +366,79 @@ fn report(
             context.output.note(&note);
         }
     }
+    Ok(place)
+}
+
+fn note_lost(output: &mut Output, report: &Report) {
     let lost = report.shortfalls.iter();
     let lost = lost.filter(|it| it.kind == ShortfallKind::NoLongerHolds);
     for detail in lost.flat_map(|it| it.details.iter().take(MAX_LOST)) {
-        let note = format!("no longer holds: {detail}");
-        context.output.note(&note);
+        output.note(&format!("no longer holds: {detail}"));
     }
-    let dirs = std::slice::from_ref(&context.dir);
-    // Where the ledger does not read, the report has said so.
-    let rules = insights_of(context, dirs, HALF_LIFE_DAYS).map(|insights| insights.rules);
-    let mut rules = rules.unwrap_or_default();
-    rules.truncate(MAX_RULES);
-    if !context.output.json {
-        let values = context! { shares => report.shares, rules };
-        let text = |out: &mut TextOutput, values: &minijinja::Value| {
-            out.template(include_str!("text/run-end.txt"), values);
-        };
-        // A closed pipe does not change how the run ended.
-        let _ = context.output.show(&values, text);
-    }
-    let word = match (report.settled(), report.complete) {
-        (Some(settled), _) => settled,
-        (None, true) => "COMPLETE".to_owned(),
-        (None, false) => "NOT COMPLETE".to_owned(),
-    };
-    let note = format!("{word}; the report is {}", place.display());
-    context.output.note(&note);
-    if let Ok(folded) = &seen {
-        let totals = folded.projection.totals();
-        let named = context.named_session.as_deref();
-        let hint = if let Some(closing) = Closing::of(totals, named) {
-            closing.hint()
-        } else {
+}
+
+fn hint(context: &Context, folded: &Folded) -> String {
+    let named = context.named_session.as_deref();
+    match Closing::of(folded.projection.totals(), named) {
+        Some(closing) => closing.hint(),
+        None => {
             let command = ShellLine::comail("list --state todo", named);
             let command = command.text();
             format!("list what is left: `{command}`; another `comail run` continues")
-        };
-        context.output.hint(&hint);
+        }
     }
-    if context.output.json {
-        let written = RunLine::Report {
-            what: "report",
-            run,
-            complete: report.complete,
-            shares: report.shares,
-            rules,
-            path: place.display().to_string(),
-        };
-        // A closed pipe does not change how the run ended.
-        let _ = context.output.show(&written, |_, _| {});
+}
+
+/// What is printed at the end of a run.
+struct RunEnd<'a> {
+    run: RunId,
+    report: &'a Report,
+    rules: Vec<RuleInsight>,
+    /// The path of the report as text.
+    place: String,
+    /// None where the session cannot be read.
+    hint: Option<String>,
+}
+
+impl RunEnd<'_> {
+    // A closed pipe does not change how the run ended.
+    fn say(self, output: &mut Output) {
+        let shares = self.report.shares;
+        if !output.json {
+            let values = context! { shares, rules => self.rules };
+            let text = |out: &mut TextOutput, values: &minijinja::Value| {
+                out.template(include_str!("text/run-end.txt"), values);
+            };
+            let _ = output.show(&values, text);
+        }
+        output.note(&format!(
+            "{}; the report is {}",
+            headline(self.report),
+            self.place
+        ));
+        if let Some(hint) = &self.hint {
+            output.hint(hint);
+        }
+        if output.json {
+            let written = RunLine::Report {
+                what: "report",
+                run: self.run,
+                complete: self.report.complete,
+                shares,
+                rules: self.rules,
+                path: self.place,
+            };
+            let _ = output.show(&written, |_, _| {});
+        }
     }
-    Ok(report.complete)
+}
+
+fn headline(report: &Report) -> String {
+    match report.settled() {
+        Some(settled) => settled,
+        None if report.complete => "COMPLETE".to_owned(),
+        None => "NOT COMPLETE".to_owned(),
+    }
 }
 
 fn refuse_inside_a_run(session: &Session) -> Result<()> {
@@ -413,18 +479,23 @@ fn check(session: &Session, plan: &Plan) -> Result<()> {
     match program.filter(|program| found(program, &plan.dir).is_none()) {
         None => Ok(()),
         Some(program) => {
-            let program = program.to_string_lossy();
-            let (place, hint) = if program.contains('/') {
-                (
-                    "there is no such program",
-                    "check the path of the agent's program",
-                )
-            } else {
+            let (place, hint) = if !is_path(program) {
                 (
                     "this program is not in PATH",
                     "install the agent, or write its path after --",
                 )
+            } else if plan.dir.join(program).is_file() {
+                (
+                    "this file is not executable",
+                    "make it executable with `chmod +x`, or put its interpreter before it",
+                )
+            } else {
+                (
+                    "there is no such program",
+                    "check the path of the agent's program",
+                )
             };
+            let program = program.to_string_lossy();
             Err(NotFound {
                 message: format!("{}: {place}; nothing was started", Escaped(&program)),
                 hint: hint.to_owned(),
@@ -434,14 +505,19 @@ fn check(session: &Session, plan: &Plan) -> Result<()> {
     }
 }
 
+/// Whether a program is named by a path. Only a name is looked up in PATH.
+fn is_path(program: &OsStr) -> bool {
+    program.as_bytes().contains(&b'/')
+}
+
 fn found(program: &OsStr, dir: &Path) -> Option<PathBuf> {
-    if Path::new(program).components().count() > 1 {
-        let path = dir.join(program);
-        return path.is_file().then_some(path);
+    let can_run = |path: &PathBuf| path.is_file() && access(path, AccessFlags::X_OK).is_ok();
+    if is_path(program) {
+        return Some(dir.join(program)).filter(can_run);
     }
     let path = env::var_os("PATH")?;
     let mut places = env::split_paths(&path).map(|place| dir.join(place).join(program));
-    places.find(|path| path.is_file())
+    places.find(can_run)
 }
 
 fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
@@ -456,9 +532,9 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
     let dry = DryRun {
         argv: argv.map(std::borrow::Cow::into_owned).collect(),
         prompt: match (line.stdin.is_some(), plan.command.needs_file()) {
-            (true, _) => "stdin",
-            (false, true) => "file",
-            (false, false) => "argument",
+            (true, _) => PromptWay::Stdin,
+            (false, true) => PromptWay::File,
+            (false, false) => PromptWay::Argument,
         },
         missing_flags: plan
             .command
@@ -469,9 +545,11 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
     context.output.show(&dry, |out, dry| {
         out.line(Escaped(&words(&dry.argv)).to_string());
         out.line(match dry.prompt {
-            "stdin" => "the prompt is passed on standard input; nothing was started",
-            "file" => "PROMPT_FILE stands for the file with the prompt; nothing was started",
-            _ => "PROMPT stands for the prompt; nothing was started",
+            PromptWay::Stdin => "the prompt is passed on standard input; nothing was started",
+            PromptWay::File => {
+                "PROMPT_FILE stands for the file with the prompt; nothing was started"
+            }
+            PromptWay::Argument => "PROMPT stands for the prompt; nothing was started",
         });
         if let Some(flags) = dry.missing_flags {
             out.line(format!(
@@ -571,15 +649,15 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
         _ => None,
     };
     let tone = match reason {
-        Some(Reason::Settled | Reason::Complete) => "good",
+        Some(Reason::Settled | Reason::Complete) => Tone::Good,
         Some(
             Reason::Error
             | Reason::NoNetwork
             | Reason::Breaker
             | Reason::FruitlessStarts
             | Reason::PermissionDenied,
-        ) => "bad",
-        _ => "doubt",
+        ) => Tone::Bad,
+        _ => Tone::Doubt,
     };
     let values = context! {
         event,
@@ -593,6 +671,22 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
 /// Tells the run that started the calling agent about this call, made by `args`, and how it
 /// ended. The run uses it to detect an agent that goes round in circles; the call is unaffected.
 pub(super) fn note_call(args: &[OsString], ended: &Result<Exit>) {
+    note_as(args, |call| match (call, ended) {
+        (SelfCall::Submit(_), Ok(Exit::Done | Exit::Failed | Exit::FailedAndDone)) => {
+            SelfCall::Judged
+        }
+        (SelfCall::Submit(_), Err(error)) if lacks_network(error) => SelfCall::NoNetwork,
+        (call, _) => call,
+    });
+}
+
+/// Tells the run that this submission repeated an earlier call, so that nothing was judged.
+pub(super) fn note_repeated() {
+    let args: Vec<OsString> = env::args_os().collect();
+    note_as(&args, |call| call);
+}
+
+fn note_as(args: &[OsString], to_noted: impl FnOnce(SelfCall) -> SelfCall) {
     let variables = || {
         let session = env::var_os(SESSION_VARIABLE)?;
         let run = env::var(RUN_VARIABLE).ok()?.parse().ok()?;
@@ -604,14 +698,7 @@ pub(super) fn note_call(args: &[OsString], ended: &Result<Exit>) {
     };
     let words = args.iter().skip(1).map(|word| word.to_string_lossy());
     if let Some(call) = SelfCall::of_words(&words.collect::<Vec<_>>()) {
-        let call = match (call, ended) {
-            (SelfCall::Submit(_), Ok(Exit::Done | Exit::Failed | Exit::FailedAndDone)) => {
-                SelfCall::Judged
-            }
-            (SelfCall::Submit(_), Err(error)) if lacks_network(error) => SelfCall::NoNetwork,
-            (call, _) => call,
-        };
-        note(Path::new(&session), run, &worker, call);
+        note(Path::new(&session), run, &worker, to_noted(call));
     }
 }
 

@@ -15,9 +15,12 @@ use super::closing::Closing;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
+use super::run::note_repeated;
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact, add_remedies};
-use crate::judge::{self, CallKey, JudgeContext, JudgeError, Refusal, SubmitResult};
+use crate::judge::{
+    self, CallKey, JudgeContext, JudgeError, JudgementOrigin, Refusal, SubmitResult,
+};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
@@ -40,7 +43,8 @@ pub struct SubmitArgs {
     /// Make the call safe to repeat: with the same KEY it returns the first judgement
     ///
     /// After a lost answer, the same call again uses no try. Choose a new KEY, such as a UUID, for each
-    /// answer: one that was used for another quest, worker or answer is refused.
+    /// answer: one that was used for another quest, worker or answer is refused. Each start of an agent
+    /// by `comail run` is another worker.
     #[arg(long, value_name = "KEY", help_heading = ANSWER)]
     idempotency_key: Option<IdempotencyKey>,
 
@@ -105,7 +109,14 @@ pub(super) fn run(
     };
     let submitted = judging.submit(&mut session, answer, &mut context::clock());
     let reply = match submitted {
-        Ok(SubmitResult { mut judged, fixes }) => {
+        Ok(SubmitResult {
+            mut judged,
+            fixes,
+            origin,
+        }) => {
+            if origin == JudgementOrigin::EarlierCall {
+                note_repeated();
+            }
             add_remedies(&mut judged.judgement.facts, &judging.kind.rules());
             SubmitReply::Judged(Box::new(JudgedAnswer {
                 status: "judged",

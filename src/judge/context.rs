@@ -35,6 +35,14 @@ pub struct JudgeContext {
 pub struct SubmitResult {
     pub judged: Judged,
     pub fixes: Vec<Fix>,
+    pub origin: JudgementOrigin,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgementOrigin {
+    ThisCall,
+    /// An earlier call with the same idempotency key.
+    EarlierCall,
 }
 
 const MAX_SHOWN: usize = 500;
@@ -81,6 +89,7 @@ impl JudgeContext {
             let repeated = |judged| SubmitResult {
                 judged,
                 fixes: Vec::new(),
+                origin: JudgementOrigin::EarlierCall,
             };
             Ok::<_, JudgeError>(recorded.map(repeated))
         };
@@ -118,7 +127,11 @@ impl JudgeContext {
                 }
             }
         }
-        Ok(SubmitResult { judged, fixes })
+        Ok(SubmitResult {
+            judged,
+            fixes,
+            origin: JudgementOrigin::ThisCall,
+        })
     }
 
     fn fix(

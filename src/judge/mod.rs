@@ -22,7 +22,7 @@ mod replay;
 mod submit;
 
 pub use carry::{Carrier, CarryCounts, NotCarried};
-pub use context::{FinalResult, FinalWord, JudgeContext, SubmitResult};
+pub use context::{FinalResult, FinalWord, JudgeContext, JudgementOrigin, SubmitResult};
 pub use error::{JudgeError, Refusal};
 pub use host_queue::{HostQueue, Job, JudgedJob, Next};
 pub use kind::{JudgeWorld, SessionKind, kind_of, network_of};

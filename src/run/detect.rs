@@ -168,7 +168,8 @@ fn calls_comail(arguments: &str) -> bool {
 pub enum SelfCall {
     Next,
     Status,
-    /// A submission that was not judged: the digest of its flags, whatever their order.
+    /// A submission that was refused, or that repeated an earlier call by its idempotency key: the
+    /// digest of its flags, whatever their order.
     Submit(Digest),
     /// A submission that was judged, which the ledger records.
     Judged,

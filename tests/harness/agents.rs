@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Place, Run};
 
 /// A quest whose answers are right if they begin with the word `right`.
-const QUEST: &str = include_str!("quests/words.toml");
+pub const QUEST: &str = include_str!("quests/words.toml");
 
 pub const PATH: &str = "/usr/bin:/bin";
 
@@ -28,10 +28,22 @@ impl Driven {
 
     /// The same, scanned with these flags.
     pub fn scanned(quests: u32, flags: &[&str]) -> Self {
+        Self::of_kind(QUEST, quests, flags)
+    }
+
+    /// A session in which every right answer is left to a person.
+    pub fn open(quests: u32) -> Self {
+        let kind = format!("open = true\n{QUEST}");
+        let kind = kind.replace("verdict = \"PASS\"", "verdict = \"REVIEW\"");
+        Self::of_kind(&kind, quests, &["--set=scan.pause-after=0"])
+    }
+
+    /// A session of quests of this kind.
+    pub fn of_kind(kind: &str, quests: u32, flags: &[&str]) -> Self {
         let place = Place::new();
         let names: Vec<String> = (1..=quests).map(|n| format!("word {n}")).collect();
         place.write("list.txt", names.join("\n"));
-        place.write("quest.toml", QUEST);
+        place.write("quest.toml", kind);
         let mut command = place.command();
         command.env("PATH", PATH);
         command.args(["scan", "list.txt", "--quest=quest.toml"]);

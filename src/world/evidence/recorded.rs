@@ -138,7 +138,10 @@ impl TryFrom<Written> for RecordedWorld {
     fn try_from(written: Written) -> Result<Self, BadWorld> {
         let mut names = BTreeMap::new();
         for (name, records) in written.dns {
-            if names.insert(HostName::parse(&name)?, records.looked()?).is_some() {
+            if names
+                .insert(HostName::parse(&name)?, records.looked()?)
+                .is_some()
+            {
                 return Err(BadWorld::Twice(name));
             }
         }

@@ -113,7 +113,15 @@ fn refuses_what_it_does_not_know() {
     ] {
         assert!(RecordedWorld::from_json(text).is_err(), "{text}");
     }
-    for silence in ["timeout", "connection", "tls", "dns", "private-address", "protocol", "budget"] {
+    for silence in [
+        "timeout",
+        "connection",
+        "tls",
+        "dns",
+        "private-address",
+        "protocol",
+        "budget",
+    ] {
         let text = format!(r#"{{"pages": {{"https://a.com/": {{"silence": "{silence}"}}}}}}"#);
         assert!(RecordedWorld::from_json(&text).is_ok(), "{text}");
     }
