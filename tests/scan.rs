@@ -195,19 +195,16 @@ fn a_column_of_sites_without_any_is_refused() {
     let place = Place::new();
     let list = "no,company,site,blank\n1,Acme,acme.co.kr,\n2,Beta,-,\n";
     place.write("list.csv", list);
-    for (column, words) in [
-        (
-            "no",
-            "the column `no` names no website: the first value is \"1\"",
-        ),
-        ("blank", "the column `blank` names no website: it is empty"),
-    ] {
-        let run = place.run(["scan", "list.csv", "--col=company", "--site-col", column]);
-        run.says(words);
-        run.says("leave --site-col out");
-        run.exits(2);
-        assert!(!place.at(".comail").exists());
-    }
+    let run = place.run(["scan", "list.csv", "--col=company", "--site-col=no"]);
+    run.says("the column `no` names no website: the first value is \"1\"");
+    run.says("leave --site-col out");
+    run.exits(2);
+    assert!(!place.at(".comail").exists());
+    // Sites may come with a newer list.
+    let blank = ["scan", "list.csv", "--col=company", "--site-col=blank"];
+    let run = place.run([&blank[..], &["--session=blank"]].concat());
+    run.says("the column `blank` is empty");
+    run.ok();
     let scan = ["scan", "list.csv", "--col=company", "--site-col=site"];
     place.run(scan).ok();
 }

@@ -15,7 +15,7 @@ use super::super::source_list::PlannedList;
 use crate::base::text::{plural, truncate};
 use crate::gate::email::site::is_anchored;
 use crate::judge::CarryCounts;
-use crate::quest::{ListingCounts, Quests};
+use crate::quest::{Anchor, ListingCounts, Quests};
 use crate::session::{SourceRecord, WorldKind};
 use crate::table::SourceFormat;
 
@@ -150,7 +150,7 @@ pub(super) fn first_keys(quests: &dyn Quests) -> Result<Vec<String>> {
     Ok(keys)
 }
 
-/// Refuses a column of sites that names none, and notes how many of its sites are no domains, so
+/// Refuses a column of sites whose values are none, and notes how many of them are no domains, so
 /// that no answer can be compared with them.
 pub(super) fn check_sites(
     context: &mut Context,
@@ -170,25 +170,28 @@ pub(super) fn check_sites(
         }
         ControlFlow::Continue(())
     })?;
-    let value = first.as_ref().and_then(|quest| quest.anchor.as_ref());
-    let value = value.map(|anchor| truncate(anchor.text(), MAX_KEY).into_owned());
+    let Some(first) = first else {
+        if usable == 0 {
+            let note = format!("the column `{column}` is empty, so that no website is known");
+            context.output.note(&note);
+        }
+        return Ok(());
+    };
     if usable == 0 {
-        let found = match value {
-            Some(value) => format!("the first value is \"{value}\""),
-            None => "it is empty".to_owned(),
-        };
-        let text = format!("the column `{column}` names no website: {found}");
+        let value = first.anchor.as_ref().map_or("", Anchor::text);
+        let text = format!(
+            "the column `{column}` names no website: the first value is \"{}\"",
+            truncate(value, MAX_KEY)
+        );
         let hint = "name the column of websites with --site-col, or leave --site-col out";
         return Err(UsageError(text).hint(hint).into());
     }
-    if let Some(first) = first {
-        context.output.note(&format!(
-            "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
-             judged as if no site were known",
-            plural(others, "quest"),
-            first.key,
-            first.rows.first().copied().unwrap_or_default()
-        ));
-    }
+    context.output.note(&format!(
+        "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
+         judged as if no site were known",
+        plural(others, "quest"),
+        first.key,
+        first.rows.first().copied().unwrap_or_default()
+    ));
     Ok(())
 }
