@@ -144,8 +144,8 @@ fn keep_arguments(line: &[char]) -> Vec<char> {
 
 /// How many of these lines are a table: a head, a line of dashes, and rows.
 fn table_length(lines: &[&str]) -> usize {
-    let is_rule = |line: &&&str| line.contains("---") && line.chars().all(|c| "|-: ".contains(c));
-    if !lines[0].starts_with('|') || lines.get(1).filter(is_rule).is_none() {
+    let is_rule = |line: &&str| line.contains("---") && line.chars().all(|c| "|-: ".contains(c));
+    if !lines[0].starts_with('|') || !lines.get(1).is_some_and(is_rule) {
         return 0;
     }
     lines
