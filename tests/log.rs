@@ -50,7 +50,7 @@ fn people_and_programs_read_what_happened() {
     let text = world.place.run(["log"]).ok();
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "[TIME]");
-    settings.add_filter(r"of /.*/more\.csv", "of [DIR]/more.csv");
+    settings.add_filter(r"from /.*/more\.csv", "from [DIR]/more.csv");
     settings.bind(|| insta::assert_snapshot!("log", text));
     // Programs read the ledger byte by byte.
     let ledger = world.place.ledger();
@@ -91,9 +91,10 @@ fn people_and_programs_read_what_happened() {
 fn names_and_reasons_cannot_steer_a_terminal() {
     let evil = "Acme\u{1b}[2J\u{202e}\u{2028}Foods";
     let world = EmailNet::unscanned();
-    world
-        .place
-        .write("list.csv", format!("company,site\n{evil},{evil}\n"));
+    world.place.write(
+        "list.csv",
+        format!("company,site\n{evil},{evil}\nBolt Toys,bolt.kr\n"),
+    );
     world
         .place
         .run(["scan", "list.csv", "--col=company", "--site-col=site"])
@@ -107,7 +108,7 @@ fn names_and_reasons_cannot_steer_a_terminal() {
         !text.contains(['\u{1b}', '\u{202e}', '\u{2028}']),
         "{text:?}"
     );
-    assert_eq!(text.lines().count(), 2, "{text}");
+    assert_eq!(text.lines().count(), 3, "{text}");
 }
 
 #[test]
