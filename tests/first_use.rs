@@ -15,7 +15,7 @@ fn without_arguments_it_says_what_to_start_with() {
     comail verifies every answer of an agent, and it
     alone decides when the work is done.
 
-      comail demo      play the whole job on five invented companies, offline
+      comail demo      run the whole process on five invented companies, offline
       comail scan      turn a list into quests
       comail run       run an agent on the quests
       comail status    show the progress

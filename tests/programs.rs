@@ -377,7 +377,7 @@ fn python_and_javascript_accept_what_is_printed_and_nothing_that_lacks_a_member(
         .map(|it| (it.name.to_owned(), it.schema(&email::kind()).to_value()));
     let schemas: serde_json::Map<String, Value> = schemas.collect();
     let whole = documents.len();
-    // Each once more without a member that its schema requires.
+    // Each once more without a member that its schema requires, and each kind without any member.
     for (name, value) in documents.clone() {
         let required = schemas[name]["required"].as_array().into_iter().flatten();
         if let (Some(member), Value::Object(mut members)) = (required.last(), value) {
@@ -385,6 +385,11 @@ fn python_and_javascript_accept_what_is_printed_and_nothing_that_lacks_a_member(
             documents.push((name, Value::Object(members)));
         }
     }
+    // A hook that has nothing to say prints no member.
+    let says = seen
+        .iter()
+        .filter(|name| !["hook-stop", "hook-tool"].contains(name));
+    documents.extend(says.map(|name| (*name, json!({}))));
     let asked = json!({"schemas": schemas, "documents": documents});
     let python = judged(&made().join("python/bin/python3"), "-c", PYTHON, &asked);
     let javascript = judged(Path::new("node"), "-e", JAVASCRIPT, &asked);

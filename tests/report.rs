@@ -116,7 +116,7 @@ fn what_is_settled_and_not_proven_is_not_called_complete() {
     assert_eq!(next["steps"][0]["command"], "comail review");
     let text = world.place.run(["next"]).exits(3);
     let told = "settled: all 4 quests are settled, but not all are proven: 1 REVIEW open, \
-                2 DONE (tries used up)\n";
+                2 DONE\n";
     assert!(text.starts_with(told), "{text}");
     assert_complete(&world, &[]);
 }

@@ -57,7 +57,9 @@ impl Closing {
     }
 
     pub(super) fn write(&self, out: &mut TextOutput) {
-        let values = minijinja::context! { closing => self };
+        let left = self.not_proven;
+        let left = (left != NotProven::default()).then(|| left.to_string());
+        let values = minijinja::context! { closing => self, left };
         out.template(include_str!("text/closing.txt"), values);
     }
 
@@ -97,7 +99,7 @@ mod tests {
         assert_eq!(closing(tally).as_deref(), Some(complete));
         let settled = closing(Tally { done: 1, ..tally }).unwrap();
         let told = "settled: all 4 quests are settled, but not all are proven: \
-             1 DONE (tries used up)\n  see why answers failed: ";
+             1 DONE\n  see why answers failed: ";
         assert!(settled.starts_with(told), "{settled}");
         assert_eq!(closing(Tally { todo: 1, ..tally }), None);
     }

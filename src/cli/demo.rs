@@ -31,7 +31,7 @@ pub struct DemoArgs {
           value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
 
-    /// Create this directory with the invented world, a list and answers, and play nothing
+    /// Create this directory with the invented world, a list and answers, without running the demo
     ///
     /// `comail scan --world DIR` then judges by that world, so that you can try every command
     /// offline.

@@ -8,7 +8,7 @@ use crate::session::Totals;
 /// What a person found in the PASSes that were drawn at random.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SampleEstimate {
-    /// The PASSes that were there before the first draw: the rate is about them.
+    /// The number of PASSes before the first draw. The rate covers these.
     pub passes: u32,
     /// The PASSes that came later: the rate does not cover them.
     pub later: u32,

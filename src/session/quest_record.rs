@@ -549,6 +549,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_submitted_is_shown_unless_it_failed_or_was_rejected() {
+        use Effective::{Accepted, Confirmed, Open, Pass};
+        for effective in Effective::ALL {
+            let shown = matches!(effective, Pass | Accepted | Confirmed | Open);
+            assert_eq!(effective.stands(), shown, "{effective:?}");
+        }
+    }
+
+    #[test]
     fn a_quest_waits_until_all_before_it_have_passed() {
         let found = waiting(&[(1, &[8]), (2, &[7, 8]), (3, &[2])]);
         assert_eq!(found.quests, ids(&[2, 3]));
