@@ -267,7 +267,7 @@ fn commands_that_are_advised_reach_the_same_session() {
     let place = Place::new();
     let two = ["--session", "my two"];
     let run = place.run([&two[..], &["status"]].concat());
-    let made = "make one with `comail scan LIST --col COLUMN --session 'my two'`";
+    let made = "create one with `comail scan LIST --col COLUMN --session 'my two'`";
     run.says(made);
     for command in ["next", "status", "export", "resume"] {
         let run = place.run([command]);

@@ -245,7 +245,7 @@ fn no_command_mentions_companies_or_email() {
 fn submit_names_the_missing_session_before_an_unknown_flag() {
     let letters = Letters::with(LETTERS);
     let run = letters.run(["submit", "--letter=one", "--quote=pay 10"]);
-    run.says("no session found in .comail");
+    run.says("no session found at .comail");
     run.exits(2);
     letters.scan().ok();
     let run = letters.run(["submit", "--latter=one"]);

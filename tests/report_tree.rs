@@ -168,7 +168,7 @@ fn a_run_in_which_a_later_quest_overwrote_an_earlier_one_is_not_complete() {
         told.contains("no longer holds: quest 1, one: runs"),
         "{told}"
     );
-    assert!(told.contains("NOT COMPLETE: "), "{told}");
+    assert!(told.contains("NOT COMPLETE; "), "{told}");
     let ledger = quest.place.ledger();
     let (code, report) = quest.place.json(["report"]);
     assert_eq!(code, 8);
@@ -193,7 +193,7 @@ fn a_run_whose_quests_share_nothing_is_complete() {
     let (quest, code, told) = run_with("in/$key.sh");
     assert_eq!(code, 0, "{told}");
     assert!(
-        told.contains("COMPLETE: ") && !told.contains("NOT"),
+        told.contains("COMPLETE; ") && !told.contains("NOT"),
         "{told}"
     );
     let (code, report) = quest.place.json(["report"]);
