@@ -144,6 +144,12 @@ pub(super) fn write_cell(
     }
 }
 
+/// Whether a spreadsheet could take the text for a formula once somebody edits its cell.
+pub fn starts_formula(text: &str) -> bool {
+    text.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{FEFF}')
+        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+}
+
 /// The text, cut with an ellipsis where a cell cannot hold all of it.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST || text.encode_utf16().count() <= LONGEST {

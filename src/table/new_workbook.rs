@@ -18,7 +18,7 @@ use rust_xlsxwriter::{
 use unicode_width::UnicodeWidthStr;
 use url::Url;
 
-use super::cell::{LAST_ROW, needs_code, shortened};
+use super::cell::{LAST_ROW, needs_code, shortened, starts_formula};
 use super::results::{Cell, ExportError, RowKind, Rows};
 
 /// The longest address that Excel opens, and the most of them on a sheet.
@@ -87,8 +87,8 @@ pub fn write_workbook(
 /// A result as a cell; an address of the web becomes a link.
 fn result(cell: Cell) -> FormCell {
     match cell {
-        Cell::Text(text) if opens_as_written(&text) => FormCell::Link(text),
-        cell => FormCell::Value(cell),
+        Cell::Text(text) => FormCell::Link(text),
+        number @ Cell::Number(_) => FormCell::Value(number),
     }
 }
 
@@ -166,7 +166,6 @@ pub fn write_form(out: impl Write + Send, folder: &Path, form: &Form) -> Result<
 struct FormStyles {
     heading: Format,
     value: Format,
-    quoted: Format,
     link: Format,
 }
 
@@ -175,7 +174,6 @@ impl FormStyles {
         let value = Format::new().set_align(FormatAlign::Top).set_text_wrap();
         Self {
             heading: value.clone().set_bold(),
-            quoted: value.clone().set_quote_prefix(),
             link: value
                 .clone()
                 .set_font_color(0x05_63C1)
@@ -212,9 +210,6 @@ fn put_form_cell(
             let text = Cell::Text(address.clone());
             put(sheet, row, column, &text, &styles.value)
         }
-        FormCell::Value(value @ Cell::Text(text)) if text.starts_with(['=', '+', '-', '@']) => {
-            put(sheet, row, column, value, &styles.quoted)
-        }
         FormCell::Value(value) => put(sheet, row, column, value, &styles.value),
     }
 }
@@ -248,6 +243,8 @@ fn put(
         Cell::Text(text) if text.is_empty() => return Ok(()),
         Cell::Text(text) => {
             let text = shortened(text);
+            let quoted = starts_formula(&text).then(|| style.clone().set_quote_prefix());
+            let style = quoted.as_ref().unwrap_or(style);
             sheet.write_string_with_format(row, column, unambiguous(&text), style)
         }
         Cell::Number(number) => {
@@ -365,7 +362,7 @@ pub enum ColumnRole {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormCell {
     Value(Cell),
-    /// An address that a click opens.
+    /// A text that a click opens if it is an address of the web.
     Link(String),
 }
 
@@ -574,6 +571,22 @@ mod tests {
         let rows = cells(workbook);
         assert_eq!(rows[1][0], Data::String(evil.to_owned()));
         assert_eq!(rows[1][2], Data::Float(3.0));
+    }
+
+    #[test]
+    fn no_cell_becomes_a_formula_when_it_is_edited() {
+        let quoted = |kind, text: &str, results: Vec<Cell>| {
+            let workbook = workbook(&[row(kind, &[text.to_owned()], results)]).unwrap();
+            part(&workbook, "xl/styles.xml").contains("quotePrefix=\"1\"")
+        };
+        let result = |text: &str| vec![Cell::Text(text.to_owned())];
+        for text in ["=1+1", "+1", "-x", "@a", "＝1", "＋1", "－1", "＠a", " =1"] {
+            for kind in [RowKind::Title, RowKind::Header, RowKind::Body] {
+                assert!(quoted(kind, text, Vec::new()), "{kind:?} {text}");
+                assert!(quoted(kind, "plain", result(text)), "{kind:?} {text}");
+                assert!(!quoted(kind, "a=1", result("https://acme.com/?a=1")));
+            }
+        }
     }
 
     #[test]

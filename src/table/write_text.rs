@@ -11,7 +11,7 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use super::cell::column_letters;
+use super::cell::{column_letters, starts_formula};
 use super::read_text::members;
 use super::results::{Cell, ExportError, RowKind, Rows, TableRow, free_headings};
 
@@ -55,10 +55,7 @@ fn is_control(c: char) -> bool {
 /// The text with an apostrophe before it where a spreadsheet could run it.
 fn harmless(text: &str) -> Cow<'_, str> {
     let breaks = text.starts_with(['\t', '\r', '\n']);
-    let starts_formula = text
-        .trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{FEFF}')
-        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
-    if (breaks || starts_formula) && !is_number(text) {
+    if (breaks || starts_formula(text)) && !is_number(text) {
         Cow::Owned(format!("'{text}"))
     } else {
         Cow::Borrowed(text)
