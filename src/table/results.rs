@@ -2,7 +2,6 @@
 //!
 //! Rows are handed on one at a time, so no more than a row is in memory.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::iter::Peekable;
@@ -78,8 +77,8 @@ impl ExportError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     fields: Vec<FieldName>,
-    /// Which of the [`known`] columns, and under which heading.
-    chosen: Vec<(usize, String)>,
+    /// Which columns, and under which heading.
+    chosen: Vec<(Column, String)>,
 }
 
 /// What became of one quest, as the result columns show it.
@@ -101,69 +100,110 @@ pub struct Outcome<'a> {
 #[error("{0}")]
 pub struct ColumnsError(String);
 
-/// The places of the columns of the answer among [`known`], in a kind that has fields.
-const ANSWER: usize = 0;
-const TO_REVIEW: usize = 2;
-
-/// The columns that only decisions of people fill, at the end of [`known`].
-const OF_PEOPLE: usize = 2;
-
-/// The names of all columns. The first field is the answer. Next to it are the status and the
-/// column for an answer that is not proven, so that nobody takes it for one that is.
-fn known(fields: &[FieldName]) -> Vec<Cow<'_, str>> {
-    let (answer, others) = fields.split_at(fields.len().min(1));
-    let name = |field: &'_ FieldName| field.as_str().to_owned().into();
-    let mut names: Vec<Cow<'_, str>> = answer.iter().map(name).collect();
-    names.push("status".into());
-    names.extend(
-        answer
-            .iter()
-            .map(|answer| format!("{answer} to review").into()),
-    );
-    names.extend(others.iter().map(name));
-    let rest = ["rule", "facts", "tries", "judged at", "settled by", "note"];
-    names.extend(rest.map(Cow::Borrowed));
-    names
+/// A column of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    /// The first field, if it is proven.
+    Answer,
+    Status,
+    /// The first field, if it is not proven, so that nobody takes it for one that is.
+    ToReview,
+    /// One of the other fields.
+    Field(usize),
+    Rule,
+    Facts,
+    Tries,
+    JudgedAt,
+    SettledBy,
+    Note,
 }
 
-impl Outcome<'_> {
-    /// The cells of all columns, in the order of [`known`].
-    fn cells(&self, fields: &[FieldName]) -> Vec<Cell> {
-        let text = |text: &str| Cell::Text(text.to_owned());
-        let field = |name| {
-            let value = self.fields.and_then(|fields| fields.get(name)).cloned();
-            Cell::Text(value.unwrap_or_default())
-        };
-        let (answer, others) = fields.split_at(fields.len().min(1));
-        let answer_if = |shown: bool| {
-            let cell = move |name| if shown { field(name) } else { Cell::empty() };
-            answer.iter().map(cell)
-        };
-        let mut cells: Vec<Cell> = answer_if(self.proven).collect();
-        cells.push(text(self.status));
-        cells.extend(answer_if(!self.proven));
-        cells.extend(others.iter().map(field));
-        let judged_at = self.judged_at.map(|at| format!("{at:.0}"));
-        cells.extend([
-            text(self.rule),
-            text(self.facts),
-            Cell::Number(self.tries.into()),
-            Cell::Text(judged_at.unwrap_or_default()),
-            text(self.settled_by),
-            text(self.note),
+impl Column {
+    /// All columns, in their usual order.
+    fn all(fields: &[FieldName]) -> Vec<Self> {
+        let mut all = vec![Self::Answer, Self::Status, Self::ToReview];
+        if fields.is_empty() {
+            all = vec![Self::Status];
+        }
+        all.extend((1..fields.len()).map(Self::Field));
+        all.extend([
+            Self::Rule,
+            Self::Facts,
+            Self::Tries,
+            Self::JudgedAt,
+            Self::SettledBy,
+            Self::Note,
         ]);
-        cells
+        all
+    }
+
+    fn name(self, fields: &[FieldName]) -> String {
+        let field = |at: usize| fields.get(at).map_or("", FieldName::as_str);
+        match self {
+            Self::Answer => field(0).to_owned(),
+            Self::ToReview => format!("{} to review", field(0)),
+            Self::Field(at) => field(at).to_owned(),
+            Self::Status => "status".to_owned(),
+            Self::Rule => "rule".to_owned(),
+            Self::Facts => "facts".to_owned(),
+            Self::Tries => "tries".to_owned(),
+            Self::JudgedAt => "judged at".to_owned(),
+            Self::SettledBy => "settled by".to_owned(),
+            Self::Note => "note".to_owned(),
+        }
+    }
+
+    /// Whether only decisions of people fill it.
+    fn is_of_people(self) -> bool {
+        matches!(self, Self::SettledBy | Self::Note)
+    }
+
+    fn shows_answer(self) -> bool {
+        matches!(self, Self::Answer | Self::ToReview)
+    }
+
+    /// In digits of the usual font.
+    fn width(self) -> u16 {
+        match self {
+            Self::Status | Self::Tries => 12,
+            Self::JudgedAt | Self::Rule => 24,
+            Self::Facts => 60,
+            Self::Answer | Self::ToReview | Self::Field(_) | Self::SettledBy | Self::Note => 30,
+        }
+    }
+
+    fn cell(self, outcome: &Outcome<'_>, fields: &[FieldName]) -> Cell {
+        let field = |at: usize| {
+            let shown = outcome.fields.zip(fields.get(at));
+            let value = shown.and_then(|(shown, name)| shown.get(name));
+            value.cloned().unwrap_or_default()
+        };
+        Cell::Text(match self {
+            Self::Answer if outcome.proven => field(0),
+            Self::ToReview if !outcome.proven => field(0),
+            Self::Answer | Self::ToReview => String::new(),
+            Self::Field(at) => field(at),
+            Self::Status => outcome.status.to_owned(),
+            Self::Rule => outcome.rule.to_owned(),
+            Self::Facts => outcome.facts.to_owned(),
+            Self::Tries => return Cell::Number(outcome.tries.into()),
+            Self::JudgedAt => {
+                let judged_at = outcome.judged_at.map(|at| format!("{at:.0}"));
+                judged_at.unwrap_or_default()
+            }
+            Self::SettledBy => outcome.settled_by.to_owned(),
+            Self::Note => outcome.note.to_owned(),
+        })
     }
 }
 
 impl Columns {
     /// All columns, but those of people's decisions only if `settled` says that there are any.
     pub fn usual(fields: &[FieldName], settled: bool) -> Self {
-        let names = known(fields);
-        let left_out = if settled { 0 } else { OF_PEOPLE };
-        let chosen = names.iter().take(names.len() - left_out).enumerate();
+        let all = Column::all(fields).into_iter();
+        let usual = all.filter(|column| settled || !column.is_of_people());
         Self {
-            chosen: chosen.map(|(at, name)| (at, name.to_string())).collect(),
+            chosen: usual.map(|it| (it, it.name(fields))).collect(),
             fields: fields.to_vec(),
         }
     }
@@ -173,15 +213,16 @@ impl Columns {
     ///
     /// Names are compared without case; `judged-at` and `judged_at` are `judged at` too.
     pub fn parse(text: &str, fields: &[FieldName]) -> Result<Self, ColumnsError> {
-        let known = known(fields);
-        let mut chosen: Vec<(usize, String)> = Vec::new();
+        let known = Column::all(fields).into_iter();
+        let known: Vec<_> = known.map(|column| (column, column.name(fields))).collect();
+        let mut chosen: Vec<(Column, String)> = Vec::new();
         for item in text.split(',') {
-            let (at, heading) = parse_column(item, &known).map_err(ColumnsError)?;
-            if chosen.iter().any(|(other, _)| *other == at) {
-                let name = &known[at];
+            let (column, heading) = parse_column(item, &known).map_err(ColumnsError)?;
+            if chosen.iter().any(|(other, _)| *other == column) {
+                let name = column.name(fields);
                 return Err(ColumnsError(format!("the column {name:?} is chosen twice")));
             }
-            chosen.push((at, heading));
+            chosen.push((column, heading));
         }
         Ok(Self {
             fields: fields.to_vec(),
@@ -196,22 +237,22 @@ impl Columns {
 
     /// Whether a column shows proven answers.
     pub fn show_answers(&self) -> bool {
-        self.has(ANSWER)
+        self.has(Column::Answer)
     }
 
     /// Whether a column shows answers that are not proven.
     pub fn show_to_review(&self) -> bool {
-        self.has(TO_REVIEW)
+        self.has(Column::ToReview)
     }
 
     /// For each column, whether it shows the answer, proven or not.
     pub fn of_answer(&self) -> Vec<bool> {
-        let is_answer = |at: usize| !self.fields.is_empty() && [ANSWER, TO_REVIEW].contains(&at);
-        self.chosen.iter().map(|(at, _)| is_answer(*at)).collect()
+        let chosen = self.chosen.iter();
+        chosen.map(|(column, _)| column.shows_answer()).collect()
     }
 
-    fn has(&self, column: usize) -> bool {
-        !self.fields.is_empty() && self.chosen.iter().any(|(at, _)| *at == column)
+    fn has(&self, column: Column) -> bool {
+        self.chosen.iter().any(|(chosen, _)| *chosen == column)
     }
 
     /// Whether these fields have an answer for its column.
@@ -222,26 +263,19 @@ impl Columns {
 
     /// How wide the columns should be, in digits of the usual font.
     pub fn widths(&self) -> Vec<u16> {
-        let known = known(&self.fields);
-        let width = |name: &str| match name {
-            "status" | "tries" => 12,
-            "judged at" | "rule" => 24,
-            "facts" => 60,
-            _ => 30,
-        };
-        let chosen = self.chosen.iter().map(|(at, _)| width(&known[*at]));
-        chosen.collect()
+        let chosen = self.chosen.iter();
+        chosen.map(|(column, _)| column.width()).collect()
     }
 
     /// The cells that show this outcome, one for every column.
     pub fn cells(&self, outcome: &Outcome<'_>) -> Vec<Cell> {
-        let cells = outcome.cells(&self.fields);
-        let chosen = self.chosen.iter().map(|(at, _)| cells[*at].clone());
-        chosen.collect()
+        let chosen = self.chosen.iter();
+        let cells = chosen.map(|(column, _)| column.cell(outcome, &self.fields));
+        cells.collect()
     }
 }
 
-fn parse_column(item: &str, known: &[Cow<'_, str>]) -> Result<(usize, String), String> {
+fn parse_column(item: &str, known: &[(Column, String)]) -> Result<(Column, String), String> {
     let (name, heading) = match item.split_once('=') {
         Some((name, heading)) => (name.trim(), Some(heading.trim())),
         None => (item.trim(), None),
@@ -252,24 +286,26 @@ fn parse_column(item: &str, known: &[Cow<'_, str>]) -> Result<(usize, String), S
     }
     let at_name = |name: &str| {
         let spelled = spelling(name);
-        known.iter().position(|known| spelling(known) == spelled)
+        known.iter().find(|(_, known)| spelling(known) == spelled)
     };
-    let at = at_name(name).ok_or_else(|| {
-        let near = nearest(&spelling(name), known.iter().map(AsRef::as_ref));
+    let names = || known.iter().map(|(_, name)| name.as_str());
+    let (column, own) = at_name(name).ok_or_else(|| {
+        let near = nearest(&spelling(name), names());
         let near = near.map_or(String::new(), |near| format!("; did you mean {near:?}?"));
-        let known = known.join(", ");
+        let known = names().collect::<Vec<_>>().join(", ");
         format!("there is no column {name:?}; there are: {known}{near}")
     })?;
-    let own = known[at].as_ref();
     match heading {
-        None => Ok((at, own.to_owned())),
+        None => Ok((*column, own.clone())),
         Some("") => Err(format!(
             "the heading for {own:?} is missing after its \"=\"; add one, or remove the \"=\""
         )),
-        Some(heading) if at_name(heading).is_some_and(|other| other != at) => Err(format!(
-            "{heading:?} is the name of another column than {own:?}; choose another heading"
-        )),
-        Some(heading) => Ok((at, heading.to_owned())),
+        Some(heading) if at_name(heading).is_some_and(|(other, _)| other != column) => {
+            Err(format!(
+                "{heading:?} is the name of another column than {own:?}; choose another heading"
+            ))
+        }
+        Some(heading) => Ok((*column, heading.to_owned())),
     }
 }
 
