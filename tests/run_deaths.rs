@@ -2,6 +2,8 @@
 //! and `--answer world`.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -35,7 +37,11 @@ fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
 #[test]
 fn an_agent_that_cannot_be_started_ends_the_run() {
     let driven = Driven::new(1);
-    driven.place.write("no-program", "not even a script");
+    let program = driven
+        .place
+        .write("no-program", "\0no program and no script");
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(program, executable).expect("its permissions");
     let args = [
         "run",
         "--set=fruitless-starts=2",
