@@ -94,7 +94,7 @@ impl Write for Pager {
         match &mut self.route {
             Route::Undecided => {
                 self.kept.extend_from_slice(bytes);
-                self.lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
+                self.lines += bytes.split(|byte| *byte == b'\n').skip(1).count();
                 if self.lines >= self.rows {
                     self.decide()?;
                 }

@@ -379,14 +379,12 @@ fn note_lost(output: &mut Output, report: &Report) {
 
 fn hint(context: &Context, folded: &Folded) -> String {
     let named = context.named_session.as_deref();
-    match Closing::of(folded.projection.totals(), named) {
-        Some(closing) => closing.hint(),
-        None => {
-            let command = ShellLine::comail("list --state todo", named);
-            let command = command.text();
-            format!("list what is left: `{command}`; another `comail run` continues")
-        }
+    if let Some(closing) = Closing::of(folded.projection.totals(), named) {
+        return closing.hint();
     }
+    let command = ShellLine::comail("list --state todo", named);
+    let command = command.text();
+    format!("list what is left: `{command}`; another `comail run` continues")
 }
 
 /// What is printed at the end of a run.

@@ -34,6 +34,19 @@ const FLAGS: &[&str] = &[
     "version",
 ];
 
+/// Names that are columns of `export` already.
+const COLUMNS: &[&str] = &[
+    "status",
+    "rule",
+    "facts",
+    "tries",
+    "judged-at",
+    "judged_at",
+    "settled-by",
+    "settled_by",
+    "note",
+];
+
 /// A quest file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -355,6 +368,12 @@ fn read_fields(file: &FileTable, text: &str, top: &RawTable<'_>) -> Result<Vec<F
         if FLAGS.contains(&name) || name == file.unit {
             let what = format!(
                 "`{name}` is already a flag of `comail submit`: choose another name for the field"
+            );
+            return wrong("name", what);
+        }
+        if COLUMNS.contains(&name) {
+            let what = format!(
+                "`{name}` is already a column of `comail export`: choose another name for the field"
             );
             return wrong("name", what);
         }
