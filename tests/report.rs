@@ -110,6 +110,7 @@ fn what_is_settled_and_not_proven_is_not_called_complete() {
     world.place.run(page).exits(8);
     let page = fs::read_to_string(world.place.at("a.html")).expect("a page");
     assert!(page.contains("<b>Settled, not proven: 1 REVIEW open, 2 DONE.</b>"));
+    assert!(page.contains("quests 2-4") && !page.contains("not-proven: settled"));
     let (code, next) = world.place.json(["next"]);
     assert_eq!((code, &next["status"]), (3, &json!("settled")), "{next}");
     assert_eq!(next["not_proven"], json!({"open": 1, "done": 2}));

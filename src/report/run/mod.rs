@@ -314,16 +314,20 @@ impl Report {
 
 /// What the page says about completeness.
 pub fn word(report: &Report) -> Word {
+    let settled = report.settled();
     let shortfalls = report.shortfalls.iter().map(|shortfall| {
         let (kind, what) = (shortfall.kind, &shortfall.what);
         match numbers(&shortfall.quests).as_str() {
             "" => format!("{kind}: {what}"),
+            // The headline has said the rest.
+            numbers if settled.is_some() => numbers.to_owned(),
             numbers => format!("{kind}: {what} ({numbers})"),
         }
     });
     Word {
         complete: report.complete,
-        settled: report.settled(),
+        shortfalls: shortfalls.collect(),
+        settled,
         shortfalls: shortfalls.collect(),
         left_out: left_out(report),
     }
