@@ -328,7 +328,6 @@ pub fn word(report: &Report) -> Word {
         complete: report.complete,
         shortfalls: shortfalls.collect(),
         settled,
-        shortfalls: shortfalls.collect(),
         left_out: left_out(report),
     }
 }
