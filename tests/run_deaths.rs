@@ -109,6 +109,33 @@ fn three_starts_without_a_submission_end_the_run_with_the_last_words_and_a_hint(
 }
 
 #[test]
+fn output_that_is_no_answer_says_why_at_its_start_and_at_the_end() {
+    let flags = ["--answer=stdout", "--set=backoff=1ms"];
+    for (printed, why, hint) in [
+        (
+            r#"{"anser":"right"}"#,
+            r#"there is no field "anser"; the fields are answer; did you mean "answer"?"#,
+            "hint: check the JSON object that sh prints: there is no field",
+        ),
+        (
+            "right",
+            "it printed no JSON object",
+            "hint: check the command line of sh, and that it prints its answer as a JSON object",
+        ),
+    ] {
+        let driven = Driven::new(1);
+        let run = driven.drive(&flags, &format!("echo '{printed}'"));
+        run.says(hint);
+        let text = run.exits(8);
+        let line = format!("agent-failed, exit 0\n  its output could not be judged: {why}\n");
+        assert_eq!(text.matches(&line).count(), 3, "{text}");
+    }
+    let driven = Driven::new(1);
+    let text = driven.drive(&flags, PRINTS).ok();
+    assert!(!text.contains("could not be judged"), "{text}");
+}
+
+#[test]
 fn a_submission_for_another_quest_does_not_keep_the_run_going() {
     let driven = Driven::new(4);
     let script = "comail submit --id 4 --answer \"wrong $COMAIL_WORKER\"";

@@ -56,7 +56,7 @@ pub struct Plan {
 
 impl Plan {
     /// What the last of the fruitless starts said, and what the person can do.
-    pub(super) fn why_fruitless(&self, end: &AgentEnd) -> (String, String) {
+    pub(super) fn why_fruitless(&self, end: &AgentEnd, unjudged: Option<&str>) -> (String, String) {
         let starts = plural(self.fruitless.in_a_row, "start");
         let words: Vec<&str> = end.tail.split_whitespace().collect();
         let words = words.join(" ");
@@ -80,9 +80,12 @@ impl Plan {
             (_, Answers::Submit, None) => {
                 format!("{check} may run `comail submit`, or use --answer stdout")
             }
-            (_, Answers::Stdout, _) => {
-                format!("{check} prints its answer as a JSON object at the end")
-            }
+            (_, Answers::Stdout, _) => match unjudged {
+                Some(why) if end.answer.is_some() || end.bad_answer.is_some() => {
+                    format!("check the JSON object that {name} prints: {why}")
+                }
+                _ => format!("{check} prints its answer as a JSON object at the end"),
+            },
             (_, Answers::World, _) => format!("{check} may change files"),
         };
         let text = format!("{starts} in a row brought no submission; the last one {last}");
@@ -177,6 +180,9 @@ pub enum RunEvent {
         /// What the gate said of the last answer of this start.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         judged: Option<JudgedAnswer>,
+        /// Why the output of this start could not be judged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unjudged: Option<String>,
         #[serde(flatten)]
         attempt: DrivenAttempt,
     },

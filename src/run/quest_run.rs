@@ -33,6 +33,8 @@ pub struct QuestRun {
     pub totals: Totals,
     /// Notes for the next prompt.
     pub facts: Vec<String>,
+    /// Why the output of the last start could not be judged.
+    pub unjudged: Option<String>,
     pub history: Vec<Past>,
     pub submitted: Vec<Submitted>,
     pub stall: StallBudget,
@@ -45,6 +47,7 @@ impl QuestRun {
         self.used.starts = self.used.starts.saturating_add(1);
         self.stall.clear();
         self.facts.clear();
+        self.unjudged = None;
         self.submitted.clear();
         let _ = self.detectors.observe(Observed::Began);
     }
@@ -140,7 +143,7 @@ pub(super) fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, 
     if absent.is_empty() {
         Ok(Submission::Fields(fields))
     } else {
-        Err(format!("{} is missing", absent.join(", ")))
+        Err(format!("missing fields: {}", absent.join(", ")))
     }
 }
 
@@ -344,7 +347,7 @@ mod tests {
         let none = read(json!({"none": "looked everywhere"}));
         assert_eq!(none, Ok(Submission::None("looked everywhere".to_owned())));
         let part = read(json!({"email": "a@b.test"})).unwrap_err();
-        assert_eq!(part, "site, source is missing");
+        assert_eq!(part, "missing fields: site, source");
         for bad in [
             json!({"email": 3}),
             json!({"done": true}),

@@ -14,6 +14,7 @@ use super::quest_run::{
     choose, submission,
 };
 use super::run_dir::{Calls, RunDir, worker_of};
+use crate::base::text::truncate;
 use crate::judge;
 use crate::judge::live_runs::start_of;
 use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
@@ -30,6 +31,9 @@ use crate::session::{
 };
 
 const MAX_NOTE_BYTES: usize = 4096;
+
+/// The most characters of why an output could not be judged.
+const MAX_WHY: usize = 300;
 
 const MAX_HISTORY: usize = 10;
 
@@ -132,6 +136,7 @@ impl RunWorker<'_> {
             conversation: None,
             totals: Totals::default(),
             facts: Vec::new(),
+            unjudged: None,
             history: Vec::new(),
             submitted: Vec::new(),
             stall: StallBudget::default(),
@@ -314,13 +319,13 @@ impl RunWorker<'_> {
             Brought::Nothing(WhyNothing::of(last.or(halt), watched.end.provider))
         };
         if self.shared.ended(brought) {
-            self.explain_fruitless(&watched.end);
+            self.explain_fruitless(&watched.end, quest_run.unjudged.as_deref());
         }
         Ok((after, watched.end.tail))
     }
 
-    fn explain_fruitless(&self, end: &AgentEnd) {
-        let (text, hint) = self.shared.plan.why_fruitless(end);
+    fn explain_fruitless(&self, end: &AgentEnd, unjudged: Option<&str>) {
+        let (text, hint) = self.shared.plan.why_fruitless(end, unjudged);
         self.emit(RunEvent::Note { text });
         self.emit(RunEvent::Hint { text: hint });
     }
@@ -456,6 +461,7 @@ impl RunWorker<'_> {
             key: quest_run.key.clone(),
             last_call,
             judged,
+            unjudged: quest_run.unjudged.clone(),
             attempt,
         });
         self.emit(RunEvent::Progress(Box::new(totals)));
@@ -528,6 +534,7 @@ impl RunWorker<'_> {
             Err(why) => {
                 let fact = format!("the output of the last agent could not be judged: {why}");
                 quest_run.facts.push(fact);
+                quest_run.unjudged = Some(truncate(&why, MAX_WHY).into_owned());
                 Ok(None)
             }
         }
