@@ -70,6 +70,37 @@ fn a_forgotten_column_of_sites_is_added_by_a_person() {
 }
 
 #[test]
+fn a_wrong_column_of_sites_adds_no_quests() {
+    let world = scanned(&["--site-col", "site"]);
+    let csv = "company,site,city,web\nAcme Foods,acme.co.kr,Berlin,acme.com\n";
+    world.place.write("companies.csv", csv);
+    let moved = "company,city,web\nAcme Foods,Berlin,acme.co.kr\nGamma Mart,Bonn,gamma.kr\n";
+    world.place.write("moved.csv", moved);
+    let before = world.place.ledger();
+    let update = |list, column| {
+        world
+            .place
+            .run(["scan", "--update", list, "--site-col", column])
+    };
+    for (list, column, words) in [
+        (
+            "companies.csv",
+            "city",
+            "are in the column `site`, not `city`",
+        ),
+        ("companies.csv", "web", "leave --site-col out"),
+        ("moved.csv", "city", "the column `city` names no website"),
+    ] {
+        unchanged(&world, &before, &update(list, column), 2, words);
+    }
+    // The session's own column may be named by its letter, and a list may call it otherwise.
+    let same = update("companies.csv", "B").ok();
+    assert!(same.contains("0 new quests"), "{same}");
+    let moved = update("moved.csv", "web").ok();
+    assert!(moved.contains("1 new quest"), "{moved}");
+}
+
+#[test]
 fn nothing_is_added_once_a_submission_is_judged() {
     let world = scanned(&[]);
     assert_eq!(world.place.give_up(2), 5);

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use walkdir::DirEntry;
 
-use super::exit::refuse;
+use super::exit::{UsageError, refuse};
 use super::progress::WorkBar;
 use crate::base::Digest;
 use crate::base::files::same_inode;
@@ -102,6 +102,25 @@ impl PlannedList {
         let column = self.columns.get(self.plan.key.len());
         let column = column.filter(|_| self.plan.site.is_some())?;
         Some(self.list.label(*column))
+    }
+
+    /// Refuses another column of known sites than `own`, the session's. A list that has no such column
+    /// may name its sites in another one.
+    pub fn refuse_other_site(&self, own: &str) -> Result<()> {
+        let given = self.columns.get(self.plan.key.len());
+        let given = given.filter(|_| self.plan.site.is_some());
+        match (given, self.list.column(own)) {
+            (Some(given), Ok(own)) if *given != own => {
+                let text = format!(
+                    "the known sites of this session are in the column `{}`, not `{}`",
+                    self.list.label(own),
+                    self.list.label(*given)
+                );
+                let hint = "leave --site-col out, or make another session with `comail scan`";
+                Err(UsageError(text).hint(hint).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads every row into `listing`; rows without any text between others count as blank.
@@ -217,6 +236,11 @@ impl ListArgs {
     /// Whether the flags name a column of sites, and the list was read without one `before`.
     pub(super) fn adds_site(&self, before: &ListPlan) -> bool {
         self.site_col.is_some() && before.site.is_none()
+    }
+
+    /// Whether the flags name the column of sites otherwise than when the list was read `before`.
+    pub(super) fn renames_site(&self, before: &ListPlan) -> bool {
+        self.site_col.is_some() && self.site_col != before.site
     }
 
     /// How `file` is read: as the flags say, otherwise as the list was read `before`, otherwise as

@@ -37,6 +37,9 @@ pub(super) fn run(
     nothing_forgotten(&session.forgetting(), file.path())?;
     let plan = args.plan(&file, Some(&before), None, &unit)?;
     let mut planned = plan.open(file.path())?;
+    if let Some(own) = &before.site {
+        planned.refuse_other_site(own)?;
+    }
     amendment.confirm(&session)?;
     let dir = context.dir.clone();
     let extended = session::extend(
@@ -51,6 +54,9 @@ pub(super) fn run(
             let new = quests.added()?;
             if amendment.site {
                 check_sites(context, &quests, planned.site_label())?;
+            } else if args.renames_site(&before) && !new.is_empty() {
+                // What the session has already would hide that the column holds no sites.
+                check_sites(context, &new, planned.site_label())?;
             }
             if let Some(definition) = &definition {
                 check_prompts(definition, &new)?;
