@@ -28,6 +28,8 @@ fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
     let flags = ["--set=fruitless-starts=4", "--set=backoff=1ms"];
     let text = driven.drive(&flags, "exit 1").exits(8);
     assert!(text.contains("ended: fruitless-starts"), "{text}");
+    let quest = "\nquest 1, word 1: TODO after 4 starts (fruitless-starts)\n";
+    assert!(text.contains(quest), "{text}");
     assert_eq!(driven.reasons("attempt"), ["agent-failed"; 4]);
     assert_eq!(driven.place.attempts(), []);
     assert_eq!(driven.tally("todo"), 3);
@@ -133,6 +135,7 @@ fn output_that_is_no_answer_says_why_at_its_start_and_at_the_end() {
     let driven = Driven::new(1);
     let text = driven.drive(&flags, PRINTS).ok();
     assert!(!text.contains("could not be judged"), "{text}");
+    assert!(text.contains("\nquest 1, word 1: PASS after 1 start\n"), "{text}");
 }
 
 #[test]
