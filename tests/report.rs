@@ -140,7 +140,10 @@ fn what_is_all_proven_is_complete_and_the_last_answer_says_what_is_next() {
         "{text}"
     );
     let recheck = world.place.run(["recheck"]);
-    recheck.says("hint: write the results: `comail export`; ");
+    recheck.says(
+        "hint: write the results: `comail export`\nhint: check that nothing is missing: `comail \
+         report`\n",
+    );
     recheck.ok();
 }
 

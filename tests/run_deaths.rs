@@ -135,7 +135,10 @@ fn output_that_is_no_answer_says_why_at_its_start_and_at_the_end() {
     let driven = Driven::new(1);
     let text = driven.drive(&flags, PRINTS).ok();
     assert!(!text.contains("could not be judged"), "{text}");
-    assert!(text.contains("\nquest 1, word 1: PASS after 1 start\n"), "{text}");
+    assert!(
+        text.contains("\nquest 1, word 1: PASS after 1 start\n"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -63,13 +63,12 @@ impl Closing {
         out.template(include_str!("text/closing.txt"), values);
     }
 
-    /// The steps in one line.
-    pub(super) fn hint(&self) -> String {
+    /// A hint for each step.
+    pub(super) fn hints(&self) -> Vec<String> {
         let steps = self.steps.iter();
-        let steps: Vec<String> = steps
+        steps
             .map(|Step { purpose, command }| format!("{purpose}: `{command}`"))
-            .collect();
-        steps.join("; ")
+            .collect()
     }
 }
 

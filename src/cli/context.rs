@@ -142,7 +142,9 @@ impl Context {
     pub(super) fn hint_at_closing(&mut self, session: &Session) {
         let closing = Closing::of(&session.totals(), self.named_session.as_deref());
         if let Some(closing) = closing.filter(|_| !self.output.json) {
-            self.output.hint(&closing.hint());
+            for hint in closing.hints() {
+                self.output.hint(&hint);
+            }
         }
     }
 

@@ -344,7 +344,10 @@ fn report(
         report: &made.report,
         rules,
         place: place.display().to_string(),
-        hint: made.seen.as_ref().ok().map(|folded| hint(context, folded)),
+        hints: made
+            .seen
+            .as_ref()
+            .map_or(Vec::new(), |it| hints(context, it)),
     };
     end.say(&mut context.output);
     Ok(if made.stopped {
@@ -377,14 +380,14 @@ fn note_lost(output: &mut Output, report: &Report) {
     }
 }
 
-fn hint(context: &Context, folded: &Folded) -> String {
+fn hints(context: &Context, folded: &Folded) -> Vec<String> {
     let named = context.named_session.as_deref();
     if let Some(closing) = Closing::of(folded.projection.totals(), named) {
-        return closing.hint();
+        return closing.hints();
     }
     let command = ShellLine::comail("list --state todo", named);
-    let command = command.text();
-    format!("list what is left: `{command}`; another `comail run` continues")
+    let left = format!("list what is left: `{}`", command.text());
+    vec![left, "another `comail run` continues".to_owned()]
 }
 
 /// What is printed at the end of a run.
@@ -395,7 +398,7 @@ struct RunEnd<'a> {
     /// The path of the report as text.
     place: String,
     /// None where the session cannot be read.
-    hint: Option<String>,
+    hints: Vec<String>,
 }
 
 impl RunEnd<'_> {
@@ -414,7 +417,7 @@ impl RunEnd<'_> {
             headline(self.report),
             self.place
         ));
-        if let Some(hint) = &self.hint {
+        for hint in &self.hints {
             output.hint(hint);
         }
         if output.json {
