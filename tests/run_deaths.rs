@@ -142,6 +142,22 @@ fn output_that_is_no_answer_says_why_at_its_start_and_at_the_end() {
 }
 
 #[test]
+fn a_run_says_once_for_whom_it_waits() {
+    let driven = Driven::new(1);
+    driven.place.run(["next", "--worker=kim"]).ok();
+    let run = driven.drive(&["--wall-clock=500ms", "--set=poll=10ms"], SUBMITS);
+    let note = "note: this run waits, because kim holds quest 1\n";
+    assert_eq!(run.stderr.matches(note).count(), 1, "{run:?}");
+    let _ = run.exits(8);
+
+    // A free worker that waits for another agent of its own run says nothing.
+    let driven = Driven::new(1);
+    let run = driven.drive(&["--parallel=2", "--set=poll=10ms"], SUBMITS);
+    assert!(!run.stderr.contains("waits"), "{run:?}");
+    run.ok();
+}
+
+#[test]
 fn a_submission_for_another_quest_does_not_keep_the_run_going() {
     let driven = Driven::new(4);
     let script = "comail submit --id 4 --answer \"wrong $COMAIL_WORKER\"";

@@ -269,6 +269,8 @@ pub struct Counters {
     /// Why quests were given up, or no other was begun.
     pub reasons: BTreeSet<Reason>,
     pub stop: Option<Reason>,
+    /// Whether a note has said for whom the run waits.
+    pub waits: bool,
     /// How many submissions in a row comail could not use the network to judge.
     without_network: u32,
     bill: Bill,

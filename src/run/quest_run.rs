@@ -299,8 +299,8 @@ pub enum Choice {
     Quest(Box<QuestRecord>, Claim),
     Complete,
     Paused,
-    /// Others hold all quests that are left.
-    Held,
+    /// All quests that are left are held; this is the first claim.
+    Held(Claim),
     Nothing,
 }
 
@@ -325,10 +325,10 @@ pub fn choose(
             };
             let choice = Choice::Quest(Box::new(record), Claim::new(&claimed, now));
             return Ok((vec![Event::Claim(claimed)], choice));
-        } else if session.claims()?.iter().any(|claim| claim.is_live(now)) {
-            Choice::Held
         } else {
-            Choice::Nothing
+            let claims = session.claims()?;
+            let held = claims.into_iter().find(|claim| claim.is_live(now));
+            held.map_or(Choice::Nothing, Choice::Held)
         };
         Ok((Vec::new(), choice))
     })

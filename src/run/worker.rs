@@ -1,6 +1,7 @@
 //! One worker of a run: it claims one quest after the other and starts agents until each is settled.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -101,7 +102,11 @@ impl RunWorker<'_> {
                 Choice::Complete => return Ok(()),
                 Choice::Paused => shared.stop(Reason::Paused),
                 Choice::Nothing if shared.counters().driving == 0 => return Ok(()),
-                Choice::Nothing | Choice::Held => shared.wait(shared.plan.pace.poll),
+                Choice::Nothing => shared.wait(shared.plan.pace.poll),
+                Choice::Held(claim) => {
+                    self.note_holder(&claim);
+                    shared.wait(shared.plan.pace.poll);
+                }
             }
             let used = shared.used();
             if let Some(reason) = shared.plan.limits.run_ended(&used, Before::GoingOn) {
@@ -109,6 +114,22 @@ impl RunWorker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Says once for whom the run waits, if that is not one of its own agents.
+    fn note_holder(&self, claim: &Claim) {
+        let run = start_of(&claim.worker).map(|(run, _)| run);
+        if run == Some(self.shared.plan.run)
+            || mem::replace(&mut self.shared.counters().waits, true)
+        {
+            return;
+        }
+        let holder = run.map_or_else(|| claim.worker.to_string(), |run| format!("run {run}"));
+        let text = format!(
+            "this run waits, because {holder} holds quest {}",
+            claim.quest
+        );
+        self.emit(RunEvent::Note { text });
     }
 
     fn next_name(&self) -> Result<Worker, RunError> {
