@@ -283,7 +283,7 @@ fn an_office_can_read_filter_and_click_a_new_workbook() {
     review(&world, 2, "bolt.co.kr", "Bolt Toys", freemail);
     let (code, answer) = world.place.json(["export", "--out=out.xlsx"]);
     assert_eq!(code, 0, "{answer}");
-    let answers = json!({"proven": 1, "to_review": 1, "left_out": 0});
+    let answers = json!({"filled_in": 1, "to_review": 1, "left_out": 0});
     assert_eq!(
         (&answer["answers"], &answer["partial"]),
         (&answers, &Value::Null)

@@ -179,6 +179,12 @@ fn the_effective_result_follows_the_last_decision_everywhere() {
         let why = format!("look {step}");
         let expected = [email[0], email[1], &status, "kim", &why];
         assert_eq!(row(&world), expected, "{verb}");
+        // No decision of a person proves an answer.
+        let listed = world.place.run(["list", "--json"]).ok();
+        let first = listed.lines().next().map(serde_json::from_str::<Value>);
+        let first = first.expect("a quest").expect("a line of JSON");
+        let (effective, proven) = (&first["effective"], &first["proven"]);
+        assert_eq!((effective, proven), (&json!(became), &json!(false)));
     }
     // The usual columns name people only where one decided.
     let text = usual(&world);

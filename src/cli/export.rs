@@ -110,7 +110,7 @@ pub(super) struct Exported {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub(super) struct AnswerCounts {
     /// Rows with an answer that is proven, or that a person accepted.
-    proven: u64,
+    filled_in: u64,
     /// Rows with an answer that a person should review, in the column for those.
     to_review: u64,
     /// Rows with such an answer that is left out, because that column was not chosen.
@@ -118,9 +118,9 @@ pub(super) struct AnswerCounts {
 }
 
 impl AnswerCounts {
-    fn count(&mut self, proven: bool, shown: bool) {
-        match (proven, shown) {
-            (true, _) => self.proven += 1,
+    fn count(&mut self, holds: bool, shown: bool) {
+        match (holds, shown) {
+            (true, _) => self.filled_in += 1,
             (false, true) => self.to_review += 1,
             (false, false) => self.left_out += 1,
         }
@@ -526,7 +526,7 @@ fn results<'a>(
         let outcome = outcomes.read(&record)?;
         let answer = outcome.fields.as_ref();
         if answer.is_some_and(|fields| columns.has_answer(fields)) {
-            answers.count(outcome.proven, columns.show_to_review());
+            answers.count(outcome.holds, columns.show_to_review());
         }
         let cells = outcome.cells(columns);
         Ok(ResultRow { row: *row, cells })

@@ -57,7 +57,8 @@ pub(super) struct ListedQuest<'a> {
     /// The answer, unless it failed or a person rejected it.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<&'a Fields>,
-    /// Whether the answer counts as right, and nobody disputed it.
+    /// Whether the gate passed the answer, at once or when it looked again, and nobody disputed
+    /// it. A person's decision to accept proves nothing.
     proven: bool,
     /// Whether somebody reported that the answer proved wrong.
     disputed: bool,
@@ -178,13 +179,14 @@ impl<'a> Rows<'a> {
     fn add(&mut self, record: &QuestRecord, outcome: &QuestOutcome) -> Result<bool> {
         self.written += 1;
         if self.output.json {
+            let effective = Effective::of(record);
             let listed = ListedQuest {
                 id: record.id,
                 key: &record.key,
                 state: record.progress.state,
-                effective: Effective::of(record),
+                effective,
                 answer: outcome.fields.as_ref(),
-                proven: outcome.proven,
+                proven: effective.is_proven() && outcome.holds,
                 disputed: record.is_disputed(),
                 rules: outcome.rules(),
                 tries: outcome.tries,

@@ -18,7 +18,7 @@ pub(super) struct QuestOutcome {
     /// The answer, unless it failed or a person rejected it.
     pub(super) fields: Option<Fields>,
     /// Whether the answer counts as right, and nobody disputed it.
-    pub(super) proven: bool,
+    pub(super) holds: bool,
     pub(super) status: String,
     pub(super) facts: Vec<Fact>,
     pub(super) tries: u32,
@@ -100,7 +100,7 @@ impl OutcomeReader {
         let disputed = dispute.map(|it| (it.by, it.note));
         Ok(QuestOutcome {
             fields,
-            proven: effective.holds() && !record.is_disputed(),
+            holds: effective.holds() && !record.is_disputed(),
             status,
             facts,
             tries,
@@ -122,7 +122,7 @@ impl QuestOutcome {
         let people = self.decisions.iter();
         columns.cells(&Outcome {
             fields: self.fields.as_ref(),
-            proven: self.proven,
+            holds: self.holds,
             status: &self.status,
             rule: &self.rules().join(", "),
             facts: &facts.join("\n"),

@@ -425,9 +425,14 @@ impl Effective {
         self.into()
     }
 
-    /// Whether the answer counts as right: proven, confirmed, or accepted by a person.
+    /// Whether the gate passed the answer, at once or when it looked again.
+    pub fn is_proven(self) -> bool {
+        matches!(self, Self::Pass | Self::Confirmed)
+    }
+
+    /// Whether the answer counts as right: proven, or accepted by a person.
     pub fn holds(self) -> bool {
-        matches!(self, Self::Pass | Self::Accepted | Self::Confirmed)
+        self.is_proven() || self == Self::Accepted
     }
 
     /// Whether its answer is shown as one. What failed, or what a person rejected, is nobody's
@@ -614,5 +619,12 @@ mod tests {
         let record = Effective::ALL.into_iter().filter(|it| it.stands());
         let names: Vec<_> = record.map(Effective::name).collect();
         assert_eq!(names, ["pass", "accepted", "confirmed", "open"]);
+    }
+
+    #[test]
+    fn a_persons_decision_proves_nothing() {
+        let proven = Effective::ALL.into_iter().filter(|it| it.is_proven());
+        let names: Vec<_> = proven.map(Effective::name).collect();
+        assert_eq!(names, ["pass", "confirmed"]);
     }
 }

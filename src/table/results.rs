@@ -86,7 +86,7 @@ pub struct Columns {
 pub struct Outcome<'a> {
     pub fields: Option<&'a Fields>,
     /// Whether the fields count as right: nothing and nobody is left to doubt them.
-    pub proven: bool,
+    pub holds: bool,
     pub status: &'a str,
     pub rule: &'a str,
     pub facts: &'a str,
@@ -103,10 +103,10 @@ pub struct ColumnsError(String);
 /// A column of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
-    /// The first field, if it is proven.
+    /// The first field, if it counts as right.
     Answer,
     Status,
-    /// The first field, if it is not proven, so that nobody takes it for one that is.
+    /// The first field, if it does not, so that nobody takes it for one that does.
     ToReview,
     /// One of the other fields.
     Field(usize),
@@ -179,8 +179,8 @@ impl Column {
             value.cloned().unwrap_or_default()
         };
         Cell::Text(match self {
-            Self::Answer if outcome.proven => field(0),
-            Self::ToReview if !outcome.proven => field(0),
+            Self::Answer if outcome.holds => field(0),
+            Self::ToReview if !outcome.holds => field(0),
             Self::Answer | Self::ToReview => String::new(),
             Self::Field(at) => field(at),
             Self::Status => outcome.status.to_owned(),
@@ -235,17 +235,17 @@ impl Columns {
         headings.collect()
     }
 
-    /// Whether a column shows proven answers.
+    /// Whether a column shows answers that count as right.
     pub fn show_answers(&self) -> bool {
         self.has(Column::Answer)
     }
 
-    /// Whether a column shows answers that are not proven.
+    /// Whether a column shows answers that do not.
     pub fn show_to_review(&self) -> bool {
         self.has(Column::ToReview)
     }
 
-    /// For each column, whether it shows the answer, proven or not.
+    /// For each column, whether it shows the answer, right or not.
     pub fn of_answer(&self) -> Vec<bool> {
         let chosen = self.chosen.iter();
         chosen.map(|(column, _)| column.shows_answer()).collect()

@@ -62,7 +62,7 @@ fn an_outcome_fills_the_chosen_columns() {
     let columns = Columns::parse("email,site,tries,judged at,note,settled-by", &FIELDS).unwrap();
     let outcome = Outcome {
         fields: Some(&fields),
-        proven: true,
+        holds: true,
         status: "PASS",
         rule: "",
         facts: "",
@@ -91,13 +91,13 @@ fn an_unproven_answer_is_never_in_the_column_of_the_proven() {
     let email = (FieldName::known("email"), "info@acme.com".to_owned());
     let fields = Fields::from([email, site]);
     let columns = Columns::parse("email,email-to-review,site", &FIELDS).unwrap();
-    for (proven, expected) in rows! {
+    for (holds, expected) in rows! {
         true => ["info@acme.com", "", "https://acme.com"];
         false => ["", "info@acme.com", "https://acme.com"];
     } {
         let outcome = Outcome {
             fields: Some(&fields),
-            proven,
+            holds,
             status: "",
             rule: "",
             facts: "",
