@@ -411,10 +411,12 @@ fn a_control_with_another_verdict_is_refused() {
     let (code, checked) = letters.json(["quest", "check", "letters.toml"]);
     assert_eq!((code, &checked["controls"][0]["fits"]), (8, &false.into()));
     let text = letters.check().exits(8);
+    let failed = "FAILED  honest: expected PASS, got FAIL from ";
     assert!(
-        text.contains("FAILED") && text.contains("quote-in-letter"),
+        text.contains(failed) && text.contains("quote-in-letter"),
         "{text}"
     );
+    assert!(text.contains(" (FAIL, as expected)\n"), "{text}");
 }
 
 #[test]
