@@ -49,16 +49,16 @@ fn play(topic: &str) {
         let (shown, code) = parted(&shown);
         let run = Run::of(place.shell(&script).current_dir(place.at("practice")));
         assert_eq!(run.code, code, "{topic}: {script}: {run:?}");
-        // An error is told on stderr, where no topic shows it.
         assert_eq!(
             run.stderr.is_empty(),
             code > 2 || code == 0,
             "{script}: {run:?}"
         );
+        // An error is printed before its JSON.
+        let told = run.stderr + &run.stdout;
         assert!(
-            matches(shown, &run.stdout),
-            "{topic}: `{script}` printed\n{}\nand the topic shows\n{shown}",
-            run.stdout
+            matches(shown, &told),
+            "{topic}: `{script}` printed\n{told}\nand the topic shows\n{shown}"
         );
     }
 }
