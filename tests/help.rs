@@ -188,6 +188,21 @@ fn help_goes_to_commands_first_and_then_to_topics() {
         let listed = format!("\n  {name} ");
         assert!(index.contains(&listed), "{index}");
     }
+    // The groups are those of `comail --help`.
+    let is_title = |line: &&str| line.ends_with(':') && !line.starts_with(' ');
+    let titles: Vec<&str> = index.lines().filter(is_title).collect();
+    let short = place.run(["--help"]).ok();
+    let groups = short.lines().filter(is_title);
+    let groups: Vec<&str> = groups.take_while(|it| *it != "Options:").collect();
+    assert!(groups.len() >= 4, "{short}");
+    assert_eq!(titles, [&groups[..], &["Topics:"]].concat());
+    let (_, listed) = index.split_once("Topics:\n").expect("topics");
+    let (code, told) = place.json(["help", "topics"]);
+    assert_eq!((code, &told["commands"]), (0, &json!([])));
+    let listed = format!("Topics:\n{listed}");
+    assert_eq!(place.run(["help", "topics"]).ok(), listed);
+    let scan = place.run(["scan", "--help"]).ok();
+    assert!(scan.contains("\nArguments:\n  [LIST]\n"), "{scan}");
     assert!(
         index.lines().all(|line| line.chars().count() <= 80),
         "{index}"

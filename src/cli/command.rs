@@ -16,6 +16,7 @@ use super::context::{
     Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in, nearest_session,
 };
 use super::exit::{ErrorReply, Exit, Hinted, UsageError};
+use super::help::groups;
 use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message, write_to_stderr};
 use super::settings::{self, Settings};
@@ -354,21 +355,12 @@ const WELCOME: &str = include_str!("text/welcome.txt");
 /// What the help of commands ends with, in a section for each command.
 const EXAMPLES: &str = include_str!("help/examples.txt");
 
-/// Every command that is shown, each in one group, in the order of the work.
-const GROUPS: &str = "\
-Set up: scan quest demo
-Work (for agents): next submit run hook claims
-Watch: status list show log insights
-Decide (for people): review recheck dispute release resume forget
-Deliver: report export audit rules
-Tools: doctor config notify prompt schema completions man help";
-
 fn grouped(parser: clap::Command) -> clap::Command {
     let header = parser.get_styles().get_header();
     let literal = parser.get_styles().get_literal();
     let mut template =
         String::from("{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n");
-    for (title, names) in GROUPS.lines().filter_map(|group| group.split_once(':')) {
+    for (title, names) in groups() {
         let _ = writeln!(template, "{header}{title}:{header:#}");
         for name in names.split_whitespace() {
             let command = parser.find_subcommand(name);

@@ -16,7 +16,8 @@ use crate::gate::checks::schema::schema;
 
 /// Print help for a command or a topic
 ///
-/// Without an argument, `comail help` lists all commands and topics. It also explains each kind of
+/// Without an argument, `comail help` lists all commands and topics; `comail help topics` lists the
+/// topics. It also explains each kind of
 /// check in quest files, such as `contains`. `comail rules RULE` explains a rule.
 #[derive(Debug, Args)]
 pub struct HelpArgs {
@@ -26,6 +27,20 @@ pub struct HelpArgs {
 }
 
 const WIDTH: usize = 80;
+
+/// Every command that is shown, each in one group, in the order of the work.
+const GROUPS: &str = "\
+Set up: scan quest demo
+Work (for agents): next submit run hook claims
+Watch: status list show log insights
+Decide (for people): review recheck dispute release resume forget
+Deliver: report export audit rules
+Tools: doctor config notify prompt schema completions man help";
+
+/// The title of each group, and its commands.
+pub(super) fn groups() -> impl Iterator<Item = (&'static str, &'static str)> {
+    GROUPS.lines().filter_map(|group| group.split_once(':'))
+}
 
 /// The topics. The first line of each file says what the topic is about.
 const TOPICS: [(&str, &str); 10] = [
@@ -132,9 +147,11 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
 
 /// The help that `words` name; a command comes before a topic, a check or a rule of its name.
 fn find(words: &[String], parser: &Command) -> Result<Help, Hinted> {
-    if words.is_empty() {
+    let only_topics = words == ["topics"];
+    if words.is_empty() || only_topics {
+        let commands = shown(parser).filter(|_| !only_topics);
         return Ok(Help::Index {
-            commands: shown(parser).map(named).collect(),
+            commands: commands.map(named).collect(),
             topics: topics().map(|page| page.named).collect(),
         });
     }
@@ -242,8 +259,14 @@ fn named(command: &Command) -> Named {
 fn write_index(out: &mut TextOutput, commands: &[Named], topics: &[Named]) {
     let names = commands.iter().chain(topics);
     let width = names.map(|it| it.name.len()).max().unwrap_or(0);
-    for (heading, all) in [("Commands:", commands), ("Topics:", topics)] {
-        out.line(out.tint(Tone::Strong, heading));
+    let sections = groups().map(|(title, names)| {
+        let names = names.split_whitespace();
+        let group = names.filter_map(|name| commands.iter().find(|it| it.name == name));
+        (title, group.collect())
+    });
+    let sections = sections.chain([("Topics", topics.iter().collect::<Vec<_>>())]);
+    for (title, all) in sections.filter(|(_, all)| !all.is_empty()) {
+        out.line(out.tint(Tone::Strong, &format!("{title}:")));
         for Named { name, about } in all {
             let columns = out.columns(WIDTH);
             for line in hanging(&format!("  {name:width$}  "), about, columns) {

@@ -196,6 +196,7 @@ pub fn known_quests(session: &Session, projection: &Projection) -> Result<Listin
 pub struct ListArgs {
     /// The list: a workbook, delimited text, JSON Lines, a text file with one key per line or, with
     /// --quest, a directory
+    #[arg(help_heading = None::<&'static str>)]
     list: Option<PathBuf>,
 
     /// The column with the key, such as the company name, by letter or heading; not needed for plain

@@ -59,8 +59,7 @@ fn parses(words: &[String]) -> Result<(), clap::Error> {
 #[test]
 fn every_command_is_in_one_group_in_the_order_of_the_man_page() {
     let parser = parser(&email::kind());
-    let groups = GROUPS.lines().filter_map(|group| group.split_once(':'));
-    let names: Vec<&str> = groups
+    let names: Vec<&str> = groups()
         .flat_map(|(_, names)| names.split_whitespace())
         .collect();
     let shown = parser.get_subcommands().filter(|it| !it.is_hide_set());
