@@ -399,7 +399,7 @@ fn a_copy_of_the_site_without_an_anchor_is_told_apart_in_the_tally() {
     net.company("acme-foods.kr", ACME);
     assert_eq!(net.says(&net.right("acme-foods.kr")), "PASS");
     let status = net.place.run(["status"]).ok();
-    assert!(status.contains("(1 unanchored)"), "{status}");
+    assert!(status.contains("(1 without a known site)"), "{status}");
 }
 
 const DOMAIN: &str = "acme.co.kr";

@@ -138,7 +138,7 @@ pub struct Remaining {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FunnelStep {
-    /// The name of the step; `house` is what happens before the gate.
+    /// The name of the step, or `before the first step`.
     pub name: String,
     /// The submissions that no earlier step stopped.
     pub reached: u32,

@@ -194,7 +194,7 @@ fn notes(state: State, overview: &Overview) -> Vec<String> {
     let untouched = open == overview.tally.review && overview.rechecked.undecided == 0;
     let said: &[(u32, &str)] = match state {
         State::Pass => &[
-            (overview.unanchored, "unanchored"),
+            (overview.unanchored, "without a known site"),
             (overview.carried, "carried"),
         ],
         State::Review => &[

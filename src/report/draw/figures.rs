@@ -204,8 +204,8 @@ fn marks(values: &[u64]) -> Option<Marks> {
     })
 }
 
-/// The first step: is there an answer, and is it new?
-const HOUSE: &str = "house";
+/// Is there an answer, and is it new?
+const BEFORE: &str = "before the first step";
 
 /// Counts what each step of the gate stopped.
 ///
@@ -223,7 +223,7 @@ struct Checked {
 impl Default for Funnel {
     fn default() -> Self {
         Self {
-            steps: vec![step(HOUSE)],
+            steps: vec![step(BEFORE)],
         }
     }
 }
@@ -559,7 +559,7 @@ mod tests {
             "null".to_owned(),
         ];
         let expected = [
-            ("house", 4, 1),
+            (BEFORE, 4, 1),
             ("format", 3, 1),
             ("domain", 2, 0),
             ("source", 2, 1),
@@ -588,8 +588,8 @@ mod tests {
             judged(&[("a", 'p'), ("b", 'p'), ("c", 'p'), ("panel", 'r')]),
         ];
         let names: Vec<String> = steps_of(&judgements).into_iter().map(|it| it.0).collect();
-        assert_eq!(names, ["house", "a", "b", "c", "panel"]);
-        assert_eq!(steps_of(&[]), [("house".to_owned(), 0, 0)]);
+        assert_eq!(names, [BEFORE, "a", "b", "c", "panel"]);
+        assert_eq!(steps_of(&[]), [(BEFORE.to_owned(), 0, 0)]);
     }
 
     fn rows_of(attempts: &[(Option<&str>, Verdict)]) -> Vec<(Option<String>, [u32; 4])> {

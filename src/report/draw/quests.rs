@@ -280,7 +280,7 @@ impl Courses {
             RunStep::Quest(ended) => {
                 let said = ended.handover.as_deref().map(cut_note);
                 let notes = std::iter::once(ended.reason.to_string()).chain(said);
-                let step = step(at, "drive ended", None, notes.collect());
+                let step = step(at, "run finished with it", None, notes.collect());
                 let by = Some(format!("run {}", line.run));
                 self.add(ended.quest, Step { by, ..step });
             }

@@ -21,7 +21,7 @@ fn the_headline_is_followed_by_what_matters_most() {
     let mut incomplete = report();
     assert!(!markdown(&incomplete).contains("Next steps:"));
     for (word, told) in [
-        (FinalWord::None, "Final gate: none.\n"),
+        (FinalWord::None, ". No final gate judges all answers together.\n"),
         (FinalWord::Proven, "negative control failed as expected.\n"),
     ] {
         incomplete.final_gate = Some(word);
