@@ -21,7 +21,10 @@ fn the_headline_is_followed_by_what_matters_most() {
     let mut incomplete = report();
     assert!(!markdown(&incomplete).contains("Next steps:"));
     for (word, told) in [
-        (FinalWord::None, ". No final gate judges all answers together.\n"),
+        (
+            FinalWord::None,
+            ". No final gate judges all answers together.\n",
+        ),
         (FinalWord::Proven, "negative control failed as expected.\n"),
     ] {
         incomplete.final_gate = Some(word);
