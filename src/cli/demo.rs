@@ -16,7 +16,7 @@ use super::context::Context;
 use super::exit::{AlreadyExists, Exit, refuse};
 use super::output::Output;
 use super::output_file::refuse_in_session;
-use super::shell_line::{ShellLine, words};
+use super::shell_line::words;
 use super::world_file::WORLD_FILE;
 
 /// Run the e-mail quest offline, on a bundled workbook and recorded pages
@@ -78,7 +78,8 @@ pub(super) struct Played {
     workbook: String,
     session: String,
     results: String,
-    status_command: String,
+    /// The command lines to look around with.
+    commands: [String; 2],
     steps: Vec<PlayedStep>,
 }
 
@@ -122,18 +123,20 @@ fn write_world(dir: &Path) -> Result<Written> {
     for (name, text) in files.into_iter().zip([LIST, ANSWERS, AGENT, WORLD]) {
         write(&dir.join(name), text)?;
     }
-    let directory = dir.display().to_string();
-    let enter = words(&["cd".to_owned(), directory.clone()]);
     let scan = "comail scan companies.csv --col Company --site-col Website --world .";
     Ok(Written {
-        directory,
+        directory: dir.display().to_string(),
         files,
         commands: [
-            enter,
+            enter(dir),
             scan.to_owned(),
             "comail run -- sh agent.sh".to_owned(),
         ],
     })
+}
+
+fn enter(dir: &Path) -> String {
+    words(&["cd".to_owned(), dir.display().to_string()])
 }
 
 fn play(context: &mut Context, dir: &Path, rehearse: Rehearse) -> Result<Played> {
@@ -141,9 +144,9 @@ fn play(context: &mut Context, dir: &Path, rehearse: Rehearse) -> Result<Played>
     let mut played = Played {
         directory: dir.display().to_string(),
         workbook: at("companies.xlsx"),
-        session: at("session"),
+        session: at(".comail"),
         results: at("results.xlsx"),
-        status_command: ShellLine::comail("status", Some(&dir.join("session"))).into_text(),
+        commands: [enter(dir), "comail status".to_owned()],
         steps: Vec::new(),
     };
     write(Path::new(&played.workbook), WORKBOOK)?;
