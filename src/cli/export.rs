@@ -182,6 +182,11 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         ["answer", "answers"]
     };
     let filtered = !only.is_empty();
+    if let Some(partial) = exported.partial.as_deref().filter(|_| !filtered) {
+        context.output.note(&format!(
+            "{partial}; export again with --force when they are done"
+        ));
+    }
     // What is written is written; a reader who has gone does not change how it ended.
     let _ = context.output.show(&exported, |out, export| {
         let values = context! { export, addresses, nouns, filtered };
