@@ -330,7 +330,7 @@ const REFUSED: &str = r"1 no.xlsx --col A => no.xlsx|no such file
 2 companies.xlsx --key-cols=A,Firma => A `Company`|B `Country`|C `Website`|D `Phone`
 2 openpyxl.xlsx --col=A --sheet=Suppliers => `Notes`|`업체 목록`|`옛 목록`
 2 twice.csv --col=Site => B, C|letter
-2 lines.txt --col=B => there are A
+2 lines.txt --col=B => no column `B`|one key per line|leave --col out
 2 lines.txt --sheet=X => no sheets
 2 companies.xlsx => --col|companies.xlsx|`Companies`|A `Company`|D `Phone`
 2 cp949.csv => A `회사명`, B `홈페이지`

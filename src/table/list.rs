@@ -194,7 +194,13 @@ impl List {
 
     /// The column with this heading, or else with this letter.
     pub fn column(&self, name: &str) -> result::Result<ColumnIndex, ReadError> {
-        let found = self.columns.find(name);
+        let found = self.columns.find(name).map_err(|fault| match self.format {
+            SourceFormat::Lines { .. } if self.header().is_none() => Fault::Other(format!(
+                "there is no column `{name}`: this file is read as one key per line, without \
+                 headings; leave --col out, or save the list as .csv, .xlsx or .jsonl"
+            )),
+            _ => fault,
+        });
         found.map_err(|fault| fault.at(&self.path))
     }
 
@@ -320,7 +326,14 @@ impl ListColumns {
             return Ok(column);
         }
         let columns = self.described();
-        let (known, near) = (columns.join(", "), near(name, &columns));
+        // One letter is the letter of a column, not a heading with a mistake in it.
+        let is_letter = wanted.chars().nth(1).is_none();
+        let near = if is_letter {
+            String::new()
+        } else {
+            near(name, &columns)
+        };
+        let known = columns.join(", ");
         Err(Fault::Other(format!(
             "there is no column `{name}`; there are {known}{near}"
         )))
