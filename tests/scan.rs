@@ -175,11 +175,15 @@ fn rows_that_make_no_quest_are_told_apart() {
     place.write("list.csv", list);
     let text = place.run(["scan", "list.csv", "--col=company"]).ok();
     let shown = format!("1 quest created; key: company (\"{}…\")\n", "L".repeat(40));
+    let merged = format!(
+        "\n1 row merged into an earlier row with the same company: row 6 into row 2 ({}…)\n",
+        "L".repeat(40)
+    );
     for line in [
         shown.as_str(),
         "\n2 rows with no company skipped\n",
         "\n1 empty row skipped\n",
-        "\n1 row merged into an earlier row with the same company\n",
+        merged.as_str(),
     ] {
         assert!(text.contains(line), "{line:?} in {text}");
     }
@@ -217,7 +221,9 @@ fn a_site_that_nothing_can_be_held_against_is_told() {
     let run = place.run(["scan", "list.csv", "--col=company", "--site-col=site"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(
-        run.stderr.contains("2 quests with a site") && run.stderr.contains("Beta in row 3"),
+        run.stderr
+            .contains("2 quests with a site that is not a valid domain")
+            && run.stderr.contains("(Beta in row 3, Gamma in row 4)"),
         "{run:?}"
     );
 }

@@ -210,6 +210,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         quests: quests.count(),
         added: quests.count(),
         first_keys: reply::first_keys(&quests)?,
+        merged: reply::merged_rows(&quests)?,
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
         world: manifest.frozen.world_kind(),

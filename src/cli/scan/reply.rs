@@ -50,6 +50,9 @@ pub(in crate::cli) struct Scanned {
     pub(super) first_keys: Vec<String>,
     #[serde(flatten)]
     pub(super) counts: ListingCounts,
+    /// The first rows that were merged, for people.
+    #[serde(skip)]
+    pub(super) merged: Vec<String>,
     /// How many quests the session has.
     pub(super) quests: usize,
     /// How many of them are new.
@@ -83,6 +86,9 @@ pub(in crate::cli) struct CarriedOver {
 /// each may be.
 const SHOWN_KEYS: usize = 3;
 const MAX_KEY: usize = 40;
+
+/// How many quests are named whose sites are no domains.
+const SHOWN_SITES: usize = 5;
 
 impl Scanned {
     pub(super) fn new(
@@ -128,6 +134,7 @@ impl Scanned {
                 has_columns => scan.form != ListForm::Lines,
                 unit => scan.unit,
                 first => first.join(", "),
+                merged => scan.merged,
                 reviewers => scan.reviewers,
                 run => ShellLine::comail("run --agent claude", session).text(),
                 next => ShellLine::comail("next", session).text(),
@@ -150,6 +157,24 @@ pub(super) fn first_keys(quests: &dyn Quests) -> Result<Vec<String>> {
     Ok(keys)
 }
 
+/// Which rows were merged into which: the first ones.
+pub(super) fn merged_rows(quests: &dyn Quests) -> Result<Vec<String>> {
+    let mut merged = Vec::new();
+    quests.each(&mut |quest| {
+        if let Some((first, others)) = quest.rows.split_first() {
+            let key = truncate(quest.key.as_str(), MAX_KEY);
+            let into = |row: &u32| format!("row {row} into row {first} ({key})");
+            merged.extend(others.iter().take(SHOWN_KEYS - merged.len()).map(into));
+        }
+        if merged.len() < SHOWN_KEYS {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })?;
+    Ok(merged)
+}
+
 /// Refuses a column of sites whose values are none, and notes how many of them are no domains, so
 /// that no answer can be compared with them.
 pub(super) fn check_sites(
@@ -161,11 +186,16 @@ pub(super) fn check_sites(
         return Ok(());
     };
     let (mut usable, mut others, mut first) = (0_u32, 0_u32, None);
+    let mut places = Vec::new();
     quests.each(&mut |quest| {
         if is_anchored(&quest) {
             usable += 1;
         } else if quest.anchor.is_some() {
             others += 1;
+            if places.len() < SHOWN_SITES {
+                let row = quest.rows.first().copied().unwrap_or_default();
+                places.push(format!("{} in row {row}", quest.key));
+            }
             first.get_or_insert(quest);
         }
         ControlFlow::Continue(())
@@ -186,12 +216,14 @@ pub(super) fn check_sites(
         let hint = "name the column of websites with --site-col, or leave --site-col out";
         return Err(UsageError(text).hint(hint).into());
     }
+    if others as usize > places.len() {
+        places.push("…".to_owned());
+    }
     context.output.note(&format!(
-        "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
-         judged as if no site were known",
+        "{} with a site that is not a valid domain ({}); their answers are judged as if no site \
+         were known",
         plural(others, "quest"),
-        first.key,
-        first.rows.first().copied().unwrap_or_default()
+        places.join(", ")
     ));
     Ok(())
 }
