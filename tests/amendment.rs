@@ -72,9 +72,10 @@ fn a_forgotten_column_of_sites_is_added_by_a_person() {
 #[test]
 fn a_wrong_column_of_sites_adds_no_quests() {
     let world = scanned(&["--site-col", "site"]);
-    let csv = "company,site,city,web\nAcme Foods,acme.co.kr,Berlin,acme.com\n";
+    let csv = "company,site,city,web\nAcme Foods,acme.co.kr,Berlin,acme.com\nBeta Steel,,,\n";
     world.place.write("companies.csv", csv);
-    let moved = "company,city,web\nAcme Foods,Berlin,acme.co.kr\nGamma Mart,Bonn,gamma.kr\n";
+    let moved =
+        "company,city,web\nAcme Foods,Berlin,acme.co.kr\nBeta Steel,,\nGamma Mart,Bonn,gamma.kr\n";
     world.place.write("moved.csv", moved);
     let before = world.place.ledger();
     let update = |list, column| {
@@ -98,6 +99,50 @@ fn a_wrong_column_of_sites_adds_no_quests() {
     assert!(same.contains("0 new quests"), "{same}");
     let moved = update("moved.csv", "web").ok();
     assert!(moved.contains("1 new quest"), "{moved}");
+}
+
+/// Otherwise an agent could choose the known site that its answer is compared with.
+#[test]
+fn a_person_confirms_that_rows_replace_quests() {
+    let world = scanned(&["--site-col", "site"]);
+    let before = world.place.ledger();
+    for (rows, words) in [
+        (
+            "Acme Foods,acme.de\nBeta Steel,\n",
+            "no row for 1 quest and new rows for 1 quest whose key",
+        ),
+        (
+            "Acme Foods,acme.co.kr\nAcme  Foods,acme.de\nBeta Steel,\n",
+            "no row for 0 quests and new rows for 1 quest",
+        ),
+        ("Acme Foods,acme.co.kr\n", "no row for 1 quest and"),
+    ] {
+        let list = format!("company,site\n{rows}");
+        world.place.write("companies.csv", list);
+        let update = ["scan", "--update", "companies.csv"];
+        let run = world.place.run(update);
+        unchanged(&world, &before, &run, 2, "run it on a terminal");
+        let run = at_terminal(&world.place, &update, "yes");
+        unchanged(&world, &before, &run, 1, words);
+    }
+    let run = at_terminal(
+        &world.place,
+        &["scan", "--update", "companies.csv"],
+        "update",
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_ne!(world.place.ledger(), before);
+    // The operator's key needs no word.
+    let world = scanned(&["--site-col=site", "--operator-key=operator.key"]);
+    world
+        .place
+        .write("companies.csv", "company,site\nAcme Foods,acme.de\n");
+    let update = ["scan", "--update", "companies.csv"];
+    let before = world.place.ledger();
+    let run = world.place.run(update);
+    unchanged(&world, &before, &run, 2, "--operator-key FILE");
+    let signed = [&update[..], &["--operator-key=operator.key"]].concat();
+    world.place.run(signed).ok();
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::{check_prompts, nothing_forgotten};
 use crate::base::text::plural;
 use crate::judge;
 use crate::judge::quest_file::Definition;
-use crate::quest::Quests as _;
+use crate::quest::{Listed, Quest, Quests as _};
 use crate::session::{
     self, AddedAnchor, Amended, Extension, OperatorKey, Projection, Session, SigningKey,
 };
@@ -36,22 +36,25 @@ pub(super) fn run(
     let sha256 = digest(file.path())?;
     nothing_forgotten(&session.forgetting(), file.path())?;
     let plan = args.plan(&file, Some(&before), None, &unit)?;
-    let mut planned = plan.open(file.path())?;
-    if let Some(own) = &before.site {
-        planned.refuse_other_site(own)?;
-    }
     amendment.confirm(&session)?;
     let dir = context.dir.clone();
-    let extended = session::extend(
-        &mut session,
-        file.path(),
-        &mut context::clock(),
-        |session| -> Result<_> {
+    let mut update = |context: &mut Context, confirmed: Option<&Replacement>| {
+        let mut planned = plan.open(file.path())?;
+        if let Some(own) = &before.site {
+            planned.refuse_other_site(own)?;
+        }
+        let decide = |session: &Session| -> Result<_> {
             let projection = session.projection()?;
             let mut listing = known_quests(session, &projection)?;
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;
             let new = quests.added()?;
+            if amendment.signer.is_none() {
+                let replacement = Replacement::of(session, &quests, &new)?;
+                if let Some(replacement) = replacement.filter(|it| Some(it) != confirmed) {
+                    return Err(replacement.into());
+                }
+            }
             if amendment.site {
                 check_sites(context, &quests, planned.site_label())?;
             } else if args.renames_site(&before) && !new.is_empty() {
@@ -79,7 +82,7 @@ pub(super) fn run(
                 sites_added: amended.as_ref().map_or(0, |it| it.anchors.len()),
                 key_added: amended.as_ref().is_some_and(|it| it.operator_key.is_some()),
                 world: session.manifest().frozen.world_kind(),
-                ..Scanned::new(&dir, &record, &planned, unit.into_owned())
+                ..Scanned::new(&dir, &record, &planned, unit.to_string())
             };
             let extension = Extension {
                 source: record,
@@ -87,8 +90,15 @@ pub(super) fn run(
                 amended,
             };
             Ok((extension, (scanned, late)))
-        },
-    );
+        };
+        session::extend(&mut session, file.path(), &mut context::clock(), decide)
+    };
+    let extended = update(context, None).or_else(|error| {
+        // Nobody types under the session's lock, so the list is read again after the question.
+        let replacement = error.downcast::<Replacement>()?;
+        person::confirm(&replacement.to_string(), Some("update"))?;
+        update(context, Some(&replacement))
+    });
     context.report_repairs(&session);
     let (scanned, late) = extended?;
     if late > 0 {
@@ -100,6 +110,33 @@ pub(super) fn run(
         ));
     }
     Ok(scanned)
+}
+
+/// What an update takes from quests that the session already has. Without a key, an agent could
+/// otherwise replace a quest by one with the same name and a site of its own.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "update the list, which has no row for {} and new rows for {} whose key another quest has",
+    plural(*without_row, "quest"),
+    plural(*namesakes, "quest")
+)]
+struct Replacement {
+    without_row: u32,
+    namesakes: u32,
+}
+
+impl Replacement {
+    fn of(session: &Session, quests: &Listed, new: &[Quest]) -> Result<Option<Self>> {
+        let mut namesakes: u32 = 0;
+        for quest in new {
+            namesakes += u32::from(!session.named(&quest.key.folded())?.is_empty());
+        }
+        let without_row = u32::try_from(quests.without_row()).unwrap_or(u32::MAX);
+        Ok((without_row + namesakes > 0).then_some(Self {
+            without_row,
+            namesakes,
+        }))
+    }
 }
 
 /// The settings that are added to a session, and whose key signs that.
