@@ -214,6 +214,29 @@ fn a_column_of_sites_without_any_is_refused() {
 }
 
 #[test]
+fn a_column_of_websites_that_was_not_named_is_noted() {
+    let place = Place::new();
+    let list = "company,mail,Web site\nBooking.com,a@acme.de,acme.de\nBeta,b@beta.de,-\n\
+                Gamma,c@gamma.de,gamma.de\nDelta,d@delta.de,\n";
+    place.write("list.csv", list);
+    place.write("few.csv", "company,Web\nAcme,acme.de\nBeta,-\nGamma,none\n");
+    let scan = |list, flags: &[&str]| {
+        let run = place.run([&["scan", list, "--col=company"], flags].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.stderr
+    };
+    let noted = scan("list.csv", &[]);
+    let add = "`comail scan --update --site-col 'Web site'` adds it";
+    assert!(noted.contains(add), "{noted}");
+    let named = scan("list.csv", &["--session=named", "--site-col=Web site"]);
+    let few = scan("few.csv", &["--session=few"]);
+    assert!(
+        !format!("{named}{few}").contains("holds websites"),
+        "{named}{few}"
+    );
+}
+
+#[test]
 fn a_site_that_nothing_can_be_held_against_is_told() {
     let place = Place::new();
     let list = "company,site\nAcme,acme.co.kr\nBeta,ask them\nGamma,localhost\nDelta,\n";

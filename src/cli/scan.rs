@@ -23,6 +23,7 @@ use super::settings::Settings;
 use super::settings::gate::GateTable;
 use super::settings::network::NetworkTable;
 use super::settings::scan::ScanTable;
+use super::shell_line::ShellLine;
 use super::source_list::{ListArgs, ListFile, PlannedList};
 use super::world_file::recorded_world;
 use super::{context, person};
@@ -166,6 +167,10 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         return refuse_empty(&file.place, counts.rows, &planned);
     }
     reply::check_sites(context, &quests, planned.site_label())?;
+    let without_site = definition.is_none() && planned.site_label().is_none();
+    let sites = without_site
+        .then(|| planned.column_of_sites())
+        .transpose()?;
     if let Some(definition) = definition {
         check_prompts(definition, &quests)?;
     }
@@ -205,6 +210,14 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         session::create(&context.dir, &new, &mut context::clock())?;
         None
     };
+    if let Some(column) = sites.flatten() {
+        let add = ShellLine::comail("scan --update", context.named_session.as_deref());
+        let add = add.flag("site-col", &column).into_text();
+        context.output.note(&format!(
+            "the answers are compared with no known sites, but the column `{column}` holds \
+             websites; `{add}` adds it until the first submission is judged"
+        ));
+    }
     Ok(Scanned {
         counts,
         quests: quests.count(),

@@ -12,12 +12,13 @@ use super::exit::{UsageError, refuse};
 use super::progress::WorkBar;
 use crate::base::Digest;
 use crate::base::files::same_inode;
+use crate::gate::email::site::anchor_sites;
 use crate::judge::quest_file::{Definition, FrozenTree};
 use crate::quest::file::{InputFormat, InputTable};
 use crate::quest::{Listing, OtherCells, Quest, Row, Shown};
 use crate::session::{Projection, Session, SourceRecord};
 use crate::table::{
-    ColumnIndex, HeaderChoice, List, MadeList, ReadOptions, SourceFormat, TextEncoding,
+    ColumnIndex, HeaderChoice, List, MadeList, ReadError, ReadOptions, SourceFormat, TextEncoding,
     UnknownEncoding,
 };
 use crate::world::tree::{Ignored, TreePath};
@@ -43,6 +44,9 @@ pub struct ListPlan {
     /// The column of the keys that must have passed first.
     pub after: Option<String>,
 }
+
+/// How many rows show which column holds websites.
+const SITE_ROWS: u32 = 100;
 
 pub struct PlannedList {
     pub(super) list: List,
@@ -102,6 +106,39 @@ impl PlannedList {
         let column = self.columns.get(self.plan.key.len());
         let column = column.filter(|_| self.plan.site.is_some())?;
         Some(self.list.label(*column))
+    }
+
+    /// What the column is called most of whose first texts name a website; the key is none.
+    pub fn column_of_sites(&mut self) -> Result<Option<String>> {
+        let header = self.list.header().map_or(0, |header| header.row);
+        let (mut counts, mut rows) = (Vec::<(u32, u32)>::new(), 0);
+        let read = self
+            .list
+            .every_row(|row, cells| -> Result<_, Option<ReadError>> {
+                if row <= header {
+                    return Ok(());
+                }
+                counts.resize(counts.len().max(cells.len()), (0, 0));
+                for ((texts, sites), cell) in counts.iter_mut().zip(cells) {
+                    *texts += u32::from(!cell.trim().is_empty());
+                    // An address is no website, though its domain is.
+                    *sites += u32::from(!cell.contains('@') && !anchor_sites(cell).is_empty());
+                }
+                rows += 1;
+                if rows < SITE_ROWS { Ok(()) } else { Err(None) }
+            });
+        if let Err(Some(error)) = read {
+            return Err(error.into());
+        }
+        let mostly = |(texts, sites): &(u32, u32)| sites * 2 > *texts;
+        let columns = counts.iter().enumerate().filter(|(_, count)| mostly(count));
+        let mut columns = columns.filter_map(|(at, _)| ColumnIndex::new(u32::try_from(at).ok()?));
+        let found = columns.find(|column| !self.columns[..self.plan.key.len()].contains(column));
+        // `column B` is a label, but no name of a column.
+        Ok(found.map(|column| match self.list.header() {
+            Some(_) => self.list.label(column),
+            None => column.to_string(),
+        }))
     }
 
     /// Refuses another column of known sites than `own`, the session's. A list that has no such column
