@@ -320,6 +320,7 @@ fn place() -> Place {
     place.write("headings.csv", "Company,Site\n");
     place.write("nameless.csv", "Company,Site\n ,acme.com\n,beta.com\n");
     place.write("lines.txt", "Acme\nBeta\n");
+    place.write("bad.json", "[{\"a\": 1}]\n");
     place.write("binary.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x01");
     place.write("f.pdf", "%PDF-1.4\n1 0 obj\n");
     place.write("stream", b"x\x9c\x03\xe2\x02\x8f\nAcme\n");
@@ -347,6 +348,7 @@ const REFUSED: &str = r"1 no.xlsx --col A => no.xlsx|no such file
 2 stream => neither a workbook nor text
 2 fake.xlsx --col A => web page
 2 torn.xlsx --col A => damaged
+2 bad.json --col=a => save it as JSON Lines
 2 bad.jsonl --col=a => bad.jsonl: line 2, column 6: expected `:`
 # Columns and sheets that are not there are answered with those that are.
 2 companies.xlsx --col Firma => A `Company`|B `Country`|C `Website`|D `Phone`

@@ -150,6 +150,11 @@ fn text(
     let by_name = match ending.as_str() {
         "csv" | "tsv" | "tab" => InputFormat::Csv,
         "jsonl" | "ndjson" => InputFormat::Jsonl,
+        "json" if wish.is_none() => {
+            let why = "a list is not read from .json; save it as JSON Lines (.jsonl), with one \
+                       object per line";
+            return Err(why.into());
+        }
         _ => InputFormat::Lines,
     };
     let format = match wish.unwrap_or(by_name) {
