@@ -49,17 +49,17 @@ pub(super) fn run(
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;
             let new = quests.added()?;
-            if amendment.signer.is_none() {
-                let replacement = Replacement::of(session, &quests, &new)?;
-                if let Some(replacement) = replacement.filter(|it| Some(it) != confirmed) {
-                    return Err(replacement.into());
-                }
-            }
             if amendment.site {
                 check_sites(context, &quests, planned.site_label())?;
             } else if args.renames_site(&before) && !new.is_empty() {
                 // What the session has already would hide that the column holds no sites.
                 check_sites(context, &new, planned.site_label())?;
+            }
+            if amendment.signer.is_none() {
+                let replacement = Replacement::of(session, &quests, &new)?;
+                if let Some(replacement) = replacement.filter(|it| Some(it) != confirmed) {
+                    return Err(replacement.into());
+                }
             }
             if let Some(definition) = &definition {
                 check_prompts(definition, &new)?;
