@@ -17,6 +17,7 @@ use crate::harness::email_net::{page, rules};
 use crate::harness::forge::found;
 use crate::harness::forgotten::{ADDRESS, forget, known, left_in};
 use crate::harness::replayed::assert_replays;
+use crate::harness::terminal::at_terminal;
 use crate::harness::{EmailNet, Run};
 use crate::quarters::{
     attempts_of, carried_of, carry, counts, exported, quarter, scan, tally, tree,
@@ -176,7 +177,8 @@ fn other_sites_and_namesakes_are_other_companies() {
     // A second company of the name has come to light since.
     let list = "company,site\nBeta Steel,beta.co.kr\nBeta Steel,beta.de\n";
     world.place.write("more.csv", list);
-    world.place.run(["scan", "--update", "more.csv"]).ok();
+    let run = at_terminal(&world.place, &["scan", "--update", "more.csv"], "update");
+    assert_eq!(run.code, 0, "{run:?}");
     let why = [("namesake", 1)];
     assert_eq!(carry(&world, "new.csv", "q2", &[]), counts(1, &why));
     assert_eq!(tally(&world, "q2"), [1, 0, 0, 4]);

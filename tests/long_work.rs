@@ -98,7 +98,8 @@ fn what_ctrl_c_ends_leaves_nothing_behind() {
     let run = interrupted(&place, &["audit"], heeds);
     assert_eq!(run.code, 130, "{run:?}");
 
-    place.write("more.txt", "One more\n");
+    let list = fs::read_to_string(place.at("companies.txt")).expect("the list");
+    place.write("more.txt", list + "\nOne more\n");
     let more = ["scan", "--update", "more.txt"];
     assert_stopped(&interrupted(&place, &more, heeds));
     assert_eq!((session(), place.ledger()), (before.clone(), ledger));

@@ -131,7 +131,7 @@ fn a_session_that_is_paused() {
     let driven = Driven::scanned(2, &["--set=scan.pause-after=0", "--max-tries=1"]);
     let run = driven.drive(&QUICK, wrong);
     run.says("note: Settled, not proven: 2 DONE; the report is ");
-    run.says("hint: see why answers failed: `comail list --state done`; ");
+    run.says("hint: see why answers failed: `comail list --state done`");
     let text = run.exits(8);
     assert!(text.contains(" ended: complete"), "{text}");
     assert_eq!(driven.reasons("ended"), ["complete"]);

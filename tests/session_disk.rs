@@ -74,7 +74,7 @@ fn an_update_without_room_changes_nothing() {
     let world = EmailNet::start();
     let before = world.place.ledger();
     let more: Vec<String> = (0..200).map(|n| format!("Company {n}")).collect();
-    let more = more.join("\n") + "\n";
+    let more = format!("{ACME}\n{}\n", more.join("\n"));
     world.place.write("more.txt", more);
     let update = ["scan", "more.txt", "--update"].map(str::to_owned);
     for blocks in [0, before.len() / 512 + 1] {

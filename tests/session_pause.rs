@@ -247,7 +247,9 @@ fn a_newer_list_asks_for_the_operators_key_where_one_was_frozen_and_only_there()
     ] {
         world.place.write("key", KEY);
         world.place.write("other", KEY.replace("ef", "eF"));
-        world.place.write("newer.txt", "Ferro Tiles\n");
+        world
+            .place
+            .write("newer.txt", NAMES.join("\n") + "\nFerro Tiles\n");
         let before = world.place.ledger();
         for key in wrong {
             let run = world.place.run([&update, key].concat());

@@ -64,6 +64,12 @@ pub(super) fn run(
             if let Some(definition) = &definition {
                 check_prompts(definition, &new)?;
             }
+            if amendment.signer.is_none() {
+                let replacement = Replacement::of(session, &quests, &new)?;
+                if let Some(replacement) = replacement.filter(|it| Some(it) != confirmed) {
+                    return Err(replacement.into());
+                }
+            }
             let lists = projection.totals().extensions.len() + 1;
             let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
             let sites = quests.newly_anchored();
