@@ -55,12 +55,6 @@ pub(super) fn run(
                 // What the session has already would hide that the column holds no sites.
                 check_sites(context, &new, planned.site_label())?;
             }
-            if amendment.signer.is_none() {
-                let replacement = Replacement::of(session, &quests, &new)?;
-                if let Some(replacement) = replacement.filter(|it| Some(it) != confirmed) {
-                    return Err(replacement.into());
-                }
-            }
             if let Some(definition) = &definition {
                 check_prompts(definition, &new)?;
             }
