@@ -114,12 +114,31 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What the session freezes of the command line and of the user's settings.
+fn frozen(
+    args: &ScanArgs,
+    set: &Settings,
+    definition: Option<&Definition>,
+    file_tries: Option<NonZeroU32>,
+) -> Result<Frozen> {
+    let (further, gate): (ScanTable, GateTable) = (set.table()?, set.table()?);
+    let network = set.table::<NetworkTable>()?.settings()?;
+    let key = args.operator_key.as_deref().map(person::signing_key);
+    Ok(Frozen {
+        max_tries: args.max_tries.or(file_tries).unwrap_or(DEFAULT_MAX_TRIES),
+        pause_after: further.pause_after,
+        lease: further.lease,
+        operator_key: key.transpose()?.map(|key| key.public()),
+        gate: gate_settings(definition, &gate, &network)?,
+        network: serde_json::to_value(network)?,
+        world: args.world.as_deref().map(recorded_world).transpose()?,
+    })
+}
+
 fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
     let set = args.settings(context)?;
     let further: ScanTable = set.table()?;
-    let gate: GateTable = set.table()?;
-    let network = set.table::<NetworkTable>()?.settings()?;
     let carry = Carry {
         from: args.carry.as_deref(),
         recheck: further.recheck,
@@ -134,25 +153,13 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
             "--set {GENERATOR_MODEL} names a model that may not review, but there are no reviewers"
         ));
     }
-    let settings = gate_settings(definition, &gate, &network)?;
     let table = definition.map(Definition::file).transpose()?;
+    let file_tries = table.as_ref().and_then(|table| table.max_tries);
+    let frozen = frozen(args, &set, definition, file_tries)?;
     let input = table.as_ref().map(|table| &table.input);
     let unit = match &table {
         Some(table) => table.unit.clone(),
         None => email::kind().unit.into_owned(),
-    };
-    let max_tries = args
-        .max_tries
-        .or(table.as_ref().and_then(|table| table.max_tries));
-    let key = args.operator_key.as_deref().map(person::signing_key);
-    let frozen = Frozen {
-        max_tries: max_tries.unwrap_or(DEFAULT_MAX_TRIES),
-        pause_after: further.pause_after,
-        lease: further.lease,
-        operator_key: key.transpose()?.map(|key| key.public()),
-        gate: settings,
-        network: serde_json::to_value(network)?,
-        world: args.world.as_deref().map(recorded_world).transpose()?,
     };
     let file = ListFile::find(&args.list, None, definition, &context.dir)?;
     let path = file.path();
@@ -211,12 +218,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         None
     };
     if let Some(column) = sites.flatten() {
-        let add = ShellLine::comail("scan --update", context.named_session.as_deref());
-        let add = add.flag("site-col", &column).into_text();
-        context.output.note(&format!(
-            "the answers are compared with no known sites, but the column `{column}` holds \
-             websites; `{add}` adds it until the first submission is judged"
-        ));
+        note_sites(context, &column);
     }
     Ok(Scanned {
         counts,
@@ -229,6 +231,16 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         world: manifest.frozen.world_kind(),
         ..Scanned::new(&context.dir, &manifest.source, &planned, unit)
     })
+}
+
+/// Notes a column of websites that no flag named.
+fn note_sites(context: &mut Context, column: &str) {
+    let add = ShellLine::comail("scan --update", context.named_session.as_deref());
+    let add = add.flag("site-col", column).into_text();
+    context.output.note(&format!(
+        "the answers are compared with no known sites, but the column `{column}` holds websites; \
+         `{add}` adds it until the first submission is judged"
+    ));
 }
 
 fn refuse_empty<T>(list: &Path, rows: u32, planned: &PlannedList) -> Result<T> {
