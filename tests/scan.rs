@@ -527,8 +527,8 @@ fn update(world: &EmailNet, args: &[&str]) -> Value {
     let args = [&["scan", "--json", "--update"], args].concat();
     let run = at_terminal(&world.place, &args, "update");
     assert_eq!(run.code, 0, "{run:?}");
-    let answer = run.stdout.lines().rfind(|line| line.starts_with('{'));
-    serde_json::from_str(answer.expect("a document")).expect("JSON")
+    let document = run.stdout.find("{\"").expect("a document");
+    serde_json::from_str(run.stdout[document..].trim_end()).expect("JSON")
 }
 
 #[test]
