@@ -142,8 +142,15 @@ fn one_quest_is_shown_in_any_state() {
 #[test]
 fn a_number_names_the_quest_that_has_it_and_else_a_key() {
     let place = Place::new();
-    place.scan(&["2", "Acme Inc.", "77"], &[]);
-    for (name, id) in [("1", 1), ("2", 2), ("77", 3), ("Acme Inc.", 2), ("3", 3)] {
+    place.scan(&["2", "Acme Inc.", "77", "001"], &[]);
+    for (name, id) in [
+        ("1", 1),
+        ("2", 2),
+        ("77", 3),
+        ("Acme Inc.", 2),
+        ("3", 3),
+        ("001", 4),
+    ] {
         let (_, shown) = place.json(["show", name]);
         assert_eq!(shown["id"], id, "{name}");
     }

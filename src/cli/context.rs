@@ -179,7 +179,9 @@ pub fn clock() -> SystemClock {
 ///
 /// Each quest has a number of its own, so that every quest can be named.
 pub(super) fn find(store: &Session, name: &str) -> Result<QuestRecord> {
-    if let Ok(id) = name.parse()
+    // `007` is a key: numbers are printed without zeros in front.
+    if let Ok(id) = name.parse::<QuestId>()
+        && id.to_string() == name
         && let Some(record) = store.quest_record(id)?
     {
         return Ok(record);
