@@ -115,13 +115,16 @@ fn a_person_confirms_that_rows_replace_quests() {
     for (rows, words) in [
         (
             "Acme Foods,acme.de\nBeta Steel,\n",
-            "no row for 1 quest and new rows for 1 quest whose key",
+            "leaves 1 quest of the session without a row and adds 1 quest with the key",
         ),
         (
             "Acme Foods,acme.co.kr\nAcme  Foods,acme.de\nBeta Steel,\n",
-            "no row for 0 quests and new rows for 1 quest",
+            "leaves 0 quests of the session without a row and adds 1 quest",
         ),
-        ("Acme Foods,acme.co.kr\n", "no row for 1 quest and"),
+        (
+            "Acme Foods,acme.co.kr\n",
+            "leaves 1 quest of the session without a row",
+        ),
     ] {
         let list = format!("company,site\n{rows}");
         world.place.write("companies.csv", list);

@@ -28,7 +28,7 @@ use crate::session::{Repair, Session};
 /// quest and the line of the ledger, and the exit code is then 8.
 ///
 /// If a PASS was judged by another version of comail and this version disagrees, the finding is of the
-/// kind other-lists, and is no sign of tampering by itself. Audit such a session with the version that
+/// kind other-lists, which by itself does not mean tampering. Audit such a session with the version that
 /// made it.
 #[derive(Debug, Args)]
 pub struct AuditArgs {

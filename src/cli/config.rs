@@ -1,8 +1,8 @@
 //! The user's configuration file, `comail config`, and which session a command line means.
 //!
 //! A key of the file is a setting or the long name of a flag, whose default its value becomes, so the
-//! command-line parser checks it. There is no file for a project: agents can write
-//! in a project, and could lower their own bar there. For the same reason commands that agents
+//! command-line parser checks it. A project has no file of its own, because agents can write
+//! in a project and could lower their own bar there. For the same reason commands that agents
 //! run, such as `next` and `submit`, take nothing from the user's file but the session directory.
 
 use std::collections::BTreeMap;
@@ -291,7 +291,7 @@ pub(super) fn notify_command() -> Result<Vec<String>> {
 #[derive(Default)]
 pub(super) struct Applied {
     pub(super) matches: ArgMatches,
-    /// What is no flag's default.
+    /// The keys that are not flags.
     pub(super) settings: Settings,
     /// Notes for the user.
     pub(super) notes: Vec<String>,

@@ -145,7 +145,7 @@ pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
 /// What to do about an error of the system, which itself says only what happened.
 fn hint_of_system(kind: io::ErrorKind) -> Option<&'static str> {
     Some(match kind {
-        io::ErrorKind::NotFound => "check the path: there is no such file or directory",
+        io::ErrorKind::NotFound => "check the path",
         io::ErrorKind::NotADirectory => "check the path: a part of it is not a directory",
         io::ErrorKind::IsADirectory => "name a file: this is a directory",
         io::ErrorKind::PermissionDenied => "check the permissions of the file and its directory",
@@ -221,7 +221,7 @@ pub(super) enum ErrorKind {
     NoSession,
     /// The file or session that the command would make already exists.
     Exists,
-    /// There is no such file, directory or program.
+    /// A file, directory or program does not exist.
     NotFound,
     /// A file of the session is damaged or was changed.
     Damaged,

@@ -17,7 +17,7 @@ pub(super) struct Pager {
     named: Option<String>,
     rows: usize,
     lines: usize,
-    /// What is written again if there is no such pager.
+    /// The text so far, which is printed if the pager does not exist.
     kept: Vec<u8>,
     route: Route,
 }

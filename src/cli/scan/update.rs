@@ -96,7 +96,14 @@ pub(super) fn run(
     let extended = update(context, None).or_else(|error| {
         // Nobody types under the session's lock, so the list is read again after the question.
         let replacement = error.downcast::<Replacement>()?;
-        person::confirm(&replacement.to_string(), Some("update"))?;
+        if !person::is_on_terminal() {
+            return Err(
+                UsageError(format!("{replacement}; only a person can accept that"))
+                    .hint("run it on a terminal")
+                    .into(),
+            );
+        }
+        person::ask(&replacement.to_string(), "update")?;
         update(context, Some(&replacement))
     });
     context.report_repairs(&session);
@@ -116,7 +123,7 @@ pub(super) fn run(
 /// otherwise replace a quest by one with the same name and a site of its own.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "update the list, which has no row for {} and new rows for {} whose key another quest has",
+    "the list leaves {} of the session without a row and adds {} with the key of another",
     plural(*without_row, "quest"),
     plural(*namesakes, "quest")
 )]
