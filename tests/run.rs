@@ -320,7 +320,7 @@ fn one_that_is_slow_but_logs_outlives_its_lease() {
             .map(|it| it["reason"].clone())
             .collect::<Vec<_>>()
     };
-    assert_eq!(starts(1), ["agent-failed", "settled"]);
+    assert_eq!(starts(1), ["stalled", "settled"]);
     assert_eq!(starts(2), ["settled"]);
 }
 
@@ -423,6 +423,14 @@ fn what_it_says_at_the_last_call_is_handed_to_whoever_is_next() {
     // And the next agent makes something of it.
     let heeds = "case \"$prompt\" in *'try the cellar'*) echo '{\"answer\":\"right\"}';; esac";
     driven.drive(&["--answer=stdout"], heeds).ok();
+}
+
+#[test]
+fn what_is_handed_over_has_no_terminal_codes() {
+    let driven = Driven::new(1);
+    let says = "printf '\\033]0;title\\007\\033[1;31mtry the cellar\\033[0m\\n'";
+    let _ = driven.drive(&["--set=run.max-attempts=1"], says).exits(8);
+    assert_eq!(driven.steps_of("quest")[0]["handover"], "try the cellar");
 }
 
 #[test]

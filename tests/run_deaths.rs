@@ -195,11 +195,41 @@ fn the_end_of_a_fruitless_run_names_what_is_missing() {
     run.says("hint: log in to claude, or set its API key");
     let _ = run.exits(8);
 
-    // A busy provider is no fault of the agent: only the budgets end the run.
+    assert_eq!(driven.reasons("attempt"), ["not-logged-in"; 3]);
+
+    // A busy provider is no fault of the agent: only the budgets end the run, without a last call.
     let driven = Driven::new(1);
     let mut command = claude(&driven, &retry(429));
     driven.run_ends_for("attempts", command.arg("--set=run.max-attempts=5"));
-    assert_eq!(driven.reasons("attempt").len(), 6);
+    assert_eq!(driven.reasons("attempt"), ["rate-limited"; 5]);
+    // What is no refusal is followed by a last call.
+    let driven = Driven::new(1);
+    let mut command = claude(&driven, &retry(500));
+    driven.run_ends_for("attempts", command.arg("--set=run.max-attempts=2"));
+    assert_eq!(driven.reasons("attempt"), ["agent-failed"; 3]);
+}
+
+#[test]
+fn a_codex_that_is_refused_says_whether_it_is_the_login_or_the_rate() {
+    let fails = |driven: &Driven, text: &str| {
+        let line = format!(r#"{{"type":"turn.failed","error":{{"message":"{text}"}}}}"#);
+        driven.place.write("lines", line);
+        driven.known("codex", "#!/bin/sh\ncat > /dev/null; cat lines; exit 1")
+    };
+    let driven = Driven::new(1);
+    let text = "unexpected status 401 Unauthorized: Invalid API key provided";
+    let run = Run::of(&mut fails(&driven, text));
+    run.says("hint: log in to codex, or set its API key");
+    let _ = run.exits(8);
+    assert_eq!(driven.reasons("attempt"), ["not-logged-in"; 3]);
+
+    let driven = Driven::new(1);
+    let mut command = fails(
+        &driven,
+        "exceeded retry limit, last status: 429 Too Many Requests",
+    );
+    driven.run_ends_for("attempts", command.arg("--set=run.max-attempts=2"));
+    assert_eq!(driven.reasons("attempt"), ["rate-limited"; 2]);
 }
 
 #[test]
@@ -237,7 +267,7 @@ fn a_silent_agent_is_stopped_when_its_lease_ends_and_a_busy_one_is_not() {
          while [ $(date +%s) -lt $end ]; do :; done; {PRINTS}"
     );
     driven.drive(&flags, &script).ok();
-    assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
+    assert_eq!(driven.reasons("attempt"), ["stalled", "settled"]);
 }
 
 #[test]

@@ -656,6 +656,7 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
             | Reason::NoNetwork
             | Reason::Breaker
             | Reason::FruitlessStarts
+            | Reason::NotLoggedIn
             | Reason::PermissionDenied,
         ) => Tone::Bad,
         _ => Tone::Doubt,

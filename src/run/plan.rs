@@ -419,6 +419,8 @@ impl WhyNothing {
                 None
                 | Some(
                     Reason::AgentFailed
+                    | Reason::Stalled
+                    | Reason::NotLoggedIn
                     | Reason::Repeat
                     | Reason::PingPong
                     | Reason::Poll
@@ -518,6 +520,8 @@ mod tests {
             let of_agent = matches!(
                 reason,
                 Reason::AgentFailed
+                    | Reason::Stalled
+                    | Reason::NotLoggedIn
                     | Reason::Repeat
                     | Reason::PingPong
                     | Reason::Poll

@@ -13,7 +13,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::judge::{JudgeContext, Pace};
 use crate::quest::{Key, QuestId, QuestKind, Submission, fields_of, missing};
-use crate::run::agent::Totals;
+use crate::run::agent::{ProviderError, Totals};
 use crate::run::detect::{Detectors, Observed, SelfCall};
 use crate::run::limits::{Limits, StallBudget, Used};
 use crate::session::{
@@ -31,6 +31,8 @@ pub struct QuestRun {
     pub conversation: Option<String>,
     /// What the agent reported for the whole conversation.
     pub totals: Totals,
+    /// Why the provider of the model refused the last start.
+    pub provider: Option<ProviderError>,
     /// Notes for the next prompt.
     pub facts: Vec<String>,
     /// Why the output of the last start could not be judged.

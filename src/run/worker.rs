@@ -21,8 +21,8 @@ use crate::judge::live_runs::start_of;
 use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
 use crate::quest::{Fields, Submission};
 use crate::run::agent::{
-    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, Totals,
-    command_line, end_of,
+    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, ProviderError,
+    Totals, command_line, end_of,
 };
 use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
@@ -156,6 +156,7 @@ impl RunWorker<'_> {
             seen: record.attempts,
             conversation: None,
             totals: Totals::default(),
+            provider: None,
             facts: Vec::new(),
             unjudged: None,
             history: Vec::new(),
@@ -206,6 +207,8 @@ impl RunWorker<'_> {
         let mut handover = None;
         if deserves_last_call
             && quest_run.used.starts > 0
+            // The provider would refuse the last call, too.
+            && quest_run.provider.is_none()
             && spent.is_none()
             && self.hand_over(quest_run)?.is_none()
         {
@@ -316,10 +319,11 @@ impl RunWorker<'_> {
         // Something may have been submitted while the agent ended.
         let late = self.poll_activity(quest_run)?;
         let halt = watched.halt.or(judged).or(late);
-        let reason = halt.unwrap_or(if end.denied {
-            Reason::PermissionDenied
-        } else {
-            Reason::AgentFailed
+        let reason = halt.unwrap_or(match end.provider {
+            Some(ProviderError::NotLoggedIn) => Reason::NotLoggedIn,
+            Some(ProviderError::Busy) => Reason::RateLimited,
+            None if end.denied => Reason::PermissionDenied,
+            None => Reason::AgentFailed,
         });
         let (state, reason, paused) = self.record(quest_run, reason, &watched, last.is_some())?;
         let after = if state != State::Todo || reason == Reason::Settled {
@@ -329,7 +333,10 @@ impl RunWorker<'_> {
         } else {
             match halt {
                 // It stalled; another start may do better.
-                None | Some(Reason::AgentFailed | Reason::NoNetwork) => AfterStart::Retry,
+                None
+                | Some(
+                    Reason::AgentFailed | Reason::Stalled | Reason::NotLoggedIn | Reason::NoNetwork,
+                ) => AfterStart::Retry,
                 Some(reason) => AfterStart::Ended(reason),
             }
         };
@@ -428,6 +435,7 @@ impl RunWorker<'_> {
     ) -> Result<(State, Reason, bool), RunError> {
         let spent = watched.end.spent;
         self.shared.has_used(self.index, &spent);
+        quest_run.provider = watched.end.provider;
         if watched.end.conversation.is_some() {
             quest_run.conversation.clone_from(&watched.end.conversation);
             quest_run.totals = watched.end.totals;
@@ -725,7 +733,7 @@ impl RunWorker<'_> {
                 self.live(Live::Used(spent));
             }
             AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
-            AgentEvent::NotLoggedIn => return Some(Reason::AgentFailed),
+            AgentEvent::NotLoggedIn => return Some(Reason::NotLoggedIn),
         }
         None
     }
@@ -753,7 +761,7 @@ impl RunWorker<'_> {
         self.shared.is_using(self.index, bill);
         self.live(Live::Used(*spent));
         if watch.liveness.is_stalled(watch.begun.elapsed(), vitals) {
-            return Ok(Some(Reason::AgentFailed));
+            return Ok(Some(Reason::Stalled));
         }
         let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
         if !watch.alive || watch.renewed.elapsed() * 2 <= lease {

@@ -228,6 +228,10 @@ reasons! {
     Poll = "poll", "the agent kept asking for its status";
     Breaker = "breaker", "there was no progress for too long";
     Diminishing = "diminishing", "the agent kept working and brought little that is new";
+    RateLimited =
+        "rate-limited", "the provider of the model limited its rate or was overloaded";
+    NotLoggedIn = "not-logged-in", "the provider of the model refused the login";
+    Stalled = "stalled", "the agent neither computed nor printed for the length of its lease";
     AgentFailed = "agent-failed", "the agent ended without settling its quest";
 }
 

@@ -278,7 +278,7 @@ impl Preset {
              --analytics-disable --no-show-model-warnings --no-show-release-notes --chat-mode ask \
              --no-pretty --no-stream {model} {args}",
             None,
-            Stream::Plain,
+            Stream::Text,
         )
         .in_shell(AgentShell::Absent),
         &Self::new(
@@ -300,7 +300,7 @@ impl Preset {
             "goose",
             "goose run --no-session {model} {args} -i -",
             None,
-            Stream::Plain,
+            Stream::Text,
         ),
         &Self::new(
             "qwen",
@@ -313,7 +313,7 @@ impl Preset {
             "copilot",
             "copilot -p {prompt} --no-color {model} {args}",
             None,
-            Stream::Plain,
+            Stream::Text,
         )
         .granted("--allow-tool 'shell(comail)'"),
     ];

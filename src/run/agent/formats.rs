@@ -12,6 +12,7 @@ use std::iter;
 
 use serde_json::{Value, json};
 
+use super::provider::ProviderError;
 use crate::base::Digest;
 use crate::base::text::truncate;
 use crate::run::detect::tool_call;
@@ -51,7 +52,7 @@ impl Reader {
     pub(super) fn new(stream: Stream, resumed: Option<(String, Totals)>) -> Self {
         Self {
             known: stream == Stream::Events,
-            guessed: stream == Stream::Plain,
+            guessed: stream != Stream::Events,
             turn: None,
             items: VecDeque::new(),
             transcript: Transcript::new(resumed),
@@ -115,7 +116,7 @@ impl Reader {
                 let texts = [&event["result"], &event["error"]["message"]];
                 for text in texts.into_iter().filter_map(Value::as_str) {
                     if is_error {
-                        transcript.complains(text);
+                        transcript.fails(text);
                     } else {
                         transcript.says(text);
                     }
@@ -170,7 +171,8 @@ impl Reader {
                     &event["message"],
                 ];
                 let text = texts.into_iter().find_map(Value::as_str);
-                transcript.complains(text.unwrap_or_default());
+                transcript.fails(text.unwrap_or_default());
+                transcript.refuses(&error["data"]["statusCode"], &Value::Null);
             }
             _ => {}
         }
@@ -305,14 +307,6 @@ pub struct Totals {
     tokens: u64,
 }
 
-/// Why the provider of the model refused the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProviderError {
-    NotLoggedIn,
-    /// It limits the rate, or is overloaded.
-    Busy,
-}
-
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
 
 const NAMES: [&str; 4] = ["name", "tool", "tool_name", "function"];
@@ -340,7 +334,7 @@ fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
     }
     let text = TEXTS.iter().find_map(|name| event[*name].as_str());
     match text.filter(|_| KINDS_WITH_TEXT.contains(&kind)) {
-        Some(text) if kind == "error" || event["is_error"] == true => transcript.complains(text),
+        Some(text) if kind == "error" || event["is_error"] == true => transcript.fails(text),
         Some(text) => transcript.says(text),
         // A line about usage must not be taken for the answer, which is the last object.
         None if used.is_some() => {}
@@ -496,6 +490,7 @@ impl Transcript {
     }
 
     pub(super) fn says(&mut self, text: &str) {
+        self.provider = None;
         self.does(text);
         self.said.push(text.as_bytes());
         self.said.push(b"\n");
@@ -506,19 +501,25 @@ impl Transcript {
         self.complaints.push(b"\n");
     }
 
+    /// Takes an error that ended the agent or its turn.
+    fn fails(&mut self, text: &str) {
+        self.provider = ProviderError::of_text(text);
+        self.complains(text);
+    }
+
     /// Reads why the provider refused the agent: the HTTP status, or Claude Code's word for it.
     fn refuses(&mut self, status: &Value, error: &Value) {
         self.provider = match (status.as_u64(), error.as_str()) {
-            (Some(401 | 403), _) | (None, Some("authentication_failed")) => {
-                Some(ProviderError::NotLoggedIn)
-            }
-            (Some(429 | 529), _) | (None, Some("rate_limit")) => Some(ProviderError::Busy),
+            (Some(status), _) => ProviderError::of_status(status),
+            (None, Some("authentication_failed")) => Some(ProviderError::NotLoggedIn),
+            (None, Some("rate_limit")) => Some(ProviderError::Busy),
             (None, None) => self.provider,
-            _ => None,
+            (None, Some(_)) => None,
         };
     }
 
     pub(super) fn says_on(&mut self, text: &str) {
+        self.provider = None;
         self.said.push(text.as_bytes());
         self.does(&self.said.end(MAX_DOING));
     }
@@ -530,6 +531,7 @@ impl Transcript {
     }
 
     pub(super) fn calls(&mut self, tool: &str, arguments: &Value) {
+        self.provider = None;
         self.does(&called(tool, arguments));
         if let Some(call) = tool_call(tool, arguments) {
             self.event(AgentEvent::ToolCall(call));
@@ -618,6 +620,8 @@ pub enum Stream {
     /// Text, in which a line may be a JSON event. The first event decides which known format it
     /// is; otherwise common field names such as `tool` and `usage` are read.
     Plain,
+    /// The same, printed by a known agent.
+    Text,
     /// Events of a format that is known here.
     Events,
 }

@@ -4,11 +4,13 @@ mod command;
 mod formats;
 mod output;
 mod process;
+mod provider;
 
 pub use command::{
     AgentCommand, AgentShell, BadCommandLine, CommandLine, Given, Preset, command_line,
 };
-pub use formats::{AgentEvent, ProviderError, Stream, Totals};
+pub use formats::{AgentEvent, Stream, Totals};
 pub(super) use formats::{BYTES_OF_A_TOKEN, end_of};
 pub use output::AgentEnd;
 pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, supervised};
+pub use provider::ProviderError;

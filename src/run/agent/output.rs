@@ -6,23 +6,27 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::{fs, io};
 
+use anstream::adapter::strip_str;
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
 
-use super::formats::{
-    AgentEvent, BYTES_OF_A_TOKEN, ProviderError, Reader, Stream, Tail, Totals, end_of, used_in,
-};
+use super::formats::{AgentEvent, BYTES_OF_A_TOKEN, Reader, Stream, Tail, Totals, end_of, used_in};
+use super::provider::ProviderError;
 use crate::base::process::{Exit, Pipe};
 use crate::quest::json;
 use crate::session::Spent;
 
 const TAIL_BYTES: usize = 8 << 10;
 
+// What a known agent prints last holds the error that ended it.
+const LAST_WORDS: usize = 500;
+
 // The line that reports usage is itself output.
 const SLACK: u64 = 1_000;
 
 #[derive(Debug)]
 pub(super) struct Output {
+    stream: Stream,
     log: CappedLog,
     lines: Lines,
     reader: Reader,
@@ -39,6 +43,7 @@ impl Output {
         resumed: Option<(String, Totals)>,
     ) -> Self {
         Self {
+            stream,
             log,
             lines: Lines::default(),
             reader: Reader::new(stream, resumed),
@@ -83,12 +88,24 @@ impl Output {
         self.reader.end();
         let transcript = &self.reader.transcript;
         let said = transcript.said.text();
-        let errors = self.errors.text();
+        let (complaints, errors) = (transcript.complaints.text(), self.errors.text());
+        let tail = last_of(&said, &complaints, &errors);
         let (last, told) = unwrapped(last_object(&said));
         let (answer, bad_answer) = match last.transpose() {
             Ok(answer) => (answer, None),
             Err(why) => (None, Some(why)),
         };
+        let provider = transcript.provider.or_else(|| {
+            let is_silent = said.is_empty() && complaints.is_empty();
+            match self.stream {
+                _ if is_silent && how != Some(Exit::Exited(0)) => ProviderError::of_text(&errors),
+                // It prints its errors among its words.
+                Stream::Text if answer.is_none() && bad_answer.is_none() => {
+                    ProviderError::of_text(end_of(&tail, LAST_WORDS))
+                }
+                _ => None,
+            }
+        });
         let (exit, signal) = match how {
             Some(Exit::Exited(code)) => (Some(code), None),
             Some(Exit::Signalled(signal)) => (None, Some(signal)),
@@ -100,10 +117,10 @@ impl Output {
             answer,
             bad_answer,
             spent: self.spent(transcript.used.or(told)),
-            tail: last_of(&said, &transcript.complaints.text(), &errors),
+            tail,
             conversation: transcript.conversation.clone(),
             denied: transcript.denied,
-            provider: transcript.provider,
+            provider,
             totals: transcript.totals,
         }
     }
@@ -163,7 +180,8 @@ fn last_of(said: &str, complaints: &str, errors: &str) -> String {
     } else {
         &said
     };
-    end_of(text.trim(), TAIL_BYTES).to_owned()
+    let plain = strip_str(text).to_string();
+    end_of(plain.trim(), TAIL_BYTES).to_owned()
 }
 
 const MAX_LINE_BYTES: usize = 4 << 20;

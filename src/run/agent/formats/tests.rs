@@ -219,6 +219,71 @@ fn claude_without_a_login_says_so_without_a_status() {
 }
 
 #[test]
+fn each_known_agent_says_why_its_provider_refuses_it() {
+    // What the programs print with a bad key and at a rate limit, shortened.
+    let codex = |text: &str| {
+        vec![
+            json!({"type": "thread.started", "thread_id": "0199-a"}),
+            json!({"type": "error", "message": format!("Reconnecting... 1/5 ({text})")}),
+            json!({"type": "turn.failed", "error": {"message": text}}),
+        ]
+    };
+    let gemini = |code: u16| {
+        vec![
+            json!({"type": "init", "session_id": "g-1", "model": "pro"}),
+            json!({"type": "message", "role": "user", "content": "Answer the quest."}),
+            json!({"type": "result", "status": "error", "error": {"type": "unknown",
+                "message": format!("[API Error: {{\"error\":{{\"code\":{code}}}}}]")},
+                "stats": {"total_tokens": 0}}),
+        ]
+    };
+    let opencode = |code: u16| {
+        vec![
+            json!({"type": "error", "sessionID": "ses_1", "error": {"name": "APIError",
+            "data": {"message": "Invalid request", "statusCode": code}}}),
+        ]
+    };
+    let qwen = |code: u16| {
+        let text = format!("[API Error: {code} Try again]");
+        vec![
+            json!({"type": "system", "subtype": "init", "session_id": "q-1"}),
+            json!({"type": "assistant", "session_id": "q-1", "message": {"id": "m1",
+                "content": [{"type": "text", "text": text}],
+                "usage": {"input_tokens": 0, "output_tokens": 0}}}),
+            json!({"type": "result", "is_error": true, "error": {"message": text}}),
+        ]
+    };
+    let (login, busy) = (Some(ProviderError::NotLoggedIn), Some(ProviderError::Busy));
+    for (lines, expected) in [
+        (
+            codex("unexpected status 401 Unauthorized: a bad key"),
+            login,
+        ),
+        (
+            codex("exceeded retry limit, last status: 429 Too Many Requests"),
+            busy,
+        ),
+        (codex("stream disconnected before completion"), None),
+        (gemini(401), login),
+        (gemini(429), busy),
+        (gemini(500), None),
+        (opencode(401), login),
+        (opencode(429), busy),
+        (opencode(500), None),
+        (qwen(401), login),
+        (qwen(429), busy),
+        (qwen(500), None),
+    ] {
+        let transcript = read(Stream::Events, &lines);
+        assert_eq!(transcript.provider, expected, "{lines:?}");
+        // What the model says afterwards shows that the provider accepts it.
+        let item = json!({"id": "i1", "type": "agent_message", "text": "status 401"});
+        let answered = [lines, vec![json!({"type": "item.completed", "item": item})]].concat();
+        assert_eq!(read(Stream::Events, &answered).provider, None);
+    }
+}
+
+#[test]
 fn the_text_of_an_error_is_no_answer() {
     // What Gemini CLI 0.61.0 prints with a bad key, shortened.
     let gemini = json!({"type": "result", "status": "error", "error": {"type": "unknown",

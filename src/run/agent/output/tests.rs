@@ -16,9 +16,13 @@ fn guessed(tokens: u64) -> Spent {
 }
 
 fn end(how: Option<Exit>, stdout: &str, stderr: &str) -> AgentEnd {
+    end_of_stream(Stream::Plain, how, stdout, stderr)
+}
+
+fn end_of_stream(stream: Stream, how: Option<Exit>, stdout: &str, stderr: &str) -> AgentEnd {
     let place = tempfile::tempdir().unwrap();
     let log = CappedLog::create(&place.path().join("log"), 1_000).unwrap();
-    let mut output = Output::new(Stream::Plain, log, 100, None);
+    let mut output = Output::new(stream, log, 100, None);
     output.take(Pipe::Out, stdout.as_bytes());
     output.take(Pipe::Err, stderr.as_bytes());
     let end = output.end(how);
@@ -92,6 +96,62 @@ fn the_tail_is_what_was_said_or_else_what_went_wrong() {
     assert_eq!(end(GOOD, "said\n", "wrong\n").tail, "said");
     assert_eq!(end(BAD, "\n", "wrong\n").tail, "wrong");
     assert_eq!(end(GOOD, &"é".repeat(50_000), "").tail.len(), TAIL_BYTES);
+}
+
+#[test]
+fn the_tail_has_no_terminal_codes() {
+    let said = "\x1b]0;title\x07\x1b[1;31mlooked\x1b[0m at \x1b[2Khalf\u{8}; näher\n";
+    assert_eq!(end(GOOD, said, "").tail, "looked at half; näher");
+    assert_eq!(end(BAD, "", said).tail, "looked at half; näher");
+    assert_eq!(
+        end(GOOD, "[0m and 1;31m stay\n", "").tail,
+        "[0m and 1;31m stay"
+    );
+}
+
+#[test]
+fn an_agent_that_prints_text_says_why_its_provider_refuses_it() {
+    let (login, busy) = (Some(ProviderError::NotLoggedIn), Some(ProviderError::Busy));
+    let aider = |error: &str| format!("Aider v0.86.2\n\nlitellm.{error}: {error}: Exception\n");
+    for (stream, how, out, err, expected) in [
+        (Stream::Text, GOOD, aider("AuthenticationError"), "", login),
+        (Stream::Text, GOOD, aider("RateLimitError"), "", busy),
+        (Stream::Text, GOOD, aider("InternalServerError"), "", None),
+        // An answer is no error, and any program may print such words.
+        (
+            Stream::Text,
+            GOOD,
+            r#"It is {"status": 401}"#.to_owned(),
+            "",
+            None,
+        ),
+        (Stream::Plain, BAD, aider("RateLimitError"), "", None),
+        // Gemini CLI retries without a word on standard output.
+        (
+            Stream::Events,
+            BAD,
+            String::new(),
+            "Attempt 1 failed with status 429.",
+            busy,
+        ),
+        (
+            Stream::Events,
+            GOOD,
+            String::new(),
+            "Attempt 1 failed with status 429.",
+            None,
+        ),
+        (
+            Stream::Events,
+            BAD,
+            "status 429\n".to_owned(),
+            "status 429",
+            None,
+        ),
+    ] {
+        let provider = end_of_stream(stream, how, &out, err).provider;
+        assert_eq!(provider, expected, "{out:?} {err:?}");
+    }
 }
 
 fn of(pieces: &[&[u8]]) -> Vec<usize> {
