@@ -49,6 +49,7 @@ pub mod quest;
 pub mod report;
 pub mod review;
 pub mod run;
+pub mod serve;
 pub mod session;
 pub mod table;
 pub mod world;

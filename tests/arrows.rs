@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// What each folder may use, apart from `base` and itself.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("base", &[]),
     ("quest", &[]),
     ("world", &["quest"]),
@@ -28,11 +28,12 @@ const ALLOWED: [(&str, &[&str]); 14] = [
         &["quest", "world", "session", "gate", "judge", "report"],
     ),
     ("doctor", &["quest", "world", "session", "run"]),
+    ("serve", &["quest", "session"]),
     (
         "cli",
         &[
-            "quest", "world", "session", "table", "gate", "judge", "privacy", "review", "report",
-            "hook", "doctor", "run",
+            "serve", "quest", "world", "session", "table", "gate", "judge", "privacy", "review",
+            "report", "hook", "doctor", "run",
         ],
     ),
 ];

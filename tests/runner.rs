@@ -81,6 +81,7 @@ mod schema;
 mod screens;
 #[cfg(target_os = "linux")]
 mod script;
+mod serve;
 mod servers;
 mod session_damage;
 mod session_disk;

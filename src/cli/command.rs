@@ -22,8 +22,9 @@ use super::output::{Output, write_error, write_message, write_to_stderr};
 use super::settings::{self, Settings};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
-    help, hook, insights, list, log, logging, man, next, notify, progress, prompt, prove, quest,
-    recheck, release, report, resume, review, rules, scan, schema, show, status, submit,
+    help, hook, insights, list, log, logging, man, mcp, next, notify, progress, prompt, prove,
+    quest, recheck, release, report, resume, review, rules, scan, schema, serve, show, status,
+    submit, token,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -92,6 +93,9 @@ commands! { |context, args, matches|
     Run(Box<super::run::RunArgs>) => super::run::run(context, args),
     Hook(hook::HookArgs) => hook::run(context, args),
     Claims(claims::ClaimsArgs) => claims::run(context, args),
+    Serve(serve::ServeArgs) => serve::run(context, args),
+    Token(token::TokenArgs) => token::run(context, args),
+    Mcp(mcp::McpArgs) => mcp::run(context, args),
     Status(status::StatusArgs) => status::run(context, args),
     List(list::ListArgs) => list::run(context, args),
     Show(show::ShowArgs) => show::run(context, args),
@@ -147,7 +151,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
 
 /// Runs the command line; an error has been printed.
 fn run_parsed(args: &[OsString]) -> Result<Exit> {
-    let parser = parser(&config::kind_of_args(args));
+    let kind = config::kind_of_args(args).inspect_err(|error| {
+        write_error(error);
+        fail(error, args);
+    })?;
+    let parser = parser(&kind);
     let matches = match parser.clone().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {

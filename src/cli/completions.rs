@@ -89,7 +89,7 @@ fn offered(shell: &str, words: &[OsString], parser: fn(&QuestKind) -> Command) -
         "fish" => [complete_words, &[unquoted(last)?]].concat(),
         _ => words.iter().map(unquoted).collect::<Option<_>>()?,
     };
-    let parser = parser(&kind_of_args(&typed));
+    let parser = parser(&kind_of_args(&typed).ok()?);
     let mut parser = attach(parser, &session_of_args(&typed), &typed);
     let here = std::env::current_dir().ok();
     if shell != "bash" {
@@ -179,6 +179,7 @@ pub(super) const OFFERS: &[(&str, &str, Offer)] = &[
     ("release", "quest", Offer::ClaimedIds),
     ("release", "worker", Offer::Workers),
     ("dispute", "quest", Offer::Quests(RIGHT)),
+    ("token new", "worker", Offer::Workers),
     ("list", "rule", Offer::Rules),
     ("list", "worker", Offer::Workers),
     ("show", "quest", Offer::Quests(ANY)),

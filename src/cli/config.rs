@@ -23,6 +23,7 @@ use toml::de::{DeTable, DeValue};
 use super::context::{Context, SESSION_VARIABLE, kind_in, nearest_session};
 use super::exit::{Exit, UsageError};
 use super::help;
+use super::remote::Remote;
 use super::settings::gate::GateTable;
 use super::settings::network::NetworkTable;
 use super::settings::run::RunTable;
@@ -352,10 +353,14 @@ pub(super) fn apply(parser: &Command, args: &[OsString], matches: ArgMatches) ->
 /// The quest kind of the session that `args` name, or the built-in one if there is no session.
 ///
 /// `submit` has a flag for each field of the kind, so it has to be known before clap parses `args`.
-pub(super) fn kind_of_args(args: &[OsString]) -> QuestKind {
-    let submits = args.iter().any(|arg| arg == "submit");
-    let kind = submits.then(|| kind_in(&session_of_args(args))).flatten();
-    kind.unwrap_or_else(email::kind)
+pub(super) fn kind_of_args(args: &[OsString]) -> Result<QuestKind> {
+    if !args.iter().any(|arg| arg == "submit") {
+        return Ok(email::kind());
+    }
+    match Remote::of_environment()? {
+        Some(remote) => remote.kind(),
+        None => Ok(kind_in(&session_of_args(args)).unwrap_or_else(email::kind)),
+    }
 }
 
 /// The session directory that `args` name, before clap parses them.

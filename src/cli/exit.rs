@@ -36,6 +36,24 @@ impl Exit {
     pub fn code(self) -> u8 {
         self as u8
     }
+
+    pub(super) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|exit| exit.code() == code)
+    }
+
+    const ALL: [Self; 11] = [
+        Self::Done,
+        Self::Error,
+        Self::Usage,
+        Self::Complete,
+        Self::NoneFree,
+        Self::Failed,
+        Self::FailedAndDone,
+        Self::Locked,
+        Self::Finding,
+        Self::Paused,
+        Self::Interrupted,
+    ];
 }
 
 impl From<Exit> for ExitCode {
@@ -198,6 +216,10 @@ impl ErrorReply {
     /// Of an error that Ctrl-C caused.
     pub(super) fn interrupted(error: &anyhow::Error) -> Self {
         Self::with_kind(error, ErrorKind::Interrupted)
+    }
+
+    pub(super) fn kind(&self) -> ErrorKind {
+        self.error.kind
     }
 
     fn with_kind(error: &anyhow::Error, kind: ErrorKind) -> Self {

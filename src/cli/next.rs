@@ -14,11 +14,13 @@ use super::closing::Closing;
 use super::context::{self, Context, Reaching};
 use super::exit::Exit;
 use super::output::TextOutput;
+use super::remote::Remote;
 use super::shell_line::ShellLine;
 use crate::base::text::{Escaped, plural};
 use crate::gate::{Fact, Judgement, add_remedies};
 use crate::judge::{self, Assignment, Claimant, SessionKind};
 use crate::quest::{self, Key, Quest, QuestId};
+use crate::serve::{Call, NextCall};
 use crate::session::{Claim, Lease, QuestRecord, Session, State, Waiting, Worker};
 
 /// Print the next quest, and how to answer it
@@ -64,16 +66,28 @@ pub(super) enum NextReply {
 }
 
 pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
-    let mut session = context.open_session()?;
+    if let Some(remote) = Remote::of_environment()? {
+        return remote.run(context, &Call::Next(NextCall { lease: args.lease }));
+    }
     let worker = context.worker_of(args.worker.as_ref())?;
+    let reaching = context.reaching(args.worker.as_ref());
     let claimant = worker.map(|worker| Claimant {
         worker,
         lease: args.lease,
     });
-    let assignment = judge::assign(&mut session, claimant.as_ref(), &mut context::clock())?;
+    give(context, claimant.as_ref(), &reaching)
+}
+
+/// Hands out a quest and prints it.
+pub(super) fn give(
+    context: &mut Context,
+    claimant: Option<&Claimant>,
+    reaching: &Reaching,
+) -> Result<Exit> {
+    let mut session = context.open_session()?;
+    let assignment = judge::assign(&mut session, claimant, &mut context::clock())?;
     context.report_repairs(&session);
-    let reaching = context.reaching(args.worker.as_ref());
-    let reply = NextReply::new(&session, assignment, &reaching)?;
+    let reply = NextReply::new(&session, assignment, reaching)?;
     context.output.show(&reply, |out, reply| {
         reply.write(out, reaching.session.as_deref());
     })?;

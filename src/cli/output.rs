@@ -112,6 +112,20 @@ impl Output {
         (output, kept)
     }
 
+    /// An output in memory for a client of `serve`.
+    pub(super) fn for_client(json: bool, colour: bool) -> (Self, Kept) {
+        let kept = Kept::default();
+        let output = Self {
+            out: Box::new(kept.clone()),
+            json,
+            colour,
+            quiet: false,
+            terminal: false,
+            fits: false,
+        };
+        (output, kept)
+    }
+
     pub fn out(&self) -> TextOutput {
         TextOutput {
             colour: self.colour,
@@ -145,6 +159,11 @@ impl Output {
         let mut out = self.out();
         out.styled(text);
         self.write(&out.text).map(drop)
+    }
+
+    /// Writes what a server printed.
+    pub(super) fn pass_on(&mut self, text: &str) -> io::Result<()> {
+        self.write(text).map(drop)
     }
 
     /// Writes the document of an error, which is on stderr as text.

@@ -18,7 +18,8 @@ use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
-    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, submit,
+    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, serve, submit,
+    token,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -244,6 +245,10 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<forget::ForgetReply>("forget", "forget"),
     printed::<claims::Listed>("claims", "claims"),
     printed::<release::ReleaseReply>("release", "release"),
+    printed::<serve::Serving>("serve", "serve"),
+    printed::<token::NewToken>("token-new", "token new"),
+    printed::<token::TokenList>("token-list", "token list"),
+    printed::<token::Revoked>("token-revoke", "token revoke"),
     lines::<Line<'static>>("log", "log"),
     printed::<Insights>("insights", "insights"),
     printed::<HookReply>("hook-stop", "hook stop"),

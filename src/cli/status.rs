@@ -10,8 +10,10 @@ use clap::Args;
 
 use super::context::{self, Context};
 use super::exit::Exit;
+use super::remote::Remote;
 use super::screen::is_possible;
 use super::terminal::size;
+use crate::serve::Call;
 use watch::Observer;
 
 /// Show the progress of the session
@@ -35,11 +37,15 @@ pub(super) fn run(context: &mut Context, args: &StatusArgs) -> Result<Exit> {
     match args.watch {
         true if is_possible(&context.output) => watch::watch(context),
         true => watch::follow(context),
-        false => once(context),
+        false => match Remote::of_environment()? {
+            Some(remote) => remote.run(context, &Call::Status),
+            None => once(context),
+        },
     }
 }
 
-fn once(context: &mut Context) -> Result<Exit> {
+/// Prints the status as it is now.
+pub(super) fn once(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
     let status = Observer::of(&session)?.status(context::now());
     let session = context.named_session.clone();

@@ -15,6 +15,7 @@ use super::closing::Closing;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
+use super::remote::Remote;
 use super::run::note_repeated;
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact, add_remedies};
@@ -24,7 +25,8 @@ use crate::judge::{
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
-use crate::session::{Fix, IdempotencyKey, State, Tally, Worker};
+use crate::serve::{Call, SubmitCall};
+use crate::session::{Fix, IdempotencyKey, Session, State, Tally, Worker};
 
 /// Submit an answer to a quest
 ///
@@ -94,10 +96,14 @@ pub(super) fn run(
     args: &SubmitArgs,
     matches: Option<&ArgMatches>,
 ) -> Result<Exit> {
-    let mut session = context.open_session()?;
+    let key = unit_flag(matches);
+    if let Some(remote) = Remote::of_environment()? {
+        let call = remote_call(args, &remote.kind()?, matches, key)?;
+        return remote.run(context, &Call::Submit(call));
+    }
+    let session = context.open_session()?;
     let judging = JudgeContext::of(&session)?;
     let kind = &judging.kind.quest;
-    let key = unit_flag(matches);
     let submission = submission(args, kind, matches, args.id.is_some() || key.is_some())?;
     let quest = context::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let worker = context.worker_of(args.worker.as_ref())?;
@@ -107,6 +113,43 @@ pub(super) fn run(
         key: args.idempotency_key.map_or(CallKey::None, CallKey::New),
         submission: &submission,
     };
+    judge(context, session, &judging, answer)
+}
+
+/// The call that the arguments make of a server, which checks the answer.
+fn remote_call(
+    args: &SubmitArgs,
+    kind: &QuestKind,
+    matches: Option<&ArgMatches>,
+    key: Option<String>,
+) -> Result<SubmitCall> {
+    let submission = submission(args, kind, matches, args.id.is_some() || key.is_some())?;
+    let (fields, none) = match submission {
+        Submission::Fields(fields) => (Some(fields), None),
+        Submission::None(why) => (None, Some(why)),
+    };
+    let fields = fields.map(|fields| {
+        let fields = fields.into_iter();
+        fields
+            .map(|(name, text)| (name.to_string(), text.into()))
+            .collect()
+    });
+    Ok(SubmitCall {
+        id: args.id,
+        key,
+        fields,
+        none,
+        idempotency_key: args.idempotency_key,
+    })
+}
+
+/// Judges an answer and prints the judgement.
+pub(super) fn judge(
+    context: &mut Context,
+    mut session: Session,
+    judging: &JudgeContext,
+    answer: judge::Answer<'_>,
+) -> Result<Exit> {
     let submitted = judging.submit(&mut session, answer, &mut context::clock());
     let reply = match submitted {
         Ok(SubmitResult {
@@ -166,15 +209,25 @@ fn submission(
     is_named: bool,
 ) -> Result<Submission> {
     if let Some(why) = &args.none {
-        if why.trim().is_empty() {
-            return refuse("--none needs a reason: what was tried, and where; nothing changed");
-        }
-        return Ok(Submission::None(why.clone()));
+        return nothing_found(why);
     }
     let fields = match &args.input {
         Some(path) => read_fields(path, kind)?,
         None => field_flags(kind, matches),
     };
+    whole(fields, kind, is_named)
+}
+
+/// The submission of a worker that found nothing.
+pub(super) fn nothing_found(why: &str) -> Result<Submission> {
+    if why.trim().is_empty() {
+        return refuse("--none needs a reason: what was tried, and where; nothing changed");
+    }
+    Ok(Submission::None(why.to_owned()))
+}
+
+/// The submission of these fields, if none is missing; `is_named` if the call names a quest.
+pub(super) fn whole(fields: Fields, kind: &QuestKind, is_named: bool) -> Result<Submission> {
     let missing: Vec<_> = missing(kind, &fields)
         .map(|name| format!("--{name}"))
         .collect();

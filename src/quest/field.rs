@@ -166,6 +166,10 @@ impl Shape {
         self.kind
     }
 
+    pub fn choices(&self) -> &[String] {
+        &self.choices
+    }
+
     pub fn placeholder(&self) -> Cow<'static, str> {
         match self.kind {
             FieldKind::Text => "TEXT".into(),

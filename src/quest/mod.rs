@@ -16,7 +16,7 @@ mod submission;
 mod units;
 
 pub use dependencies::DependencyError;
-pub use field::{Field, FieldName};
+pub use field::{Field, FieldKind, FieldName, NO_EXAMPLE, Shape};
 pub use key::{EmptyKey, FoldedKey, Key, Nearest, QuestId, meant};
 pub use kind::{Anchor, QuestKind};
 pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Quests, Row};

@@ -15,7 +15,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 /// Drives one exchange on a runtime of its own: nothing of an exchange outlives it, and exchanges of
 /// several threads do not wait for each other.
-pub(super) fn block_on<T>(exchange: impl Future<Output = T>) -> io::Result<T> {
+pub(crate) fn block_on<T>(exchange: impl Future<Output = T>) -> io::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -24,7 +24,7 @@ pub(super) fn block_on<T>(exchange: impl Future<Output = T>) -> io::Result<T> {
 
 /// A client that uses no proxy, neither of the environment nor of the system, keeps no connection,
 /// follows no redirect and retries nothing: each would be a request that the evidence does not show.
-pub(super) fn client(tls: ClientConfig) -> ClientBuilder {
+pub(crate) fn client(tls: ClientConfig) -> ClientBuilder {
     reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .pool_max_idle_per_host(0)
@@ -49,7 +49,7 @@ pub enum CaError {
 }
 
 /// The compiled-in authorities, and the operator's, each text one or more certificates in PEM.
-pub(super) fn authorities(ca_certs_pem: &[String]) -> Result<RootCertStore, CaError> {
+pub(crate) fn authorities(ca_certs_pem: &[String]) -> Result<RootCertStore, CaError> {
     let mut roots = RootCertStore::empty();
     for text in ca_certs_pem {
         let before = roots.len();
@@ -67,7 +67,7 @@ pub(super) fn authorities(ca_certs_pem: &[String]) -> Result<RootCertStore, CaEr
 
 // The configuration is built here rather than by the HTTP library, whose own looks at the system's
 // certificates and at `SSL_CERT_FILE`.
-pub(super) fn trusting(roots: RootCertStore) -> Result<ClientConfig, CaError> {
+pub(crate) fn trusting(roots: RootCertStore) -> Result<ClientConfig, CaError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -76,7 +76,7 @@ pub(super) fn trusting(roots: RootCertStore) -> Result<ClientConfig, CaError> {
 }
 
 /// The chain of causes of an error; none of them contains the address.
-pub(super) fn cause(error: &reqwest::Error) -> String {
+pub(crate) fn cause(error: &reqwest::Error) -> String {
     let cause = causes(error).last().map(ToString::to_string);
     cause.unwrap_or_else(|| error.to_string())
 }

@@ -3,7 +3,7 @@
 //! The live implementations are in [`fetch`]. [`evidence`] records every answer, answers from the
 //! record without a network, and reads worlds that were written by hand.
 
-mod client;
+pub(crate) mod client;
 pub mod domain;
 pub mod email_text;
 pub mod evidence;

@@ -1,0 +1,217 @@
+//! The thin client: with `COMAIL_SERVER`, calls go to a server, and no session is opened.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use rmcp::ErrorData;
+use rmcp::model::Extensions;
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::config::variable;
+use super::context::Context;
+use super::exit::{Exit, UsageError, refuse};
+use super::output::write_message;
+use crate::base::files;
+use crate::quest::QuestKind;
+use crate::serve::{Backend, Call, EXIT_HEADER, Form, KindDocument, Reply, TEXT};
+use crate::world::client::{authorities, block_on, cause, client, trusting};
+
+pub(super) const SERVER_VARIABLE: &str = "COMAIL_SERVER";
+
+pub(super) const TOKEN_VARIABLE: &str = "COMAIL_TOKEN";
+
+/// A file with the certificates, in PEM, of an authority that the server's certificate comes from.
+const CA_VARIABLE: &str = "COMAIL_SERVER_CA";
+
+const MAX_CA_BYTES: u64 = 1 << 20;
+
+/// Longer than a judgement may take.
+const TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+const MAX_REPLY_BYTES: usize = 16 << 20;
+
+/// A server, and the token that it gets.
+#[derive(Clone)]
+pub(super) struct Remote {
+    client: reqwest::Client,
+    base: Url,
+    token: String,
+    place: String,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    error: FailureDetails,
+}
+
+#[derive(Deserialize)]
+struct FailureDetails {
+    message: String,
+    hint: Option<String>,
+}
+
+impl Remote {
+    /// The server that the environment names, if it names one.
+    pub(super) fn of_environment() -> Result<Option<Self>> {
+        let Some(place) = variable(SERVER_VARIABLE) else {
+            return Ok(None);
+        };
+        let place = place.to_string_lossy().into_owned();
+        let token = variable(TOKEN_VARIABLE);
+        let Some(token) = token.and_then(|token| token.into_string().ok()) else {
+            return Err(UsageError(format!(
+                "{SERVER_VARIABLE} is set, but not {TOKEN_VARIABLE}"
+            ))
+            .hint("`comail token new` makes a token for a worker")
+            .into());
+        };
+        let authority = variable(CA_VARIABLE).map(|path| authority(Path::new(&path)));
+        let roots = authorities(authority.transpose()?.as_slice())?;
+        let client = client(trusting(roots)?).timeout(TIMEOUT);
+        let (client, base) = match place.strip_prefix("unix:") {
+            Some(path) => (
+                client.unix_socket(Path::new(path)),
+                "http://localhost/".to_owned(),
+            ),
+            None => (client, place.clone()),
+        };
+        let base = Url::parse(&base)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https"));
+        let Some(base) = base else {
+            return refuse(format!(
+                "{SERVER_VARIABLE} must be unix:PATH, http://HOST:PORT or https://HOST:PORT, not \
+                 {place:?}"
+            ));
+        };
+        let local = |url: &Url| match url.host() {
+            Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+            Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+            Some(url::Host::Domain(name)) => name == "localhost",
+            None => false,
+        };
+        if base.scheme() == "http" && !local(&base) {
+            return refuse(format!(
+                "{SERVER_VARIABLE}: plain HTTP would send the token to {place} in the clear; use https"
+            ));
+        }
+        let client = client.build().context("cannot set up HTTP")?;
+        Ok(Some(Self {
+            client,
+            base,
+            token,
+            place,
+        }))
+    }
+
+    async fn send(&self, call: &Call, form: Form) -> Result<Reply> {
+        let (path, body) = match call {
+            Call::Next(call) => ("v1/next", Some(serde_json::to_vec(call)?)),
+            Call::Submit(call) => ("v1/submit", Some(serde_json::to_vec(call)?)),
+            Call::Status => ("v1/status", None),
+        };
+        let accept = match form {
+            Form::Json => "application/json".to_owned(),
+            Form::Text { colour: false } => TEXT.to_owned(),
+            Form::Text { colour: true } => format!("{TEXT};colour"),
+        };
+        self.request(path, body, &accept).await
+    }
+
+    async fn request(&self, path: &str, body: Option<Vec<u8>>, accept: &str) -> Result<Reply> {
+        let url = self.base.join(path)?;
+        let request = match body {
+            Some(body) => self.client.post(url).body(body),
+            None => self.client.get(url),
+        };
+        let request = request.bearer_auth(&self.token).header("accept", accept);
+        let place = &self.place;
+        let mut response = request.send().await.map_err(|error| {
+            let cause = cause(&error);
+            anyhow::anyhow!(
+                "cannot reach the server at {place}: {cause}; nothing is known about this call"
+            )
+        })?;
+        let exit = response.headers().get(EXIT_HEADER);
+        let exit = exit.and_then(|exit| exit.to_str().ok()?.parse().ok());
+        let status = response.status().as_u16();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.context("the reply was cut off")? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > MAX_REPLY_BYTES {
+                bail!("the reply of {place} is longer than 16 MiB");
+            }
+        }
+        Ok(Reply {
+            exit: exit.with_context(|| format!("{place} is not a server of comail"))?,
+            status,
+            body: String::from_utf8(bytes).context("the reply is not UTF-8")?,
+        })
+    }
+
+    /// Carries out a call, and prints what the server says.
+    pub(super) fn run(&self, context: &mut Context, call: &Call) -> Result<Exit> {
+        let form = if context.output.json {
+            Form::Json
+        } else {
+            Form::Text {
+                colour: context.output.colour,
+            }
+        };
+        let reply = block_on(self.send(call, form))??;
+        let failure = (reply.status >= 400 && form != Form::Json)
+            .then(|| serde_json::from_str::<Failure>(&reply.body).ok())
+            .flatten();
+        match failure {
+            Some(Failure { error }) => {
+                write_message("error", &error.message);
+                if let Some(hint) = &error.hint {
+                    write_message("hint", hint);
+                }
+            }
+            None => context.output.pass_on(&reply.body)?,
+        }
+        Exit::from_code(reply.exit).with_context(|| format!("unknown exit code {}", reply.exit))
+    }
+
+    pub(super) fn kind(&self) -> Result<QuestKind> {
+        Ok(block_on(self.kind_document())??.into_kind())
+    }
+
+    async fn kind_document(&self) -> Result<KindDocument> {
+        let reply = self.request("v1/kind", None, "application/json").await?;
+        if let Ok(Failure { error }) = serde_json::from_str(&reply.body) {
+            bail!(error.message);
+        }
+        let place = &self.place;
+        let kind = serde_json::from_str(&reply.body);
+        kind.with_context(|| format!("{place} is not a server of this version of comail"))
+    }
+}
+
+fn authority(path: &Path) -> Result<String> {
+    let text = files::read(path, MAX_CA_BYTES).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    });
+    text.with_context(|| format!("{CA_VARIABLE}: cannot read {}", path.display()))
+}
+
+/// The tools of `comail mcp`.
+impl Backend for Remote {
+    async fn call(&self, call: Call, form: Form, _: &Extensions) -> Result<Reply, ErrorData> {
+        self.send(&call, form).await.map_err(|error| failed(&error))
+    }
+
+    async fn kind(&self) -> Result<KindDocument, ErrorData> {
+        let kind = self.kind_document().await;
+        kind.map_err(|error| failed(&error))
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ErrorData {
+    ErrorData::internal_error(format!("{error:#}"), None::<Value>)
+}

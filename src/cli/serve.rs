@@ -1,0 +1,256 @@
+//! `comail serve`: a judge that agents can only talk to.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use tokio_rustls::TlsAcceptor;
+
+use super::context::{self, Context, Reaching};
+use super::exit::{ErrorKind, ErrorReply, Exit, UsageError, of_error, refuse};
+use super::output::Output;
+use super::settings::Settings;
+use super::{next, progress, status, submit};
+use crate::judge::{self, CallKey, Claimant, JudgeContext};
+use crate::quest::fields_of;
+use crate::serve::{
+    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, Reply, Server,
+    SubmitCall, TokenStore,
+};
+use crate::session::{Session, Worker};
+
+/// Judge the answers of agents that can only talk to this process
+///
+/// Agents call `comail next`, `submit` and `status` with `COMAIL_SERVER` and `COMAIL_TOKEN`, or use
+/// HTTP (`/v1/next`, `/v1/submit`, `/v1/status`) or MCP (`/mcp`, or `comail mcp`). They need no
+/// access to the session, and the gate uses the network and the programs of this process. `comail
+/// token new` makes tokens. By default, the server listens on the socket `serve.sock` in the
+/// session, which only you can open.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Listen on this TCP address instead, such as 127.0.0.1:8017
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Option<SocketAddr>,
+
+    /// The certificate chain for HTTPS, in PEM
+    #[arg(long, value_name = "FILE", requires = "listen", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// The private key for HTTPS, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
+    /// Use plain HTTP on an address that is not loopback, because a proxy in front of it uses HTTPS
+    #[arg(long, requires = "listen", conflicts_with = "tls_cert")]
+    behind_proxy: bool,
+
+    /// Answer requests for this host name (repeatable) [default: the address]
+    #[arg(long, value_name = "NAME[:PORT]", requires = "listen")]
+    host: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Serving {
+    /// The value for `COMAIL_SERVER`.
+    server: String,
+}
+
+const SOCKET: &str = "serve.sock";
+
+// Pages nest deeply, and parsing them recurses.
+const STACK: usize = 8 * 1024 * 1024;
+
+pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
+    progress::handle_ctrl_c();
+    // A session that cannot be opened should fail now, not at the first call.
+    let session = context.open_session()?;
+    drop(session);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_stack_size(STACK)
+        .enable_all()
+        .build()
+        .context("cannot start the server")?;
+    runtime.block_on(async {
+        let (listener, hosts) = listen(context, args).await?;
+        let desk = Arc::new(SessionDesk {
+            dir: context.dir.clone(),
+        });
+        let tokens = Arc::new(TokenStore::of(&context.dir));
+        let server = Server::new(desk, tokens, hosts, Bounds::default());
+        let serving = Serving {
+            server: listener.url().context("cannot tell the address")?,
+        };
+        context.output.show(&serving, |out, it| {
+            out.line(format!("serving at {}", it.server));
+        })?;
+        tokio::select! {
+            () = serve::serve(&listener, server.router()) => Ok(Exit::Done),
+            () = until_asked() => Ok(Exit::Interrupted),
+        }
+    })
+}
+
+async fn until_asked() {
+    let poll = std::time::Duration::from_millis(100);
+    while !progress::is_asked() {
+        tokio::time::sleep(poll).await;
+    }
+}
+
+async fn listen(context: &Context, args: &ServeArgs) -> Result<(Listener, Hosts)> {
+    let Some(address) = args.listen else {
+        let listener = Listener::unix(&socket(context))?;
+        return Ok((listener, Hosts::Any));
+    };
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(cert), Some(key)) => Some(acceptor(cert, key)?),
+        _ => None,
+    };
+    if tls.is_none() && !args.behind_proxy && !address.ip().is_loopback() {
+        return refuse(format!(
+            "{address} is not loopback, and plain HTTP would send tokens in the clear: pass \
+             --tls-cert and --tls-key or, if a proxy adds HTTPS, --behind-proxy"
+        ));
+    }
+    let listener = Listener::tcp(address, tls).await?;
+    let port = match &listener {
+        Listener::Tcp(listener, _) => listener.local_addr()?.port(),
+        Listener::Unix(..) => 0,
+    };
+    let mut hosts = args.host.clone();
+    hosts.push(SocketAddr::new(address.ip(), port).to_string());
+    if address.ip().is_loopback() {
+        hosts.push(format!("localhost:{port}"));
+    }
+    Ok((listener, Hosts::Only(hosts)))
+}
+
+fn acceptor(cert: &PathBuf, key: &PathBuf) -> Result<TlsAcceptor> {
+    let place = cert.display();
+    let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect);
+    let chain: Vec<_> = chain.with_context(|| format!("cannot read the certificate {place}"))?;
+    let private = PrivateKeyDer::from_pem_file(key)
+        .with_context(|| format!("cannot read the private key {}", key.display()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .context("TLS cannot be set up")?
+        .with_no_client_auth()
+        .with_single_cert(chain, private)
+        .with_context(|| format!("cannot use the certificate {place} with this key"))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// Answers each call as the command of the same name would, in a session opened for it.
+pub(super) struct SessionDesk {
+    pub(super) dir: PathBuf,
+}
+
+impl SessionDesk {
+    fn context(&self, output: Output) -> Context {
+        Context {
+            dir: self.dir.clone(),
+            named_session: None,
+            named_worker: None,
+            parser: clap::Command::new("comail"),
+            settings: Settings::default(),
+            repairs_reported: 0,
+            output,
+        }
+    }
+}
+
+impl Desk for SessionDesk {
+    fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply {
+        let colour = form == Form::Text { colour: true };
+        let (output, kept) = Output::for_client(form == Form::Json, colour);
+        let mut context = self.context(output);
+        let ended = match (grant, call) {
+            (_, Call::Status) => status::once(&mut context),
+            (Grant::Worker { worker, .. }, Call::Next(call)) => {
+                let claimant = Claimant {
+                    worker: worker.clone(),
+                    lease: call.lease,
+                };
+                next::give(&mut context, Some(&claimant), &Reaching::default())
+            }
+            (Grant::Worker { worker, .. }, Call::Submit(call)) => {
+                submit_as(&mut context, worker, &call)
+            }
+            (Grant::Reader, _) => refuse("this token may only read"),
+        };
+        match ended {
+            Ok(exit) => Reply {
+                exit: exit.code(),
+                status: status_of(exit),
+                body: kept.text(),
+            },
+            Err(error) => {
+                let exit = of_error(&error);
+                let reply = ErrorReply::of(&error);
+                Reply {
+                    exit: exit.code(),
+                    status: match reply.kind() {
+                        ErrorKind::NoNetwork => 503,
+                        _ => status_of(exit),
+                    },
+                    body: serde_json::to_string(&reply).unwrap_or_default(),
+                }
+            }
+        }
+    }
+
+    fn kind(&self) -> Result<KindDocument, String> {
+        let kind = context::kind_in(&self.dir).ok_or("the session cannot be read")?;
+        Ok(KindDocument::from(&kind))
+    }
+}
+
+/// The status of HTTP for an exit code: 200 where the call was carried out, whatever came of it.
+fn status_of(exit: Exit) -> u16 {
+    match exit {
+        Exit::Usage => 400,
+        Exit::Locked | Exit::Paused => 409,
+        Exit::Error | Exit::Finding | Exit::Interrupted => 500,
+        Exit::Done | Exit::Complete | Exit::NoneFree | Exit::Failed | Exit::FailedAndDone => 200,
+    }
+}
+
+fn submit_as(context: &mut Context, worker: &Worker, call: &SubmitCall) -> Result<Exit> {
+    let session: Session = context.open_session()?;
+    let judging = JudgeContext::of(&session)?;
+    let kind = &judging.kind.quest;
+    let submission = match (&call.fields, &call.none) {
+        (Some(fields), None) => {
+            let fields = fields_of(kind, Value::Object(fields.clone()));
+            let fields = fields.map_err(|bad| UsageError(bad.to_string()))?;
+            submit::whole(fields, kind, true)?
+        }
+        (None, Some(why)) => submit::nothing_found(why)?,
+        _ => return refuse("send either `fields` or `none`; nothing changed"),
+    };
+    let quest = context::choose(&session, call.id, call.key.as_deref(), &kind.unit)?;
+    let answer = judge::Answer {
+        quest,
+        worker: Some(worker),
+        key: call.idempotency_key.map_or(CallKey::None, CallKey::New),
+        submission: &submission,
+    };
+    submit::judge(context, session, &judging, answer)
+}
+
+/// The socket of the session. Clients have other working directories, so its path is absolute.
+pub(super) fn socket(context: &Context) -> PathBuf {
+    let dir = fs::canonicalize(&context.dir).unwrap_or_else(|_| context.dir.clone());
+    dir.join(SOCKET)
+}

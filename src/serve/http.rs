@@ -1,0 +1,382 @@
+//! The HTTP interface: who may call what, how often, and how much at once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::desk::{Call, Desk, Form, KindDocument, Reply};
+use super::mcp;
+use super::rate::{Buckets, Rate};
+use super::token::{Grant, Token, TokenId, TokenStore};
+use crate::base::clock::SystemClock;
+
+/// The exit code of the command that a call stands for.
+pub const EXIT_HEADER: &str = "comail-exit";
+
+/// What a client that prints text sends in `Accept`; with `;colour` for a terminal.
+pub const TEXT: &str = "text/plain";
+
+const MAX_BODY_BYTES: usize = 1 << 20;
+
+const BODY_TIMEOUT: Duration = Duration::from_secs(20);
+
+const COOKIE: &str = "comail_token";
+
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// How often one token may call.
+    pub rate: Rate,
+    /// How many calls of one token are answered at once.
+    pub calls_of_token: usize,
+    /// How many calls are answered at once.
+    pub calls: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            rate: Rate {
+                per_second: 20.0,
+                burst: 60.0,
+            },
+            calls_of_token: 2,
+            calls: 64,
+        }
+    }
+}
+
+/// Which `Host` and `Origin` headers are accepted.
+#[derive(Debug, Clone)]
+pub enum Hosts {
+    /// A socket that only its owner can open: no browser reaches it by a name.
+    Any,
+    /// These authorities, such as `localhost:8017`.
+    Only(Vec<String>),
+}
+
+pub struct Server {
+    desk: Arc<dyn Desk>,
+    tokens: Arc<dyn Tokens>,
+    hosts: Hosts,
+    bounds: Bounds,
+    buckets: Mutex<Buckets>,
+    working: Mutex<BTreeMap<TokenId, usize>>,
+    calls: Arc<Semaphore>,
+}
+
+/// Where the server finds out what a token grants.
+pub trait Tokens: Send + Sync + 'static {
+    /// None for a token that is unknown, expired or revoked.
+    fn grant(&self, token: &Token) -> Result<Option<Grant>, String>;
+}
+
+impl Tokens for TokenStore {
+    fn grant(&self, token: &Token) -> Result<Option<Grant>, String> {
+        self.grant(token, SystemClock::time())
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// Who calls: the token's name and what it grants.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub token: TokenId,
+    pub grant: Grant,
+}
+
+impl Server {
+    pub fn new(
+        desk: Arc<dyn Desk>,
+        tokens: Arc<dyn Tokens>,
+        hosts: Hosts,
+        bounds: Bounds,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            desk,
+            tokens,
+            hosts,
+            bounds,
+            buckets: Mutex::default(),
+            working: Mutex::default(),
+            calls: Arc::new(Semaphore::new(bounds.calls)),
+        })
+    }
+
+    pub fn router(self: &Arc<Self>) -> Router {
+        let service = mcp::service(Arc::clone(self));
+        Router::new()
+            .route("/v1/next", post(next))
+            .route("/v1/submit", post(submit))
+            .route("/v1/status", get(status))
+            .route("/v1/kind", get(kind))
+            .route_service("/mcp", service)
+            .layer(from_fn_with_state(Arc::clone(self), admit))
+            .with_state(Arc::clone(self))
+    }
+
+    /// Answers a call on a thread of its own: a judgement may take minutes.
+    pub(super) async fn answer(self: &Arc<Self>, caller: &Caller, call: Call, form: Form) -> Reply {
+        let Some(slot) = Slot::take(self, caller.token) else {
+            let why = "this token has too many calls in progress; wait for their answers";
+            return problem(StatusCode::TOO_MANY_REQUESTS, "busy", why);
+        };
+        let Ok(permit) = Arc::clone(&self.calls).acquire_owned().await else {
+            return problem(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "stopped",
+                "the server is stopping",
+            );
+        };
+        let (desk, grant) = (Arc::clone(&self.desk), caller.grant.clone());
+        // The thread goes on if the client leaves: what was submitted is judged and recorded.
+        let answered = tokio::task::spawn_blocking(move || {
+            let _held = (slot, permit);
+            desk.answer(&grant, call, form)
+        });
+        answered.await.unwrap_or_else(|_| {
+            let why = "the server failed to answer; nothing is known about this call";
+            problem(StatusCode::INTERNAL_SERVER_ERROR, "other", why)
+        })
+    }
+
+    pub(super) fn kind(&self) -> Result<KindDocument, String> {
+        self.desk.kind()
+    }
+
+    fn accepts(&self, headers: &HeaderMap) -> bool {
+        let Hosts::Only(hosts) = &self.hosts else {
+            return true;
+        };
+        let text = |name| headers.get(name).map(HeaderValue::to_str);
+        let host =
+            matches!(text(header::HOST), Some(Ok(host)) if hosts.iter().any(|it| it == host));
+        let origin = match text(header::ORIGIN) {
+            None => true,
+            Some(origin) => origin.is_ok_and(|origin| {
+                let authority = origin.split_once("://").map(|(_, authority)| authority);
+                authority.is_some_and(|authority| hosts.iter().any(|it| it == authority))
+            }),
+        };
+        host && origin
+    }
+}
+
+/// One of the calls that a token may have in progress.
+struct Slot {
+    server: Arc<Server>,
+    token: TokenId,
+}
+
+impl Slot {
+    fn take(server: &Arc<Server>, token: TokenId) -> Option<Self> {
+        let mut working = server
+            .working
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let calls = working.entry(token).or_default();
+        (*calls < server.bounds.calls_of_token).then(|| {
+            *calls += 1;
+            Self {
+                server: Arc::clone(server),
+                token,
+            }
+        })
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut working = self
+            .server
+            .working
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(calls) = working.get_mut(&self.token) {
+            *calls -= 1;
+            if *calls == 0 {
+                working.remove(&self.token);
+            }
+        }
+    }
+}
+
+/// Lets a request through whose host, token and rate are right; says nothing about the session
+/// to anybody else.
+async fn admit(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
+    if !server.accepts(request.headers()) {
+        let why = "this server does not answer for the host or origin of the request";
+        return problem(StatusCode::FORBIDDEN, "host", why).into_response();
+    }
+    let Some(token) = token_of(request.headers()) else {
+        return unauthorised();
+    };
+    let caller = match server.tokens.grant(&token) {
+        Ok(Some(grant)) => Caller {
+            token: token.id(),
+            grant,
+        },
+        Ok(None) => return unauthorised(),
+        Err(why) => {
+            tracing::error!("{why}");
+            return unauthorised();
+        }
+    };
+    let admitted = {
+        let mut buckets = server
+            .buckets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        buckets.take(caller.token, server.bounds.rate, Instant::now())
+    };
+    if let Err(wait) = admitted {
+        let why = "this token calls too often";
+        let mut refused = problem(StatusCode::TOO_MANY_REQUESTS, "busy", why).into_response();
+        let seconds = HeaderValue::from(wait.as_secs() + 1);
+        refused.headers_mut().insert(header::RETRY_AFTER, seconds);
+        return refused;
+    }
+    request.extensions_mut().insert(caller);
+    next.run(request).await
+}
+
+/// The token in the header or, for the page, in the cookie.
+fn token_of(headers: &HeaderMap) -> Option<Token> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+    let cookie = || {
+        let cookies = text(header::COOKIE)?.split("; ");
+        let mut named = cookies.filter_map(|cookie| cookie.split_once('='));
+        named.find_map(|(name, value)| (name == COOKIE).then_some(value))
+    };
+    Token::parse(bearer.or_else(cookie)?)
+}
+
+type Asked = State<Arc<Server>>;
+
+async fn next(State(server): Asked, request: Request) -> Response {
+    called(&server, request, Call::Next).await
+}
+
+async fn submit(State(server): Asked, request: Request) -> Response {
+    called(&server, request, Call::Submit).await
+}
+
+async fn called<T: DeserializeOwned>(
+    server: &Arc<Server>,
+    request: Request,
+    call: fn(T) -> Call,
+) -> Response {
+    let form = form_of(request.headers());
+    let Some(caller) = request.extensions().get::<Caller>().cloned() else {
+        return unauthorised();
+    };
+    let body = match body_of(request.into_body()).await {
+        Ok(body) => body,
+        Err(refused) => return refused.into_response(),
+    };
+    // Without a body, a call has no arguments.
+    let body = if body.is_empty() { b"{}" } else { &*body };
+    match serde_json::from_slice(body) {
+        Ok(arguments) => server
+            .answer(&caller, call(arguments), form)
+            .await
+            .into_response(),
+        Err(error) => {
+            let why = format!("the body is not the JSON of this call: {error}");
+            problem(StatusCode::BAD_REQUEST, "usage", &why).into_response()
+        }
+    }
+}
+
+async fn body_of(body: Body) -> Result<Bytes, Reply> {
+    match timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY_BYTES)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => {
+            let why = "the body is longer than 1 MiB, or it was cut off";
+            Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "usage", why))
+        }
+        Err(_) => {
+            let why = "the body did not come in time";
+            Err(problem(StatusCode::REQUEST_TIMEOUT, "usage", why))
+        }
+    }
+}
+
+async fn status(State(server): Asked, request: Request) -> Response {
+    let form = form_of(request.headers());
+    match request.extensions().get::<Caller>() {
+        Some(caller) => server
+            .answer(caller, Call::Status, form)
+            .await
+            .into_response(),
+        None => unauthorised(),
+    }
+}
+
+async fn kind(State(server): Asked) -> Response {
+    match tokio::task::spawn_blocking(move || server.kind()).await {
+        Ok(Ok(kind)) => Reply {
+            exit: 0,
+            status: 200,
+            body: json!(kind).to_string(),
+        }
+        .into_response(),
+        Ok(Err(why)) => problem(StatusCode::INTERNAL_SERVER_ERROR, "other", &why).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+fn form_of(headers: &HeaderMap) -> Form {
+    let accept = headers.get(header::ACCEPT).and_then(|it| it.to_str().ok());
+    match accept.and_then(|accept| accept.strip_prefix(TEXT)) {
+        Some(parameters) => Form::Text {
+            colour: parameters.contains("colour"),
+        },
+        None => Form::Json,
+    }
+}
+
+fn unauthorised() -> Response {
+    let why = "this server needs a token";
+    problem(StatusCode::UNAUTHORIZED, "token", why).into_response()
+}
+
+/// An error as `--json` prints it.
+pub(super) fn problem(status: StatusCode, kind: &str, why: &str) -> Reply {
+    Reply {
+        exit: 1,
+        status: status.as_u16(),
+        body: json!({"error": {"kind": kind, "message": why}}).to_string(),
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let is_json = self.body.starts_with('{');
+        let content = if is_json {
+            "application/json"
+        } else {
+            "text/plain; charset=utf-8"
+        };
+        let mut response = Response::new(Body::from(self.body));
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content));
+        headers.insert(EXIT_HEADER, HeaderValue::from(u16::from(self.exit)));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}

@@ -1,0 +1,14 @@
+//! A judge that agents can only talk to: HTTP and MCP, tokens, and bounds on what a client may use.
+
+mod desk;
+mod http;
+mod listen;
+mod mcp;
+mod rate;
+mod token;
+
+pub use desk::{Call, Desk, FieldDocument, Form, KindDocument, NextCall, Reply, SubmitCall};
+pub use http::{Bounds, Caller, EXIT_HEADER, Hosts, Server, TEXT, Tokens};
+pub use listen::{ListenError, Listener, serve};
+pub use mcp::{Backend, McpTools};
+pub use token::{BadTokenId, Grant, Token, TokenError, TokenId, TokenRecord, TokenStore};

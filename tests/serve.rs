@@ -1,0 +1,182 @@
+//! `comail serve`: agents that can only talk to the judge.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::harness::follower::Follower;
+use crate::harness::letters::{LETTERS, Letters};
+use crate::harness::{Place, Run};
+
+/// A session that is served, and an empty directory for its client.
+struct Served {
+    letters: Letters,
+    client: Place,
+    server: Follower,
+    url: String,
+}
+
+impl Served {
+    fn start(flags: &[&str]) -> Self {
+        let letters = Letters::scanned(LETTERS);
+        let args = [&["serve", "--json"], flags].concat();
+        let server = Follower::start(&letters.place, &args);
+        let serving = server.document();
+        Self {
+            url: serving["server"].as_str().expect("a URL").to_owned(),
+            client: Place::new(),
+            letters,
+            server,
+        }
+    }
+
+    fn token(&self, flags: &[&str]) -> String {
+        let (code, made) = self.letters.json([&["token", "new"], flags].concat());
+        assert_eq!(code, 0, "{made}");
+        made["token"].as_str().expect("a token").to_owned()
+    }
+
+    /// A command of the client, who sees no session.
+    fn command(&self, token: &str, args: &[&str]) -> Command {
+        let mut command = self.client.command();
+        command.env("COMAIL_SERVER", &self.url);
+        command.env("COMAIL_TOKEN", token).args(args);
+        command
+    }
+
+    fn run(&self, token: &str, args: &[&str]) -> Run {
+        Run::of(&mut self.command(token, args))
+    }
+
+    fn json(&self, token: &str, args: &[&str]) -> (i32, Value) {
+        Run::of(self.command(token, args).arg("--json")).json()
+    }
+}
+
+#[test]
+fn a_client_without_the_session_works_as_with_it() {
+    let served = Served::start(&[]);
+    let (alone, token) = (
+        Letters::scanned(LETTERS),
+        served.token(&["--worker", "kim"]),
+    );
+    for args in [
+        &["next"][..],
+        &["submit", "--letter", "one", "--quote", "pay 11"],
+        &["submit", "--letter", "one", "--none", " "],
+        &["submit", "--letter", "one", "--quote", "pay 10"],
+        &["submit", "--letter", "one", "--quote", "pay 10"],
+        &["submit", "--letter", "nine", "--quote", "pay 10"],
+        &["next"],
+    ] {
+        let mut there = alone.place.command();
+        let there = Run::of(there.env("COMAIL_WORKER", "kim").args(args));
+        let here = served.run(&token, args);
+        assert_eq!(here.code, there.code, "{args:?}: {}", here.stderr);
+        assert_eq!(here.stdout, there.stdout, "{args:?}");
+        assert_eq!(here.stderr, there.stderr, "{args:?}");
+    }
+    assert_eq!(served.run(&token, &["status"]).code, 0);
+    let (code, judged) = served.json(&token, &["submit", "--id=2", "--none", "looked"]);
+    assert_eq!((code, &judged["verdict"]), (5, &json!("FAIL")));
+    let attempts = served.letters.place.events("attempt");
+    assert!(
+        attempts.iter().all(|it| it["worker"] == "kim"),
+        "{attempts:?}"
+    );
+    // The client had nothing to work with but the server.
+    assert_eq!(
+        served
+            .client
+            .path()
+            .read_dir()
+            .expect("a directory")
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn a_call_without_a_valid_token_learns_nothing() {
+    let served = Served::start(&[]);
+    let kim = served.token(&["--worker", "kim"]);
+    let reader = served.token(&["--reader"]);
+    let brief = served.token(&["--worker", "lee", "--expires", "1s"]);
+    let (_, tokens) = served.letters.json(["token", "list"]);
+    let id = tokens["tokens"][0]["id"].as_str().expect("an id");
+    served.letters.run(["token", "revoke", id]).ok();
+    let forged = format!("{}A", &reader[..reader.len() - 1]);
+    for token in [&kim, "comail_00000000_x", "nonsense", &forged] {
+        let run = served.run(token, &["next"]);
+        run.says("error: this server needs a token");
+        assert_eq!(run.stdout, "");
+        run.exits(1);
+    }
+    let run = served.run(&reader, &["next"]);
+    run.says("error: this token may only read");
+    run.exits(2);
+    served.run(&reader, &["status"]).ok();
+    while served.run(&brief, &["status"]).code == 0 {}
+    assert_eq!(served.letters.place.events("claim").len(), 0);
+    served.server.interrupt();
+    let ended = served.server.end();
+    assert_eq!(ended.code, 130, "{}", ended.stderr);
+    let secret = kim.rsplit_once('_').expect("two parts").1;
+    assert!(!ended.stderr.contains(secret));
+}
+
+/// What a server on TCP replies to these lines.
+fn exchange(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.write_all(request.as_bytes()).expect("it is sent");
+    let mut reply = String::new();
+    // A connection that is cut is a reply, too.
+    let _ = stream.read_to_string(&mut reply);
+    reply
+}
+
+#[test]
+fn a_server_on_tcp_answers_its_own_host_and_origin_alone() {
+    let served = Served::start(&["--listen=127.0.0.1:0"]);
+    let token = served.token(&["--worker", "kim"]);
+    let address = served.url.strip_prefix("http://").expect("HTTP").to_owned();
+    let status = |headers: &str| {
+        let request = format!(
+            "GET /v1/status HTTP/1.1\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
+             {headers}\r\n\r\n"
+        );
+        let reply = exchange(&address, &request);
+        reply.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    let port = address.rsplit_once(':').expect("a port").1;
+    assert_eq!(status(&format!("Host: {address}")), "200");
+    assert_eq!(status(&format!("Host: localhost:{port}")), "200");
+    assert_eq!(
+        status(&format!("Host: {address}\r\nOrigin: http://{address}")),
+        "200"
+    );
+    assert_eq!(status("Host: evil.test"), "403");
+    assert_eq!(
+        status(&format!("Host: {address}\r\nOrigin: http://evil.test")),
+        "403"
+    );
+    let long = format!(
+        "POST /v1/submit HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Length: 2000000\r\nConnection: close\r\n\r\n{}",
+        " ".repeat(2_000_000)
+    );
+    let refused = exchange(&address, &long);
+    assert!(refused.is_empty() || refused.contains(" 413 "), "{refused}");
+    served.run(&token, &["next"]).ok();
+    let run = Run::of(
+        served
+            .letters
+            .place
+            .command()
+            .args(["serve", "--listen=0.0.0.0:0"]),
+    );
+    run.says("is not loopback");
+    run.exits(2);
+}
