@@ -106,7 +106,7 @@ fn a_run_whose_agent_cannot_get_a_lock_three_times_in_a_row_ends() {
         &script,
     ]);
     let run = Run::of(&mut command);
-    run.says("could not use the network three times in a row");
+    run.says("answers could not be judged three times in a row: comail was kept from asking");
     run.exits(8);
     let steps = net.place.events("run");
     let ended = steps.iter().rfind(|step| step["what"] == "ended").unwrap();

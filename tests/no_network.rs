@@ -1,12 +1,14 @@
 //! What becomes of an answer where comail itself has no network.
 
 use std::process::Command;
+use std::thread;
 
 use comail::world::RecordKind;
 use serde_json::Value;
 
 use crate::harness::agents::PATH;
 use crate::harness::email_net::{ACME, Submission};
+use crate::harness::poll::until;
 use crate::harness::{EmailNet, Run};
 use crate::servers::dns::Answer;
 use crate::servers::http::Reply;
@@ -147,20 +149,29 @@ fn drive(net: &EmailNet, flags: &[&str], script: &str) -> (Run, String) {
 }
 
 #[test]
-fn a_run_whose_agent_has_no_network_three_times_in_a_row_ends() {
-    let net = EmailNet::start();
+fn a_run_that_has_no_network_three_times_in_a_row_ends() {
+    let net = EmailNet::with(&[ACME], &["--set=network.timeout=2"]);
     let submit = net.acme().args(1).join(" ");
-    let script = format!("cat > prompt; unshare -rn comail {submit}; :");
+    net.net.dns.set_silent(true);
+    let script = format!("cat > prompt; comail {submit} 2> said; echo $? >> codes");
     let (run, reason) = drive(&net, &[], &script);
     assert_eq!((run.code, reason.as_str()), (8, "no-network"), "{run:?}");
-    run.says("could not use the network three times in a row; this run can");
-    run.says("hint: allow the agent's commands to use the network, or use --answer stdout");
+    run.says("comail had no network three times in a row: ");
+    run.says("hint: check the network, for example with `comail doctor`");
     assert_eq!(net.place.attempts(), []);
     let starts = net.place.events("run").into_iter();
     assert_eq!(starts.filter(|step| step["what"] == "attempt").count(), 3);
+    let read = |name| std::fs::read_to_string(net.place.at(name)).expect("a file");
+    assert_eq!(read("codes"), "1\n1\n1\n");
+    assert!(
+        read("said").contains("nothing was recorded"),
+        "{}",
+        read("said")
+    );
     // One start is enough for an agent that goes on.
-    let net = EmailNet::start();
-    let script = format!("cat > prompt; while :; do unshare -rn comail {submit}; done");
+    let net = EmailNet::with(&[ACME], &["--set=network.timeout=2"]);
+    net.net.dns.set_silent(true);
+    let script = format!("cat > prompt; while :; do comail {submit}; done");
     let (run, reason) = drive(&net, &[], &script);
     assert_eq!((run.code, reason.as_str()), (8, "no-network"), "{run:?}");
 }
@@ -186,18 +197,26 @@ fn a_run_that_judges_what_agents_print_ends_without_a_network() {
 /// Negative control: a judged answer between them shows that there is a network.
 #[test]
 fn a_run_goes_on_where_a_network_comes_back() {
-    let net = EmailNet::start();
+    let net = EmailNet::with(&[ACME], &["--set=network.timeout=2"]);
     let right = net.acme().args(1).join(" ");
     let wrong = net.acme().email("sales@acme.co.kr").args(1).join(" ");
     let script = format!(
-        "cat > prompt; echo >> starts
-         case $(wc -l < starts) in
-           3) comail {wrong};;
-           6) comail {right};;
-           *) unshare -rn comail {right};;
-         esac; :"
+        "cat > prompt; echo >> starts; n=$(wc -l < starts)
+         while [ ! -e go$n ]; do sleep 0.01; done
+         case $n in 3) comail {wrong};; *) comail {right};; esac; :"
     );
-    let (run, reason) = drive(&net, &[], &script);
+    let (run, reason) = thread::scope(|scope| {
+        let run = scope.spawn(|| drive(&net, &[], &script));
+        for start in 1..=6 {
+            let starts = || std::fs::read_to_string(net.place.at("starts"));
+            until("a start", || {
+                starts().is_ok_and(|lines| lines.len() == start)
+            });
+            net.net.dns.set_silent(!matches!(start, 3 | 6));
+            net.place.write(&format!("go{start}"), "");
+        }
+        run.join().expect("it ends")
+    });
     assert_eq!((run.code, reason.as_str()), (0, "complete"), "{run:?}");
     assert_eq!(net.place.attempts(), [(1, 1), (1, 2)]);
 }

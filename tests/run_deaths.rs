@@ -160,7 +160,7 @@ fn a_run_says_once_for_whom_it_waits() {
 #[test]
 fn a_submission_for_another_quest_does_not_keep_the_run_going() {
     let driven = Driven::new(4);
-    let script = "comail submit --id 4 --answer \"wrong $COMAIL_WORKER\"";
+    let script = "comail submit --id 4 --answer \"wrong\"";
     let text = driven.drive(&["--set=backoff=1ms"], script).exits(8);
     assert!(text.contains("ended: fruitless-starts"), "{text}");
     assert_eq!(driven.reasons("attempt").len(), 3);
@@ -567,11 +567,13 @@ fn a_supervisor_that_was_stopped_holds_nothing_up() {
 #[test]
 fn no_name_but_its_own_gets_an_agent_a_quest_while_a_run_goes_on() {
     let driven = Driven::new(3);
+    // Without the server, commands open the session.
     let script = format!(
-        "for name in evil1 evil2; do comail next --worker $name --lease 23h; echo $? >> others; done; \
+        "server=$COMAIL_SERVER; unset COMAIL_SERVER; \
+         for name in evil1 evil2; do comail next --worker $name --lease 23h; echo $? >> others; done; \
          comail next --worker run-deadbeef.7 --lease 23h; echo $? >> forged; \
          comail next --worker run-$COMAIL_RUN.99; echo $? >> others; \
-         comail next >> own || echo failed >> own; {SUBMITS}"
+         export COMAIL_SERVER=$server; comail next >> own || echo failed >> own; {SUBMITS}"
     );
     driven.drive(&[], &script).ok();
     let read = |name| std::fs::read_to_string(driven.place.at(name)).expect("a file");
@@ -592,10 +594,12 @@ fn no_name_but_its_own_gets_an_agent_a_quest_while_a_run_goes_on() {
 fn a_run_whose_lock_was_replaced_goes_on_and_no_other_begins_inside_it() {
     let driven = Driven::new(2);
     let script = format!(
-        "cd $COMAIL_SESSION/runs; rm $COMAIL_RUN.lock; touch $COMAIL_RUN.lock deadbeef.lock; cd ../..; \
+        "server=$COMAIL_SERVER; unset COMAIL_SERVER; \
+         cd .comail/runs; rm $COMAIL_RUN.lock; touch $COMAIL_RUN.lock deadbeef.lock; cd ../..; \
          comail next --worker w1; echo $? >> others; \
          comail run -- true; echo $? >> inside; \
-         env -u COMAIL_RUN -u COMAIL_WORKER comail run -- true; echo $? >> inside; {SUBMITS}"
+         env -u COMAIL_RUN comail run -- true; echo $? >> inside; \
+         export COMAIL_SERVER=$server; {SUBMITS}"
     );
     driven.drive(&[], &script).ok();
     let read = |name| std::fs::read_to_string(driven.place.at(name)).expect("a file");
@@ -645,7 +649,7 @@ fn one_token_that_is_told_does_not_hide_what_is_written() {
 fn what_is_planted_where_a_run_keeps_its_own_does_not_end_it() {
     let driven = Driven::new(2);
     let script = format!(
-        "cd $COMAIL_SESSION/runs/$COMAIL_RUN; mkdir -p report.json/x report.md/x report.html/x; \
+        "cd .comail/runs/$COMAIL_RUN; mkdir -p report.json/x report.md/x report.html/x; \
          touch 2.log; cd - >/dev/null; {SUBMITS}"
     );
     driven.drive(&[], &script).ok();

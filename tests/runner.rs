@@ -75,6 +75,8 @@ mod review_sample;
 mod run;
 #[cfg(target_os = "linux")]
 mod run_deaths;
+#[cfg(target_os = "linux")]
+mod run_judge;
 mod scan;
 mod schema;
 #[cfg(target_os = "linux")]

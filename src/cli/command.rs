@@ -23,8 +23,8 @@ use super::settings::{self, Settings};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
     help, hook, insights, list, log, logging, man, mcp, next, notify, progress, prompt, prove,
-    quest, recheck, release, report, resume, review, rules, scan, schema, serve, show, status,
-    submit, token,
+    quest, recheck, release, remote, report, resume, review, rules, scan, schema, serve, show,
+    status, submit, token,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -144,9 +144,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         let _ = plain_output().print(&WELCOME.into());
         return Exit::Done;
     }
-    let ended = run_parsed(&args);
-    super::run::note_call(&args, &ended);
-    ended.unwrap_or_else(|error| exit::of_error(&error))
+    run_parsed(&args).unwrap_or_else(|error| exit::of_error(&error))
 }
 
 /// Runs the command line; an error has been printed.
@@ -160,6 +158,9 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
         Ok(matches) => matches,
         Err(error) => {
             let exit = print(error, args);
+            if exit == Exit::Usage {
+                remote::report_refused(args);
+            }
             return Ok(hook::exit_of_bad_command_line(args, exit));
         }
     };

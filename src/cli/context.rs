@@ -71,13 +71,24 @@ pub(super) struct Reaching {
 }
 
 impl Reaching {
+    /// With the path of this program: another shell may not find it by its name.
+    pub(super) fn with_path() -> Result<Self> {
+        let program = std::env::current_exe();
+        Ok(Self {
+            program: Some(program.context("cannot find the path of comail itself")?),
+            ..Self::default()
+        })
+    }
+
     /// The same for commands in this shell: a login shell may not find the program by its name.
-    pub(super) fn in_shell(mut self, shell: AgentShell) -> Result<Self> {
-        if shell == AgentShell::Login {
-            let program = std::env::current_exe();
-            self.program = Some(program.context("cannot find the path of comail itself")?);
-        }
-        Ok(self)
+    pub(super) fn in_shell(self, shell: AgentShell) -> Result<Self> {
+        Ok(match shell {
+            AgentShell::Login => Self {
+                program: Self::with_path()?.program,
+                ..self
+            },
+            AgentShell::Inherited | AgentShell::Absent => self,
+        })
     }
 }
 

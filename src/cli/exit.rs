@@ -172,13 +172,6 @@ fn hint_of_system(kind: io::ErrorKind) -> Option<&'static str> {
 }
 
 /// Whether comail had no network, or was kept from using it.
-pub(super) fn lacks_network(error: &anyhow::Error) -> bool {
-    matches!(
-        ErrorKind::of(error),
-        ErrorKind::NoNetwork | ErrorKind::NotAsked
-    )
-}
-
 /// A finding that ends a command.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

@@ -16,6 +16,7 @@ use super::exit::{Exit, refuse};
 use super::next;
 use super::output::{Output, write_error};
 use super::person;
+use super::remote::Remote;
 use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, escape_json, plural};
@@ -197,6 +198,17 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
     }
     if config::variable(LAST_CALL_VARIABLE).is_some() {
         return stop("a budget of the run is used up");
+    }
+    if let Some(remote) = Remote::of_environment()? {
+        let (exit, text) = remote.next()?;
+        // A run ends an agent that goes in circles; elsewhere nothing else would.
+        let goes_on = exit == Exit::Done && (in_a_run() || call.was_refused == Some(false));
+        return match goes_on {
+            true => Ok(StopReply::GoOn(format!(
+                "comail: this quest is left, so you cannot stop yet. Continue with it.\n\n{text}"
+            ))),
+            false => stop(&text),
+        };
     }
     let worker = context.worker_of(args.worker.as_ref())?;
     let mut session = context.open_session()?;

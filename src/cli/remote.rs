@@ -1,5 +1,6 @@
 //! The thin client: with `COMAIL_SERVER`, calls go to a server, and no session is opened.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use rmcp::ErrorData;
 use rmcp::model::Extensions;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::config::variable;
@@ -17,7 +18,8 @@ use super::exit::{Exit, UsageError, refuse};
 use super::output::write_message;
 use crate::base::files;
 use crate::quest::QuestKind;
-use crate::serve::{Backend, Call, EXIT_HEADER, Form, KindDocument, Reply, TEXT};
+use crate::run::detect::submission_of_words;
+use crate::serve::{Backend, Call, EXIT_HEADER, Form, KindDocument, NextCall, Reply, TEXT};
 use crate::world::client::{authorities, block_on, cause, client, trusting};
 
 pub(super) const SERVER_VARIABLE: &str = "COMAIL_SERVER";
@@ -178,6 +180,14 @@ impl Remote {
         Exit::from_code(reply.exit).with_context(|| format!("unknown exit code {}", reply.exit))
     }
 
+    /// What `next` would print, and how it would end.
+    pub(super) fn next(&self) -> Result<(Exit, String)> {
+        let form = Form::Text { colour: false };
+        let reply = block_on(self.send(&Call::Next(NextCall::default()), form))??;
+        let exit = Exit::from_code(reply.exit);
+        Ok((exit.context("unknown exit code")?, reply.body))
+    }
+
     pub(super) fn kind(&self) -> Result<QuestKind> {
         Ok(block_on(self.kind_document())??.into_kind())
     }
@@ -198,6 +208,20 @@ fn authority(path: &Path) -> Result<String> {
         String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     });
     text.with_context(|| format!("{CA_VARIABLE}: cannot read {}", path.display()))
+}
+
+/// Tells the server of a command line of `submit` that could not be read, so that a run notices an
+/// agent that repeats it.
+pub(super) fn report_refused(args: &[OsString]) {
+    let words = args.iter().skip(1).map(|word| word.to_string_lossy());
+    let refused = submission_of_words(&words.collect::<Vec<_>>());
+    if let Some(refused) = refused
+        && let Ok(Some(remote)) = Remote::of_environment()
+    {
+        let body = json!({ "refused": refused }).to_string().into_bytes();
+        // What cannot be told is not counted.
+        let _ = block_on(remote.request("v1/submit", Some(body), "application/json"));
+    }
 }
 
 /// The tools of `comail mcp`.

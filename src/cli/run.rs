@@ -1,6 +1,7 @@
 //! `comail run`: drives an agent over the quests until no work is left.
 
 mod live;
+mod server;
 
 use std::env;
 use std::error::Error;
@@ -22,9 +23,9 @@ use serde::Serialize;
 use super::answer_form::{field_line, json_form};
 use super::closing::Closing;
 use super::context;
-use super::context::{Context, Folded, Reaching, SESSION_VARIABLE, WORKER_VARIABLE};
-use super::exit::{Exit, NotFound, lacks_network, refuse};
-use super::hook::{RUN_VARIABLE, in_a_run};
+use super::context::{Context, Folded, Reaching};
+use super::exit::{Exit, NotFound, refuse};
+use super::hook::in_a_run;
 use super::insights::insights_of;
 use super::next::HandedQuest;
 use super::notify::{Happened, Notifier, ReportStatus};
@@ -43,15 +44,14 @@ use crate::quest::QuestId;
 use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
 use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
-use crate::run::detect::SelfCall;
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::limits::{parse_cost, parse_time, parse_tokens};
-use crate::run::{
-    Answers, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources, note,
-};
+use crate::run::{Answers, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources};
 use crate::session::{Ledger, Reason, RunId, Session, State};
 use crate::world::sandbox::Cost;
+
 use live::LiveView;
+use server::RunJudge;
 
 /// Run an agent on the quests until the work is complete
 ///
@@ -267,14 +267,18 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     check(&session, &plan)?;
     drop(session);
     let dir = context.dir.clone();
+    let reaching = match plan.command.calls_by_name() {
+        true => Reaching::default(),
+        false => Reaching::with_path()?,
+    };
     let earlier = table.lessons_from.iter().map(|dir| Earlier::read(dir));
     let prompts = RunPrompts {
         bound: table.lessons,
         earlier: earlier.collect::<Result<_, _>>()?,
         learned: Mutex::new((Ledger::open(&dir)?.1, Learned::default())),
-        // The environment names session and worker.
-        reaching: Reaching::default().in_shell(plan.command.shell())?,
+        reaching: reaching.clone(),
     };
+    let judge = RunJudge::start(&dir, reaching)?;
     let notifier = Notifier::of_user(&dir)?;
     progress::handle_ctrl_c();
     let terminated = terminated();
@@ -288,7 +292,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         now: context::now,
         salts: context::salt,
     };
-    let driven = crate::run::run(&dir, plan, &prompts, &mut watcher, sources);
+    let driven = crate::run::run(&dir, plan, &prompts, &judge, &mut watcher, sources);
     drop(watcher);
     // Write the report even if the run failed.
     let told = report(context, args, run, &terminated);
@@ -668,40 +672,6 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
         meaning => reason.map(Reason::meaning),
     };
     out.template(include_str!("text/run.txt"), values);
-}
-
-/// Tells the run that started the calling agent about this call, made by `args`, and how it
-/// ended. The run uses it to detect an agent that goes round in circles; the call is unaffected.
-pub(super) fn note_call(args: &[OsString], ended: &Result<Exit>) {
-    note_as(args, |call| match (call, ended) {
-        (SelfCall::Submit(_), Ok(Exit::Done | Exit::Failed | Exit::FailedAndDone)) => {
-            SelfCall::Judged
-        }
-        (SelfCall::Submit(_), Err(error)) if lacks_network(error) => SelfCall::NoNetwork,
-        (call, _) => call,
-    });
-}
-
-/// Tells the run that this submission repeated an earlier call, so that nothing was judged.
-pub(super) fn note_repeated() {
-    let args: Vec<OsString> = env::args_os().collect();
-    note_as(&args, |call| call);
-}
-
-fn note_as(args: &[OsString], to_noted: impl FnOnce(SelfCall) -> SelfCall) {
-    let variables = || {
-        let session = env::var_os(SESSION_VARIABLE)?;
-        let run = env::var(RUN_VARIABLE).ok()?.parse().ok()?;
-        let worker = env::var(WORKER_VARIABLE).ok()?.parse().ok()?;
-        Some((session, run, worker))
-    };
-    let Some((session, run, worker)) = variables() else {
-        return;
-    };
-    let words = args.iter().skip(1).map(|word| word.to_string_lossy());
-    if let Some(call) = SelfCall::of_words(&words.collect::<Vec<_>>()) {
-        note(Path::new(&session), run, &worker, to_noted(call));
-    }
 }
 
 /// The prompts: what `next` prints, how to answer, lessons and history.

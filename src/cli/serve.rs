@@ -21,9 +21,9 @@ use super::output::Output;
 use super::settings::Settings;
 use super::{next, progress, status, submit};
 use crate::judge::{self, CallKey, Claimant, JudgeContext};
-use crate::quest::fields_of;
+use crate::quest::{QuestId, fields_of};
 use crate::serve::{
-    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, Reply, Server,
+    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, NextCall, Reply, Server,
     SubmitCall, TokenStore,
 };
 use crate::session::{Session, Worker};
@@ -74,16 +74,11 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
     // A session that cannot be opened should fail now, not at the first call.
     let session = context.open_session()?;
     drop(session);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_stack_size(STACK)
-        .enable_all()
-        .build()
-        .context("cannot start the server")?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         let (listener, hosts) = listen(context, args).await?;
         let desk = Arc::new(SessionDesk {
             dir: context.dir.clone(),
+            reaching: Reaching::default(),
         });
         let tokens = Arc::new(TokenStore::of(&context.dir));
         let server = Server::new(desk, tokens, hosts, Bounds::default());
@@ -98,6 +93,16 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
             () = until_asked() => Ok(Exit::Interrupted),
         }
     })
+}
+
+/// The threads of a server.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_stack_size(STACK)
+        .enable_all()
+        .build()
+        .context("cannot start the server")
 }
 
 async fn until_asked() {
@@ -154,6 +159,7 @@ fn acceptor(cert: &PathBuf, key: &PathBuf) -> Result<TlsAcceptor> {
 /// Answers each call as the command of the same name would, in a session opened for it.
 pub(super) struct SessionDesk {
     pub(super) dir: PathBuf,
+    pub(super) reaching: Reaching,
 }
 
 impl SessionDesk {
@@ -168,6 +174,33 @@ impl SessionDesk {
             output,
         }
     }
+
+    fn next_for(
+        &self,
+        context: &mut Context,
+        worker: &Worker,
+        only: Option<QuestId>,
+        call: &NextCall,
+    ) -> Result<Exit> {
+        if let Some(quest) = only {
+            let held = context.open_session()?.claim_of(worker)?;
+            if held.is_none_or(|claim| claim.quest != quest) {
+                return refuse_another(quest);
+            }
+        }
+        let claimant = Claimant {
+            worker: worker.clone(),
+            // Whoever bound the token to a quest renews its claim.
+            lease: call.lease.filter(|_| only.is_none()),
+        };
+        next::give(context, Some(&claimant), &self.reaching)
+    }
+}
+
+fn refuse_another<T>(quest: QuestId) -> Result<T> {
+    refuse(format!(
+        "this token is good for quest {quest} alone; nothing changed"
+    ))
 }
 
 impl Desk for SessionDesk {
@@ -177,15 +210,11 @@ impl Desk for SessionDesk {
         let mut context = self.context(output);
         let ended = match (grant, call) {
             (_, Call::Status) => status::once(&mut context),
-            (Grant::Worker { worker, .. }, Call::Next(call)) => {
-                let claimant = Claimant {
-                    worker: worker.clone(),
-                    lease: call.lease,
-                };
-                next::give(&mut context, Some(&claimant), &Reaching::default())
+            (Grant::Worker { worker, quest }, Call::Next(call)) => {
+                self.next_for(&mut context, worker, *quest, &call)
             }
-            (Grant::Worker { worker, .. }, Call::Submit(call)) => {
-                submit_as(&mut context, worker, &call)
+            (Grant::Worker { worker, quest }, Call::Submit(call)) => {
+                submit_as(&mut context, worker, *quest, &call)
             }
             (Grant::Reader, _) => refuse("this token may only read"),
         };
@@ -226,7 +255,12 @@ fn status_of(exit: Exit) -> u16 {
     }
 }
 
-fn submit_as(context: &mut Context, worker: &Worker, call: &SubmitCall) -> Result<Exit> {
+fn submit_as(
+    context: &mut Context,
+    worker: &Worker,
+    only: Option<QuestId>,
+    call: &SubmitCall,
+) -> Result<Exit> {
     let session: Session = context.open_session()?;
     let judging = JudgeContext::of(&session)?;
     let kind = &judging.kind.quest;
@@ -240,6 +274,9 @@ fn submit_as(context: &mut Context, worker: &Worker, call: &SubmitCall) -> Resul
         _ => return refuse("send either `fields` or `none`; nothing changed"),
     };
     let quest = context::choose(&session, call.id, call.key.as_deref(), &kind.unit)?;
+    if let Some(only) = only.filter(|only| *only != quest) {
+        return refuse_another(only);
+    }
     let answer = judge::Answer {
         quest,
         worker: Some(worker),

@@ -1,5 +1,6 @@
 //! `comail submit`: the gate judges an answer.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,13 +16,10 @@ use super::closing::Closing;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
-use super::remote::Remote;
-use super::run::note_repeated;
+use super::remote::{self, Remote};
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact, add_remedies};
-use crate::judge::{
-    self, CallKey, JudgeContext, JudgeError, JudgementOrigin, Refusal, SubmitResult,
-};
+use crate::judge::{self, CallKey, JudgeContext, JudgeError, Refusal, SubmitResult};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
@@ -98,7 +96,11 @@ pub(super) fn run(
 ) -> Result<Exit> {
     let key = unit_flag(matches);
     if let Some(remote) = Remote::of_environment()? {
-        let call = remote_call(args, &remote.kind()?, matches, key)?;
+        let call = remote_call(args, &remote.kind()?, matches, key);
+        let call = call.inspect_err(|_| {
+            let args: Vec<OsString> = std::env::args_os().collect();
+            remote::report_refused(&args);
+        })?;
         return remote.run(context, &Call::Submit(call));
     }
     let session = context.open_session()?;
@@ -153,13 +155,8 @@ pub(super) fn judge(
     let submitted = judging.submit(&mut session, answer, &mut context::clock());
     let reply = match submitted {
         Ok(SubmitResult {
-            mut judged,
-            fixes,
-            origin,
+            mut judged, fixes, ..
         }) => {
-            if origin == JudgementOrigin::EarlierCall {
-                note_repeated();
-            }
             add_remedies(&mut judged.judgement.facts, &judging.kind.rules());
             SubmitReply::Judged(Box::new(JudgedAnswer {
                 status: "judged",

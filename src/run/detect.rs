@@ -164,36 +164,30 @@ fn calls_comail(arguments: &str) -> bool {
 }
 
 /// A call of comail by the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelfCall {
     Next,
     Status,
     /// A submission that was refused, or that repeated an earlier call by its idempotency key: the
-    /// digest of its flags, whatever their order.
-    Submit(Digest),
+    /// digest of its fields, or of its flags where these could not be read.
+    Refused(Digest),
     /// A submission that was judged, which the ledger records.
     Judged,
-    /// A submission that could not be judged because comail could not use the network.
-    NoNetwork,
+    /// A submission that could not be judged because comail could not use the network, and why.
+    NoNetwork(String),
 }
 
-impl SelfCall {
-    pub fn of_words<S: AsRef<str>>(words: &[S]) -> Option<Self> {
-        const WITH_VALUE: [&str; 2] = ["--session", "--color"];
-        let mut words = words.iter().map(AsRef::as_ref);
-        let command = loop {
-            let word = words.next()?;
-            if WITH_VALUE.contains(&word) {
-                words.next()?;
-            } else if !word.starts_with('-') {
-                break word;
-            }
-        };
-        match command {
-            "next" => Some(Self::Next),
-            "status" => Some(Self::Status),
-            "submit" => Some(Self::Submit(digest_of_flags(words))),
-            _ => None,
+/// The digest of a command line of `submit`, whatever the order of its flags; none for that of
+/// another command.
+pub fn submission_of_words<S: AsRef<str>>(words: &[S]) -> Option<Digest> {
+    const WITH_VALUE: [&str; 2] = ["--session", "--color"];
+    let mut words = words.iter().map(AsRef::as_ref);
+    loop {
+        let word = words.next()?;
+        if WITH_VALUE.contains(&word) {
+            words.next()?;
+        } else if !word.starts_with('-') {
+            return (word == "submit").then(|| digest_of_flags(words));
         }
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::access::Judge;
 use super::plan::{Plan, RunError, RunEvent, SharedRunState};
 use super::quest_run::PromptBuilder;
 use super::run_dir::{RunDir, RunLock};
@@ -44,6 +45,7 @@ pub fn run(
     dir: &Path,
     plan: Plan,
     prompts: &dyn PromptBuilder,
+    judge: &dyn Judge,
     observer: &mut dyn RunObserver,
     sources: Sources,
 ) -> Result<Reason, RunError> {
@@ -84,6 +86,7 @@ pub fn run(
             place: &place,
             launcher: &launcher,
             prompts,
+            judge,
             events,
             ledger: LedgerWatch::of(session.dir()),
             clock: (now, salts),

@@ -3,6 +3,7 @@
 //! The ledger decides, never the agent: an agent that is stopped after its PASS has succeeded, and
 //! one that ends without settling its quest has failed, whatever it says.
 
+mod access;
 pub mod agent;
 pub mod detect;
 mod driver;
@@ -13,7 +14,8 @@ mod quest_run;
 mod run_dir;
 mod worker;
 
+pub use access::{Admission, Judge};
 pub use driver::{RunObserver, Sources, run};
 pub use plan::{Answers, FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
 pub use quest_run::{NONE, Past, PromptBuilder, PromptInput, Submitted};
-pub use run_dir::{note, runs_dir};
+pub use run_dir::runs_dir;

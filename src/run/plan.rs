@@ -136,6 +136,8 @@ pub enum RunError {
     Agent(#[from] AgentError),
     #[error(transparent)]
     CommandLine(#[from] BadCommandLine),
+    #[error("cannot let an agent reach the judge")]
+    Judge(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("cannot write a prompt for the agent")]
     Prompt(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("cannot {what} {}", path.display())]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::access::Admission;
 use super::plan::{Answers, JudgedAnswer, RunError};
-use super::run_dir::Calls;
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::judge::{JudgeContext, Pace};
@@ -21,7 +21,6 @@ use crate::session::{
     SessionError, Spent, State, Worker,
 };
 
-#[derive(Debug)]
 pub struct QuestRun {
     pub key: Key,
     pub guard: ClaimGuard,
@@ -160,9 +159,8 @@ pub trait PromptBuilder: Sync {
 }
 
 /// Where the activity of an agent shows: its calls of comail, the ledger and the tree.
-#[derive(Debug)]
 pub struct Activity {
-    calls: Option<Calls>,
+    admission: Option<Box<dyn Admission>>,
     pub log: Ledger,
     tree: Option<Digest>,
     pace: Pace,
@@ -172,7 +170,7 @@ pub struct Activity {
 impl Activity {
     pub fn new(log: Ledger, poll: Duration) -> Self {
         Self {
-            calls: None,
+            admission: None,
             log,
             tree: None,
             pace: Pace::new(poll),
@@ -180,13 +178,17 @@ impl Activity {
         }
     }
 
-    pub fn begin(&mut self, calls: Calls, context: &JudgeContext) {
-        self.calls = Some(calls);
+    pub fn begin(&mut self, admission: Box<dyn Admission>, context: &JudgeContext) {
+        self.admission = Some(admission);
         self.tree = context.written();
     }
 
-    pub fn noted(&mut self) -> Vec<SelfCall> {
-        self.calls.as_mut().map_or(Vec::new(), Calls::since)
+    pub fn admission(&self) -> Option<&dyn Admission> {
+        self.admission.as_deref()
+    }
+
+    pub fn noted(&self) -> Vec<SelfCall> {
+        self.admission().map_or(Vec::new(), Admission::calls)
     }
 
     /// Whether the tree has changed; it is not read more often than its size allows.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use super::access::Judge;
 use super::plan::{
     Answers, Brought, JudgedAnswer, Live, RunError, RunEvent, SharedRunState, WhyNothing,
 };
@@ -14,7 +15,7 @@ use super::quest_run::{
     Activity, Choice, ClaimGuard, Judged, Past, PromptBuilder, PromptInput, QuestRun, Submitted,
     choose, submission,
 };
-use super::run_dir::{Calls, RunDir, worker_of};
+use super::run_dir::{RunDir, worker_of, write_prompt};
 use crate::base::text::truncate;
 use crate::judge;
 use crate::judge::live_runs::start_of;
@@ -48,6 +49,7 @@ pub struct RunWorker<'a> {
     pub place: &'a RunDir,
     pub launcher: &'a AgentLauncher,
     pub prompts: &'a dyn PromptBuilder,
+    pub judge: &'a dyn Judge,
     pub events: Sender<RunEvent>,
     pub ledger: LedgerWatch,
     pub clock: WorkerClock,
@@ -291,9 +293,11 @@ impl RunWorker<'_> {
         let seen = quest_run.seen;
         let prompt = self.prompt(quest_run, last)?;
         quest_run.begin();
-        let (plan, start) = (&self.shared.plan, start_number(&quest_run.guard));
-        let calls = Calls::of(self.session.dir(), plan.run, start)?;
-        quest_run.activity.begin(calls, &self.context);
+        let plan = &self.shared.plan;
+        let guard = &quest_run.guard;
+        let admission = self.judge.admit(guard.quest, &guard.worker);
+        let admission = admission.map_err(RunError::Judge)?;
+        quest_run.activity.begin(admission, &self.context);
         {
             let mut counters = self.shared.counters();
             counters.starts = counters.starts.saturating_add(1);
@@ -304,6 +308,9 @@ impl RunWorker<'_> {
             start: quest_run.used.starts,
         });
         let watched = self.run_agent(&prompt, quest_run, last)?;
+        if let Some(admission) = quest_run.activity.admission() {
+            admission.close();
+        }
         let end = &watched.end;
         // The answer of an agent that ended by itself is judged whichever budget ended meanwhile: it
         // is paid for.
@@ -386,10 +393,10 @@ impl RunWorker<'_> {
     ) -> Result<Watched, RunError> {
         let plan = &self.shared.plan;
         let number = start_number(&quest_run.guard);
-        let file = if plan.command.needs_file() {
-            Some(self.place.write_prompt(number, prompt)?)
-        } else {
-            None
+        let admission = quest_run.activity.admission();
+        let file = match admission.filter(|_| plan.command.needs_file()) {
+            Some(admission) => Some(write_prompt(admission.dir(), prompt)?),
+            None => None,
         };
         let resumed = plan.resume && plan.command.can_resume();
         let given = Given {
@@ -399,13 +406,12 @@ impl RunWorker<'_> {
             conversation: quest_run.conversation.as_deref().filter(|_| resumed),
         };
         let line = command_line(&plan.command, &given)?;
-        let worker = &quest_run.guard.worker;
         let resumed = given
             .conversation
             .map(|name| (name.to_owned(), quest_run.totals));
         let order = self
             .place
-            .order(plan, line, (worker, number), last, resumed);
+            .order(plan, line, (admission, number), last, resumed);
         match Agent::start(&order, self.launcher) {
             Ok(agent) => {
                 let most = last.map(|_| plan.pace.last_call);
@@ -609,7 +615,7 @@ impl RunWorker<'_> {
             Err(error @ (JudgeError::NoNetwork(_) | JudgeError::NotAsked(_))) => {
                 let fact = format!("the answer of the last agent could not be judged: {error}");
                 quest_run.facts.push(fact);
-                self.lacks_network(Some(&error));
+                self.lacks_network(&error.to_string());
                 return Ok(Some(Reason::NoNetwork));
             }
             Err(error) => return Err(error.into()),
@@ -821,7 +827,7 @@ impl RunWorker<'_> {
         for call in noted {
             reasons.extend(match call {
                 SelfCall::Next | SelfCall::Status => quest_run.observe(Observed::Poll),
-                SelfCall::Submit(digest) => quest_run.observe(Observed::Refused(digest)),
+                SelfCall::Refused(digest) => quest_run.observe(Observed::Refused(digest)),
                 // The ledger reports it; the note only says when it happened.
                 SelfCall::Judged => {
                     self.shared.has_network();
@@ -829,7 +835,7 @@ impl RunWorker<'_> {
                         .pop_front()
                         .and_then(|judged| quest_run.submits(judged))
                 }
-                SelfCall::NoNetwork => self.lacks_network(None),
+                SelfCall::NoNetwork(why) => self.lacks_network(&why),
             });
         }
         for judged in judged {
@@ -844,27 +850,17 @@ impl RunWorker<'_> {
 
     /// Counts a submission that comail could not use the network to judge; the reason if the run ends
     /// for it.
-    ///
-    /// An agent can forge the note of its call, which ends the run early and incomplete. The network
-    /// of this process may work, since an agent often denies it to its commands. `own` is why this
-    /// process could not judge.
-    fn lacks_network(&self, own: Option<&JudgeError>) -> Option<Reason> {
+    fn lacks_network(&self, why: &str) -> Option<Reason> {
         if !self.shared.lacks_network() {
             return None;
         }
         self.shared.stop(Reason::NoNetwork);
-        let (text, hint) = match (self.context.world.check_network(), own) {
-            (Ok(()), None) => (
-                String::from(
-                    "`comail submit` could not use the network three times in a row; this run can",
-                ),
-                "allow the agent's commands to use the network, or use --answer stdout",
-            ),
-            (Ok(()), Some(error)) => (
-                format!("answers could not be judged three times in a row: {error}"),
+        let (text, hint) = match self.context.world.check_network() {
+            Ok(()) => (
+                format!("answers could not be judged three times in a row: {why}"),
                 "resolve this, and start the run again",
             ),
-            (Err(why), _) => (
+            Err(why) => (
                 format!("comail had no network three times in a row: {why}"),
                 "check the network, for example with `comail doctor`",
             ),

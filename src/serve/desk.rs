@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::token::Grant;
+use crate::base::Digest;
 use crate::quest::{Field, FieldKind, NO_EXAMPLE, QuestId, QuestKind, Shape};
 use crate::session::{IdempotencyKey, Lease};
 
@@ -62,6 +63,9 @@ pub trait Desk: Send + Sync + 'static {
     fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply;
 
     fn kind(&self) -> Result<KindDocument, String>;
+
+    /// Notes an answer whose fields could not be read.
+    fn refused(&self, _grant: &Grant, _answer: Digest) {}
 }
 
 /// What a client needs to know of the quest kind to send an answer.

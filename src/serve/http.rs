@@ -20,6 +20,7 @@ use super::desk::{Call, Desk, Form, KindDocument, Reply};
 use super::mcp;
 use super::rate::{Buckets, Rate};
 use super::token::{Grant, Token, TokenId, TokenStore};
+use crate::base::Digest;
 use crate::base::clock::SystemClock;
 
 /// The exit code of the command that a call stands for.
@@ -220,17 +221,17 @@ async fn admit(State(server): State<Arc<Server>>, mut request: Request, next: Ne
         return problem(StatusCode::FORBIDDEN, "host", why).into_response();
     }
     let Some(token) = token_of(request.headers()) else {
-        return unauthorised();
+        return unauthorised().into_response();
     };
     let caller = match server.tokens.grant(&token) {
         Ok(Some(grant)) => Caller {
             token: token.id(),
             grant,
         },
-        Ok(None) => return unauthorised(),
+        Ok(None) => return unauthorised().into_response(),
         Err(why) => {
             tracing::error!("{why}");
-            return unauthorised();
+            return unauthorised().into_response();
         }
     };
     let admitted = {
@@ -280,7 +281,7 @@ async fn called<T: DeserializeOwned>(
 ) -> Response {
     let form = form_of(request.headers());
     let Some(caller) = request.extensions().get::<Caller>().cloned() else {
-        return unauthorised();
+        return unauthorised().into_response();
     };
     let body = match body_of(request.into_body()).await {
         Ok(body) => body,
@@ -294,6 +295,7 @@ async fn called<T: DeserializeOwned>(
             .await
             .into_response(),
         Err(error) => {
+            server.desk.refused(&caller.grant, Digest::of(body));
             let why = format!("the body is not the JSON of this call: {error}");
             problem(StatusCode::BAD_REQUEST, "usage", &why).into_response()
         }
@@ -321,7 +323,7 @@ async fn status(State(server): Asked, request: Request) -> Response {
             .answer(caller, Call::Status, form)
             .await
             .into_response(),
-        None => unauthorised(),
+        None => unauthorised().into_response(),
     }
 }
 
@@ -348,9 +350,10 @@ fn form_of(headers: &HeaderMap) -> Form {
     }
 }
 
-fn unauthorised() -> Response {
+/// The reply to whoever has no valid token.
+pub fn unauthorised() -> Reply {
     let why = "this server needs a token";
-    problem(StatusCode::UNAUTHORIZED, "token", why).into_response()
+    problem(StatusCode::UNAUTHORIZED, "token", why)
 }
 
 /// An error as `--json` prints it.

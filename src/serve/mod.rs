@@ -8,7 +8,8 @@ mod rate;
 mod token;
 
 pub use desk::{Call, Desk, FieldDocument, Form, KindDocument, NextCall, Reply, SubmitCall};
-pub use http::{Bounds, Caller, EXIT_HEADER, Hosts, Server, TEXT, Tokens};
+pub use http::{Bounds, Caller, EXIT_HEADER, Hosts, Server, TEXT, Tokens, unauthorised};
 pub use listen::{ListenError, Listener, serve};
 pub use mcp::{Backend, McpTools};
+pub use rate::Rate;
 pub use token::{BadTokenId, Grant, Token, TokenError, TokenId, TokenRecord, TokenStore};

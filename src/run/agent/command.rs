@@ -87,6 +87,16 @@ impl AgentCommand {
         (!given).then_some(flags)
     }
 
+    /// Whether permissions allow its commands to call comail by its name, but not by its path.
+    pub fn calls_by_name(&self) -> bool {
+        let (preset, own) = match self {
+            Self::Preset(preset, own) => (preset.grant, own),
+            Self::Custom(words) => (None, words),
+        };
+        let names = |word: &str| word.contains("(comail");
+        preset.is_some_and(names) || own.iter().any(|word| names(&word.to_string_lossy()))
+    }
+
     pub fn can_resume(&self) -> bool {
         match self {
             Self::Preset(preset, _) => preset.resume.is_some(),

@@ -1,0 +1,278 @@
+//! The judge of a run: it answers the agents of this run in this process.
+//!
+//! Each start of an agent gets a token of its own, which is kept in memory alone, is good for its
+//! quest alone and dies with the start. Agents need no access to the session, and the gate uses the
+//! network and the programs of this process.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use anyhow::{Context as _, Result};
+use jiff::Timestamp;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::base::Digest;
+use crate::cli::context::{self, Reaching};
+use crate::cli::exit::Exit;
+use crate::cli::remote::{SERVER_VARIABLE, TOKEN_VARIABLE};
+use crate::cli::serve::{SessionDesk, runtime};
+use crate::quest::QuestId;
+use crate::run::detect::SelfCall;
+use crate::run::{Admission, Judge};
+use crate::serve::{
+    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, Rate, Reply, Server,
+    Token, TokenId, TokenRecord, Tokens,
+};
+use crate::session::{IdempotencyKey, Worker};
+
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What one agent may use of the judge. Its detectors see an agent that does nothing but call.
+const BOUNDS: Bounds = Bounds {
+    rate: Rate {
+        per_second: 50.0,
+        burst: 200.0,
+    },
+    calls_of_token: 4,
+    calls: 64,
+};
+
+pub(super) struct RunJudge {
+    desk: Arc<RunDesk>,
+    dir: TempDir,
+    server: OsString,
+    path: OsString,
+    // The last field: the server stops before its directory is removed.
+    _runtime: Runtime,
+}
+
+impl RunJudge {
+    /// Starts to listen on a socket that only its owner can open.
+    pub(super) fn start(session: &Path, reaching: Reaching) -> Result<Self> {
+        // The path of a socket has at most 107 bytes, so it is not in the session.
+        let dir = tempfile::Builder::new().prefix("comail-").tempdir();
+        let dir = dir.context("cannot make a directory for the judge")?;
+        let path = path_with_this_program(dir.path())?;
+        let desk = Arc::new(RunDesk {
+            desk: SessionDesk {
+                dir: session.to_owned(),
+                reaching,
+            },
+            starts: Mutex::default(),
+        });
+        let runtime = runtime()?;
+        let listener = {
+            let _entered = runtime.enter();
+            Listener::unix(&dir.path().join("judge"))?
+        };
+        let server = listener.url()?.into();
+        let router = Server::new(desk.clone(), desk.clone(), Hosts::Any, BOUNDS).router();
+        runtime.spawn(async move { serve::serve(&listener, router).await });
+        Ok(Self {
+            desk,
+            dir,
+            server,
+            path,
+            _runtime: runtime,
+        })
+    }
+}
+
+/// A `PATH` in which agents find this very program as `comail`, whatever is installed.
+fn path_with_this_program(dir: &Path) -> Result<OsString> {
+    let bin = dir.join("bin");
+    let program = std::env::current_exe().context("cannot find the path of comail itself")?;
+    let made = fs::create_dir(&bin).and_then(|()| symlink(program, bin.join("comail")));
+    made.with_context(|| format!("cannot write to {}", bin.display()))?;
+    let inherited = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+    let mut path = bin.into_os_string();
+    path.push(":");
+    path.push(inherited);
+    Ok(path)
+}
+
+impl Judge for RunJudge {
+    fn admit(
+        &self,
+        quest: QuestId,
+        worker: &Worker,
+    ) -> Result<Box<dyn Admission>, Box<dyn Error + Send + Sync>> {
+        let token = Token::random()?;
+        let grant = Grant::Worker {
+            worker: worker.clone(),
+            quest: Some(quest),
+        };
+        let start = Arc::new(Start {
+            record: TokenRecord::new(&token, grant, context::now(), Timestamp::MAX),
+            calls: Mutex::default(),
+            keys: Mutex::default(),
+            answering: RwLock::default(),
+        });
+        let dir = tempfile::Builder::new()
+            .prefix("start-")
+            .tempdir_in(self.dir.path())?;
+        let env = [
+            (SERVER_VARIABLE, self.server.clone()),
+            (TOKEN_VARIABLE, token.reveal().into()),
+            ("TMPDIR", dir.path().into()),
+            ("PATH", self.path.clone()),
+        ];
+        self.desk.starts().insert(token.id(), start.clone());
+        Ok(Box::new(Admitted {
+            desk: self.desk.clone(),
+            start,
+            env: env.map(|(name, value)| (name.into(), value)).into(),
+            dir,
+        }))
+    }
+}
+
+struct Admitted {
+    desk: Arc<RunDesk>,
+    start: Arc<Start>,
+    env: Vec<(OsString, OsString)>,
+    dir: TempDir,
+}
+
+impl Admission for Admitted {
+    fn env(&self) -> Vec<(OsString, OsString)> {
+        self.env.clone()
+    }
+
+    fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn calls(&self) -> Vec<SelfCall> {
+        std::mem::take(&mut *locked(&self.start.calls))
+    }
+
+    fn close(&self) {
+        self.desk.starts().remove(&self.start.record.id);
+        // Whoever writes waits until nobody reads.
+        drop(self.start.answering.write());
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.desk.starts().remove(&self.start.record.id);
+    }
+}
+
+/// One start of an agent.
+struct Start {
+    record: TokenRecord,
+    calls: Mutex<Vec<SelfCall>>,
+    keys: Mutex<Vec<IdempotencyKey>>,
+    /// Read while a call is answered.
+    answering: RwLock<()>,
+}
+
+/// Answers the agents that were started and have not ended.
+struct RunDesk {
+    desk: SessionDesk,
+    starts: Mutex<BTreeMap<TokenId, Arc<Start>>>,
+}
+
+impl RunDesk {
+    fn starts(&self) -> MutexGuard<'_, BTreeMap<TokenId, Arc<Start>>> {
+        locked(&self.starts)
+    }
+
+    /// The start that has this grant: each one is another worker.
+    fn start(&self, grant: &Grant) -> Option<Arc<Start>> {
+        let starts = self.starts();
+        let mut starts = starts.values();
+        starts.find(|start| start.record.grant == *grant).cloned()
+    }
+}
+
+impl Tokens for RunDesk {
+    fn grant(&self, token: &Token) -> Result<Option<Grant>, String> {
+        let start = self.starts().get(&token.id()).cloned();
+        let now = context::now();
+        Ok(start.and_then(|start| start.record.grants(token, now).cloned()))
+    }
+}
+
+impl Desk for RunDesk {
+    fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply {
+        let Some(start) = self.start(grant) else {
+            return ended();
+        };
+        let _answering = start.answering.read();
+        // It may have ended before this call held the lock.
+        if self.start(grant).is_none() {
+            return ended();
+        }
+        let submitted = match &call {
+            Call::Submit(call) => Some((digest(call), call.idempotency_key)),
+            Call::Next(_) | Call::Status => None,
+        };
+        let is_next = matches!(call, Call::Next(_));
+        let reply = self.desk.answer(grant, call, form);
+        let noted = match submitted {
+            Some((answer, key)) => start.outcome(answer, key, &reply),
+            None if is_next => SelfCall::Next,
+            None => SelfCall::Status,
+        };
+        locked(&start.calls).push(noted);
+        reply
+    }
+
+    fn kind(&self) -> Result<KindDocument, String> {
+        self.desk.kind()
+    }
+
+    fn refused(&self, grant: &Grant, answer: Digest) {
+        if let Some(start) = self.start(grant) {
+            locked(&start.calls).push(SelfCall::Refused(answer));
+        }
+    }
+}
+
+impl Start {
+    fn outcome(&self, answer: Digest, key: Option<IdempotencyKey>, reply: &Reply) -> SelfCall {
+        let judged = [Exit::Done, Exit::Failed, Exit::FailedAndDone];
+        if !judged.iter().any(|exit| exit.code() == reply.exit) {
+            return without_network(reply).unwrap_or(SelfCall::Refused(answer));
+        }
+        let mut keys = locked(&self.keys);
+        if key.is_some_and(|key| keys.contains(&key)) {
+            // The same key again returns the first judgement.
+            return SelfCall::Refused(answer);
+        }
+        keys.extend(key);
+        SelfCall::Judged
+    }
+}
+
+fn digest(call: &serve::SubmitCall) -> Digest {
+    Digest::of(&serde_json::to_vec(call).unwrap_or_default())
+}
+
+fn without_network(reply: &Reply) -> Option<SelfCall> {
+    let body: Value = serde_json::from_str(&reply.body).ok()?;
+    let error = &body["error"];
+    let kinds = ["no-network", "not-asked"];
+    kinds.contains(&error["kind"].as_str()?).then(|| {
+        let message = error["message"].as_str().unwrap_or_default();
+        SelfCall::NoNetwork(message.to_owned())
+    })
+}
+
+fn ended() -> Reply {
+    serve::unauthorised()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
