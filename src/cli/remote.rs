@@ -1,9 +1,10 @@
 //! The thin client: with `COMAIL_SERVER`, calls go to a server, and no session is opened.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use rmcp::ErrorData;
@@ -19,7 +20,10 @@ use super::output::write_message;
 use crate::base::files;
 use crate::quest::QuestKind;
 use crate::run::detect::submission_of_words;
-use crate::serve::{Backend, Call, EXIT_HEADER, Form, KindDocument, NextCall, Reply, TEXT};
+use crate::serve::{
+    Backend, CALL, Call, EXIT_HEADER, Form, KindDocument, NextCall, REPLY, Reply, SpooledCall,
+    SpooledReply, TEXT,
+};
 use crate::world::client::{authorities, block_on, cause, client, trusting};
 
 pub(super) const SERVER_VARIABLE: &str = "COMAIL_SERVER";
@@ -31,10 +35,17 @@ const CA_VARIABLE: &str = "COMAIL_SERVER_CA";
 
 const MAX_CA_BYTES: u64 = 1 << 20;
 
+/// The directory through which a run answers an agent that may not open its socket.
+pub(super) const SPOOL_VARIABLE: &str = "COMAIL_SPOOL";
+
 /// Longer than a judgement may take.
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 const MAX_REPLY_BYTES: usize = 16 << 20;
+
+const SPOOL_PAUSE: Duration = Duration::from_millis(20);
+
+const SPOOL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A server, and the token that it gets.
 #[derive(Clone)]
@@ -43,6 +54,7 @@ pub(super) struct Remote {
     base: Url,
     token: String,
     place: String,
+    spool: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -107,6 +119,7 @@ impl Remote {
             base,
             token,
             place,
+            spool: variable(SPOOL_VARIABLE).map(PathBuf::from),
         }))
     }
 
@@ -126,13 +139,20 @@ impl Remote {
 
     async fn request(&self, path: &str, body: Option<Vec<u8>>, accept: &str) -> Result<Reply> {
         let url = self.base.join(path)?;
+        let spooled = self.spool.as_ref().map(|_| body.clone());
         let request = match body {
             Some(body) => self.client.post(url).body(body),
             None => self.client.get(url),
         };
         let request = request.bearer_auth(&self.token).header("accept", accept);
         let place = &self.place;
-        let mut response = request.send().await.map_err(|error| {
+        let sent = request.send().await;
+        if let (Err(error), Some(spool), Some(body)) = (&sent, &self.spool, spooled)
+            && error.is_connect()
+        {
+            return self.spooled(spool, path, body, accept).await;
+        }
+        let mut response = sent.map_err(|error| {
             let cause = cause(&error);
             anyhow::anyhow!(
                 "cannot reach the server at {place}: {cause}; nothing is known about this call"
@@ -152,6 +172,60 @@ impl Remote {
             exit: exit.with_context(|| format!("{place} is not a server of comail"))?,
             status,
             body: String::from_utf8(bytes).context("the reply is not UTF-8")?,
+        })
+    }
+
+    /// The same through files.
+    async fn spooled(
+        &self,
+        spool: &Path,
+        path: &str,
+        body: Option<Vec<u8>>,
+        accept: &str,
+    ) -> Result<Reply> {
+        let call = SpooledCall {
+            token: self.token.clone(),
+            path: path.to_owned(),
+            accept: accept.to_owned(),
+            body: body.map(String::from_utf8).transpose()?,
+        };
+        let mut name = [0; 16];
+        getrandom::fill(&mut name)?;
+        let file = |extension| spool.join(format!("{}.{extension}", hex::encode(name)));
+        let (new, called, replied) = (file("new"), file(CALL), file(REPLY));
+        let failed = || format!("cannot hand the call over in {}", spool.display());
+        fs::write(&new, serde_json::to_vec(&call)?).with_context(failed)?;
+        fs::rename(&new, &called).with_context(failed)?;
+        let began = Instant::now();
+        let bytes = loop {
+            tokio::time::sleep(SPOOL_PAUSE).await;
+            match files::read(&replied, MAX_REPLY_BYTES as u64) {
+                Ok(bytes) => break bytes,
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(error).with_context(failed);
+                }
+                Err(_) => {}
+            }
+            let waited = began.elapsed();
+            if waited > TIMEOUT {
+                bail!("the run did not answer in time; nothing is known about this call");
+            }
+            // A call that the run did not take can be taken back.
+            if waited > SPOOL_TIMEOUT && fs::remove_file(&called).is_ok() {
+                bail!(
+                    "the run takes no call from {}; nothing was submitted",
+                    spool.display()
+                );
+            }
+        };
+        // A reply that stays behind goes with the directory.
+        let _ = fs::remove_file(&replied);
+        let reply: SpooledReply = serde_json::from_slice(&bytes)?;
+        let exit = reply.exit;
+        Ok(Reply {
+            exit: exit.with_context(|| format!("{} is not a server of comail", self.place))?,
+            status: reply.status,
+            body: reply.body,
         })
     }
 

@@ -29,7 +29,7 @@ pub const EXIT_HEADER: &str = "comail-exit";
 /// What a client that prints text sends in `Accept`; with `;colour` for a terminal.
 pub const TEXT: &str = "text/plain";
 
-const MAX_BODY_BYTES: usize = 1 << 20;
+pub(super) const MAX_BODY_BYTES: usize = 1 << 20;
 
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 

@@ -5,6 +5,7 @@ mod http;
 mod listen;
 mod mcp;
 mod rate;
+mod spool;
 mod token;
 
 pub use desk::{Call, Desk, FieldDocument, Form, KindDocument, NextCall, Reply, SubmitCall};
@@ -12,4 +13,5 @@ pub use http::{Bounds, Caller, EXIT_HEADER, Hosts, Server, TEXT, Tokens, unautho
 pub use listen::{ListenError, Listener, serve};
 pub use mcp::{Backend, McpTools};
 pub use rate::Rate;
+pub use spool::{CALL, REPLY, Spool, SpooledCall, SpooledReply};
 pub use token::{BadTokenId, Grant, Token, TokenError, TokenId, TokenRecord, TokenStore};

@@ -13,22 +13,24 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Context as _, Result};
+use axum::Router;
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 use crate::base::Digest;
 use crate::cli::context::{self, Reaching};
 use crate::cli::exit::Exit;
-use crate::cli::remote::{SERVER_VARIABLE, TOKEN_VARIABLE};
+use crate::cli::remote::{SERVER_VARIABLE, SPOOL_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::serve::{SessionDesk, runtime};
 use crate::quest::QuestId;
 use crate::run::detect::SelfCall;
 use crate::run::{Admission, Judge};
 use crate::serve::{
     self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, Rate, Reply, Server,
-    Token, TokenId, TokenRecord, Tokens,
+    Spool, Token, TokenId, TokenRecord, Tokens,
 };
 use crate::session::{IdempotencyKey, Worker};
 
@@ -49,8 +51,8 @@ pub(super) struct RunJudge {
     dir: TempDir,
     server: OsString,
     path: OsString,
-    // The last field: the server stops before its directory is removed.
-    _runtime: Runtime,
+    router: Router,
+    runtime: Runtime,
 }
 
 impl RunJudge {
@@ -74,13 +76,15 @@ impl RunJudge {
         };
         let server = listener.url()?.into();
         let router = Server::new(desk.clone(), desk.clone(), Hosts::Any, BOUNDS).router();
-        runtime.spawn(async move { serve::serve(&listener, router).await });
+        let served = router.clone();
+        runtime.spawn(async move { serve::serve(&listener, served).await });
         Ok(Self {
             desk,
             dir,
             server,
             path,
-            _runtime: runtime,
+            router,
+            runtime,
         })
     }
 }
@@ -118,16 +122,22 @@ impl Judge for RunJudge {
         let dir = tempfile::Builder::new()
             .prefix("start-")
             .tempdir_in(self.dir.path())?;
+        let spool = dir.path().join("spool");
+        fs::create_dir(&spool)?;
+        let opened = Spool::open(&spool)?;
         let env = [
             (SERVER_VARIABLE, self.server.clone()),
             (TOKEN_VARIABLE, token.reveal().into()),
+            (SPOOL_VARIABLE, spool.clone().into()),
             ("TMPDIR", dir.path().into()),
             ("PATH", self.path.clone()),
         ];
         self.desk.starts().insert(token.id(), start.clone());
+        let spooling = self.runtime.spawn(opened.serve(self.router.clone()));
         Ok(Box::new(Admitted {
             desk: self.desk.clone(),
             start,
+            spooling,
             env: env.map(|(name, value)| (name.into(), value)).into(),
             dir,
         }))
@@ -137,6 +147,7 @@ impl Judge for RunJudge {
 struct Admitted {
     desk: Arc<RunDesk>,
     start: Arc<Start>,
+    spooling: JoinHandle<()>,
     env: Vec<(OsString, OsString)>,
     dir: TempDir,
 }
@@ -163,6 +174,7 @@ impl Admission for Admitted {
 
 impl Drop for Admitted {
     fn drop(&mut self) {
+        self.spooling.abort();
         self.desk.starts().remove(&self.start.record.id);
     }
 }
