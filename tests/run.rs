@@ -1,7 +1,9 @@
 //! `comail run`: the loop, its budgets, and agents that go round in circles.
 
+use std::process::Command;
+
 use crate::harness::agents::Driven;
-use crate::harness::scale;
+use crate::harness::{Run, scale};
 
 /// So that nothing takes long that is stopped.
 const QUICK: [&str; 4] = [
@@ -66,6 +68,68 @@ fn tokens_for_a_quest_and_in_all() {
     assert_eq!(attempt["spent"]["told"], false);
     let driven = ends_for("tokens", 2, "--set=max-tokens-total=5k", &many);
     assert_eq!(driven.reasons("quest"), ["tokens"]);
+}
+
+/// A Codex that calls so many tools, each with an output of 2,000 bytes, before it does `act`, and
+/// reports its usage only after that.
+fn codex(driven: &Driven, calls: u32, act: &str) -> Command {
+    let script = format!(
+        r#"#!/bin/sh
+cat > /dev/null; id=1
+out=$(head -c 2000 /dev/zero | tr '\0' x)
+echo '{{"type":"thread.started","thread_id":"t-1"}}'
+i=0; while [ $i -lt {calls} ]; do i=$((i+1))
+item="\"id\":\"i$i\",\"type\":\"command_execution\",\"command\":\"cat $i\""
+echo "{{\"type\":\"item.started\",\"item\":{{$item}}}}"
+echo "{{\"type\":\"item.completed\",\"item\":{{$item,\"aggregated_output\":\"$out\"}}}}"
+done
+{act}
+echo '{{"type":"turn.completed","usage":{{"input_tokens":9000,"output_tokens":7}}}}'"#
+    );
+    driven.known("codex", &script)
+}
+
+#[test]
+fn tokens_are_estimated_for_an_agent_that_reports_them_at_its_end() {
+    let driven = Driven::new(1);
+    let mut command = codex(&driven, 20, "exec sleep 1000");
+    let flags = [&QUICK[..], &["--max-tokens=50k"]].concat();
+    driven.run_ends_for("tokens", command.args(&flags));
+    // It printed 45,000 bytes. Each of the calls was sent all that came before it.
+    let attempt = &driven.steps_of("attempt")[0];
+    assert!(
+        attempt["spent"]["tokens"].as_u64() > Some(50_000),
+        "{attempt}"
+    );
+    assert_eq!(attempt["spent"]["told"], false);
+    // Fewer calls are within the budget.
+    let driven = Driven::new(1);
+    let mut command = codex(&driven, 10, SUBMITS);
+    Run::of(command.args(&flags)).ok();
+}
+
+#[test]
+fn after_a_pass_an_agent_has_a_moment_to_report_its_usage() {
+    let spent = |calls, act: &str| {
+        let driven = Driven::new(1);
+        let mut command = codex(&driven, calls, act);
+        Run::of(command.args(["--set=grace=3s", "--set=poll=10ms"])).ok();
+        assert_eq!(driven.reasons("attempt"), ["settled"]);
+        driven.steps_of("attempt")[0]["spent"].clone()
+    };
+    let reports = spent(2, &format!("{SUBMITS}; sleep 0.3"));
+    assert_eq!(
+        (&reports["tokens"], &reports["told"]),
+        (&9007.into(), &true.into())
+    );
+    // It goes on with something else, or never ends.
+    let more = r#"echo '{"type":"item.started","item":{"type":"web_search","query":"x"}}'"#;
+    for act in [
+        format!("{SUBMITS}; sleep 0.3; {more}; sleep 1"),
+        format!("{SUBMITS}; exec sleep 1000"),
+    ] {
+        assert_eq!(spent(2, &act)["told"], false, "{act}");
+    }
 }
 
 #[test]

@@ -107,8 +107,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
     wall_clock: Option<Duration>,
 
-    /// Maximum number of tokens per quest; estimated if the agent does not report them
-    /// [default: 100000]
+    /// Maximum number of tokens per quest; estimated as long as the agent does not
+    /// report them [default: 100000]
     #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_tokens)]
     max_tokens: Option<u64>,
 

@@ -23,7 +23,7 @@ use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
 use crate::quest::{Fields, Submission};
 use crate::run::agent::{
     Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, ProviderError,
-    Totals, command_line, end_of,
+    Stream, Totals, command_line, end_of,
 };
 use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::{Before, StallBudget, Used};
@@ -687,12 +687,46 @@ impl RunWorker<'_> {
                 break (end, None);
             }
             if let Some(halt) = self.look(&mut agent, &mut watch, quest_run)? {
-                break (agent.stop(plan.pace.grace), Some(halt));
+                let closed = if halt == Reason::Settled {
+                    self.await_usage(&mut agent, &mut watch, quest_run)
+                } else {
+                    None
+                };
+                let end = closed.unwrap_or_else(|| agent.stop(plan.pace.grace));
+                break (end, Some(halt));
             }
             pause = (pause * 3 / 2).min(plan.pace.poll);
         };
         let time = watch.begun.elapsed();
         Ok(Watched { end, halt, time })
+    }
+
+    /// Waits for the end of an agent that reports its usage there, unless it begins something else.
+    fn await_usage(
+        &self,
+        agent: &mut Agent,
+        watch: &mut Watch,
+        quest_run: &mut QuestRun,
+    ) -> Option<AgentEnd> {
+        let plan = &self.shared.plan;
+        let until = Instant::now() + plan.pace.grace;
+        while plan.command.stream() == Stream::Events
+            && !watch.spent.told
+            && self.budgets(watch, quest_run).is_none()
+            && Instant::now() < until
+        {
+            agent.wait(plan.pace.poll);
+            if let Some(end) = agent.ended() {
+                return Some(end);
+            }
+            for event in agent.events() {
+                if matches!(event, AgentEvent::ToolCall(_)) {
+                    return None;
+                }
+                self.take(event, watch, quest_run);
+            }
+        }
+        None
     }
 
     fn look(
@@ -737,6 +771,11 @@ impl RunWorker<'_> {
                 watch.spent = spent;
                 self.shared.is_using(self.index, limits.bill(&spent));
                 self.live(Live::Used(spent));
+            }
+            AgentEvent::Estimate(tokens) => {
+                let spent = &mut watch.spent;
+                spent.tokens = spent.tokens.max(tokens);
+                self.shared.is_using(self.index, limits.bill(spent));
             }
             AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
             AgentEvent::NotLoggedIn => return Some(Reason::NotLoggedIn),

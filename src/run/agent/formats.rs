@@ -49,13 +49,14 @@ struct Turn {
 }
 
 impl Reader {
-    pub(super) fn new(stream: Stream, resumed: Option<(String, Totals)>) -> Self {
+    /// `read` is the length of what the agent was started with.
+    pub(super) fn new(stream: Stream, read: u64, resumed: Option<(String, Totals)>) -> Self {
         Self {
             known: stream == Stream::Events,
             guessed: stream != Stream::Events,
             turn: None,
             items: VecDeque::new(),
-            transcript: Transcript::new(resumed),
+            transcript: Transcript::new(read, resumed),
         }
     }
 
@@ -69,13 +70,13 @@ impl Reader {
         };
         self.known |= begins_known_format(&event);
         if self.known {
-            self.event(&event);
+            self.event(&event, line.len() as u64);
         } else {
             read_loose(&event, &String::from_utf8_lossy(line), &mut self.transcript);
         }
     }
 
-    fn event(&mut self, event: &Value) {
+    fn event(&mut self, event: &Value, bytes: u64) {
         let kind = event["type"].as_str().unwrap_or_default();
         if kind != "assistant" {
             self.end();
@@ -87,7 +88,10 @@ impl Reader {
         let is_error = event["is_error"] == true || status_is("error");
         match kind {
             // Claude Code, and agents that print the same: Amp, Cursor, Qwen
-            "assistant" => self.answers(event),
+            "assistant" => {
+                self.transcript.speaks(bytes);
+                self.answers(event);
+            }
             "system" if event["subtype"] == "api_retry" => {
                 transcript.refuses(&event["error_status"], &event["error"]);
                 // The second refusal in a row came after the agent had renewed its login.
@@ -99,6 +103,7 @@ impl Reader {
                 }
             }
             "user" => {
+                transcript.hears(bytes);
                 for part in event["message"]["content"].as_array().into_iter().flatten() {
                     let text = part["content"].as_str().unwrap_or_default();
                     let is_denied = NOT_GRANTED.iter().any(|words| text.contains(words));
@@ -106,16 +111,21 @@ impl Reader {
                 }
             }
             "tool_call" if event["subtype"] == "started" => {
+                transcript.speaks(bytes);
                 for (tool, call) in event["tool_call"].as_object().into_iter().flatten() {
                     transcript.calls(tool, call.get("args").unwrap_or(call));
                 }
             }
+            "tool_call" if event["subtype"] == "completed" => transcript.hears(bytes),
             // Claude Code and Gemini
             "result" => {
                 transcript.end_line();
                 let texts = [&event["result"], &event["error"]["message"]];
                 for text in texts.into_iter().filter_map(Value::as_str) {
-                    if is_error {
+                    // Claude Code tells the status apart from the text.
+                    if is_error && event.get("api_error_status").is_some() {
+                        transcript.complains(text);
+                    } else if is_error {
                         transcript.fails(text);
                     } else {
                         transcript.says(text);
@@ -131,15 +141,23 @@ impl Reader {
             }
             // Gemini
             "message" if event["role"] != "user" => {
-                transcript.says_on(event["content"].as_str().unwrap_or_default());
+                let text = event["content"].as_str().unwrap_or_default();
+                transcript.speaks(text.len() as u64);
+                transcript.says_on(text);
             }
             "tool_result" => {
+                transcript.hears(bytes);
                 let why = event["error"]["message"].as_str().unwrap_or_default();
                 transcript.denied |= status_is("error") && why.to_lowercase().contains("denied");
             }
             // Gemini and OpenCode
             "tool_use" => {
                 transcript.end_line();
+                transcript.speaks(bytes);
+                // OpenCode reports a call once it has ended.
+                if !part["state"]["status"].is_null() {
+                    transcript.hears(0);
+                }
                 let tool = event["tool_name"].as_str().or(part["tool"].as_str());
                 let arguments = event.get("parameters").unwrap_or(&part["state"]["input"]);
                 transcript.calls(tool.unwrap_or_default(), arguments);
@@ -147,14 +165,17 @@ impl Reader {
                 transcript.denied |= why.contains("rejected permission");
             }
             // OpenCode
-            "text" => transcript.says(part["text"].as_str().unwrap_or_default()),
+            "text" => {
+                transcript.speaks(bytes);
+                transcript.says(part["text"].as_str().unwrap_or_default());
+            }
             "step_finish" => {
                 if let Some(tokens) = tokens_in(&part["tokens"]) {
                     transcript.turn(spent(tokens, cost_in(part)));
                 }
             }
             // Codex
-            "item.started" | "item.completed" => self.item(&event["item"], kind),
+            "item.started" | "item.completed" => self.item(&event["item"], kind, bytes),
             "turn.completed" => {
                 if let Some(tokens) = tokens_in(&event["usage"]) {
                     let new = new_of(tokens, transcript.totals.tokens);
@@ -228,14 +249,16 @@ impl Reader {
     }
 
     // An item of Codex is reported when it starts and when it completes; it is one call.
-    fn item(&mut self, item: &Value, event: &str) {
+    fn item(&mut self, item: &Value, event: &str, bytes: u64) {
         let kind = item["type"].as_str().or(item["item_type"].as_str());
         let ended = event == "item.completed";
         let (tool, arguments) = match kind.unwrap_or_default() {
             "agent_message" | "assistant_message" if ended => {
                 let text = item["text"].as_str().unwrap_or_default();
+                self.transcript.speaks(bytes);
                 return self.transcript.says(text);
             }
+            "reasoning" if ended => return self.transcript.speaks(bytes),
             "command_execution" => ("command", json!(item["command"])),
             "file_change" => ("file_change", json!(item["changes"])),
             "web_search" => ("web_search", json!(item["query"])),
@@ -253,7 +276,11 @@ impl Reader {
         if !waits && is_new {
             self.items.truncate(MAX_ITEMS - 1);
             self.items.push_front(id.to_owned());
+            self.transcript.speaks(0);
             self.transcript.calls(tool, &arguments);
+        }
+        if ended {
+            self.transcript.hears(bytes);
         }
     }
 }
@@ -305,6 +332,8 @@ pub struct Totals {
     /// In billionths of a US dollar.
     cost: u64,
     tokens: u64,
+    /// The length of the conversation, which each call of the model is sent again.
+    bytes: u64,
 }
 
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
@@ -450,6 +479,12 @@ pub(super) struct Transcript {
     pub conversation: Option<String>,
     pub denied: bool,
     pub provider: Option<ProviderError>,
+    /// The length of what the agent was started with.
+    read: u64,
+    /// What the calls of the model that it has answered were sent, in bytes.
+    sent: u64,
+    /// Whether the model has yet to answer what the conversation ends with.
+    awaits: bool,
     /// The conversation that the agent was asked to continue.
     resumed: Option<String>,
     events: Vec<AgentEvent>,
@@ -458,16 +493,21 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn new(resumed: Option<(String, Totals)>) -> Self {
+    pub(super) fn new(read: u64, resumed: Option<(String, Totals)>) -> Self {
         let (resumed, totals) = resumed.unzip();
+        let mut totals = totals.unwrap_or_default();
+        totals.bytes = totals.bytes.saturating_add(read);
         Self {
             said: Tail::new(SAID_BYTES),
             complaints: Tail::new(COMPLAINT_BYTES),
             used: None,
-            totals: totals.unwrap_or_default(),
+            totals,
             conversation: None,
             denied: false,
             provider: None,
+            read,
+            sent: 0,
+            awaits: true,
             resumed,
             events: Vec::new(),
             doing: None,
@@ -524,6 +564,34 @@ impl Transcript {
         self.does(&self.said.end(MAX_DOING));
     }
 
+    /// The model answers, after it was sent the whole conversation.
+    fn speaks(&mut self, bytes: u64) {
+        if std::mem::take(&mut self.awaits) {
+            self.sent = self.sent.saturating_add(self.totals.bytes);
+        }
+        self.totals.bytes = self.totals.bytes.saturating_add(bytes);
+        self.estimates();
+    }
+
+    /// A tool answers the model.
+    fn hears(&mut self, bytes: u64) {
+        self.awaits = true;
+        self.totals.bytes = self.totals.bytes.saturating_add(bytes);
+        self.estimates();
+    }
+
+    fn estimates(&mut self) {
+        if self.used.is_none() {
+            self.event(AgentEvent::Estimate(self.estimate()));
+        }
+    }
+
+    /// How many tokens the calls of the model were sent, if all of them were billed in full.
+    pub(super) fn estimate(&self) -> u64 {
+        let awaited = if self.awaits { self.totals.bytes } else { 0 };
+        self.sent.saturating_add(awaited) / BYTES_OF_A_TOKEN
+    }
+
     pub(super) fn end_line(&mut self) {
         if self.said.bytes.back().is_some_and(|byte| *byte != b'\n') {
             self.said.push(b"\n");
@@ -559,7 +627,10 @@ impl Transcript {
         for name in names.filter(|name| is_name(name)) {
             if self.resumed.take().is_some_and(|resumed| resumed != name) {
                 // It began another conversation, whose totals begin at zero.
-                self.totals = Totals::default();
+                self.totals = Totals {
+                    bytes: self.read,
+                    ..Totals::default()
+                };
             }
             if self.conversation.as_deref() != Some(name) {
                 self.conversation = Some(name.to_owned());
@@ -610,6 +681,8 @@ pub enum AgentEvent {
         new_tokens: u64,
     },
     Spent(Spent),
+    /// The tokens that it must have used, where it has not reported any so far.
+    Estimate(u64),
     Conversation(String),
     /// The provider keeps refusing its login.
     NotLoggedIn,

@@ -46,7 +46,7 @@ impl Output {
             stream,
             log,
             lines: Lines::default(),
-            reader: Reader::new(stream, resumed),
+            reader: Reader::new(stream, read, resumed),
             errors: Tail::new(TAIL_BYTES),
             read,
             written: 0,
@@ -144,8 +144,9 @@ impl Output {
     }
 
     fn estimate(&self) -> Spent {
+        let printed = self.read.saturating_add(self.written) / BYTES_OF_A_TOKEN;
         Spent {
-            tokens: self.read.saturating_add(self.written) / BYTES_OF_A_TOKEN,
+            tokens: printed.max(self.reader.transcript.estimate()),
             cost: None,
             told: false,
         }

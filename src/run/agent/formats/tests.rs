@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 
 fn read(stream: Stream, lines: &[Value]) -> Transcript {
-    let mut reader = Reader::new(stream, None);
+    let mut reader = Reader::new(stream, 0, None);
     for line in lines {
         reader.line(line.to_string().as_bytes());
     }
@@ -129,6 +129,112 @@ fn codex_tells_each_item_once() {
     let failed = json!({"type": "turn.failed", "error": {"message": "usage limit reached"}});
     let transcript = read(Stream::Events, &[failed]);
     assert!(transcript.complaints.text().contains("usage limit"));
+}
+
+fn estimates(events: Vec<AgentEvent>) -> Vec<u64> {
+    let events = events.into_iter();
+    events
+        .filter_map(|event| match event {
+            AgentEvent::Estimate(tokens) => Some(tokens),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn each_call_of_the_model_is_sent_all_that_came_before() {
+    let length = |line: &Value| line.to_string().len() as u64;
+    let output = "x".repeat(4_000);
+    let item = |kind: &str, item: Value| json!({"type": kind, "item": item});
+    let command = |id: &str| json!({"id": id, "type": "command_execution", "command": "ls"});
+    let done = |id: &str| json!({"id": id, "type": "command_execution", "command": "ls", "aggregated_output": output});
+    let says = json!({"id": "i9", "type": "agent_message", "text": "Done."});
+    let codex = vec![
+        json!({"type": "thread.started", "thread_id": "0199-a"}),
+        item("item.started", command("i0")),
+        item("item.completed", done("i0")),
+        item("item.started", command("i1")),
+        item("item.completed", done("i1")),
+        item("item.completed", says),
+    ];
+    let use_tool = |id: u8| json!({"type": "tool_use", "tool_name": "shell", "tool_id": id, "parameters": {"c": "ls"}});
+    let result = |id: u8| json!({"type": "tool_result", "tool_id": id, "output": output});
+    let gemini = vec![
+        json!({"type": "init", "session_id": "g-1", "model": "pro"}),
+        // Its answer repeats the prompt.
+        json!({"type": "message", "role": "user", "content": output}),
+        use_tool(1),
+        result(1),
+        // Two calls at a time wait for one answer of the model.
+        use_tool(2),
+        use_tool(3),
+        result(2),
+        result(3),
+        json!({"type": "message", "role": "assistant", "content": "Done.", "delta": true}),
+    ];
+    let sent = |lines: &[Value]| {
+        let mut reader = Reader::new(Stream::Events, 1_000, None);
+        for line in lines {
+            reader.line(line.to_string().as_bytes());
+        }
+        let estimate = reader.transcript.estimate();
+        let seen = estimates(reader.transcript.events());
+        assert!(
+            seen.is_sorted() && seen.last() == Some(&estimate),
+            "{seen:?}"
+        );
+        assert_eq!(reader.transcript.used, None);
+        estimate
+    };
+    let first = 1_000;
+    let second = first + length(&codex[2]);
+    let third = second + length(&codex[4]);
+    assert_eq!(sent(&codex), (first + second + third) / 4);
+    // The answer that a tool has just given is sent at once.
+    assert_eq!(sent(&codex[..3]), (first + second) / 4);
+    assert_eq!(sent(&codex[..2]), first / 4);
+
+    let second = first + length(&gemini[2]) + length(&gemini[3]);
+    let third = second + gemini[4..8].iter().map(length).sum::<u64>();
+    assert_eq!(sent(&gemini), (first + second + third) / 4);
+}
+
+#[test]
+fn what_is_reported_takes_the_place_of_an_estimate() {
+    let item = json!({"id": "i0", "type": "command_execution", "command": "ls"});
+    let lines = [
+        json!({"type": "thread.started", "thread_id": "0199-a"}),
+        json!({"type": "item.completed", "item": item}),
+        json!({"type": "turn.completed", "usage": {"input_tokens": 900, "output_tokens": 50}}),
+        json!({"type": "item.completed", "item": item}),
+    ];
+    let mut transcript = read(Stream::Events, &lines);
+    assert_eq!(transcript.used, Some(spent(950, None)));
+    let events = transcript.events();
+    let reported = events
+        .iter()
+        .position(|it| matches!(it, AgentEvent::Spent(_)));
+    let after = events[reported.unwrap()..].to_vec();
+    assert_eq!(estimates(after), [0; 0]);
+}
+
+#[test]
+fn a_conversation_that_goes_on_is_sent_again_and_another_is_not() {
+    let begins = |name: &str| json!({"type": "thread.started", "thread_id": name});
+    let item = json!({"type": "agent_message", "text": "x".repeat(4_000)});
+    let says = json!({"type": "item.completed", "item": item});
+    let start = |resumed, name| {
+        let mut reader = Reader::new(Stream::Events, 400, resumed);
+        for line in [begins(name), says.clone()] {
+            reader.line(line.to_string().as_bytes());
+        }
+        (reader.transcript.estimate(), reader.transcript.totals)
+    };
+    let (tokens, totals) = start(None, "t-1");
+    assert_eq!(tokens, 100);
+    let resumed = || Some(("t-1".to_owned(), totals));
+    assert_eq!(start(resumed(), "t-1").0, (totals.bytes + 400) / 4);
+    assert_eq!(start(resumed(), "t-2").0, 100);
 }
 
 #[test]
@@ -308,7 +414,7 @@ fn the_text_of_an_error_is_no_answer() {
 #[test]
 fn after_a_resume_only_what_is_new_of_a_total_is_counted() {
     let resumed = |name: &str, totals, lines: &[Value]| {
-        let mut reader = Reader::new(Stream::Events, Some((name.to_owned(), totals)));
+        let mut reader = Reader::new(Stream::Events, 0, Some((name.to_owned(), totals)));
         for line in lines {
             reader.line(line.to_string().as_bytes());
         }
@@ -402,7 +508,7 @@ fn an_unknown_agent_is_read_as_far_as_it_can_be() {
 
 #[test]
 fn what_is_unknown_or_broken_is_passed_over() {
-    let mut reader = Reader::new(Stream::Events, None);
+    let mut reader = Reader::new(Stream::Events, 0, None);
     for line in [
         "{\"type\": \"new\", \"usage\": 7}",
         "{\"type\": [",
@@ -451,7 +557,7 @@ fn a_price_is_told_in_dollars() {
 
 #[test]
 fn a_conversation_is_named_by_what_can_be_no_option() {
-    let mut transcript = Transcript::new(None);
+    let mut transcript = Transcript::new(0, None);
     for name in [
         json!("--yolo"),
         json!(""),
@@ -475,7 +581,7 @@ fn a_conversation_is_named_by_what_can_be_no_option() {
 
 #[test]
 fn events_that_nobody_takes_cost_no_memory_and_no_count() {
-    let mut transcript = Transcript::new(None);
+    let mut transcript = Transcript::new(0, None);
     for _ in 0..MAX_EVENTS * 2 {
         transcript.turn(spent(1, None));
     }
@@ -532,7 +638,7 @@ fn cuts_no_character_in_two() {
 
 #[test]
 fn what_it_does_is_its_last_call_or_its_last_words() {
-    let mut reader = Reader::new(Stream::Plain, None);
+    let mut reader = Reader::new(Stream::Plain, 0, None);
     let call = r#"{"type":"tool_use","name":"Bash","input":{"command":"ls\n  -l"}}"#;
     reader.line(call.as_bytes());
     assert_eq!(reader.transcript.doing().as_deref(), Some("Bash ls -l"));
