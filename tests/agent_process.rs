@@ -31,6 +31,7 @@ impl Desk {
     fn order(&self, script: &str) -> AgentOrder {
         let words = ["sh", "-c", script];
         AgentOrder {
+            grants: None,
             argv: words.iter().map(Into::into).collect(),
             stdin: None,
             dir: self.place.path().to_owned(),

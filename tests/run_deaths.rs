@@ -547,7 +547,9 @@ fn an_agent_that_killed_its_supervisor_has_failed_and_is_gone_before_the_next() 
          setsid sh -c 'trap \"\" TERM HUP; sleep 98732; touch late' >/dev/null 2>&1 </dev/null & \
          sleep 0.1; kill -9 $PPID; sleep 98732"
     );
-    driven.drive(&["--set=backoff=1ms"], &script).ok();
+    driven
+        .drive(&["--confine=off", "--set=backoff=1ms"], &script)
+        .ok();
     assert_eq!(alive("sleep 98732"), [""; 0]);
     assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
     driven.assert_free();
@@ -560,7 +562,9 @@ fn a_supervisor_that_was_stopped_holds_nothing_up() {
         "setsid sh -c 'trap \"\" TERM; sleep 98733' >/dev/null 2>&1 </dev/null & \
          kill -STOP $PPID; {SUBMITS}; sleep 98733"
     );
-    driven.drive(&["--set=grace=200ms"], &script).ok();
+    driven
+        .drive(&["--confine=off", "--set=grace=200ms"], &script)
+        .ok();
     assert_eq!(alive("sleep 98733"), [""; 0]);
 }
 
@@ -575,7 +579,7 @@ fn no_name_but_its_own_gets_an_agent_a_quest_while_a_run_goes_on() {
          comail next --worker run-$COMAIL_RUN.99; echo $? >> others; \
          export COMAIL_SERVER=$server; comail next >> own || echo failed >> own; {SUBMITS}"
     );
-    driven.drive(&[], &script).ok();
+    driven.drive(&["--confine=off"], &script).ok();
     let read = |name| std::fs::read_to_string(driven.place.at(name)).expect("a file");
     assert!(
         read("others").starts_with("4\n4\n4\n"),
@@ -601,7 +605,7 @@ fn a_run_whose_lock_was_replaced_goes_on_and_no_other_begins_inside_it() {
          env -u COMAIL_RUN comail run -- true; echo $? >> inside; \
          export COMAIL_SERVER=$server; {SUBMITS}"
     );
-    driven.drive(&[], &script).ok();
+    driven.drive(&["--confine=off"], &script).ok();
     let read = |name| std::fs::read_to_string(driven.place.at(name)).expect("a file");
     assert!(read("inside").starts_with("2\n2\n"), "{}", read("inside"));
     assert!(read("others").starts_with("4\n"), "{}", read("others"));
@@ -652,6 +656,6 @@ fn what_is_planted_where_a_run_keeps_its_own_does_not_end_it() {
         "cd .comail/runs/$COMAIL_RUN; mkdir -p report.json/x report.md/x report.html/x; \
          touch 2.log; cd - >/dev/null; {SUBMITS}"
     );
-    driven.drive(&[], &script).ok();
+    driven.drive(&["--confine=off"], &script).ok();
     assert_eq!(driven.tally("pass"), 2);
 }

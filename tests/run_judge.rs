@@ -3,8 +3,10 @@
 use std::fs;
 use std::process::Command;
 
-use crate::harness::agents::{Driven, PATH};
-use crate::harness::{EmailNet, Run};
+use serde_json::Value;
+
+use crate::harness::agents::{Driven, PATH, with_id};
+use crate::harness::{EmailNet, Place, Run};
 
 const SUBMITS: &str = "comail submit --id $id --answer \"right $id\"";
 
@@ -27,7 +29,8 @@ fn an_agent_without_a_network_is_judged_with_that_of_the_run() {
         let script = format!("cat > prompt; {agent} comail {submit}; echo $? > code");
         let mut command = net.place.command();
         command.env("PATH", PATH).arg("run").args(QUICK);
-        command.arg("--set=run.max-attempts=1");
+        // In a confinement, `unshare` may not map its user.
+        command.args(["--set=run.max-attempts=1", "--confine=off"]);
         let run = Run::of(command.args(["--", "sh", "-c", &script]));
         let code = fs::read_to_string(net.place.at("code"));
         (run, code.unwrap_or_default(), net.place.events("attempt"))
@@ -40,7 +43,7 @@ fn an_agent_without_a_network_is_judged_with_that_of_the_run() {
     let (run, code, attempts) = drive("env -u COMAIL_SERVER unshare -rn");
     run.exits(8);
     assert_eq!(code, "1\n");
-    assert_eq!(attempts, [] as [serde_json::Value; 0]);
+    assert_eq!(attempts, [] as [Value; 0]);
 }
 
 #[test]
@@ -111,4 +114,148 @@ fn the_prompt_names_the_program_by_its_path() {
         !on_path.expect("a shell").status.success(),
         "comail is installed"
     );
+}
+
+/// A session of one quest, and a home directory with a configuration of comail.
+fn with_home() -> (Driven, Place) {
+    let home = Place::new();
+    fs::create_dir_all(home.at(".config/comail")).expect("a folder");
+    home.write(".config/comail/config.toml", "");
+    (Driven::new(1), home)
+}
+
+/// Tries to change what a run keeps from its agents and what it leaves to them.
+const TRIES: &str = "t() { name=$1; shift; \"$@\" 2> /dev/null && echo $name >> did; }
+     append() { echo >> \"$1\"; }
+     t home append $HOME/new
+     t config append $HOME/.config/comail/config.toml
+     t shared append $SHARED
+     t session append .comail/new
+     t ledger sh -c ': >> .comail/ledger.jsonl'
+     t moved sh -c 'mv .comail gone && mv gone .comail'
+     t signal kill -CONT $DRIVER
+     t own append file
+     t private append $TMPDIR/file
+     ";
+
+#[test]
+fn a_confined_agent_changes_nothing_but_its_own_and_is_judged() {
+    let drive = |flags: &[&str]| {
+        let (driven, home) = with_home();
+        let shared = tempfile::NamedTempFile::new().expect("a file");
+        let script = format!("DRIVER=$(cat driver); {TRIES}{SUBMITS}");
+        // The shell becomes the run, so that its number is that of the run.
+        let mut command = driven.place.shell("echo $$ > driver; exec comail \"$@\"");
+        command
+            .env("HOME", home.path())
+            .env("SHARED", shared.path());
+        command
+            .args(["sh", "run", "--json"])
+            .args(QUICK)
+            .args(flags);
+        let text = Run::of(command.args(["--", "sh", "-c", &with_id(&script)])).ok();
+        let began = text.lines().next().expect("a line");
+        let began: Value = serde_json::from_str(began).expect("JSON");
+        assert_eq!(driven.tally("pass"), 1);
+        (read(&driven, "did"), began)
+    };
+    let (did, began) = drive(&[]);
+    assert_eq!(did, "own\nprivate\n", "{began}");
+    assert_eq!(began["confined"], true, "{began}");
+    let means = began["confinement"].as_str().expect("a text");
+    assert!(means.starts_with("Landlock "), "{means}");
+
+    let (did, began) = drive(&["--confine=off"]);
+    let all = "home config shared session ledger moved signal own private";
+    assert_eq!(did, all.replace(' ', "\n") + "\n");
+    assert_eq!(began["confined"], false);
+    assert_eq!(began["confinement"], "--confine is off");
+}
+
+#[test]
+fn an_agent_that_cannot_read_the_session_passes_its_quest() {
+    let driven = Driven::new(1);
+    fs::create_dir(driven.place.at("work")).expect("a folder");
+    let session = driven.place.at(".comail").display().to_string();
+    let call = r#"{"tool_name":"Bash","tool_input":{"command":"comail next"}}"#;
+    let stop = r#"{"hook_event_name":"Stop","stop_hook_active":true}"#;
+    let script = format!(
+        "cat ../.comail/ledger.jsonl 2> /dev/null && echo read > read; \
+         echo '{call}' | comail hook tool --session {session} > tool; \
+         echo '{stop}' | comail hook stop --session {session} > stop; \
+         comail status > status && {SUBMITS}"
+    );
+    let flags = [&QUICK[..], &["--dir=work"]].concat();
+    driven.drive(&flags, &script).ok();
+    assert!(!driven.place.at("work/read").exists());
+    let tool = read(&driven, "work/tool");
+    assert!(tool.contains(r#""permissionDecision":"allow""#), "{tool}");
+    let stop = read(&driven, "work/stop");
+    assert!(stop.contains(r#""decision":"block""#), "{stop}");
+    assert!(stop.contains("quest 1 of 1"), "{stop}");
+    assert!(read(&driven, "work/status").contains("TODO"));
+    // Without confinement the session is there to read.
+    let driven = Driven::new(1);
+    let flags = [&QUICK[..], &["--confine=off"]].concat();
+    driven
+        .drive(
+            &flags,
+            &format!("cat .comail/ledger.jsonl > read; {SUBMITS}"),
+        )
+        .ok();
+    assert!(read(&driven, "read").contains("\"type\""));
+}
+
+#[test]
+fn an_agent_whose_working_directory_holds_the_home_is_not_confined() {
+    let driven = Driven::new(1);
+    fs::create_dir(driven.place.at("home")).expect("a folder");
+    let mut command = driven.command(&QUICK, SUBMITS);
+    let text = Run::of(command.env("HOME", driven.place.at("home"))).ok();
+    let first = text.lines().next().expect("a line");
+    assert!(first.contains(", not confined: it may change "), "{first}");
+    assert!(first.contains("/home"), "{first}");
+}
+
+/// A sandbox without sockets, in which an agent can write to its temporary directory alone.
+#[test]
+fn where_no_socket_can_be_opened_calls_are_handed_over_in_files() {
+    let driven = Driven::new(1);
+    let forged = format!("comail_00000000_{}", "A".repeat(43));
+    let call = |token: &str| {
+        format!(r#"{{"token":"{token}","path":"v1/next","accept":"text/plain","body":"{{}}"}}"#)
+    };
+    driven.place.write("linked", call(&forged));
+    let script = format!(
+        "export COMAIL_SERVER=unix:$TMPDIR/none; spool=$COMAIL_SPOOL
+         ln -s $PWD/linked $spool/a-link.call; mkfifo $spool/a-pipe.call; mkdir $spool/a-dir.call
+         head -c 9000000 /dev/zero > $spool/a-long.call
+         echo '{}' > $spool/a-forged.new; mv $spool/a-forged.new $spool/a-forged.call
+         comail next > mine; echo $? > code; comail submit --id $id --reply it 2> refused
+         comail submit --id $id --answer wrong > failed; echo $? >> code
+         cp $spool/*.reply .; cp linked still; {SUBMITS}",
+        call(&forged)
+    );
+    driven.drive(&QUICK, &script).ok();
+    assert_eq!(read(&driven, "code"), "0\n5\n");
+    assert!(read(&driven, "mine").starts_with("quest 1 of 1"));
+    assert!(read(&driven, "failed").starts_with("FAIL quest 1"));
+    assert_eq!(driven.place.attempts(), [(1, 1), (1, 2)]);
+    let replies = fs::read_dir(driven.place.path()).expect("a folder");
+    let names = replies.map(|entry| entry.expect("an entry").file_name());
+    let replies: Vec<_> = names
+        .filter(|name| name.to_string_lossy().ends_with(".reply"))
+        .collect();
+    assert_eq!(replies, ["a-forged.reply"]);
+    assert!(read(&driven, "a-forged.reply").contains("this server needs a token"));
+    assert_eq!(read(&driven, "still"), call(&forged));
+
+    // Without the directory there is no other way.
+    let driven = Driven::new(1);
+    let script = "export COMAIL_SERVER=unix:$TMPDIR/none; unset COMAIL_SPOOL; comail next 2> said; \
+         echo $? > code; exit 1";
+    let flags = [&QUICK[..], &["--set=run.max-attempts=1"]].concat();
+    driven.drive(&flags, script).exits(8);
+    assert_eq!(read(&driven, "code"), "1\n");
+    assert!(read(&driven, "said").contains("cannot reach the server"));
 }

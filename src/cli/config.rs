@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::{Context as _, Result};
 use clap::error::ErrorKind;
@@ -69,7 +69,13 @@ fn id(flag: &str) -> String {
 
 /// The keys whose relative paths are relative to the file: another directory in each working
 /// directory, where agents can write, would be meant otherwise.
-const PATHS: [&str; 3] = [SESSION, "network.ca-cert", "run.lessons-from"];
+const PATHS: [&str; 5] = [
+    SESSION,
+    "network.ca-cert",
+    "run.lessons-from",
+    "run.readable",
+    "run.writable",
+];
 
 /// Whether the command line or the environment takes precedence over a key.
 fn is_overridden(key: &str, given: &ArgMatches) -> bool {
@@ -92,6 +98,13 @@ fn is_overridden(key: &str, given: &ArgMatches) -> bool {
 /// An environment variable; an empty one counts as unset.
 pub(super) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
+
+/// Whether a run started the agent. Then nobody can be asked, and the run hands out the quests.
+pub(super) fn in_a_run() -> bool {
+    variable(RUN_VARIABLE).is_some()
 }
 
 pub(super) fn user_file() -> Option<PathBuf> {
@@ -143,7 +156,13 @@ impl Configuration {
             return Ok(file);
         }
         let unreadable = || format!("cannot read {}", file.path.display());
-        let open = files::open(&file.path).with_context(unreadable)?;
+        let open = match files::open(&file.path) {
+            // A run does not let its agents read it, and nothing in it is for them.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && in_a_run() => {
+                return Ok(file);
+            }
+            open => open.with_context(unreadable)?,
+        };
         let metadata = open.metadata().with_context(unreadable)?;
         let user = nix::unistd::geteuid().as_raw();
         file.ignored = untrusted(metadata.uid(), user, metadata.mode());

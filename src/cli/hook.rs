@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::config;
+use super::config::{self, in_a_run};
 use super::context::{self, Context, WORKER_VARIABLE};
 use super::exit::{Exit, refuse};
 use super::next;
@@ -28,8 +28,6 @@ use crate::hook::{
 use crate::judge::{self, Assignment, Claimant};
 use crate::run::agent::{AgentShell, Preset};
 use crate::session::{Session, State, Worker, read_manifest};
-
-pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
 
 const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
 
@@ -167,11 +165,6 @@ fn print_reply(output: &mut Output, reply: &HookReply) -> io::Result<()> {
         let json = serde_json::to_string(reply).unwrap_or_default();
         out.line(escape_json(&json));
     })
-}
-
-/// Whether a run started the agent. Then nobody can be asked, and the run hands out the quests.
-pub(super) fn in_a_run() -> bool {
-    config::variable(RUN_VARIABLE).is_some()
 }
 
 fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {

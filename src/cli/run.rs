@@ -6,6 +6,7 @@ mod server;
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use minijinja::context;
 use nix::unistd::{AccessFlags, access};
 use schemars::JsonSchema;
@@ -22,10 +23,10 @@ use serde::Serialize;
 
 use super::answer_form::{field_line, json_form};
 use super::closing::Closing;
+use super::config::{in_a_run, user_file, variable};
 use super::context;
 use super::context::{Context, Folded, Reaching};
 use super::exit::{Exit, NotFound, refuse};
-use super::hook::in_a_run;
 use super::insights::insights_of;
 use super::next::HandedQuest;
 use super::notify::{Happened, Notifier, ReportStatus};
@@ -43,10 +44,14 @@ use crate::judge::needs_no_fields;
 use crate::quest::QuestId;
 use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
-use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
+use crate::run::agent::{
+    AgentCommand, AgentShell, Given, Preset, Surroundings, Unconfined, command_line, grants,
+};
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::limits::{parse_cost, parse_time, parse_tokens};
-use crate::run::{Answers, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources};
+use crate::run::{
+    Answers, Confinement, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources,
+};
 use crate::session::{Ledger, Reason, RunId, Session, State};
 use crate::world::sandbox::Cost;
 
@@ -86,6 +91,12 @@ pub struct RunArgs {
     #[arg(last = true, value_name = "AGENT ARGS", help_heading = AGENT)]
     words: Vec<OsString>,
 
+    /// Whether agents are confined to their working directory and their own folders, where the
+    /// system can do that
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Confine::Auto,
+          help_heading = AGENT)]
+    confine: Confine,
+
     /// Number of agents that work in parallel
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -123,6 +134,12 @@ pub struct RunArgs {
     /// when an agent is stopped. Your configuration file can change them too.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Confine {
+    Auto,
+    Off,
 }
 
 const AGENT: &str = "The agent";
@@ -172,6 +189,7 @@ impl RunArgs {
             lease: table.lease,
             dir: dir.context("cannot find the agent's working directory")?,
             max_log_bytes: MAX_LOG_BYTES,
+            confinement: Confinement::default(),
         };
         Ok((plan, table))
     }
@@ -257,7 +275,7 @@ pub(super) enum RunLine<'a> {
 pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let run = new_run();
     let settings = context.settings("run", &args.set)?;
-    let (plan, table) = args.plan(run, &settings)?;
+    let (mut plan, table) = args.plan(run, &settings)?;
     if args.dry_run {
         return dry_run(context, &plan);
     }
@@ -279,6 +297,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         reaching: reaching.clone(),
     };
     let judge = RunJudge::start(&dir, reaching)?;
+    plan.confinement = confinement(args.confine, &plan, &table, &judge, &dir)?;
     let notifier = Notifier::of_user(&dir)?;
     progress::handle_ctrl_c();
     let terminated = terminated();
@@ -474,12 +493,7 @@ fn check(session: &Session, plan: &Plan) -> Result<()> {
             Escaped(&dir)
         );
     }
-    let given = Given {
-        prompt_file: Some("PROMPT_FILE".as_ref()),
-        model: plan.model.as_deref(),
-        ..Given::default()
-    };
-    let line = command_line(&plan.command, &given)?;
+    let line = command_line(&plan.command, &placeholders(plan))?;
     let program = line.argv.first().map(OsString::as_os_str);
     match program.filter(|program| found(program, &plan.dir).is_none()) {
         None => Ok(()),
@@ -525,14 +539,17 @@ fn found(program: &OsStr, dir: &Path) -> Option<PathBuf> {
     places.find(can_run)
 }
 
-fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
-    let given = Given {
+fn placeholders(plan: &Plan) -> Given<'_> {
+    Given {
         prompt: "PROMPT",
         prompt_file: Some("PROMPT_FILE".as_ref()),
         model: plan.model.as_deref(),
         conversation: None,
-    };
-    let line = command_line(&plan.command, &given)?;
+    }
+}
+
+fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
+    let line = command_line(&plan.command, &placeholders(plan))?;
     let argv = line.argv.iter().map(|word| word.to_string_lossy());
     let dry = DryRun {
         argv: argv.map(std::borrow::Cow::into_owned).collect(),
@@ -563,6 +580,68 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
         }
     })?;
     Ok(Exit::Done)
+}
+
+/// The shared temporary directories, where other programs keep files, too.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+fn confinement(
+    confine: Confine,
+    plan: &Plan,
+    table: &RunTable,
+    judge: &RunJudge,
+    session: &Path,
+) -> Result<Confinement> {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let config = user_file().and_then(|file| real(file.parent()?));
+    let temporary = TEMPORARY.map(PathBuf::from).into_iter();
+    let temporary = temporary.chain([env::temp_dir()]);
+    let around = Surroundings {
+        dir: plan.dir.clone(),
+        session: fs::canonicalize(session)?,
+        path: variable("PATH").unwrap_or_default(),
+        home: variable("HOME").and_then(|home| real(Path::new(&home))),
+        private: temporary
+            .filter_map(|dir| real(&dir))
+            .chain(config)
+            .collect(),
+        readable: [table.readable.clone(), judge.readable()?].concat(),
+        writable: table.writable.clone(),
+    };
+    let line = command_line(&plan.command, &placeholders(plan))?;
+    let program = line.argv.first().map(OsString::as_os_str);
+    let granted = match confine {
+        Confine::Off => Err(Unconfined::Off),
+        Confine::Auto => grants(&plan.command, program.unwrap_or_default(), &around),
+    };
+    let probed = granted.and_then(|grants| match grants.probe() {
+        Ok(version) => Ok((grants, version)),
+        Err(why) => Err(Unconfined::System(why)),
+    });
+    let own = || {
+        let name = plan.command.name();
+        format!("{name} confines its commands itself")
+    };
+    Ok(match probed {
+        Ok((grants, version)) if !grants.own_sandbox => Confinement {
+            grants: Some(grants),
+            confined: true,
+            means: format!("Landlock {version}"),
+        },
+        Ok((grants, _)) if grants.sealed.is_empty() => Confinement {
+            means: own(),
+            ..Confinement::default()
+        },
+        Ok((grants, _)) => Confinement {
+            grants: Some(grants),
+            confined: false,
+            means: own() + ", and the session is read-only for it",
+        },
+        Err(why) => Confinement {
+            means: why.to_string(),
+            ..Confinement::default()
+        },
+    })
 }
 
 fn new_run() -> RunId {

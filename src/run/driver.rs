@@ -73,7 +73,12 @@ pub fn run(
         session.append(&mut (now, salts), append)
     };
     append(&mut session, RunStep::Began(began.clone()))?;
-    observer.observe(&RunEvent::Began { run, began });
+    observer.observe(&RunEvent::Began {
+        run,
+        began,
+        confined: plan.confinement.confined,
+        confinement: plan.confinement.means.clone(),
+    });
     observer.observe(&RunEvent::Progress(Box::new(session.totals())));
 
     let shared = SharedRunState::new(plan);

@@ -16,6 +16,6 @@ mod worker;
 
 pub use access::{Admission, Judge};
 pub use driver::{RunObserver, Sources, run};
-pub use plan::{Answers, FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
+pub use plan::{Answers, Confinement, FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
 pub use quest_run::{NONE, Past, PromptBuilder, PromptInput, Submitted};
 pub use run_dir::runs_dir;

@@ -22,6 +22,7 @@ use crate::session::{
     BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, Spent, State,
     Totals,
 };
+use crate::world::sandbox::Grants;
 
 const MAX_LAST_WORDS: usize = 500;
 
@@ -52,6 +53,15 @@ pub struct Plan {
     pub lease: Option<Lease>,
     pub dir: PathBuf,
     pub max_log_bytes: u64,
+    pub confinement: Confinement,
+}
+
+/// Whether agents are confined, and by what or why not.
+#[derive(Debug, Clone, Default)]
+pub struct Confinement {
+    pub grants: Option<Grants>,
+    pub confined: bool,
+    pub means: String,
 }
 
 impl Plan {
@@ -173,6 +183,10 @@ pub enum RunEvent {
         run: RunId,
         #[serde(flatten)]
         began: Began,
+        /// Whether Landlock confines the agents.
+        confined: bool,
+        /// What confines the agents, or why nothing does.
+        confinement: String,
     },
     Attempt {
         key: Key,

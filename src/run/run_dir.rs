@@ -85,6 +85,10 @@ impl RunDir {
         last: Option<Reason>,
         resumed: Option<(String, Totals)>,
     ) -> AgentOrder {
+        let mut grants = plan.confinement.grants.clone();
+        if let (Some(grants), Some(admission)) = (&mut grants, admission) {
+            grants.write.push(admission.dir().to_owned());
+        }
         let mut env = admission.map_or(Vec::new(), Admission::env);
         env.push(("COMAIL_RUN".into(), plan.run.to_string().into()));
         let mut unset = Vec::new();
@@ -95,6 +99,7 @@ impl RunDir {
         }
         AgentOrder {
             argv: line.argv,
+            grants,
             stdin: line.stdin,
             dir: plan.dir.clone(),
             env,

@@ -15,6 +15,11 @@ pub const PATH: &str = "/usr/bin:/bin";
 const READ: &str = "prompt=$(cat); \
      id=$(printf '%s\\n' \"$prompt\" | sed -n 's/^quest \\([0-9]*\\) of .*/\\1/p' | head -n 1)\n";
 
+/// The script, with the number of its quest in `$id`.
+pub fn with_id(script: &str) -> String {
+    format!("{READ}{script}")
+}
+
 /// A session of quests that a script can answer.
 pub struct Driven {
     pub place: Place,
@@ -54,7 +59,7 @@ impl Driven {
     /// `comail run` with these flags and this script as its agent. The script finds the number of
     /// its quest in `$id`.
     pub fn command(&self, flags: &[&str], script: &str) -> Command {
-        let script = format!("{READ}{script}");
+        let script = with_id(script);
         let mut command = self.place.command();
         command.env("PATH", PATH).arg("run").args(flags);
         command.args(["--", "sh", "-c", &script]);

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Context as _, Result};
@@ -61,7 +61,10 @@ impl RunJudge {
         // The path of a socket has at most 107 bytes, so it is not in the session.
         let dir = tempfile::Builder::new().prefix("comail-").tempdir();
         let dir = dir.context("cannot make a directory for the judge")?;
-        let path = path_with_this_program(dir.path())?;
+        let shared = dir.path().join(SHARED);
+        fs::create_dir(&shared)
+            .with_context(|| format!("cannot write to {}", dir.path().display()))?;
+        let path = path_with_this_program(&shared)?;
         let desk = Arc::new(RunDesk {
             desk: SessionDesk {
                 dir: session.to_owned(),
@@ -72,7 +75,7 @@ impl RunJudge {
         let runtime = runtime()?;
         let listener = {
             let _entered = runtime.enter();
-            Listener::unix(&dir.path().join("judge"))?
+            Listener::unix(&shared.join("socket"))?
         };
         let server = listener.url()?.into();
         let router = Server::new(desk.clone(), desk.clone(), Hosts::Any, BOUNDS).router();
@@ -88,6 +91,17 @@ impl RunJudge {
         })
     }
 }
+
+impl RunJudge {
+    /// What a confined agent needs of it.
+    pub(super) fn readable(&self) -> Result<Vec<PathBuf>> {
+        let program = std::env::current_exe().context("cannot find the path of comail itself")?;
+        Ok(vec![self.dir.path().join(SHARED), program])
+    }
+}
+
+/// What all agents of the run may read. Elsewhere, each has a directory of its own.
+const SHARED: &str = "judge";
 
 /// A `PATH` in which agents find this very program as `comail`, whatever is installed.
 fn path_with_this_program(dir: &Path) -> Result<OsString> {

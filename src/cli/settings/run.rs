@@ -22,6 +22,9 @@ pub(in crate::cli) struct RunTable {
     pub(in crate::cli) lessons: Bound,
     /// The sessions whose lessons it also carries.
     pub(in crate::cli) lessons_from: Vec<PathBuf>,
+    /// What confined agents may also read, and what they may also change.
+    pub(in crate::cli) readable: Vec<PathBuf>,
+    pub(in crate::cli) writable: Vec<PathBuf>,
 }
 
 impl Table for RunTable {
@@ -45,6 +48,8 @@ impl Table for RunTable {
             "lease" => self.lease = Some(values.by(str::parse)?),
             "lessons" => self.lessons.lessons = values.within(0, 50)?,
             "lessons-from" => self.lessons_from = values.all_by(str::parse)?,
+            "readable" => self.readable = values.all_by(str::parse)?,
+            "writable" => self.writable = values.all_by(str::parse)?,
             "poll" => self.pace.poll = values.by(parse_time)?,
             "grace" => self.pace.grace = values.by(parse_time)?,
             "last-call" => self.pace.last_call = values.by(parse_time)?,

@@ -97,6 +97,11 @@ impl AgentCommand {
         preset.is_some_and(names) || own.iter().any(|word| names(&word.to_string_lossy()))
     }
 
+    /// Whether it confines its commands itself.
+    pub fn has_sandbox(&self) -> bool {
+        matches!(self, Self::Preset(preset, _) if preset.has_sandbox)
+    }
+
     pub fn can_resume(&self) -> bool {
         match self {
             Self::Preset(preset, _) => preset.resume.is_some(),
@@ -254,6 +259,11 @@ pub struct Preset {
     pub shell: AgentShell,
     /// The flags with which the operator allows it to call comail, which may need the network.
     grant: Option<&'static str>,
+    /// Where it keeps logins, settings and conversations, below the home directory; the name of a
+    /// folder ends in `/`.
+    pub(super) state: &'static [&'static str],
+    /// Whether it confines its commands itself, by mounts, which Landlock does not allow.
+    pub(super) has_sandbox: bool,
 }
 
 const RESUME: Option<&str> = Some("--resume {conversation}");
@@ -266,7 +276,8 @@ impl Preset {
             RESUME,
             Stream::Events,
         )
-        .granted("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'"),
+        .granted("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'")
+        .keeping(&[".claude/", ".claude.json"]),
         &Self::new(
             "codex",
             "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
@@ -274,14 +285,17 @@ impl Preset {
             Stream::Events,
         )
         .in_shell(AgentShell::Login)
-        .granted("--sandbox workspace-write -c sandbox_workspace_write.network_access=true"),
+        .granted("--sandbox workspace-write")
+        .keeping(&[".codex/"])
+        .with_sandbox(),
         &Self::new(
             "gemini",
             "gemini {resume} --skip-trust --output-format stream-json {model} {args}",
             RESUME,
             Stream::Events,
         )
-        .granted("--allowed-tools 'run_shell_command(comail)'"),
+        .granted("--allowed-tools 'run_shell_command(comail)'")
+        .keeping(&[".gemini/"]),
         &Self::new(
             "aider",
             "aider --message-file {prompt_file} --no-detect-urls --no-git --no-check-update \
@@ -290,42 +304,58 @@ impl Preset {
             None,
             Stream::Text,
         )
-        .in_shell(AgentShell::Absent),
+        .in_shell(AgentShell::Absent)
+        .keeping(&[".aider/", ".aider.conf.yml"]),
         &Self::new(
             "cursor",
             "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
             RESUME,
             Stream::Events,
         )
-        .granted("--force"),
+        .granted("--force")
+        .keeping(&[".cursor/", ".config/cursor/"]),
         &Self::new(
             "opencode",
             "opencode run {resume} --format json {model} {args}",
             Some("--session {conversation}"),
             Stream::Events,
-        ),
+        )
+        .keeping(&[
+            ".config/opencode/",
+            ".local/share/opencode/",
+            ".local/state/opencode/",
+            ".cache/opencode/",
+        ]),
         &Self::new("amp", "amp -x --stream-json {args}", None, Stream::Events)
-            .granted("--dangerously-allow-all"),
+            .granted("--dangerously-allow-all")
+            .keeping(&[".config/amp/", ".local/share/amp/", ".cache/amp/"]),
         &Self::new(
             "goose",
             "goose run --no-session {model} {args} -i -",
             None,
             Stream::Text,
-        ),
+        )
+        .keeping(&[
+            ".config/goose/",
+            ".local/share/goose/",
+            ".local/state/goose/",
+        ]),
         &Self::new(
             "qwen",
             "qwen {resume} --output-format stream-json {model} {args}",
             RESUME,
             Stream::Events,
         )
-        .granted("--allowed-tools 'run_shell_command(comail)'"),
+        .granted("--allowed-tools 'run_shell_command(comail)'")
+        .keeping(&[".qwen/"]),
         &Self::new(
             "copilot",
             "copilot -p {prompt} --no-color {model} {args}",
             None,
             Stream::Text,
         )
-        .granted("--allow-tool 'shell(comail)'"),
+        .granted("--allow-tool 'shell(comail)'")
+        .keeping(&[".copilot/"]),
     ];
 
     const fn new(
@@ -341,7 +371,19 @@ impl Preset {
             stream,
             shell: AgentShell::Inherited,
             grant: None,
+            state: &[],
+            has_sandbox: false,
         }
+    }
+
+    const fn keeping(mut self, state: &'static [&'static str]) -> Self {
+        self.state = state;
+        self
+    }
+
+    const fn with_sandbox(mut self) -> Self {
+        self.has_sandbox = true;
+        self
     }
 
     const fn in_shell(mut self, shell: AgentShell) -> Self {

@@ -2,6 +2,7 @@
 
 mod command;
 mod formats;
+mod grants;
 mod output;
 mod process;
 mod provider;
@@ -11,6 +12,7 @@ pub use command::{
 };
 pub use formats::{AgentEvent, Stream, Totals};
 pub(super) use formats::{BYTES_OF_A_TOKEN, end_of};
+pub use grants::{Surroundings, Unconfined, grants};
 pub use output::AgentEnd;
 pub use process::{Agent, AgentError, AgentLauncher, AgentOrder, supervised};
 pub use provider::ProviderError;

@@ -1,7 +1,7 @@
 //! Starting an agent, watching it and ending it.
 //!
 //! The agent runs below a supervisor (see [`crate::base::process`]): this program, started again
-//! with a hidden first argument. Nothing confines the agent: it has the rights of the operator.
+//! with a hidden first argument. An agent with [`Grants`] may use nothing else.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -26,6 +26,7 @@ use crate::base::process::{
     self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, wait_for,
 };
 use crate::run::detect::VitalSigns;
+use crate::world::sandbox::Grants;
 
 // The hidden first argument of a supervisor.
 const SUPERVISED: &str = "__supervised";
@@ -42,6 +43,8 @@ pub struct AgentOrder {
     // A program without a slash is searched in the agent's own `PATH`; a relative path is relative
     // to `dir`.
     pub argv: Vec<OsString>,
+    /// What it may use; without grants, whatever its user may.
+    pub grants: Option<Grants>,
     pub stdin: Option<String>,
     pub dir: PathBuf,
     pub env: Vec<(OsString, OsString)>,
@@ -142,9 +145,14 @@ impl Agent {
             launcher: launcher.clone(),
             cpu: Duration::ZERO,
         };
+        let argv = match &order.grants {
+            Some(grants) => grants.command_line(&order.argv),
+            None => Ok(order.argv.clone()),
+        };
+        let argv = argv.map_err(|error| AgentError::Supervisor(error.into()))?;
         // Read as `Work`, whose fields have this order.
         let dir = order.dir.as_os_str();
-        let work = (&order.argv, &order.env, &order.unset, dir, &order.stdin);
+        let work = (&argv, &order.env, &order.unset, dir, &order.stdin);
         agent.process.send(&work).map_err(AgentError::Supervisor)?;
         let started = agent.process.wait(START_WITHIN, |state| {
             if let Some(why) = &state.not_started {

@@ -25,7 +25,7 @@ use super::run::{CONFINED, ENVIRONMENT, MAX_FILE_BYTES, Request};
 use crate::base::process::{Reach, Report, become_supervisor, receive, send, wait_for};
 
 // Works even if the file was replaced or removed since.
-const SELF: &str = "/proc/self/exe";
+pub(super) const SELF: &str = "/proc/self/exe";
 
 /// Runs as a confined child if these are the arguments of one.
 pub fn confined(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::api::Namespace;
+use super::grants::Grants;
 use super::run::Request;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -36,4 +37,8 @@ pub(super) fn restrict(
     _: &BTreeSet<Namespace>,
 ) -> Result<Option<u32>, Box<dyn std::error::Error + Send + Sync>> {
     Ok(None)
+}
+
+pub(super) fn confine(_: &Grants) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+    Err("only Linux can confine an agent".into())
 }

@@ -17,9 +17,11 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{getgid, getuid};
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde::{Deserialize, Serialize};
 
 use super::api::{Namespace, Network};
+use super::grants::Grants;
 use super::run::Request;
 
 /// What was entered of what was wanted.
@@ -90,6 +92,128 @@ pub(super) fn restrict(
         LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u32),
         _ => None,
     })
+}
+
+/// What programs of the system need. Nothing of a user is below.
+const SYSTEM: [&str; 19] = [
+    "/bin",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix",
+    "/opt",
+    "/proc",
+    "/run/current-system",
+    "/run/resolvconf",
+    "/run/systemd/resolve",
+    "/sbin",
+    "/snap",
+    "/sys",
+    "/usr",
+    "/var/cache/fontconfig",
+    "/var/lib/ca-certificates",
+];
+
+const TERMINALS: [&str; 3] = ["/dev/tty", "/dev/ptmx", "/dev/pts"];
+
+/// Lets this process and whatever it becomes use what was granted. Returns the version of Landlock.
+///
+/// Landlock also keeps it from mounting, from inspecting processes outside, and from sending them
+/// signals.
+pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+    let sealed = !grants.sealed.is_empty();
+    if sealed {
+        seal_below(grants).map_err(|error| {
+            format!(
+                "the session is below the working directory, and this system does not let it be \
+                 mounted read-only: {error}"
+            )
+        })?;
+    }
+    if getuid().is_root() && (sealed || !grants.own_sandbox) {
+        for powerful in POWERFUL {
+            remove_capability_from_bounding_set(powerful)?;
+        }
+    }
+    if grants.own_sandbox {
+        return Ok(0);
+    }
+    prctl::set_no_new_privs()?;
+    let read = AccessFs::from_read(KNOWN);
+    let write = AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
+    // Without a mount namespace, shared memory is that of the machine.
+    let devices = DEVICES
+        .into_iter()
+        .filter(|path| sealed || *path != "/dev/shm");
+    let created = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(KNOWN))?
+        .scope(Scope::Signal)?
+        .scope(Scope::AbstractUnixSocket)?
+        .create()?
+        .add_rules(path_beneath_rules(SYSTEM, read))?
+        .add_rules(path_beneath_rules(devices.chain(TERMINALS), write))?
+        .add_rules(path_beneath_rules(
+            &grants.read,
+            read | AccessFs::ResolveUnix,
+        ))?
+        .add_rules(path_beneath_rules(&grants.write, write))?;
+    match created.restrict_self()?.landlock {
+        LandlockStatus::Available { effective_abi, .. } => Ok(effective_abi as u32),
+        _ => {
+            Err("the kernel has no Landlock, or it is not among the active security modules".into())
+        }
+    }
+}
+
+// With these, root could circumvent Landlock or mount the session again.
+const POWERFUL: [CapabilitySet; 12] = [
+    CapabilitySet::BPF,
+    CapabilitySet::CHECKPOINT_RESTORE,
+    CapabilitySet::DAC_READ_SEARCH,
+    CapabilitySet::MAC_ADMIN,
+    CapabilitySet::MAC_OVERRIDE,
+    CapabilitySet::MKNOD,
+    CapabilitySet::PERFMON,
+    CapabilitySet::SYS_ADMIN,
+    CapabilitySet::SYS_BOOT,
+    CapabilitySet::SYS_MODULE,
+    CapabilitySet::SYS_PTRACE,
+    CapabilitySet::SYS_RAWIO,
+];
+
+/// Mounts what is sealed read-only, in a mount namespace of its own. Landlock alone cannot subtract.
+fn seal_below(grants: &Grants) -> std::io::Result<()> {
+    let (uid, gid) = (getuid().as_raw(), getgid().as_raw());
+    if uid == 0 {
+        unshare(CloneFlags::CLONE_NEWNS)?;
+    } else {
+        unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)?;
+        map_ids((uid, uid), (gid, gid))?;
+    }
+    let refused = || std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+    let done = |done: bool| done.then_some(()).ok_or_else(refused);
+    done(become_private())?;
+    for sealed in &grants.sealed {
+        let is_below = |dir: &&Path| {
+            let mut write = grants.write.iter();
+            write.any(|granted| dir.starts_with(granted) && *dir != granted)
+        };
+        let above: Vec<_> = sealed.ancestors().skip(1).filter(is_below).collect();
+        // What is a mount cannot be renamed, so that no other session takes the place of this one.
+        for dir in above.into_iter().rev() {
+            done(keep(dir))?;
+        }
+        done(keep(sealed))?;
+        let table = fs::read("/proc/self/mountinfo")?;
+        let mounts = table.split(|byte| *byte == b'\n').filter_map(read);
+        let mounted = mounts.filter(|mount| mount.at == *sealed).last();
+        done(mounted.is_some_and(|mount| mount.make_read_only()))?;
+    }
+    Ok(memory(Path::new("/dev/shm"), "size=256m,mode=1777")?)
 }
 
 // Directories that are usually empty, and above which only the administrator can write.
@@ -246,10 +370,7 @@ fn seal(kept: &[PathBuf]) -> bool {
     };
     let mounts = table.split(|byte| *byte == b'\n').filter_map(read);
     let mut mounts = mounts.filter(|mount| !left(&mount.at));
-    mounts.all(|found| {
-        let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | found.flags;
-        mount(None::<&str>, &found.at, None::<&str>, flags, None::<&str>).is_ok()
-    })
+    mounts.all(|found| found.make_read_only())
 }
 
 /// Makes a path that stays writable a mount of its own.
@@ -263,6 +384,13 @@ struct Mount {
     at: PathBuf,
     /// A remount must repeat them: only root may remove one.
     flags: MsFlags,
+}
+
+impl Mount {
+    fn make_read_only(&self) -> bool {
+        let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | self.flags;
+        mount(None::<&str>, &self.at, None::<&str>, flags, None::<&str>).is_ok()
+    }
 }
 
 // A line of `/proc/self/mountinfo`: the fifth word is the place, the sixth its options.

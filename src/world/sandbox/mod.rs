@@ -5,6 +5,8 @@
 //! thread, and reports how it ended. A [`Service`] is a command that nobody waits for. [`Pinned`]
 //! is a program that must not change.
 //!
+//! An agent is confined by [`Grants`] alone, and its process tree is that of `run`.
+//!
 //! On every system: the environment, the standard input, the time and the amount of output are
 //! bounded, and nothing that was started is left running. Whatever else the kernel offers is in the
 //! [`Confinement`] of each run. A command can read every file that the user can, and it can connect
@@ -21,6 +23,7 @@ mod api;
 mod confined;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+mod grants;
 mod http;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -38,6 +41,7 @@ pub use api::{Call, CallAnswer, Called, FileSeen, NoSandbox, Sandbox, Started};
 pub use api::{ChatOrder, Chatted, Cost, Said, Usage, endpoint};
 pub use api::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
 pub use confined::confined;
+pub use grants::{Grants, granted};
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, TreeLook};
 pub use live::{NotFound, Pinned, run_in_tree};
 pub use run::{Launcher, run};

@@ -1,0 +1,280 @@
+//! What a confined agent may use: its working directory, its own folders, and where programs are.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use super::command::{AgentCommand, Preset};
+use crate::world::sandbox::Grants;
+
+/// Where an agent is started, and what it must not reach.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The agent's working directory.
+    pub dir: PathBuf,
+    pub session: PathBuf,
+    /// The `PATH` in which programs are found.
+    pub path: OsString,
+    pub home: Option<PathBuf>,
+    /// What no grant may contain: the user's configuration and the shared temporary directories.
+    pub private: Vec<PathBuf>,
+    /// What the user granted: to read, and to change.
+    pub readable: Vec<PathBuf>,
+    pub writable: Vec<PathBuf>,
+}
+
+/// Why an agent is not confined.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unconfined {
+    #[error("--confine is off")]
+    Off,
+    #[error("it may change {}, which contains {}", granted.display(), private.display())]
+    Contains { granted: PathBuf, private: PathBuf },
+    #[error("the session contains {}", .0.display())]
+    InSession(PathBuf),
+    #[error("{0}")]
+    System(String),
+}
+
+/// What the agent may use; `program` is the first word of its command line.
+pub fn grants(
+    command: &AgentCommand,
+    program: &OsStr,
+    around: &Surroundings,
+) -> Result<Grants, Unconfined> {
+    let (state, words): (_, &[OsString]) = match command {
+        AgentCommand::Preset(preset, _) => (state(preset, around.home.as_deref()), &[]),
+        AgentCommand::Custom(words) => (Vec::new(), words),
+    };
+    let mut private = around.private.clone();
+    private.extend(around.home.clone());
+    private.push(around.session.clone());
+    let session = &around.session;
+    let write = [around.dir.clone()].into_iter().chain(state);
+    let write: Vec<_> = real(write.chain(around.writable.iter().cloned())).collect();
+    let mut sealed = Vec::new();
+    for granted in &write {
+        if granted.starts_with(session) {
+            return Err(Unconfined::InSession(granted.clone()));
+        }
+        if session.starts_with(granted) {
+            sealed = vec![session.clone()];
+        }
+        let inside = private
+            .iter()
+            .find(|it| *it != session && it.starts_with(granted));
+        if let Some(private) = inside {
+            return Err(Unconfined::Contains {
+                granted: granted.clone(),
+                private: private.clone(),
+            });
+        }
+    }
+    let named = words
+        .iter()
+        .skip(1)
+        .flat_map(|word| of_argument(&around.dir.join(word)));
+    let read = of_path(around)
+        .into_iter()
+        .chain(of_program(program, around))
+        .chain(named)
+        .chain(
+            around
+                .home
+                .iter()
+                .flat_map(|home| GIT.map(|name| home.join(name))),
+        )
+        .chain([session.join("session.json")])
+        .chain(around.readable.iter().cloned());
+    let is_allowed = |granted: &PathBuf| !private.iter().any(|it| it.starts_with(granted));
+    let mut read: Vec<_> = real(read).filter(is_allowed).collect();
+    read.sort();
+    read.dedup();
+    Ok(Grants {
+        read,
+        write,
+        sealed,
+        own_sandbox: command.has_sandbox(),
+    })
+}
+
+/// The user's settings of git, without which git does not start.
+const GIT: [&str; 2] = [".gitconfig", ".config/git"];
+
+/// Where these really are, if they exist.
+fn real(paths: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
+    paths.filter_map(|path| fs::canonicalize(path).ok())
+}
+
+/// The folders in which a known agent keeps its logins, settings and conversations.
+fn state(preset: &Preset, home: Option<&Path>) -> Vec<PathBuf> {
+    let Some(home) = home else {
+        return Vec::new();
+    };
+    let paths = preset.state.iter().map(|name| {
+        let path = home.join(name);
+        if name.ends_with('/') {
+            // The agent cannot make it: that would need the home directory.
+            let _ = fs::create_dir_all(&path);
+        }
+        path
+    });
+    paths.collect()
+}
+
+/// The directories of `PATH`, and what belongs to them: `~/.cargo` for `~/.cargo/bin`.
+fn of_path(around: &Surroundings) -> Vec<PathBuf> {
+    let absolute = env::split_paths(&around.path).filter(|dir| dir.is_absolute());
+    absolute
+        .flat_map(|dir| [prefix(&dir), dir.join("../lib"), dir])
+        .collect()
+}
+
+/// The directory above one that is called `bin` or the like; otherwise the directory itself.
+fn prefix(dir: &Path) -> PathBuf {
+    let name = dir.file_name().and_then(OsStr::to_str);
+    let above = dir
+        .parent()
+        .filter(|_| matches!(name, Some("bin" | ".bin" | "shims")));
+    above.unwrap_or(dir).to_owned()
+}
+
+/// Where the program of the agent was installed.
+fn of_program(program: &OsStr, around: &Surroundings) -> Vec<PathBuf> {
+    let named = Path::new(program);
+    let found = if named.components().count() > 1 {
+        Some(around.dir.join(named))
+    } else {
+        let mut places = env::split_paths(&around.path).map(|dir| around.dir.join(dir).join(named));
+        places.find(|place| place.is_file())
+    };
+    let Some(file) = found.and_then(|found| fs::canonicalize(found).ok()) else {
+        return Vec::new();
+    };
+    // A package of Node.js may need the packages next to it.
+    let modules = file.ancestors().filter(|dir| dir.ends_with("node_modules"));
+    let modules = modules.last().map(Path::to_owned);
+    let dir = file.parent().map(prefix);
+    [Some(file.clone()), dir, modules]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// A script that the command line names, and what is next to it.
+fn of_argument(path: &Path) -> Vec<PathBuf> {
+    let dir = path.parent().filter(|_| path.is_file());
+    dir.into_iter().chain([path]).map(Path::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Place {
+        _dir: tempfile::TempDir,
+        around: Surroundings,
+    }
+
+    /// A home with a project, in which there is a session.
+    fn place() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(dir.path()).unwrap().join("home");
+        for name in ["project/.comail", ".cargo/bin", ".config/comail", "agents"] {
+            fs::create_dir_all(home.join(name)).unwrap();
+        }
+        for name in ["agents/agent.sh", "loose.sh", ".gitconfig"] {
+            fs::write(home.join(name), "").unwrap();
+        }
+        let around = Surroundings {
+            dir: home.join("project"),
+            session: home.join("project/.comail"),
+            path: home.join(".cargo/bin").into(),
+            private: vec![home.join(".config/comail")],
+            home: Some(home),
+            readable: Vec::new(),
+            writable: Vec::new(),
+        };
+        Place { _dir: dir, around }
+    }
+
+    fn custom(words: &[&str]) -> AgentCommand {
+        AgentCommand::Custom(words.iter().map(OsString::from).collect())
+    }
+
+    fn of(around: &Surroundings, words: &[&str]) -> Result<Grants, Unconfined> {
+        grants(&custom(words), words[0].as_ref(), around)
+    }
+
+    #[test]
+    fn the_working_directory_is_granted_without_the_session_in_it() {
+        let place = place();
+        let around = &place.around;
+        let home = around.home.as_deref().unwrap();
+        let granted = of(around, &["sh", "../agents/agent.sh"]).unwrap();
+        assert_eq!(granted.write, [home.join("project")]);
+        assert_eq!(granted.sealed, [home.join("project/.comail")]);
+        for name in [".cargo", ".gitconfig", "agents"] {
+            assert!(granted.read.contains(&home.join(name)), "{granted:?}");
+        }
+        // Beside a script in the home directory is everything.
+        let granted = of(around, &["sh", "../loose.sh"]).unwrap();
+        assert!(granted.read.contains(&home.join("loose.sh")));
+        assert!(
+            !granted.read.iter().any(|it| home.starts_with(it)),
+            "{granted:?}"
+        );
+        let elsewhere = Surroundings {
+            session: home.join("agents"),
+            ..around.clone()
+        };
+        assert_eq!(
+            of(&elsewhere, &["sh"]).unwrap().sealed,
+            [""; 0].map(PathBuf::from)
+        );
+    }
+
+    #[test]
+    fn nothing_is_granted_that_contains_what_is_private() {
+        let place = place();
+        let around = &place.around;
+        let home = around.home.clone().unwrap();
+        let at = |dir: &str| {
+            let mut around = around.clone();
+            around.dir = home.join(dir);
+            of(&around, &["sh"])
+        };
+        assert!(matches!(at(""), Err(Unconfined::Contains { .. })));
+        assert!(matches!(at(".."), Err(Unconfined::Contains { .. })));
+        assert!(matches!(at(".config"), Err(Unconfined::Contains { .. })));
+        assert!(matches!(
+            at("project/.comail"),
+            Err(Unconfined::InSession(_))
+        ));
+        assert!(at("agents").is_ok());
+        let mut wide = around.clone();
+        wide.path = home.join("bin").into();
+        wide.readable = vec![home.join(".config"), home.join("agents")];
+        fs::create_dir(home.join("bin")).unwrap();
+        let read = of(&wide, &["sh"]).unwrap().read;
+        assert!(read.contains(&home.join("bin")), "{read:?}");
+        assert!(read.contains(&home.join("agents")), "{read:?}");
+        assert!(!read.contains(&home.join(".config")), "{read:?}");
+        assert!(!read.contains(&home), "{read:?}");
+    }
+
+    #[test]
+    fn a_known_agent_gets_its_own_folders() {
+        let place = place();
+        let home = place.around.home.clone().unwrap();
+        let known = |name| {
+            let preset = Preset::named(name).unwrap();
+            let command = AgentCommand::Preset(preset, Vec::new());
+            grants(&command, preset.program().as_ref(), &place.around)
+        };
+        let claude = known("claude").unwrap().write;
+        assert!(claude.contains(&home.join(".claude")), "{claude:?}");
+        let codex = known("codex").unwrap();
+        assert!(codex.own_sandbox && !codex.sealed.is_empty());
+    }
+}

@@ -1,0 +1,86 @@
+//! Confines a coding agent: a program that keeps its user, its network and its environment, but may
+//! use only the directories that it was granted.
+//!
+//! The agent is started through this program with a hidden first argument. That process restricts
+//! itself, and then becomes the agent.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use serde::{Deserialize, Serialize};
+
+use super::confined::SELF;
+use super::platform;
+
+// The hidden first argument.
+const GRANTED: &str = "__granted";
+
+/// What an agent may use, apart from the programs and devices of the system.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grants {
+    /// What it may read and run, with everything below.
+    pub read: Vec<PathBuf>,
+    /// What it may change, too.
+    pub write: Vec<PathBuf>,
+    /// What it may not change, although it is below a directory that it may change.
+    pub sealed: Vec<PathBuf>,
+    /// Whether the agent confines its commands itself, so that nothing but `sealed` applies.
+    pub own_sandbox: bool,
+}
+
+impl Grants {
+    /// The command line that starts an agent with these grants.
+    pub fn command_line(&self, argv: &[OsString]) -> Result<Vec<OsString>, serde_json::Error> {
+        let grants = serde_json::to_string(self)?;
+        let first = [SELF.into(), GRANTED.into(), grants.into()];
+        Ok(first.into_iter().chain(argv.iter().cloned()).collect())
+    }
+
+    /// The version of Landlock that would confine an agent, 0 if none is used; or why it cannot be
+    /// confined.
+    pub fn probe(&self) -> Result<u32, String> {
+        let line = self.command_line(&[]).map_err(|error| error.to_string())?;
+        let done = Command::new(&line[0]).args(&line[1..]).output();
+        let done = done.map_err(|error| error.to_string())?;
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        match said(&done.stdout).parse() {
+            Ok(version) if done.status.success() => Ok(version),
+            _ => Err(said(&done.stderr)),
+        }
+    }
+}
+
+/// Runs as the process that becomes an agent if these are its arguments.
+pub fn granted(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut args = args.into_iter().skip(1);
+    if args.next()? != GRANTED {
+        return None;
+    }
+    let grants = args.next().unwrap_or_default();
+    Some(match become_agent(&grants, args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "{error}");
+            // As a shell that cannot start a program.
+            ExitCode::from(126)
+        }
+    })
+}
+
+fn become_agent(
+    grants: &OsString,
+    mut argv: impl Iterator<Item = OsString>,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let grants: Grants = serde_json::from_slice(grants.as_encoded_bytes())?;
+    let version = platform::confine(&grants)?;
+    let Some(program) = argv.next() else {
+        writeln!(std::io::stdout(), "{version}")?;
+        return Ok(());
+    };
+    let failed = Command::new(&program).args(argv).exec();
+    Err(format!("cannot start {}: {failed}", program.display()).into())
+}
