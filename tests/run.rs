@@ -322,7 +322,14 @@ fn calls_that_bring_nothing_new() {
     let line = r#"{"type":"tool_use","name":"Read","input":{"path":"a","from":1}}"#;
     let other = r#"{"type":"tool_use","name":"Read","input":{"from":1,"path":"a"}}"#;
     let act = format!("echo '{line}'; echo '{other}'");
-    is_stopped_for("breaker", &act, 16, &[]);
+    is_stopped_for("repeat", &act, 4, &[]);
+    let read = |page| {
+        format!(
+            r#"echo "{{\"type\":\"tool_use\",\"name\":\"Read\",\"input\":{{\"page\":{page}}}}}""#
+        )
+    };
+    is_stopped_for("ping-pong", &read("$((i % 2))"), 7, &[]);
+    is_stopped_for("breaker", &read("$((i % 8))"), 39, &[]);
     is_stopped_for("breaker", "comail status", 31, &["--set=no-detect=poll"]);
 }
 

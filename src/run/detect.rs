@@ -1,6 +1,7 @@
 //! Detects agents that go round in circles, and agents that are no longer alive.
 //!
-//! Four detectors look at the last steps of one agent. Each counts one thing in the same window; a
+//! Four detectors look at the last steps of one agent: its answers, its calls of comail and its calls
+//! of other tools. Each counts one thing in the same window; a
 //! count at the first level is a warning in the next prompt, at the second it ends the work on the
 //! quest. They read no clock: an agent that is slow is not stopped.
 
@@ -93,9 +94,18 @@ impl Settings {
     }
 }
 
+/// What goes in circles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Circle {
+    Answers,
+    /// Calls of tools other than comail.
+    Calls,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alarm {
     pub detector: Detector,
+    pub circle: Circle,
     pub level: Level,
     pub count: u32,
     pub settings: Settings,
@@ -109,18 +119,25 @@ impl Alarm {
 
     pub fn text(&self) -> String {
         let (count, window) = (self.count, self.settings.window);
-        let counted = match self.detector {
-            Detector::Repeat => {
+        let counted = match (self.detector, self.circle) {
+            (Detector::Repeat, Circle::Answers) => {
                 format!("{count} of the last {window} calls submitted the same answer")
             }
-            Detector::PingPong => {
+            (Detector::Repeat, Circle::Calls) => format!(
+                "{count} of the last {window} calls gave the same tool the same arguments, \
+                 although nothing had changed"
+            ),
+            (Detector::PingPong, Circle::Answers) => {
                 format!("the last {count} answers alternated between the same two")
             }
-            Detector::Poll => format!(
+            (Detector::PingPong, Circle::Calls) => {
+                format!("the last {count} calls of tools alternated between the same two")
+            }
+            (Detector::Poll, _) => format!(
                 "{count} of the last {window} calls were `next` or `status`, although nothing had \
                  changed"
             ),
-            Detector::Breaker => format!("the last {count} calls brought nothing new"),
+            (Detector::Breaker, _) => format!("the last {count} calls brought nothing new"),
         };
         match self.level {
             Level::Warn => {
@@ -149,18 +166,20 @@ pub enum Observed {
 /// The digest of a tool call; none if it calls comail, which records such calls itself.
 pub fn tool_call(tool: &str, arguments: &Value) -> Option<Digest> {
     // Serialized with sorted keys, so the order of keys does not matter.
-    let text = arguments.to_string();
     // The zero keeps the parts apart: no tool's name contains one.
-    let parts = [tool.as_bytes(), &[0], text.as_bytes()];
-    (!calls_comail(&text)).then(|| Digest::of_parts(parts))
+    let text = format!("{tool}\0{arguments}");
+    (!calls_comail(&text)).then(|| Digest::of(text.as_bytes()))
 }
 
 // A text that only mentions such a call is taken for one. Then a call is not counted; a parser of
 // shell lines would be much longer and miss others.
-fn calls_comail(arguments: &str) -> bool {
+fn calls_comail(call: &str) -> bool {
     static CALL: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\bcomail\b[^;&|\n]*?\b(?:next|status|submit)\b").ok());
-    CALL.as_ref().is_some_and(|call| call.is_match(arguments))
+        // The tools of the MCP server have names such as `mcp__comail__next`.
+        LazyLock::new(|| {
+            Regex::new(r"(?:\b|_)comail(?:\b|_)[^;&|\n]*?(?:\b|_)(?:next|status|submit)\b").ok()
+        });
+    CALL.as_ref().is_some_and(|known| known.is_match(call))
 }
 
 /// A call of comail by the agent.
@@ -214,8 +233,19 @@ fn digest_of_flags<'a>(words: impl Iterator<Item = &'a str>) -> Digest {
 enum Step {
     Judged(Digest, u32),
     Refused(Digest),
+    Tool(Digest),
     Poll,
     Other,
+}
+
+impl Step {
+    fn circle(self) -> Option<Circle> {
+        match self {
+            Self::Judged(..) | Self::Refused(_) => Some(Circle::Answers),
+            Self::Tool(_) => Some(Circle::Calls),
+            Self::Poll | Self::Other => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -253,7 +283,7 @@ impl Detectors {
             }
             Observed::Tool(digest) => {
                 let is_new = self.calls.is_new(digest);
-                self.step(Step::Other, is_new);
+                self.step(Step::Tool(digest), is_new);
             }
             Observed::Poll => self.step(Step::Poll, false),
             Observed::Refused(digest) => {
@@ -264,12 +294,12 @@ impl Detectors {
                 let at = self.changes.to_le_bytes();
                 let parts = [digest.as_bytes().as_slice(), &at];
                 let is_new = self.answers.is_new(Digest::of_parts(parts));
-                self.forgive_polls();
+                self.forgive_calls();
                 self.step(Step::Judged(digest, self.changes), is_new);
             }
             Observed::Progress => {
                 self.changes = self.changes.wrapping_add(1);
-                self.forgive_polls();
+                self.forgive_calls();
                 self.idle = 0;
             }
         }
@@ -288,10 +318,10 @@ impl Detectors {
         };
     }
 
-    // There was something to ask about.
-    fn forgive_polls(&mut self) {
+    // There was something to ask about, or something to look at again.
+    fn forgive_calls(&mut self) {
         for step in &mut self.window {
-            if *step == Step::Poll {
+            if matches!(step, Step::Poll | Step::Tool(_)) {
                 *step = Step::Other;
             }
         }
@@ -300,7 +330,7 @@ impl Detectors {
     fn alarm(&mut self) -> Option<Alarm> {
         let mut gravest: Option<Alarm> = None;
         for detector in Detector::ALL {
-            let count = self.count(detector);
+            let (count, circle) = self.count(detector);
             let raised = &mut self.raised[detector as usize];
             if count <= self.settings.warn / 2 {
                 *raised = None;
@@ -313,6 +343,7 @@ impl Detectors {
             {
                 gravest = Some(Alarm {
                     detector,
+                    circle,
                     level,
                     count,
                     settings: self.settings,
@@ -325,19 +356,30 @@ impl Detectors {
         gravest
     }
 
-    fn count(&self, detector: Detector) -> u32 {
-        let is_answer = |step: &&Step| matches!(step, Step::Judged(..) | Step::Refused(_));
-        let mut answers = self.window.iter().rev().filter(is_answer);
+    /// The larger count of the two circles.
+    fn count(&self, detector: Detector) -> (u32, Circle) {
+        let of_answers = self.count_in(detector, Circle::Answers);
+        let of_calls = self.count_in(detector, Circle::Calls);
+        if of_calls > of_answers {
+            (of_calls, Circle::Calls)
+        } else {
+            (of_answers, Circle::Answers)
+        }
+    }
+
+    fn count_in(&self, detector: Detector, circle: Circle) -> u32 {
+        let steps = self.window.iter().rev();
+        let mut steps = steps.filter(|step| step.circle() == Some(circle));
         let count = match detector {
             Detector::Repeat => {
-                let answers: Vec<_> = answers.collect();
-                let same = |one: &&Step| answers.iter().filter(|other| *other == one).count();
-                answers.iter().map(same).max().unwrap_or(0)
+                let steps: Vec<_> = steps.collect();
+                let same = |one: &&Step| steps.iter().filter(|other| *other == one).count();
+                steps.iter().map(same).max().unwrap_or(0)
             }
-            Detector::PingPong => match (answers.next(), answers.next()) {
+            Detector::PingPong => match (steps.next(), steps.next()) {
                 (Some(last), Some(before)) if last != before => {
                     let back = [last, before].into_iter().cycle();
-                    let more = answers.zip(back).take_while(|(one, due)| one == due);
+                    let more = steps.zip(back).take_while(|(one, due)| one == due);
                     // Going back once is no alternation: both have to be returned to.
                     match more.count() {
                         0 | 1 => 0,

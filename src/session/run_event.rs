@@ -223,8 +223,8 @@ reasons! {
     QuestTimeout = "quest-timeout", "the quest reached its time limit";
     Tokens = "tokens", "the tokens reached their limit";
     Attempts = "attempts", "the quest reached its number of starts";
-    Repeat = "repeat", "the agent repeated the same answer";
-    PingPong = "ping-pong", "the agent alternated between two answers";
+    Repeat = "repeat", "the agent repeated the same answer or call";
+    PingPong = "ping-pong", "the agent alternated between two answers or calls";
     Poll = "poll", "the agent kept asking for its status";
     Breaker = "breaker", "there was no progress for too long";
     Diminishing = "diminishing", "the agent kept working and brought little that is new";

@@ -10,7 +10,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::iter;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::provider::ProviderError;
 use crate::base::Digest;
@@ -259,12 +259,12 @@ impl Reader {
                 return self.transcript.says(text);
             }
             "reasoning" if ended => return self.transcript.speaks(bytes),
-            "command_execution" => ("command", json!(item["command"])),
-            "file_change" => ("file_change", json!(item["changes"])),
-            "web_search" => ("web_search", json!(item["query"])),
+            "command_execution" => ("command".to_owned(), &item["command"]),
+            "file_change" => ("file_change".to_owned(), &item["changes"]),
+            "web_search" => ("web_search".to_owned(), &item["query"]),
             "mcp_tool_call" => {
-                let tool = item["tool"].as_str().unwrap_or("mcp");
-                (tool, json!([item["server"], item["arguments"]]))
+                let name = |of: &str| item[of].as_str().unwrap_or_default().to_owned();
+                (name("server") + "_" + &name("tool"), &item["arguments"])
             }
             _ => return,
         };
@@ -277,7 +277,7 @@ impl Reader {
             self.items.truncate(MAX_ITEMS - 1);
             self.items.push_front(id.to_owned());
             self.transcript.speaks(0);
-            self.transcript.calls(tool, &arguments);
+            self.transcript.calls(&tool, arguments);
         }
         if ended {
             self.transcript.hears(bytes);

@@ -22,6 +22,15 @@ fn observe_all(detectors: &mut Detectors, all: impl IntoIterator<Item = Observed
     alarms.collect()
 }
 
+/// Of the alarms, those about calls.
+fn about_calls(all: impl IntoIterator<Item = Observed>) -> Vec<(Detector, Level, u32)> {
+    let mut detectors = Detectors::new(Settings::default());
+    let mut seen = observe_all(&mut detectors, all);
+    seen.retain(|alarm| alarm.circle == Circle::Calls);
+    let told = seen.iter().map(|it| (it.detector, it.level, it.count));
+    told.collect()
+}
+
 fn alarms(all: impl IntoIterator<Item = Observed>) -> Vec<(Detector, Level, u32)> {
     let mut detectors = Detectors::new(Settings::default());
     observe_all(&mut detectors, all)
@@ -84,10 +93,32 @@ fn what_changes_in_between_is_no_circle() {
 }
 
 #[test]
+fn calls_of_tools_go_in_circles_too() {
+    let warned = |which| (which, Level::Warn, 10);
+    let stopped = |which| (which, Level::Stop, 20);
+    let same = vec![reads(1); 25];
+    let both = [warned(Detector::Repeat), stopped(Detector::Repeat)];
+    assert_eq!(about_calls(same.clone()), both);
+    assert_eq!(alarms(same), both);
+    let in_turn: Vec<_> = (0..19).map(|n| reads(n % 2)).collect();
+    let found = about_calls(in_turn.clone());
+    assert!(found.contains(&warned(Detector::PingPong)), "{found:?}");
+    let found = about_calls([in_turn, vec![reads(1)]].concat());
+    assert_eq!(found.last(), Some(&stopped(Detector::PingPong)));
+    // Others, and the same after an answer or a change, are none.
+    assert_eq!(alarms((0..25).map(reads)), []);
+    for news in [Observed::Progress, Observed::Judged(digest(7))] {
+        let again = [vec![reads(1); 9], vec![news], vec![reads(1); 9]].concat();
+        assert_eq!(alarms(again), [], "{news:?}");
+    }
+}
+
+#[test]
 fn nothing_new_trips_the_breaker() {
     let tripped = (Detector::Breaker, Level::Stop, 30);
-    assert_eq!(alarms(vec![reads(1); 30]), []);
-    assert_eq!(alarms(vec![reads(1); 31]), [tripped], "the first was new");
+    let four = |count: u32| (0..count).map(|n| reads(n % 4));
+    assert_eq!(alarms(four(33)), []);
+    assert_eq!(alarms(four(34)), [tripped], "the first four were new");
     let mut detectors = Detectors::new(Settings::default());
     let all = (0..30).flat_map(|_| [Observed::Began, Observed::Poll]);
     let seen = observe_all(&mut detectors, all);
@@ -158,6 +189,7 @@ proptest! {
 fn alarm(detector: Detector, level: Level) -> Alarm {
     Alarm {
         detector,
+        circle: Circle::Answers,
         level,
         count: 10,
         settings: Settings::default(),
@@ -170,6 +202,14 @@ fn a_warning_says_what_was_counted_and_what_comes() {
         alarm(Detector::PingPong, Level::Warn).text(),
         "the last 10 answers alternated between the same two; at 20 the work on this quest \
          ends"
+    );
+    let of_calls = Alarm {
+        circle: Circle::Calls,
+        ..alarm(Detector::Repeat, Level::Stop)
+    };
+    assert_eq!(
+        of_calls.text(),
+        "10 of the last 30 calls gave the same tool the same arguments, although nothing had changed"
     );
     let stop = alarm(Detector::Breaker, Level::Stop).text();
     assert_eq!(stop, "the last 10 calls brought nothing new");
@@ -298,6 +338,14 @@ fn a_call_of_comail_is_left_to_its_own_record() {
         json!({"command": "comailx next"}) => false;
     } {
         assert_eq!(tool_call("t", &arguments).is_none(), is_own, "{arguments}");
+    }
+    for (tool, is_own) in [
+        ("mcp__comail__next", true),
+        ("comail_submit", true),
+        ("mcp__comailx__next", false),
+        ("comail_rules", false),
+    ] {
+        assert_eq!(tool_call(tool, &json!({})).is_none(), is_own, "{tool}");
     }
 }
 

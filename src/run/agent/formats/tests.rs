@@ -119,7 +119,7 @@ fn codex_tells_each_item_once() {
     let mut transcript = read(Stream::Events, &lines);
     let expected = [
         call("command", &json!("ls")),
-        call("look", &json!(["s", {"a": 2, "b": 1}])),
+        call("s_look", &json!({"a": 2, "b": 1})),
     ];
     assert_eq!(calls(&mut transcript), expected);
     assert_eq!(transcript.used.map(|used| used.tokens), Some(150));
