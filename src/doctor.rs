@@ -360,13 +360,14 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
     let mut missing = Vec::new();
     if now.landlock.is_none() {
         missing.push((
-            "commands can write wherever you can",
+            "commands and agents can write wherever you can",
             "use Linux 5.13 or newer with Landlock among its security modules (lsm=landlock,…)",
         ));
     }
     if !namespaces.iter().all(|one| now.namespaces.contains(one)) {
         missing.push((
-            "commands have no namespaces of their own",
+            "commands have no namespaces of their own, and agents are not confined if the session is \
+             below their working directory",
             "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, or \
              kernel.apparmor_restrict_unprivileged_userns=0; in a container, change its seccomp \
              profile",
@@ -391,7 +392,7 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
     match hint {
         Some(hint) => it.note(what, hint),
         None => it.ok(format!(
-            "commands are confined by Landlock {} and namespaces",
+            "commands and agents are confined by Landlock {} and namespaces",
             now.landlock.unwrap_or_default()
         )),
     }

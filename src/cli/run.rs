@@ -601,6 +601,7 @@ fn confinement(
         session: fs::canonicalize(session)?,
         path: variable("PATH").unwrap_or_default(),
         home: variable("HOME").and_then(|home| real(Path::new(&home))),
+        variable,
         private: temporary
             .filter_map(|dir| real(&dir))
             .chain(config)

@@ -273,7 +273,7 @@ pub(super) mod tests {
     #[test]
     fn scan_and_run_have_few_flags_of_their_own() {
         let parser = parser(&email::kind());
-        for (name, most) in [("scan", 16), ("run", 12)] {
+        for (name, most) in [("scan", 16), ("run", 13)] {
             let command = parser.find_subcommand(name).unwrap();
             let flags = command.get_arguments().filter(|it| it.get_long().is_some());
             let flags: Vec<_> = flags.map(Arg::get_id).collect();

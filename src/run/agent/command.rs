@@ -259,8 +259,8 @@ pub struct Preset {
     pub shell: AgentShell,
     /// The flags with which the operator allows it to call comail, which may need the network.
     grant: Option<&'static str>,
-    /// Where it keeps logins, settings and conversations, below the home directory; the name of a
-    /// folder ends in `/`.
+    /// Where it keeps logins, settings and conversations: below the home directory, or where a
+    /// variable `$NAME` says. The name of a folder ends in `/`.
     pub(super) state: &'static [&'static str],
     /// Whether it confines its commands itself, by mounts, which Landlock does not allow.
     pub(super) has_sandbox: bool,
@@ -277,7 +277,7 @@ impl Preset {
             Stream::Events,
         )
         .granted("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'")
-        .keeping(&[".claude/", ".claude.json"]),
+        .keeping(&[".claude/", ".claude.json", "$CLAUDE_CONFIG_DIR"]),
         &Self::new(
             "codex",
             "codex exec --json --skip-git-repo-check {model} {args} {resume} -",

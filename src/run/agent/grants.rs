@@ -16,6 +16,8 @@ pub struct Surroundings {
     /// The `PATH` in which programs are found.
     pub path: OsString,
     pub home: Option<PathBuf>,
+    /// The value of a variable of the environment.
+    pub variable: fn(&str) -> Option<OsString>,
     /// What no grant may contain: the user's configuration and the shared temporary directories.
     pub private: Vec<PathBuf>,
     /// What the user granted: to read, and to change.
@@ -43,7 +45,7 @@ pub fn grants(
     around: &Surroundings,
 ) -> Result<Grants, Unconfined> {
     let (state, words): (_, &[OsString]) = match command {
-        AgentCommand::Preset(preset, _) => (state(preset, around.home.as_deref()), &[]),
+        AgentCommand::Preset(preset, _) => (state(preset, around), &[]),
         AgentCommand::Custom(words) => (Vec::new(), words),
     };
     let mut private = around.private.clone();
@@ -82,7 +84,7 @@ pub fn grants(
             around
                 .home
                 .iter()
-                .flat_map(|home| GIT.map(|name| home.join(name))),
+                .flat_map(|home| COMMON.map(|name| home.join(name))),
         )
         .chain([session.join("session.json")])
         .chain(around.readable.iter().cloned());
@@ -98,26 +100,39 @@ pub fn grants(
     })
 }
 
-/// The user's settings of git, without which git does not start.
-const GIT: [&str; 2] = [".gitconfig", ".config/git"];
+/// What common programs need of the home directory: git does not start without its settings, nor
+/// Rust without the toolchains.
+const COMMON: [&str; 3] = [".gitconfig", ".config/git", ".rustup"];
 
 /// Where these really are, if they exist.
 fn real(paths: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
     paths.filter_map(|path| fs::canonicalize(path).ok())
 }
 
-/// The folders in which a known agent keeps its logins, settings and conversations.
-fn state(preset: &Preset, home: Option<&Path>) -> Vec<PathBuf> {
-    let Some(home) = home else {
-        return Vec::new();
-    };
-    let paths = preset.state.iter().map(|name| {
-        let path = home.join(name);
+/// Variables that name a folder, and the folder in the home directory where they are not set.
+const FOLDERS: [(&str, &str); 4] = [
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_CACHE_HOME", ".cache"),
+];
+
+/// Where a known agent keeps its logins, settings and conversations.
+fn state(preset: &Preset, around: &Surroundings) -> Vec<PathBuf> {
+    let paths = preset.state.iter().filter_map(|name| {
+        if let Some(variable) = name.strip_prefix('$') {
+            return (around.variable)(variable).map(PathBuf::from);
+        }
+        let of_folder = FOLDERS.iter().find_map(|(variable, folder)| {
+            let rest = name.strip_prefix(folder)?.strip_prefix('/')?;
+            Some(Path::new(&(around.variable)(variable)?).join(rest))
+        });
+        let path = of_folder.or_else(|| Some(around.home.as_ref()?.join(name)))?;
         if name.ends_with('/') {
-            // The agent cannot make it: that would need the home directory.
+            // The agent cannot make it: that would need the folder above.
             let _ = fs::create_dir_all(&path);
         }
-        path
+        Some(path)
     });
     paths.collect()
 }
@@ -192,6 +207,7 @@ mod tests {
             path: home.join(".cargo/bin").into(),
             private: vec![home.join(".config/comail")],
             home: Some(home),
+            variable: |_| None,
             readable: Vec::new(),
             writable: Vec::new(),
         };
@@ -274,6 +290,9 @@ mod tests {
         };
         let claude = known("claude").unwrap().write;
         assert!(claude.contains(&home.join(".claude")), "{claude:?}");
+        let opencode = known("opencode").unwrap().write;
+        let share = home.join(".local/share/opencode");
+        assert!(opencode.contains(&share), "{opencode:?}");
         let codex = known("codex").unwrap();
         assert!(codex.own_sandbox && !codex.sealed.is_empty());
     }
