@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
 use jiff::fmt::rfc2822::DateTimeParser;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Unit};
 use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
@@ -60,6 +60,8 @@ pub enum Check {
     Clock,
     /// The agents that `run` knows.
     Agents,
+    /// The hooks that `hook install` added to the settings of an agent.
+    Hooks,
     /// What confines the commands of quest files.
     Confinement,
 }
@@ -296,6 +298,34 @@ pub fn agents(path_var: Option<&OsStr>) -> Finding {
     let names = Preset::ALL.map(|preset| preset.name).join(", ");
     let hint = "install one for `comail run --agent`, or name your own after `comail run --`";
     Check::Agents.note(format!("none of these is in PATH: {names}"), hint)
+}
+
+/// The hooks of an agent: when each was called last, and what makes the agent trust its settings.
+pub fn hooks(
+    agent: &str,
+    settings: &Path,
+    (stop, tool): (Option<Timestamp>, Option<Timestamp>),
+    trust: Option<&str>,
+) -> Finding {
+    let it = Check::Hooks;
+    let place = settings.display();
+    if stop.is_none() && tool.is_none() {
+        let found = format!("{agent} has not called the hooks in {place} so far");
+        let start = trust.map_or_else(
+            || format!("start {agent} in the directory of these settings"),
+            |trust| format!("start {agent} in the directory of these settings, with: {trust}"),
+        );
+        let hint = format!("{start}; an agent that `run` confines cannot note its calls");
+        return it.note(found, hint);
+    }
+    let called = |at: Option<Timestamp>| {
+        let at = at.and_then(|at| at.round(Unit::Second).ok());
+        at.map_or_else(|| "never".to_owned(), |at| format!("last at {at}"))
+    };
+    let (stop, tool) = (called(stop), called(tool));
+    it.ok(format!(
+        "{agent} called the hooks in {place}: stop {stop}, tool {tool}"
+    ))
 }
 
 fn observe(dir: &Path) -> io::Result<Disk> {

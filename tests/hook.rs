@@ -427,6 +427,45 @@ fn an_agent_can_call_what_was_installed() {
 }
 
 #[test]
+fn doctor_says_whether_an_installed_hook_was_ever_called() {
+    let place = scanned(&["Acme"]);
+    let findings = || {
+        let (_, answer) = place.json(["doctor", "--offline"]);
+        let mut findings = answer["findings"].as_array().expect("findings").clone();
+        findings.retain(|finding| finding["check"] == "hooks");
+        findings
+    };
+    assert_eq!(findings(), [Value::Null; 0], "none is installed");
+    install(&place, &[]).exits(2);
+    assert_eq!(findings(), [Value::Null; 0], "the change was not made");
+    for agent in ["--agent=claude", "--agent=codex"] {
+        place.run(["hook", "install", agent, "--yes"]).ok();
+    }
+    let never = findings();
+    assert_eq!(never.len(), 2, "{never:?}");
+    for (finding, agent) in never.iter().zip(["claude", "codex"]) {
+        assert_eq!(finding["level"], "note", "{finding}");
+        let found = finding["found"].as_str().expect("a text");
+        assert!(
+            found.starts_with(&format!("{agent} has not called")),
+            "{found}"
+        );
+    }
+    let hint = never[1]["hint"].as_str().expect("a hint");
+    assert!(hint.contains("--dangerously-bypass-hook-trust"), "{hint}");
+
+    stop(&place, &[], &call(false));
+    let now = findings();
+    assert_eq!(now[0]["level"], "ok", "{now:?}");
+    let found = now[0]["found"].as_str().expect("a text");
+    assert!(
+        found.contains(": stop last at 2") && found.ends_with(", tool never"),
+        "{found}"
+    );
+    assert_eq!(now[1], never[1], "it is another agent's");
+}
+
+#[test]
 fn invalid_settings_are_not_changed() {
     let (place, file) = with_theirs();
     for text in ["{", "// mine\n{}", "{\"hooks\": 1}"] {

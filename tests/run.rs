@@ -93,7 +93,7 @@ echo '{{"type":"turn.completed","usage":{{"input_tokens":9000,"output_tokens":7}
 fn tokens_are_estimated_for_an_agent_that_reports_them_at_its_end() {
     let driven = Driven::new(1);
     let mut command = codex(&driven, 20, "exec sleep 1000");
-    let flags = [&QUICK[..], &["--max-tokens=50k"]].concat();
+    let flags = [&QUICK[1..], &["--max-tokens=50k"]].concat();
     driven.run_ends_for("tokens", command.args(&flags));
     // It printed 45,000 bytes. Each of the calls was sent all that came before it.
     let attempt = &driven.steps_of("attempt")[0];

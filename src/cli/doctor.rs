@@ -12,6 +12,7 @@ use url::Url;
 use super::context::{self, Context};
 use super::exit::{self, Exit, UsageError};
 use crate::doctor::{self, Finding, Level};
+use crate::hook::HookRecord;
 use crate::judge::network_of;
 use crate::judge::quest_file::{Definition, confinement};
 use crate::session::{Manifest, WorldKind};
@@ -21,7 +22,7 @@ use crate::world::fetch::settings::NetworkSettings;
 /// Diagnose problems with the session and its environment
 ///
 /// Checks the session, its permissions, its lock and its evidence; the file system, DNS, TLS, the
-/// clock, known agents, and the confinement of commands. It looks up the host of --url and a name
+/// clock, known agents, their hooks, and the confinement of commands. It looks up the host of --url and a name
 /// that must not exist, and connects to the host once. The exit code is 8 if it finds a problem. The
 /// session is not changed.
 #[derive(Debug, Args)]
@@ -73,6 +74,10 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     let last_line = held.as_ref().and_then(|(_, checkup)| checkup.last_at);
     findings.extend(doctor::clock(context::now(), last_line, web));
     findings.push(doctor::agents(std::env::var_os("PATH").as_deref()));
+    findings.extend(HookRecord::new(dir).installed().iter().map(|it| {
+        let about = it.agent.hooks();
+        doctor::hooks(about.name, &it.settings, (it.stop, it.tool), about.trust)
+    }));
     let now = confinement(&std::env::temp_dir());
     let at_scan = definition.as_ref().map(|it| &it.confinement);
     findings.push(doctor::confinement(&now, at_scan));

@@ -21,9 +21,9 @@ use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, escape_json, plural};
 use crate::hook::{
-    DEFAULT_MAX_REFUSALS, HookAgent, HookCaller, HookReply, MAX_CALL_BYTES, PathPolicy, Permission,
-    RefusalStore, StopCall, StopReply, ToolCall, ToolPolicy, ToolReply, ToolRules, WriteZone,
-    real_path, with_hooks,
+    DEFAULT_MAX_REFUSALS, Hook, HookAgent, HookCaller, HookRecord, HookReply, MAX_CALL_BYTES,
+    PathPolicy, Permission, RefusalStore, StopCall, StopReply, ToolCall, ToolPolicy, ToolReply,
+    ToolRules, WriteZone, real_path, with_hooks,
 };
 use crate::judge::{self, Assignment, Claimant};
 use crate::run::agent::{AgentShell, Preset};
@@ -168,6 +168,7 @@ fn print_reply(output: &mut Output, reply: &HookReply) -> io::Result<()> {
 }
 
 fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
+    HookRecord::new(&context.dir).note_call(args.agent, Hook::Stop);
     // The ledger decides, so a call that cannot be read is answered too; only the limit of
     // refusals then ends it.
     let call = || -> Result<_> { Ok(StopCall::parse(&read_call()?)?) };
@@ -282,6 +283,7 @@ fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<As
 }
 
 fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
+    HookRecord::new(&context.dir).note_call(args.agent, Hook::Tool);
     let reply = tool_reply(context, args).unwrap_or_else(|error| {
         Permission::Deny.because(format!("the call cannot be judged: {error:#}"))
     });
@@ -379,6 +381,9 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
         write_settings(&installed.file, &old, &new)?;
         context.output.note("written");
     }
+    HookRecord::new(&context.dir)
+        .note_installed(args.agent, &absolute(&installed.file)?)
+        .context("cannot note in the session where the hooks are")?;
     Ok(Exit::Done)
 }
 

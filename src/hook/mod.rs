@@ -8,6 +8,7 @@ mod command_line;
 mod install;
 mod path_policy;
 mod protocol;
+mod record;
 mod stop_limit;
 mod tool_rules;
 
@@ -17,5 +18,6 @@ pub use protocol::{
     AgentHooks, CallError, HookAgent, HookReply, MAX_CALL_BYTES, Permission, StopCall, StopReply,
     ToolAction, ToolCall, ToolReply,
 };
+pub use record::{Hook, HookRecord, InstalledHooks};
 pub use stop_limit::{DEFAULT_MAX_REFUSALS, RefusalStore, Refusals};
 pub use tool_rules::{RulesError, ToolPolicy, ToolRules};
