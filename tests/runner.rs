@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod agent_process;
+#[cfg(unix)]
+mod agents;
 #[cfg(target_os = "linux")]
 mod amendment;
 mod arrows;
