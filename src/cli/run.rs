@@ -619,24 +619,19 @@ fn confinement(
         Ok(version) => Ok((grants, version)),
         Err(why) => Err(Unconfined::System(why)),
     });
-    let own = || {
-        let name = plan.command.name();
-        format!("{name} confines its commands itself")
-    };
     Ok(match probed {
         Ok((grants, version)) if !grants.own_sandbox => Confinement {
             grants: Some(grants),
             confined: true,
             means: format!("Landlock {version}"),
         },
-        Ok((grants, _)) if grants.sealed.is_empty() => Confinement {
-            means: own(),
-            ..Confinement::default()
-        },
         Ok((grants, _)) => Confinement {
             grants: Some(grants),
             confined: false,
-            means: own() + ", and the session is read-only for it",
+            means: format!(
+                "{} confines its commands itself; the session is read-only for it",
+                plan.command.name()
+            ),
         },
         Err(why) => Confinement {
             means: why.to_string(),

@@ -1,7 +1,7 @@
 //! What a confined agent may use: its working directory, its own folders, and where programs are.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use super::command::{AgentCommand, Preset};
@@ -53,15 +53,17 @@ pub fn grants(
     private.push(around.session.clone());
     let session = &around.session;
     let write = [around.dir.clone()].into_iter().chain(state);
-    let write: Vec<_> = real(write.chain(around.writable.iter().cloned())).collect();
-    let mut sealed = Vec::new();
+    let mut write: Vec<_> = real(write.chain(around.writable.iter().cloned())).collect();
+    let all = write.clone();
+    write.retain(|path| !all.iter().any(|it| it != path && path.starts_with(it)));
+    let own_sandbox = command.has_sandbox();
+    // What its sandbox allows is not known.
+    let mut is_open = own_sandbox;
     for granted in &write {
         if granted.starts_with(session) {
             return Err(Unconfined::InSession(granted.clone()));
         }
-        if session.starts_with(granted) {
-            sealed = vec![session.clone()];
-        }
+        is_open |= session.starts_with(granted);
         let inside = private
             .iter()
             .find(|it| *it != session && it.starts_with(granted));
@@ -72,13 +74,15 @@ pub fn grants(
             });
         }
     }
+    // Such a path is granted already, and an agent could have put a link there that leads elsewhere.
+    let is_writable = |path: &Path| write.iter().any(|granted| path.starts_with(granted));
     let named = words
         .iter()
         .skip(1)
         .flat_map(|word| of_argument(&around.dir.join(word)));
     let read = of_path(around)
         .into_iter()
-        .chain(of_program(program, around))
+        .chain(of_program(program, around, is_writable))
         .chain(named)
         .chain(
             around
@@ -88,6 +92,9 @@ pub fn grants(
         )
         .chain([session.join("session.json")])
         .chain(around.readable.iter().cloned());
+    let read = read
+        .map(|path| without_dots(&path))
+        .filter(|path| !is_writable(path));
     let is_allowed = |granted: &PathBuf| !private.iter().any(|it| it.starts_with(granted));
     let mut read: Vec<_> = real(read).filter(is_allowed).collect();
     read.sort();
@@ -95,14 +102,26 @@ pub fn grants(
     Ok(Grants {
         read,
         write,
-        sealed,
-        own_sandbox: command.has_sandbox(),
+        sealed: is_open.then(|| session.clone()).into_iter().collect(),
+        own_sandbox,
     })
 }
 
 /// What common programs need of the home directory: git does not start without its settings, nor
 /// Rust without the toolchains.
 const COMMON: [&str; 3] = [".gitconfig", ".config/git", ".rustup"];
+
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
 
 /// Where these really are, if they exist.
 fn real(paths: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
@@ -155,7 +174,11 @@ fn prefix(dir: &Path) -> PathBuf {
 }
 
 /// Where the program of the agent was installed.
-fn of_program(program: &OsStr, around: &Surroundings) -> Vec<PathBuf> {
+fn of_program(
+    program: &OsStr,
+    around: &Surroundings,
+    is_writable: impl Fn(&Path) -> bool,
+) -> Vec<PathBuf> {
     let named = Path::new(program);
     let found = if named.components().count() > 1 {
         Some(around.dir.join(named))
@@ -163,6 +186,9 @@ fn of_program(program: &OsStr, around: &Surroundings) -> Vec<PathBuf> {
         let mut places = env::split_paths(&around.path).map(|dir| around.dir.join(dir).join(named));
         places.find(|place| place.is_file())
     };
+    let found = found
+        .map(|found| without_dots(&found))
+        .filter(|found| !is_writable(found));
     let Some(file) = found.and_then(|found| fs::canonicalize(found).ok()) else {
         return Vec::new();
     };
@@ -184,6 +210,8 @@ fn of_argument(path: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     struct Place {
@@ -277,6 +305,29 @@ mod tests {
         assert!(read.contains(&home.join("agents")), "{read:?}");
         assert!(!read.contains(&home.join(".config")), "{read:?}");
         assert!(!read.contains(&home), "{read:?}");
+    }
+
+    #[test]
+    fn a_link_in_what_an_agent_may_change_leads_to_no_other_grant() {
+        let place = place();
+        let mut around = place.around.clone();
+        let home = around.home.clone().unwrap();
+        fs::create_dir(home.join("secret")).unwrap();
+        fs::write(home.join("secret/key"), "").unwrap();
+        let project = around.dir.clone();
+        symlink(home.join("secret"), project.join("bin")).unwrap();
+        symlink(home.join("secret/key"), project.join("agent")).unwrap();
+        around.path = project.join("bin").into();
+        around.readable = vec![project.join("bin")];
+        for words in [&["./agent", "bin"][..], &["agent", "bin/key"], &["key"]] {
+            let read = of(&around, words).unwrap().read;
+            let secret = home.join("secret");
+            assert!(!read.iter().any(|it| it.starts_with(&secret)), "{read:?}");
+        }
+        // Elsewhere, it is the user who has made it.
+        symlink(home.join("secret"), home.join("link")).unwrap();
+        let read = of(&around, &["sh", "../link/key"]).unwrap().read;
+        assert!(read.contains(&home.join("secret")), "{read:?}");
     }
 
     #[test]

@@ -127,10 +127,7 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
     let sealed = !grants.sealed.is_empty();
     if sealed {
         seal_below(grants).map_err(|error| {
-            format!(
-                "the session is below the working directory, and this system does not let it be \
-                 mounted read-only: {error}"
-            )
+            format!("this system does not let the session be mounted read-only: {error}")
         })?;
     }
     if getuid().is_root() && (sealed || !grants.own_sandbox) {
