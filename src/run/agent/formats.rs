@@ -586,6 +586,10 @@ impl Transcript {
         }
     }
 
+    pub(super) fn has_answered(&self) -> bool {
+        self.sent > 0
+    }
+
     /// How many tokens the calls of the model were sent, if all of them were billed in full.
     pub(super) fn estimate(&self) -> u64 {
         let awaited = if self.awaits { self.totals.bytes } else { 0 };

@@ -98,10 +98,13 @@ impl Output {
         let provider = transcript.provider.or_else(|| {
             let is_silent = said.is_empty() && complaints.is_empty();
             match self.stream {
-                _ if is_silent && how != Some(Exit::Exited(0)) => ProviderError::of_text(&errors),
+                // Gemini CLI retries without an event.
+                Stream::Events if is_silent && !transcript.has_answered() => {
+                    ProviderError::of_lines(&errors)
+                }
                 // It prints its errors among its words.
                 Stream::Text if answer.is_none() && bad_answer.is_none() => {
-                    ProviderError::of_text(end_of(&tail, LAST_WORDS))
+                    ProviderError::of_lines(end_of(&tail, LAST_WORDS))
                 }
                 _ => None,
             }

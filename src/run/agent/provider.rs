@@ -20,6 +20,11 @@ impl ProviderError {
         }
     }
 
+    /// Reads the last line that says why.
+    pub(super) fn of_lines(text: &str) -> Option<Self> {
+        text.lines().rev().find_map(Self::of_text)
+    }
+
     /// Reads the text of an error: its first HTTP status, or the words that providers and their
     /// libraries use.
     pub(super) fn of_text(text: &str) -> Option<Self> {

@@ -110,8 +110,10 @@ fn the_tail_has_no_terminal_codes() {
 }
 
 #[test]
-fn an_agent_that_prints_text_says_why_its_provider_refuses_it() {
+fn errors_outside_of_events_say_why_the_provider_refuses_an_agent() {
     let (login, busy) = (Some(ProviderError::NotLoggedIn), Some(ProviderError::Busy));
+    let retries = "GEMINI_API_KEY is used\nAttempt 1 failed with status 429.\n  at async retry";
+    let answers = r#"{"type":"message","role":"assistant","content":"I look."}"#;
     let aider = |error: &str| format!("Aider v0.86.2\n\nlitellm.{error}: {error}: Exception\n");
     for (stream, how, out, err, expected) in [
         (Stream::Text, GOOD, aider("AuthenticationError"), "", login),
@@ -126,28 +128,17 @@ fn an_agent_that_prints_text_says_why_its_provider_refuses_it() {
             None,
         ),
         (Stream::Plain, BAD, aider("RateLimitError"), "", None),
-        // Gemini CLI retries without a word on standard output.
-        (
-            Stream::Events,
-            BAD,
-            String::new(),
-            "Attempt 1 failed with status 429.",
-            busy,
-        ),
+        // Gemini CLI retries without an event, and ends with 0 when it is stopped.
+        (Stream::Events, GOOD, String::new(), retries, busy),
         (
             Stream::Events,
             GOOD,
             String::new(),
-            "Attempt 1 failed with status 429.",
+            "Ripgrep is not available",
             None,
         ),
-        (
-            Stream::Events,
-            BAD,
-            "status 429\n".to_owned(),
-            "status 429",
-            None,
-        ),
+        (Stream::Events, GOOD, answers.to_owned(), retries, None),
+        (Stream::Plain, BAD, String::new(), retries, None),
     ] {
         let provider = end_of_stream(stream, how, &out, err).provider;
         assert_eq!(provider, expected, "{out:?} {err:?}");
