@@ -596,16 +596,17 @@ fn confinement(
     let config = user_file().and_then(|file| real(file.parent()?));
     let temporary = TEMPORARY.map(PathBuf::from).into_iter();
     let temporary = temporary.chain([env::temp_dir()]);
+    let home = variable("HOME").and_then(|home| real(Path::new(&home)));
+    // Programs keep their data there, such as the logins of others.
+    let data = home.iter().map(|home| home.join(".local/share"));
+    let private = temporary.chain(data).filter_map(|dir| real(&dir));
     let around = Surroundings {
         dir: plan.dir.clone(),
         session: fs::canonicalize(session)?,
         path: variable("PATH").unwrap_or_default(),
-        home: variable("HOME").and_then(|home| real(Path::new(&home))),
+        private: private.chain(config).collect(),
+        home,
         variable,
-        private: temporary
-            .filter_map(|dir| real(&dir))
-            .chain(config)
-            .collect(),
         readable: [table.readable.clone(), judge.readable()?].concat(),
         writable: table.writable.clone(),
     };

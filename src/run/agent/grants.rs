@@ -1,10 +1,13 @@
 //! What a confined agent may use: its working directory, its own folders, and where programs are.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use super::command::{AgentCommand, Preset};
+use crate::base::files;
 use crate::world::sandbox::Grants;
 
 /// Where an agent is started, and what it must not reach.
@@ -173,7 +176,7 @@ fn prefix(dir: &Path) -> PathBuf {
     above.unwrap_or(dir).to_owned()
 }
 
-/// Where the program of the agent was installed.
+/// Where the program of the agent and its interpreter were installed.
 fn of_program(
     program: &OsStr,
     around: &Surroundings,
@@ -186,20 +189,46 @@ fn of_program(
         let mut places = env::split_paths(&around.path).map(|dir| around.dir.join(dir).join(named));
         places.find(|place| place.is_file())
     };
-    let found = found
-        .map(|found| without_dots(&found))
-        .filter(|found| !is_writable(found));
-    let Some(file) = found.and_then(|found| fs::canonicalize(found).ok()) else {
+    let Some(found) = found.map(|found| without_dots(&found)) else {
         return Vec::new();
     };
+    let interpreter = interpreter(&found);
+    // A virtual environment has its packages next to a link to its interpreter.
+    let beside = interpreter.as_deref().and_then(Path::parent).map(prefix);
+    let files = real([found.clone()].into_iter().chain(interpreter));
+    // An agent could have made the link: it leads to programs alone.
+    let is_trusted = |file: &PathBuf| {
+        !is_writable(&found) || file.parent().is_some_and(|dir| dir.ends_with("bin"))
+    };
+    files
+        .filter(is_trusted)
+        .flat_map(|file| installed(&file))
+        .chain(beside)
+        .collect()
+}
+
+/// The program that a script names in its first line.
+fn interpreter(script: &Path) -> Option<PathBuf> {
+    let mut line = Vec::new();
+    let file = files::open(script).ok()?;
+    file.take(MAX_FIRST_LINE).read_to_end(&mut line).ok()?;
+    let line = line
+        .strip_prefix(b"#!")?
+        .split(|byte| *byte == b'\n')
+        .next()?;
+    let words = line.trim_ascii().split(u8::is_ascii_whitespace);
+    words.map(OsStr::from_bytes).map(PathBuf::from).next()
+}
+
+const MAX_FIRST_LINE: u64 = 256;
+
+/// A program and what belongs to it.
+fn installed(file: &Path) -> Vec<PathBuf> {
     // A package of Node.js may need the packages next to it.
     let modules = file.ancestors().filter(|dir| dir.ends_with("node_modules"));
+    let dirs = file.parent().map(prefix).into_iter();
     let modules = modules.last().map(Path::to_owned);
-    let dir = file.parent().map(prefix);
-    [Some(file.clone()), dir, modules]
-        .into_iter()
-        .flatten()
-        .collect()
+    dirs.chain(modules).chain([file.to_owned()]).collect()
 }
 
 /// A script that the command line names, and what is next to it.
@@ -328,6 +357,38 @@ mod tests {
         symlink(home.join("secret"), home.join("link")).unwrap();
         let read = of(&around, &["sh", "../link/key"]).unwrap().read;
         assert!(read.contains(&home.join("secret")), "{read:?}");
+    }
+
+    #[test]
+    fn the_interpreter_of_a_script_is_granted_with_what_belongs_to_it() {
+        let place = place();
+        let around = &place.around;
+        let home = around.home.clone().unwrap();
+        for dir in ["python/bin", "python/lib", "venv/bin", "secret"] {
+            fs::create_dir_all(home.join(dir)).unwrap();
+        }
+        fs::write(home.join("python/bin/python3"), "").unwrap();
+        fs::write(home.join("secret/key"), "").unwrap();
+        let of_venv = |venv: &Path, to: &str| {
+            fs::create_dir_all(venv).unwrap();
+            let _ = fs::remove_file(venv.join("python"));
+            symlink(home.join(to), venv.join("python")).unwrap();
+            let script = format!("#!{}/python -I\n", venv.display());
+            fs::write(venv.join("agent"), script).unwrap();
+            of(around, &[venv.join("agent").to_str().unwrap()])
+                .unwrap()
+                .read
+        };
+        let read = of_venv(&home.join("venv/bin"), "python/bin/python3");
+        for name in ["python", "venv"] {
+            assert!(read.contains(&home.join(name)), "{read:?}");
+        }
+        let own = around.dir.join("venv/bin");
+        let read = of_venv(&own, "python/bin/python3");
+        assert!(read.contains(&home.join("python")), "{read:?}");
+        let read = of_venv(&own, "secret/key");
+        assert!(!read.iter().any(|it| it.ends_with("secret")), "{read:?}");
+        assert!(!read.iter().any(|it| it.ends_with("key")), "{read:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::iter::Sum;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -324,6 +325,19 @@ impl End {
     pub fn is_success(&self) -> bool {
         *self == Self::Exited(0)
     }
+}
+
+/// What an agent may use, apart from the programs and devices of the system.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grants {
+    /// What it may read and run, with everything below.
+    pub read: Vec<PathBuf>,
+    /// What it may change, too.
+    pub write: Vec<PathBuf>,
+    /// What it may not change, although it is below a directory that it may change.
+    pub sealed: Vec<PathBuf>,
+    /// Whether the agent confines its commands itself, so that nothing but `sealed` applies.
+    pub own_sandbox: bool,
 }
 
 /// What was in force while a command ran. The default is nothing but a process group of its own.

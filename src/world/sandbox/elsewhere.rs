@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::api::Namespace;
-use super::grants::Grants;
+use super::api::{Grants, Namespace};
 use super::run::Request;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -8,29 +8,14 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use serde::{Deserialize, Serialize};
-
+use super::api::Grants;
 use super::confined::SELF;
 use super::platform;
 
 // The hidden first argument.
 const GRANTED: &str = "__granted";
-
-/// What an agent may use, apart from the programs and devices of the system.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Grants {
-    /// What it may read and run, with everything below.
-    pub read: Vec<PathBuf>,
-    /// What it may change, too.
-    pub write: Vec<PathBuf>,
-    /// What it may not change, although it is below a directory that it may change.
-    pub sealed: Vec<PathBuf>,
-    /// Whether the agent confines its commands itself, so that nothing but `sealed` applies.
-    pub own_sandbox: bool,
-}
 
 impl Grants {
     /// The command line that starts an agent with these grants.

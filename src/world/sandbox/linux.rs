@@ -20,8 +20,7 @@ use nix::unistd::{getgid, getuid};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde::{Deserialize, Serialize};
 
-use super::api::{Namespace, Network};
-use super::grants::Grants;
+use super::api::{Grants, Namespace, Network};
 use super::run::Request;
 
 /// What was entered of what was wanted.

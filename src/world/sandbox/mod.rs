@@ -39,9 +39,11 @@ use linux as platform;
 pub use api::RunPlace;
 pub use api::{Call, CallAnswer, Called, FileSeen, NoSandbox, Sandbox, Started};
 pub use api::{ChatOrder, Chatted, Cost, Said, Usage, endpoint};
-pub use api::{CommandResult, CommandSpec, Confinement, Edit, End, Means, Namespace, Network};
+pub use api::{
+    CommandResult, CommandSpec, Confinement, Edit, End, Grants, Means, Namespace, Network,
+};
 pub use confined::confined;
-pub use grants::{Grants, granted};
+pub use grants::granted;
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, TreeLook};
 pub use live::{NotFound, Pinned, run_in_tree};
 pub use run::{Launcher, run};
