@@ -449,7 +449,9 @@ fn handbook() -> Driven {
 
 fn command(driven: &Driven, flags: &[&str], script: &str) -> Command {
     let whole = Shipped::named("handbook").beside("controls/whole");
-    let mut command = driven.command(flags, script);
+    let readable = format!("--set=readable={}", whole.display());
+    let flags = [flags, &[readable.as_str()]].concat();
+    let mut command = driven.command(&flags, script);
     command.env("PATH", tools::path()).env("whole", whole);
     command
 }

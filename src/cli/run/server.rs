@@ -232,12 +232,12 @@ impl Tokens for RunDesk {
 impl Desk for RunDesk {
     fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply {
         let Some(start) = self.start(grant) else {
-            return ended();
+            return serve::unauthorised();
         };
         let _answering = start.answering.read();
         // It may have ended before this call held the lock.
         if self.start(grant).is_none() {
-            return ended();
+            return serve::unauthorised();
         }
         let submitted = match &call {
             Call::Submit(call) => Some((digest(call), call.idempotency_key)),
@@ -293,10 +293,6 @@ fn without_network(reply: &Reply) -> Option<SelfCall> {
         let message = error["message"].as_str().unwrap_or_default();
         SelfCall::NoNetwork(message.to_owned())
     })
-}
-
-fn ended() -> Reply {
-    serve::unauthorised()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
