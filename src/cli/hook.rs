@@ -197,12 +197,12 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
         let (exit, text) = remote.next()?;
         // A run ends an agent that goes in circles; elsewhere nothing else would.
         let goes_on = exit == Exit::Done && (in_a_run() || call.was_refused == Some(false));
-        return match goes_on {
-            true => Ok(StopReply::GoOn(format!(
-                "comail: this quest is left, so you cannot stop yet. Continue with it.\n\n{text}"
-            ))),
-            false => stop(&text),
-        };
+        if !goes_on {
+            return stop(&text);
+        }
+        return Ok(StopReply::GoOn(format!(
+            "comail: this quest is left, so you cannot stop yet. Continue with it.\n\n{text}"
+        )));
     }
     let worker = context.worker_of(args.worker.as_ref())?;
     let mut session = context.open_session()?;

@@ -8,22 +8,15 @@
 mod tests;
 
 use std::collections::VecDeque;
-use std::iter;
 
 use serde_json::Value;
 
 use super::provider::ProviderError;
-use crate::base::Digest;
-use crate::base::text::truncate;
-use crate::run::detect::tool_call;
-use crate::session::Spent;
-use crate::world::sandbox::Cost;
+use super::transcript::{AgentEvent, BYTES_OF_A_TOKEN, Totals, Transcript};
+use super::usage::{cost_in, spent, tokens_in, used_in};
 
 // What Claude Code answers to a tool call that needs a permission.
 const NOT_GRANTED: [&str; 2] = ["haven't granted it", "requires approval"];
-
-/// What people count as a token is about four bytes.
-pub(in crate::run) const BYTES_OF_A_TOKEN: u64 = 4;
 
 // How many items of Codex are remembered.
 const MAX_ITEMS: usize = 64;
@@ -118,27 +111,7 @@ impl Reader {
             }
             "tool_call" if event["subtype"] == "completed" => transcript.hears(bytes),
             // Claude Code and Gemini
-            "result" => {
-                transcript.end_line();
-                let texts = [&event["result"], &event["error"]["message"]];
-                for text in texts.into_iter().filter_map(Value::as_str) {
-                    // Claude Code tells the status apart from the text.
-                    if is_error && event.get("api_error_status").is_some() {
-                        transcript.complains(text);
-                    } else if is_error {
-                        transcript.fails(text);
-                    } else {
-                        transcript.says(text);
-                    }
-                }
-                transcript.refuses(&event["api_error_status"], &Value::Null);
-                if let Some(tokens) = tokens_in(&event["stats"]) {
-                    transcript.turn(spent(tokens, None));
-                }
-                read_totals(event, transcript);
-                let denied = event["permission_denials"].as_array();
-                transcript.denied |= denied.is_some_and(|denied| !denied.is_empty());
-            }
+            "result" => read_result(event, is_error, transcript),
             // Gemini
             "message" if event["role"] != "user" => {
                 let text = event["content"].as_str().unwrap_or_default();
@@ -305,6 +278,28 @@ fn object_in(line: &[u8]) -> Option<Value> {
     serde_json::from_slice(line).ok()
 }
 
+fn read_result(event: &Value, is_error: bool, transcript: &mut Transcript) {
+    transcript.end_line();
+    let texts = [&event["result"], &event["error"]["message"]];
+    for text in texts.into_iter().filter_map(Value::as_str) {
+        // Claude Code tells the status apart from the text.
+        if is_error && event.get("api_error_status").is_some() {
+            transcript.complains(text);
+        } else if is_error {
+            transcript.fails(text);
+        } else {
+            transcript.says(text);
+        }
+    }
+    transcript.refuses(&event["api_error_status"], &Value::Null);
+    if let Some(tokens) = tokens_in(&event["stats"]) {
+        transcript.turn(spent(tokens, None));
+    }
+    read_totals(event, transcript);
+    let denied = event["permission_denials"].as_array();
+    transcript.denied |= denied.is_some_and(|denied| !denied.is_empty());
+}
+
 // The totals may leave out what was interrupted, so they never lower the sum.
 fn read_totals(event: &Value, transcript: &mut Transcript) {
     let so_far = transcript.used.unwrap_or_default();
@@ -323,17 +318,6 @@ fn read_totals(event: &Value, transcript: &mut Transcript) {
 /// What was added to a total since it was last read. A total that is lower than before began again.
 fn new_of(total: u64, before: u64) -> u64 {
     total.checked_sub(before).unwrap_or(total)
-}
-
-/// What an agent reported for a whole conversation: Claude Code the cost, Codex the tokens. After a
-/// resume, they include what earlier starts used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// In billionths of a US dollar.
-    cost: u64,
-    tokens: u64,
-    /// The length of the conversation, which each call of the model is sent again.
-    bytes: u64,
 }
 
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
@@ -371,18 +355,6 @@ fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
     }
 }
 
-pub(super) fn used_in(told: &Value) -> Option<Spent> {
-    let by_model = || {
-        let models = told["stats"]["models"].as_object()?.values();
-        let each = models.filter_map(|model| tokens_in(&model["tokens"]));
-        Some(each.fold(0, u64::saturating_add))
-    };
-    let tokens = tokens_in(&told["usage"]).or_else(|| tokens_in(&told["stats"]));
-    let tokens = tokens.or_else(by_model)?;
-    let cost = cost_in(told).or_else(|| cost_in(&told["usage"]));
-    Some(spent(tokens, cost))
-}
-
 fn call_in<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, &'a Value)> {
     if !kind.contains("tool") || kind.contains("result") {
         return None;
@@ -390,306 +362,6 @@ fn call_in<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, &'a Value)> {
     let tool = NAMES.iter().find_map(|name| event[*name].as_str())?;
     let arguments = ARGUMENTS.iter().find_map(|name| event.get(*name))?;
     Some((tool, arguments))
-}
-
-// Input tokens, including those served from a cache.
-const INPUT: [&str; 6] = [
-    "input_tokens",
-    "prompt_tokens",
-    "inputTokens",
-    "promptTokenCount",
-    "input",
-    "prompt",
-];
-
-const OUTPUT: [&str; 6] = [
-    "output_tokens",
-    "completion_tokens",
-    "outputTokens",
-    "candidatesTokenCount",
-    "output",
-    "candidates",
-];
-
-// Input tokens that are written to a cache.
-const KEPT: [&str; 2] = ["cache_creation_input_tokens", "/cache/write"];
-
-const THOUGHT: [&str; 2] = ["reasoning", "thoughts"];
-
-const CACHED: [&str; 5] = [
-    "cached_input_tokens",
-    "/prompt_tokens_details/cached_tokens",
-    "/input_tokens_details/cached_tokens",
-    "cachedContentTokenCount",
-    "cached",
-];
-
-const TOTAL: [&str; 3] = ["total_tokens", "totalTokens", "total"];
-
-fn tokens_in(told: &Value) -> Option<u64> {
-    let (read, written) = (first_number(told, &INPUT), first_number(told, &OUTPUT));
-    if read.is_none() && written.is_none() {
-        return first_number(told, &TOTAL);
-    }
-    let cached = first_number(told, &CACHED).unwrap_or(0);
-    let new = read.unwrap_or(0).saturating_sub(cached);
-    let others = [
-        first_number(told, &KEPT),
-        first_number(told, &THOUGHT),
-        written,
-    ];
-    let others = others.into_iter().flatten();
-    Some(others.fold(new, u64::saturating_add))
-}
-
-fn cost_in(told: &Value) -> Option<u64> {
-    let names = ["total_cost_usd", "cost_usd", "costUSD", "cost"];
-    let dollars = names.iter().find_map(|name| told.get(name)?.as_f64())?;
-    Cost::of(dollars).map(Cost::billionths)
-}
-
-fn first_number(told: &Value, names: &[&str]) -> Option<u64> {
-    names.iter().find_map(|name| {
-        let told = if name.starts_with('/') {
-            told.pointer(name)
-        } else {
-            told.get(name)
-        };
-        told?.as_u64()
-    })
-}
-
-const SAID_BYTES: usize = 1 << 20;
-
-const COMPLAINT_BYTES: usize = 8 << 10;
-
-const MAX_EVENTS: usize = 10_000;
-
-const MAX_NAME: usize = 300;
-
-const MAX_DOING: usize = 200;
-
-#[derive(Debug)]
-pub(super) struct Transcript {
-    pub said: Tail,
-    /// Errors, in which no answer is searched.
-    pub complaints: Tail,
-    pub used: Option<Spent>,
-    pub totals: Totals,
-    pub conversation: Option<String>,
-    pub denied: bool,
-    pub provider: Option<ProviderError>,
-    /// The length of what the agent was started with.
-    read: u64,
-    /// What the calls of the model that it has answered were sent, in bytes.
-    sent: u64,
-    /// Whether the model has yet to answer what the conversation ends with.
-    awaits: bool,
-    /// The conversation that the agent was asked to continue.
-    resumed: Option<String>,
-    events: Vec<AgentEvent>,
-    /// The last line that it said or the tool that it called since, until it is taken.
-    doing: Option<String>,
-}
-
-impl Transcript {
-    pub(super) fn new(read: u64, resumed: Option<(String, Totals)>) -> Self {
-        let (resumed, totals) = resumed.unzip();
-        let mut totals = totals.unwrap_or_default();
-        totals.bytes = totals.bytes.saturating_add(read);
-        Self {
-            said: Tail::new(SAID_BYTES),
-            complaints: Tail::new(COMPLAINT_BYTES),
-            used: None,
-            totals,
-            conversation: None,
-            denied: false,
-            provider: None,
-            read,
-            sent: 0,
-            awaits: true,
-            resumed,
-            events: Vec::new(),
-            doing: None,
-        }
-    }
-
-    pub(super) fn doing(&mut self) -> Option<String> {
-        self.doing.take()
-    }
-
-    fn does(&mut self, text: &str) {
-        let mut lines = text.lines().rev().map(str::trim);
-        if let Some(line) = lines.find(|line| !line.is_empty()) {
-            self.doing = Some(truncate(line, MAX_DOING).into_owned());
-        }
-    }
-
-    pub(super) fn events(&mut self) -> Vec<AgentEvent> {
-        std::mem::take(&mut self.events)
-    }
-
-    pub(super) fn says(&mut self, text: &str) {
-        self.provider = None;
-        self.does(text);
-        self.said.push(text.as_bytes());
-        self.said.push(b"\n");
-    }
-
-    pub(super) fn complains(&mut self, text: &str) {
-        self.complaints.push(text.as_bytes());
-        self.complaints.push(b"\n");
-    }
-
-    /// Takes an error that ended the agent or its turn.
-    fn fails(&mut self, text: &str) {
-        self.provider = ProviderError::of_text(text);
-        self.complains(text);
-    }
-
-    /// Reads why the provider refused the agent: the HTTP status, or Claude Code's word for it.
-    fn refuses(&mut self, status: &Value, error: &Value) {
-        self.provider = match (status.as_u64(), error.as_str()) {
-            (Some(status), _) => ProviderError::of_status(status),
-            (None, Some("authentication_failed")) => Some(ProviderError::NotLoggedIn),
-            (None, Some("rate_limit")) => Some(ProviderError::Busy),
-            (None, None) => self.provider,
-            (None, Some(_)) => None,
-        };
-    }
-
-    pub(super) fn says_on(&mut self, text: &str) {
-        self.provider = None;
-        self.said.push(text.as_bytes());
-        self.does(&self.said.end(MAX_DOING));
-    }
-
-    /// The model answers, after it was sent the whole conversation.
-    fn speaks(&mut self, bytes: u64) {
-        if std::mem::take(&mut self.awaits) {
-            self.sent = self.sent.saturating_add(self.totals.bytes);
-        }
-        self.totals.bytes = self.totals.bytes.saturating_add(bytes);
-        self.estimates();
-    }
-
-    /// A tool answers the model.
-    fn hears(&mut self, bytes: u64) {
-        self.awaits = true;
-        self.totals.bytes = self.totals.bytes.saturating_add(bytes);
-        self.estimates();
-    }
-
-    fn estimates(&mut self) {
-        if self.used.is_none() {
-            self.event(AgentEvent::Estimate(self.estimate()));
-        }
-    }
-
-    pub(super) fn has_answered(&self) -> bool {
-        self.sent > 0
-    }
-
-    /// How many tokens the calls of the model were sent, if all of them were billed in full.
-    pub(super) fn estimate(&self) -> u64 {
-        let awaited = if self.awaits { self.totals.bytes } else { 0 };
-        self.sent.saturating_add(awaited) / BYTES_OF_A_TOKEN
-    }
-
-    pub(super) fn end_line(&mut self) {
-        if self.said.bytes.back().is_some_and(|byte| *byte != b'\n') {
-            self.said.push(b"\n");
-        }
-    }
-
-    pub(super) fn calls(&mut self, tool: &str, arguments: &Value) {
-        self.provider = None;
-        self.does(&called(tool, arguments));
-        if let Some(call) = tool_call(tool, arguments) {
-            self.event(AgentEvent::ToolCall(call));
-        }
-    }
-
-    pub(super) fn turn(&mut self, of_turn: Spent) {
-        self.event(AgentEvent::Turn {
-            new_tokens: of_turn.tokens,
-        });
-        let so_far = self.used.unwrap_or_default();
-        let costs = [so_far.cost, of_turn.cost].into_iter().flatten();
-        let tokens = so_far.tokens.saturating_add(of_turn.tokens);
-        self.used_in_all(spent(tokens, costs.reduce(u64::saturating_add)));
-    }
-
-    pub(super) fn used_in_all(&mut self, used: Spent) {
-        self.used = Some(used);
-        self.event(AgentEvent::Spent(used));
-    }
-
-    pub(super) fn converses(&mut self, event: &Value) {
-        let names = ["session_id", "sessionID", "thread_id", "conversation_id"];
-        let names = names.into_iter().filter_map(|name| event[name].as_str());
-        for name in names.filter(|name| is_name(name)) {
-            if self.resumed.take().is_some_and(|resumed| resumed != name) {
-                // It began another conversation, whose totals begin at zero.
-                self.totals = Totals {
-                    bytes: self.read,
-                    ..Totals::default()
-                };
-            }
-            if self.conversation.as_deref() != Some(name) {
-                self.conversation = Some(name.to_owned());
-                self.event(AgentEvent::Conversation(name.to_owned()));
-            }
-        }
-    }
-
-    fn event(&mut self, event: AgentEvent) {
-        if self.events.len() < MAX_EVENTS {
-            self.events.push(event);
-        }
-    }
-}
-
-/// A tool call on one line: the tool and the texts among its arguments.
-fn called(tool: &str, arguments: &Value) -> String {
-    let texts: Vec<&str> = match arguments {
-        Value::String(text) => vec![text],
-        Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
-        Value::Object(members) => members.values().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    let words = texts.into_iter().flat_map(str::split_whitespace);
-    // No word is shorter than one character.
-    let words = iter::once(tool).chain(words).take(MAX_DOING);
-    words.collect::<Vec<_>>().join(" ")
-}
-
-// The name is passed on a command line later, so it must not look like an option.
-fn is_name(text: &str) -> bool {
-    let plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
-    !text.is_empty() && text.len() <= MAX_NAME && !text.starts_with('-') && text.bytes().all(plain)
-}
-
-/// What the agent reports to have used.
-pub(super) fn spent(tokens: u64, cost: Option<u64>) -> Spent {
-    let told = true;
-    Spent { tokens, cost, told }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AgentEvent {
-    /// It called a tool other than comail.
-    ToolCall(Digest),
-    Turn {
-        new_tokens: u64,
-    },
-    Spent(Spent),
-    /// The tokens that it must have used, where it has not reported any so far.
-    Estimate(u64),
-    Conversation(String),
-    /// The provider keeps refusing its login.
-    NotLoggedIn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -701,45 +373,4 @@ pub enum Stream {
     Text,
     /// Events of a format that is known here.
     Events,
-}
-
-#[derive(Debug)]
-pub(super) struct Tail {
-    bytes: VecDeque<u8>,
-    most: usize,
-}
-
-impl Tail {
-    pub(super) fn new(most: usize) -> Self {
-        let bytes = VecDeque::new();
-        Self { bytes, most }
-    }
-
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        let bytes = &bytes[bytes.len().saturating_sub(self.most)..];
-        let over = (self.bytes.len() + bytes.len()).saturating_sub(self.most);
-        self.bytes.drain(..over);
-        self.bytes.extend(bytes);
-    }
-
-    fn end(&self, most: usize) -> String {
-        let from = self.bytes.len().saturating_sub(most);
-        let bytes: Vec<u8> = self.bytes.range(from..).copied().collect();
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-
-    pub(super) fn text(&self) -> String {
-        let (front, back) = self.bytes.as_slices();
-        let mut bytes = front.to_vec();
-        bytes.extend_from_slice(back);
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-}
-
-pub(in crate::run) fn end_of(text: &str, most: usize) -> &str {
-    let mut from = text.len().saturating_sub(most);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
 }

@@ -10,8 +10,10 @@ use anstream::adapter::strip_str;
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
 
-use super::formats::{AgentEvent, BYTES_OF_A_TOKEN, Reader, Stream, Tail, Totals, end_of, used_in};
+use super::formats::{Reader, Stream};
 use super::provider::ProviderError;
+use super::transcript::{AgentEvent, BYTES_OF_A_TOKEN, Tail, Totals, end_of};
+use super::usage::used_in;
 use crate::base::process::{Exit, Pipe};
 use crate::quest::json;
 use crate::session::Spent;

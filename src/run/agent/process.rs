@@ -20,8 +20,9 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::formats::{AgentEvent, Stream, Totals};
+use super::formats::Stream;
 use super::output::{AgentEnd, CappedLog, Output};
+use super::transcript::{AgentEvent, Totals};
 use crate::base::process::{
     self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, wait_for,
 };

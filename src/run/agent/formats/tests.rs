@@ -1,7 +1,9 @@
-use crate::base::rows;
 use serde_json::json;
 
 use super::*;
+use crate::base::{Digest, rows};
+use crate::run::agent::transcript::{MAX_DOING, MAX_EVENTS, Tail, end_of};
+use crate::run::detect::tool_call;
 
 fn read(stream: Stream, lines: &[Value]) -> Transcript {
     let mut reader = Reader::new(stream, 0, None);
