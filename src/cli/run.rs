@@ -1,12 +1,12 @@
 //! `comail run`: drives an agent over the quests until no work is left.
 
+mod confinement;
 mod live;
 mod server;
 
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use minijinja::context;
 use nix::unistd::{AccessFlags, access};
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::answer_form::{field_line, json_form};
 use super::closing::Closing;
-use super::config::{in_a_run, user_file, variable};
+use super::config::in_a_run;
 use super::context;
 use super::context::{Context, Folded, Reaching};
 use super::exit::{Exit, NotFound, refuse};
@@ -44,9 +44,7 @@ use crate::judge::needs_no_fields;
 use crate::quest::QuestId;
 use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
-use crate::run::agent::{
-    AgentCommand, AgentShell, Given, Preset, Surroundings, Unconfined, command_line, grants,
-};
+use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::limits::{parse_cost, parse_time, parse_tokens};
 use crate::run::{
@@ -55,6 +53,7 @@ use crate::run::{
 use crate::session::{Ledger, Reason, RunId, Session, State};
 use crate::world::sandbox::Cost;
 
+use confinement::{Confine, confinement};
 use live::LiveView;
 use server::RunJudge;
 
@@ -134,12 +133,6 @@ pub struct RunArgs {
     /// when an agent is stopped. Your configuration file can change them too.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Confine {
-    Auto,
-    Off,
 }
 
 const AGENT: &str = "The agent";
@@ -297,7 +290,8 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         reaching: reaching.clone(),
     };
     let judge = RunJudge::start(&dir, reaching)?;
-    plan.confinement = confinement(args.confine, &plan, &table, &judge, &dir)?;
+    let line = command_line(&plan.command, &placeholders(&plan))?;
+    plan.confinement = confinement(args.confine, &plan, &line, &table, &judge, &dir)?;
     let notifier = Notifier::of_user(&dir)?;
     progress::handle_ctrl_c();
     let terminated = terminated();
@@ -580,65 +574,6 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
         }
     })?;
     Ok(Exit::Done)
-}
-
-/// The shared temporary directories, where other programs keep files, too.
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
-
-fn confinement(
-    confine: Confine,
-    plan: &Plan,
-    table: &RunTable,
-    judge: &RunJudge,
-    session: &Path,
-) -> Result<Confinement> {
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    let config = user_file().and_then(|file| real(file.parent()?));
-    let temporary = TEMPORARY.map(PathBuf::from).into_iter();
-    let temporary = temporary.chain([env::temp_dir()]);
-    let home = variable("HOME").and_then(|home| real(Path::new(&home)));
-    // Programs keep their data there, such as the logins of others.
-    let data = home.iter().map(|home| home.join(".local/share"));
-    let private = temporary.chain(data).filter_map(|dir| real(&dir));
-    let around = Surroundings {
-        dir: plan.dir.clone(),
-        session: fs::canonicalize(session)?,
-        path: variable("PATH").unwrap_or_default(),
-        private: private.chain(config).collect(),
-        home,
-        variable,
-        readable: [table.readable.clone(), judge.readable()?].concat(),
-        writable: table.writable.clone(),
-    };
-    let line = command_line(&plan.command, &placeholders(plan))?;
-    let program = line.argv.first().map(OsString::as_os_str);
-    let granted = match confine {
-        Confine::Off => Err(Unconfined::Off),
-        Confine::Auto => grants(&plan.command, program.unwrap_or_default(), &around),
-    };
-    let probed = granted.and_then(|grants| match grants.probe() {
-        Ok(version) => Ok((grants, version)),
-        Err(why) => Err(Unconfined::System(why)),
-    });
-    Ok(match probed {
-        Ok((grants, version)) if !grants.own_sandbox => Confinement {
-            grants: Some(grants),
-            confined: true,
-            means: format!("Landlock {version}"),
-        },
-        Ok((grants, _)) => Confinement {
-            grants: Some(grants),
-            confined: false,
-            means: format!(
-                "{} confines its commands itself; the session is read-only for it",
-                plan.command.name()
-            ),
-        },
-        Err(why) => Confinement {
-            means: why.to_string(),
-            ..Confinement::default()
-        },
-    })
 }
 
 fn new_run() -> RunId {

@@ -1,0 +1,87 @@
+//! Whether and how the agents of a run are confined.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use super::server::RunJudge;
+use crate::cli::config::{user_file, variable};
+use crate::cli::settings::run::RunTable;
+use crate::run::agent::{AgentCommand, CommandLine, Surroundings, Unconfined, grants};
+use crate::run::{Confinement, Plan};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Confine {
+    Auto,
+    Off,
+}
+
+/// The shared temporary directories, where other programs keep files, too.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// What confines the agents of `plan`, which are started with a line like this one; or why nothing
+/// does.
+pub(super) fn confinement(
+    confine: Confine,
+    plan: &Plan,
+    line: &CommandLine,
+    table: &RunTable,
+    judge: &RunJudge,
+    session: &Path,
+) -> Result<Confinement> {
+    let home = variable("HOME").map(PathBuf::from);
+    let temporary = TEMPORARY.map(PathBuf::from).into_iter();
+    let config = user_file().and_then(|file| Some(file.parent()?.to_owned()));
+    // Programs keep their data there, such as the logins of others.
+    let data = home.as_ref().map(|home| home.join(".local/share"));
+    let private = temporary.chain([env::temp_dir()]).chain(config).chain(data);
+    let around = Surroundings {
+        dir: plan.dir.clone(),
+        session: fs::canonicalize(session)?,
+        path: variable("PATH").unwrap_or_default(),
+        private: private.map(real).collect(),
+        home: home.map(real),
+        variable,
+        readable: [table.readable.clone(), judge.readable()?].concat(),
+        writable: table.writable.clone(),
+    };
+    Ok(match confined(confine, &plan.command, line, &around) {
+        Ok(confinement) => confinement,
+        Err(why) => Confinement {
+            means: why.to_string(),
+            ..Confinement::default()
+        },
+    })
+}
+
+fn confined(
+    confine: Confine,
+    command: &AgentCommand,
+    line: &CommandLine,
+    around: &Surroundings,
+) -> Result<Confinement, Unconfined> {
+    if confine == Confine::Off {
+        return Err(Unconfined::Off);
+    }
+    let program = line.argv.first().cloned().unwrap_or_default();
+    let grants = grants(command, &program, around)?;
+    let version = grants.probe().map_err(Unconfined::System)?;
+    let means = if grants.own_sandbox {
+        let name = command.name();
+        format!("{name} confines its commands itself; the session is read-only for it")
+    } else {
+        format!("Landlock {version}")
+    };
+    Ok(Confinement {
+        confined: !grants.own_sandbox,
+        grants: Some(grants),
+        means,
+    })
+}
+
+/// The path without links, if it exists.
+fn real(path: PathBuf) -> PathBuf {
+    fs::canonicalize(&path).unwrap_or(path)
+}
