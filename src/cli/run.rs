@@ -278,9 +278,10 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     check(&session, &plan)?;
     drop(session);
     let dir = context.dir.clone();
-    let reaching = match plan.command.calls_by_name() {
-        true => Reaching::default(),
-        false => Reaching::with_path()?,
+    let reaching = if plan.command.calls_by_name() {
+        Reaching::default()
+    } else {
+        Reaching::with_path()?
     };
     let earlier = table.lessons_from.iter().map(|dir| Earlier::read(dir));
     let prompts = RunPrompts {

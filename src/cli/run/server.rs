@@ -79,8 +79,8 @@ impl RunJudge {
         };
         let server = listener.url()?.into();
         let router = Server::new(desk.clone(), desk.clone(), Hosts::Any, BOUNDS).router();
-        let served = router.clone();
-        runtime.spawn(async move { serve::serve(&listener, served).await });
+        let answering = router.clone();
+        runtime.spawn(async move { serve::serve(&listener, answering).await });
         Ok(Self {
             desk,
             dir,

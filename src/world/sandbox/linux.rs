@@ -205,8 +205,8 @@ fn seal_below(grants: &Grants) -> std::io::Result<()> {
         }
         done(keep(sealed))?;
         let table = fs::read("/proc/self/mountinfo")?;
-        let mounts = table.split(|byte| *byte == b'\n').filter_map(read);
-        let mounted = mounts.filter(|mount| mount.at == *sealed).last();
+        let mut mounts = table.split(|byte| *byte == b'\n').rev().filter_map(read);
+        let mounted = mounts.find(|mount| mount.at == *sealed);
         done(mounted.is_some_and(|mount| mount.make_read_only()))?;
     }
     Ok(memory(Path::new("/dev/shm"), "size=256m,mode=1777")?)
