@@ -43,6 +43,7 @@ mod list;
 mod log;
 #[cfg(target_os = "linux")]
 mod long_work;
+mod mcp;
 mod narrow;
 #[cfg(target_os = "linux")]
 mod no_network;

@@ -11,15 +11,15 @@ use crate::harness::letters::{LETTERS, Letters};
 use crate::harness::{Place, Run};
 
 /// A session that is served, and an empty directory for its client.
-struct Served {
-    letters: Letters,
+pub struct Served {
+    pub letters: Letters,
     client: Place,
     server: Follower,
-    url: String,
+    pub url: String,
 }
 
 impl Served {
-    fn start(flags: &[&str]) -> Self {
+    pub fn start(flags: &[&str]) -> Self {
         let letters = Letters::scanned(LETTERS);
         let args = [&["serve", "--json"], flags].concat();
         let server = Follower::start(&letters.place, &args);
@@ -32,7 +32,7 @@ impl Served {
         }
     }
 
-    fn token(&self, flags: &[&str]) -> String {
+    pub fn token(&self, flags: &[&str]) -> String {
         let (code, made) = self.letters.json([&["token", "new"], flags].concat());
         assert_eq!(code, 0, "{made}");
         made["token"].as_str().expect("a token").to_owned()

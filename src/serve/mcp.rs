@@ -24,7 +24,8 @@ use super::desk::{Call, Form, KindDocument, NextCall, Reply, SubmitCall};
 use super::http::{Caller, Server};
 
 const INSTRUCTIONS: &str = "Call `next` for a quest and `submit` for your answer, until `next` says \
-     that no quest is left. Only the gate decides whether an answer is right.";
+     that no quest is left. Where a quest names the command `comail submit`, call the tool `submit` \
+     with the same fields. Only the gate decides whether an answer is right.";
 
 const PROMPT: &str = "quest";
 
@@ -212,10 +213,14 @@ fn input_of_submit(kind: &KindDocument) -> JsonObject {
     let described = |text: &str| json!({"type": "string", "description": text});
     let fields = kind.fields.iter().map(|field| {
         let mut schema = field.schema.clone();
-        schema.insert("description".to_owned(), field.help.clone().into());
+        if !field.help.is_empty() {
+            schema.insert("description".to_owned(), field.help.clone().into());
+        }
         (field.name.clone(), schema.to_value())
     });
     let fields: JsonObject = fields.collect();
+    let required = kind.fields.iter().filter(|field| field.required);
+    let required: Vec<_> = required.map(|field| &field.name).collect();
     let mut properties = OWN.map(|(name, help)| (name, described(help))).to_vec();
     let number = "The number of the quest";
     properties.push((
@@ -225,7 +230,8 @@ fn input_of_submit(kind: &KindDocument) -> JsonObject {
     properties.push((
         "fields",
         json!({
-            "type": "object", "properties": fields, "additionalProperties": false,
+            "type": "object", "properties": fields, "required": required,
+            "additionalProperties": false,
             "description": "The answer, field by field",
         }),
     ));

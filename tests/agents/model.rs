@@ -18,6 +18,8 @@ pub const SCRIPTED: &str = "scripted-model";
 pub enum Turn {
     /// Calls the agent's shell with this command.
     Shell(String),
+    /// Calls this tool of comail's MCP server, as Claude Code names it.
+    Tool(&'static str, Value),
     Say(String),
     /// Refuses with this HTTP status.
     Refuse(u16),
@@ -158,6 +160,10 @@ fn converse(stream: &TcpStream, known: &Mutex<Vec<Asked>>, script: &Script) -> i
                 continue;
             }
             Turn::Say(text) => Output::Text(text),
+            Turn::Tool(tool, input) => Output::Call {
+                tool: format!("mcp__comail__{tool}"),
+                input,
+            },
             Turn::Shell(command) => in_shell(&talk.tools, &command),
         };
         let answer = Answer {
