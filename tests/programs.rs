@@ -247,6 +247,8 @@ scan practice/companies.csv --col Company --site-col Website --world practice --
 next --worker a
 claims
 release 1 --operator-key key
+token new --worker a
+token list
 submit --id 1 --in right.json --idempotency-key first
 submit --id 2 --in made-up.json
 submit --id 3 --in open.json
@@ -301,11 +303,13 @@ const OPEN: &str = r#"{"site": "https://bluefin-freight.com",
     "email": "bluefin.freight@gmail.com", "source": "https://bluefin-freight.com/"}"#;
 
 /// Documents that need more than a line: a terminal's Ctrl-C, another model, a filled workbook, a
-/// user's file.
-const UNSEEN: [&str; 4] = [
+/// client, a token's id, a user's file.
+const UNSEEN: [&str; 6] = [
     "status-watch",
     "quest-prove-reviewers",
     "review-import",
+    "serve",
+    "token-revoke",
     "notify",
 ];
 

@@ -43,7 +43,7 @@ pub(super) fn groups() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The topics. The first line of each file says what the topic is about.
-const TOPICS: [(&str, &str); 10] = [
+const TOPICS: [(&str, &str); 11] = [
     ("agents", include_str!("help/agents.md")),
     ("checks", include_str!("help/checks.md")),
     ("email-gate", include_str!("help/email-gate.md")),
@@ -51,6 +51,7 @@ const TOPICS: [(&str, &str); 10] = [
     ("json", include_str!("help/json.md")),
     ("quest-files", include_str!("help/quest-files.md")),
     ("reviews", include_str!("help/reviews.md")),
+    ("server", include_str!("help/server.md")),
     ("sessions", include_str!("help/sessions.md")),
     ("threat-model", include_str!("help/threat-model.md")),
     ("workers", include_str!("help/workers.md")),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use reqwest::{RequestBuilder, Response};
 use rmcp::ErrorData;
 use rmcp::model::Extensions;
 use serde::Deserialize;
@@ -43,7 +44,9 @@ const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 const MAX_REPLY_BYTES: usize = 16 << 20;
 
-const SPOOL_PAUSE: Duration = Duration::from_millis(20);
+const START_TIMEOUT: Duration = Duration::from_secs(3);
+
+const PAUSE: Duration = Duration::from_millis(20);
 
 const SPOOL_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -146,7 +149,7 @@ impl Remote {
         };
         let request = request.bearer_auth(&self.token).header("accept", accept);
         let place = &self.place;
-        let sent = request.send().await;
+        let sent = self.sent(request).await;
         if let (Err(error), Some(spool), Some(body)) = (&sent, &self.spool, spooled)
             && error.is_connect()
         {
@@ -175,6 +178,22 @@ impl Remote {
         })
     }
 
+    /// Sends a request, again as long as no server listens: one that starts does in a moment, and
+    /// what found no server was not sent.
+    async fn sent(&self, request: RequestBuilder) -> reqwest::Result<Response> {
+        let began = Instant::now();
+        while self.spool.is_none()
+            && began.elapsed() < START_TIMEOUT
+            && let Some(again) = request.try_clone()
+        {
+            match again.send().await {
+                Err(error) if error.is_connect() => tokio::time::sleep(PAUSE).await,
+                ended => return ended,
+            }
+        }
+        request.send().await
+    }
+
     /// The same through files.
     async fn spooled(
         &self,
@@ -198,7 +217,7 @@ impl Remote {
         fs::rename(&new, &called).with_context(failed)?;
         let began = Instant::now();
         let bytes = loop {
-            tokio::time::sleep(SPOOL_PAUSE).await;
+            tokio::time::sleep(PAUSE).await;
             match files::read(&replied, MAX_REPLY_BYTES as u64) {
                 Ok(bytes) => break bytes,
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {

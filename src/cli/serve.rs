@@ -4,6 +4,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -13,6 +14,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use signal_hook::consts::SIGTERM;
+use signal_hook::flag;
 use tokio_rustls::TlsAcceptor;
 
 use super::context::{self, Context, Reaching};
@@ -90,7 +93,7 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
         })?;
         tokio::select! {
             () = serve::serve(&listener, server.router()) => Ok(Exit::Done),
-            () = until_asked() => Ok(Exit::Interrupted),
+            asked = until_asked() => asked.map(|()| Exit::Interrupted),
         }
     })
 }
@@ -105,11 +108,15 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
         .context("cannot start the server")
 }
 
-async fn until_asked() {
+/// Ends at Ctrl-C, and when a service manager ends the server.
+async fn until_asked() -> Result<()> {
+    let ended = Arc::new(AtomicBool::new(false));
+    flag::register(SIGTERM, Arc::clone(&ended)).context("cannot handle signals")?;
     let poll = std::time::Duration::from_millis(100);
-    while !progress::is_asked() {
+    while !progress::is_asked() && !ended.load(Ordering::SeqCst) {
         tokio::time::sleep(poll).await;
     }
+    Ok(())
 }
 
 async fn listen(context: &Context, args: &ServeArgs) -> Result<(Listener, Hosts)> {

@@ -51,7 +51,7 @@ pub fn words(words: &[String]) -> String {
     quoted.join(" ")
 }
 
-fn quoted(value: &str) -> String {
+pub fn quoted(value: &str) -> String {
     // No program can get an argument with a NUL, so it does not matter how one is quoted.
     let quoted = Quoter::new().allow_nul(true).quote(value);
     quoted.map_or_else(|_| String::from("''"), Cow::into_owned)

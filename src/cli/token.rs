@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::serve::socket;
+use super::shell_line::quoted;
 use crate::serve::{Grant, Token, TokenId, TokenRecord, TokenStore};
 use crate::session::Worker;
 
@@ -121,7 +122,7 @@ fn make(context: &mut Context, store: &TokenStore, args: &NewArgs) -> Result<Exi
     };
     context.output.show(&made, |out, it| {
         out.line(format!("COMAIL_TOKEN={}", it.token));
-        out.line(format!("COMAIL_SERVER={}", it.server));
+        out.line(format!("COMAIL_SERVER={}", quoted(&it.server)));
     })?;
     Ok(Exit::Done)
 }
