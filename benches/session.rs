@@ -205,6 +205,7 @@ fn submit(criterion: &mut Criterion) {
                     worker: None,
                     key: judge::CallKey::None,
                     submission: &Submission::Fields(fields),
+                    received: None,
                 };
                 judge::submit(&mut session, answer, &kind, world, &mut (now, salt))
                     .expect("a verdict")

@@ -28,7 +28,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
         &["quest", "world", "session", "gate", "judge", "report"],
     ),
     ("doctor", &["quest", "world", "session", "run"]),
-    ("serve", &["quest", "session"]),
+    ("serve", &["quest", "world", "session"]),
     (
         "cli",
         &[

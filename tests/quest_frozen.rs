@@ -517,6 +517,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Judged, JudgeError> {
         worker: None,
         key: CallKey::None,
         submission: &Submission::Fields(BTreeMap::from(fields)),
+        received: None,
     };
     judge::submit(session, answer, &kind, world, &mut (at, salt))
 }

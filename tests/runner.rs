@@ -87,6 +87,8 @@ mod screens;
 #[cfg(target_os = "linux")]
 mod script;
 mod serve;
+#[cfg(target_os = "linux")]
+mod serve_tree;
 mod servers;
 mod session_damage;
 mod session_disk;

@@ -2,58 +2,12 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::harness::follower::Follower;
+use crate::harness::Run;
 use crate::harness::letters::{LETTERS, Letters};
-use crate::harness::{Place, Run};
-
-/// A session that is served, and an empty directory for its client.
-pub struct Served {
-    pub letters: Letters,
-    client: Place,
-    server: Follower,
-    pub url: String,
-}
-
-impl Served {
-    pub fn start(flags: &[&str]) -> Self {
-        let letters = Letters::scanned(LETTERS);
-        let args = [&["serve", "--json"], flags].concat();
-        let server = Follower::start(&letters.place, &args);
-        let serving = server.document();
-        Self {
-            url: serving["server"].as_str().expect("a URL").to_owned(),
-            client: Place::new(),
-            letters,
-            server,
-        }
-    }
-
-    pub fn token(&self, flags: &[&str]) -> String {
-        let (code, made) = self.letters.json([&["token", "new"], flags].concat());
-        assert_eq!(code, 0, "{made}");
-        made["token"].as_str().expect("a token").to_owned()
-    }
-
-    /// A command of the client, who sees no session.
-    fn command(&self, token: &str, args: &[&str]) -> Command {
-        let mut command = self.client.command();
-        command.env("COMAIL_SERVER", &self.url);
-        command.env("COMAIL_TOKEN", token).args(args);
-        command
-    }
-
-    fn run(&self, token: &str, args: &[&str]) -> Run {
-        Run::of(&mut self.command(token, args))
-    }
-
-    fn json(&self, token: &str, args: &[&str]) -> (i32, Value) {
-        Run::of(self.command(token, args).arg("--json")).json()
-    }
-}
+use crate::harness::served::Served;
 
 #[test]
 fn a_client_without_the_session_works_as_with_it() {
@@ -81,7 +35,7 @@ fn a_client_without_the_session_works_as_with_it() {
     assert_eq!(served.run(&token, &["status"]).code, 0);
     let (code, judged) = served.json(&token, &["submit", "--id=2", "--none", "looked"]);
     assert_eq!((code, &judged["verdict"]), (5, &json!("FAIL")));
-    let attempts = served.letters.place.events("attempt");
+    let attempts = served.place.events("attempt");
     assert!(
         attempts.iter().all(|it| it["worker"] == "kim"),
         "{attempts:?}"
@@ -104,9 +58,9 @@ fn a_call_without_a_valid_token_learns_nothing() {
     let kim = served.token(&["--worker", "kim"]);
     let reader = served.token(&["--reader"]);
     let brief = served.token(&["--worker", "lee", "--expires", "1s"]);
-    let (_, tokens) = served.letters.json(["token", "list"]);
+    let (_, tokens) = served.place.json(["token", "list"]);
     let id = tokens["tokens"][0]["id"].as_str().expect("an id");
-    served.letters.run(["token", "revoke", id]).ok();
+    served.place.run(["token", "revoke", id]).ok();
     let forged = format!("{}A", &reader[..reader.len() - 1]);
     for token in [&kim, "comail_00000000_x", "nonsense", &forged] {
         let run = served.run(token, &["next"]);
@@ -119,7 +73,7 @@ fn a_call_without_a_valid_token_learns_nothing() {
     run.exits(2);
     served.run(&reader, &["status"]).ok();
     while served.run(&brief, &["status"]).code == 0 {}
-    assert_eq!(served.letters.place.events("claim").len(), 0);
+    assert_eq!(served.place.events("claim").len(), 0);
     served.server.interrupt();
     let ended = served.server.end();
     assert_eq!(ended.code, 130, "{}", ended.stderr);
@@ -170,13 +124,7 @@ fn a_server_on_tcp_answers_its_own_host_and_origin_alone() {
     let refused = exchange(&address, &long);
     assert!(refused.is_empty() || refused.contains(" 413 "), "{refused}");
     served.run(&token, &["next"]).ok();
-    let run = Run::of(
-        served
-            .letters
-            .place
-            .command()
-            .args(["serve", "--listen=0.0.0.0:0"]),
-    );
+    let run = Run::of(served.place.command().args(["serve", "--listen=0.0.0.0:0"]));
     run.says("is not loopback");
     run.exits(2);
 }

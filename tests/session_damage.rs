@@ -254,6 +254,7 @@ fn submit(
         worker,
         key: judge::CallKey::None,
         submission: what,
+        received: None,
     };
     judge::submit(session, answer, &kind, world, &mut (at, salt)).expect("an outcome")
 }

@@ -34,6 +34,7 @@ use super::settings::{
 use crate::base::files;
 use crate::base::text::Escaped;
 use crate::quest::{QuestKind, email};
+use crate::serve::KindDocument;
 
 /// Print what your configuration file sets
 ///
@@ -377,7 +378,7 @@ pub(super) fn kind_of_args(args: &[OsString]) -> Result<QuestKind> {
         return Ok(email::kind());
     }
     match Remote::of_environment()? {
-        Some(remote) => remote.kind(),
+        Some(remote) => remote.kind().map(KindDocument::into_kind),
         None => Ok(kind_in(&session_of_args(args)).unwrap_or_else(email::kind)),
     }
 }

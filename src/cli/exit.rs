@@ -14,6 +14,7 @@ use crate::quest::ListingError;
 use crate::quest::file::nearest;
 use crate::session::{BadKey, SessionError};
 use crate::table::ReadError;
+use crate::world::tree::BadPatch;
 
 /// How a command ended; `help/exit-codes.md` says what each code means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,6 +249,8 @@ pub(super) enum ErrorKind {
     Sandbox,
     /// The system could not read or write a file or start a program.
     Io,
+    /// The files of an answer are changes to another tree than that of the session.
+    OtherTree,
     /// Ctrl-C stopped the command.
     Interrupted,
     /// Anything else; the message says what.
@@ -305,6 +308,8 @@ impl ErrorKind {
             JudgeError::NoNetwork(_) => Some(Self::NoNetwork),
             JudgeError::NotAsked(_) => Some(Self::NotAsked),
             JudgeError::Sandbox(_) | JudgeError::Launcher(_) => Some(Self::Sandbox),
+            JudgeError::Patch(BadPatch::OtherBase { .. }) => Some(Self::OtherTree),
+            JudgeError::NotWritten(_) => Some(Self::Io),
             _ => None,
         }
     }
@@ -341,6 +346,9 @@ pub fn of_finding(is_well: bool) -> Exit {
 fn is_of_input(error: &anyhow::Error) -> bool {
     let is_input = |cause: &(dyn std::error::Error + 'static)| {
         let judge = cause.downcast_ref();
+        if let Some(JudgeError::Patch(patch)) = judge {
+            return !matches!(patch, BadPatch::OtherBase { .. });
+        }
         let list = cause.downcast_ref::<ReadError>();
         list.is_some_and(ReadError::is_of_content)
             || matches!(

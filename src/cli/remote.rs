@@ -19,13 +19,13 @@ use super::context::Context;
 use super::exit::{Exit, UsageError, refuse};
 use super::output::write_message;
 use crate::base::files;
-use crate::quest::QuestKind;
 use crate::run::detect::submission_of_words;
 use crate::serve::{
     Backend, CALL, Call, EXIT_HEADER, Form, KindDocument, NextCall, REPLY, Reply, SpooledCall,
-    SpooledReply, TEXT,
+    SpooledReply, SubmitCall, TEXT,
 };
 use crate::world::client::{authorities, block_on, cause, client, trusting};
+use crate::world::tree::{GatherError, PatchBase};
 
 pub(super) const SERVER_VARIABLE: &str = "COMAIL_SERVER";
 
@@ -33,6 +33,9 @@ pub(super) const TOKEN_VARIABLE: &str = "COMAIL_TOKEN";
 
 /// A file with the certificates, in PEM, of an authority that the server's certificate comes from.
 const CA_VARIABLE: &str = "COMAIL_SERVER_CA";
+
+/// The directory whose write zones are sent with an answer; by default, the working directory.
+const TREE_VARIABLE: &str = "COMAIL_TREE";
 
 const MAX_CA_BYTES: u64 = 1 << 20;
 
@@ -281,8 +284,8 @@ impl Remote {
         Ok((exit.context("unknown exit code")?, reply.body))
     }
 
-    pub(super) fn kind(&self) -> Result<QuestKind> {
-        Ok(block_on(self.kind_document())??.into_kind())
+    pub(super) fn kind(&self) -> Result<KindDocument> {
+        block_on(self.kind_document())?
     }
 
     async fn kind_document(&self) -> Result<KindDocument> {
@@ -294,6 +297,27 @@ impl Remote {
         let kind = serde_json::from_str(&reply.body);
         kind.with_context(|| format!("{place} is not a server of this version of comail"))
     }
+}
+
+/// The call with the files of the write zones, for a server that asks for them.
+pub(super) fn with_files(call: SubmitCall, base: Option<&PatchBase>) -> Result<SubmitCall> {
+    let Some(base) = base.filter(|_| call.fields.is_some() && call.tree.is_none()) else {
+        return Ok(call);
+    };
+    let root = variable(TREE_VARIABLE).map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let tree = base.gather(&root).map_err(|error| {
+        let hint = match error {
+            GatherError::Elsewhere(_) => {
+                "run this command in the root of the tree, or set COMAIL_TREE to its path"
+            }
+            _ => "nothing was sent, and no try was used",
+        };
+        UsageError(error.to_string()).hint(hint)
+    })?;
+    Ok(SubmitCall {
+        tree: Some(tree),
+        ..call
+    })
 }
 
 fn authority(path: &Path) -> Result<String> {
@@ -320,11 +344,21 @@ pub(super) fn report_refused(args: &[OsString]) {
 /// The tools of `comail mcp`.
 impl Backend for Remote {
     async fn call(&self, call: Call, form: Form, _: &Extensions) -> Result<Reply, ErrorData> {
+        let call = match call {
+            Call::Submit(call) => {
+                let kind = self.kind_document().await;
+                let sent = kind.and_then(|kind| with_files(call, kind.tree.as_ref()));
+                Call::Submit(sent.map_err(|error| failed(&error))?)
+            }
+            call => call,
+        };
         self.send(&call, form).await.map_err(|error| failed(&error))
     }
 
     async fn kind(&self) -> Result<KindDocument, ErrorData> {
         let kind = self.kind_document().await;
+        // This process sends the files, so that the agent does not have to.
+        let kind = kind.map(|kind| KindDocument { tree: None, ..kind });
         kind.map_err(|error| failed(&error))
     }
 }

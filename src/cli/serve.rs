@@ -26,10 +26,10 @@ use super::{next, progress, status, submit};
 use crate::judge::{self, CallKey, Claimant, JudgeContext};
 use crate::quest::{QuestId, fields_of};
 use crate::serve::{
-    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, NextCall, Reply, Server,
-    SubmitCall, TokenStore,
+    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener,
+    MAX_BODY_BYTES_WITH_FILES, NextCall, Reply, Server, SubmitCall, TokenStore,
 };
-use crate::session::{Session, Worker};
+use crate::session::{self, EvidenceStore, Session, Worker};
 
 /// Judge the answers of agents that can only talk to this process
 ///
@@ -76,15 +76,21 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
     progress::handle_ctrl_c();
     // A session that cannot be opened should fail now, not at the first call.
     let session = context.open_session()?;
+    let has_tree = JudgeContext::of(&session)?.has_tree();
     drop(session);
     runtime()?.block_on(async {
         let (listener, hosts) = listen(context, args).await?;
         let desk = Arc::new(SessionDesk {
             dir: context.dir.clone(),
             reaching: Reaching::default(),
+            files: ZoneFiles::Received,
         });
         let tokens = Arc::new(TokenStore::of(&context.dir));
-        let server = Server::new(desk, tokens, hosts, Bounds::default());
+        let mut bounds = Bounds::default();
+        if has_tree {
+            bounds.body_bytes = MAX_BODY_BYTES_WITH_FILES;
+        }
+        let server = Server::new(desk, tokens, hosts, bounds);
         let serving = Serving {
             server: listener.url().context("cannot tell the address")?,
         };
@@ -167,6 +173,16 @@ fn acceptor(cert: &PathBuf, key: &PathBuf) -> Result<TlsAcceptor> {
 pub(super) struct SessionDesk {
     pub(super) dir: PathBuf,
     pub(super) reaching: Reaching,
+    pub(super) files: ZoneFiles,
+}
+
+/// Where the files of the write zones come from when an answer is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ZoneFiles {
+    /// They come with the answer: the judge does not look at the agent's directory.
+    Received,
+    /// The agent works in the working tree of the session.
+    WorkingTree,
 }
 
 impl SessionDesk {
@@ -221,7 +237,7 @@ impl Desk for SessionDesk {
                 self.next_for(&mut context, worker, *quest, &call)
             }
             (Grant::Worker { worker, quest }, Call::Submit(call)) => {
-                submit_as(&mut context, worker, *quest, &call)
+                submit_as(&mut context, worker, (*quest, self.files), call)
             }
             (Grant::Reader, _) => refuse("this token may only read"),
         };
@@ -237,7 +253,8 @@ impl Desk for SessionDesk {
                 Reply {
                     exit: exit.code(),
                     status: match reply.kind() {
-                        ErrorKind::NoNetwork => 503,
+                        ErrorKind::NoNetwork | ErrorKind::NotAsked => 503,
+                        ErrorKind::OtherTree => 409,
                         _ => status_of(exit),
                     },
                     body: serde_json::to_string(&reply).unwrap_or_default(),
@@ -247,8 +264,18 @@ impl Desk for SessionDesk {
     }
 
     fn kind(&self) -> Result<KindDocument, String> {
-        let kind = context::kind_in(&self.dir).ok_or("the session cannot be read")?;
-        Ok(KindDocument::from(&kind))
+        let read = || -> Result<KindDocument> {
+            let (manifest, _) = session::read_manifest(&self.dir)?;
+            let store = EvidenceStore::new(&self.dir);
+            Ok(KindDocument {
+                tree: match self.files {
+                    ZoneFiles::Received => judge::patch_base(&manifest, store, &self.dir)?,
+                    ZoneFiles::WorkingTree => None,
+                },
+                ..KindDocument::from(&judge::kind_of(&manifest)?)
+            })
+        };
+        read().map_err(|error| format!("{error:#}"))
     }
 }
 
@@ -265,11 +292,22 @@ fn status_of(exit: Exit) -> u16 {
 fn submit_as(
     context: &mut Context,
     worker: &Worker,
-    only: Option<QuestId>,
-    call: &SubmitCall,
+    (only, files): (Option<QuestId>, ZoneFiles),
+    call: SubmitCall,
 ) -> Result<Exit> {
     let session: Session = context.open_session()?;
-    let judging = JudgeContext::of(&session)?;
+    let mut judging = JudgeContext::of(&session)?;
+    match call.tree {
+        Some(patch) if files == ZoneFiles::Received => judging.world.receive(patch)?,
+        Some(_) => return refuse("this server reads the files itself; send no `tree`"),
+        None if files == ZoneFiles::Received && judging.has_tree() && call.fields.is_some() => {
+            return refuse(
+                "the quests are about files: send the write zones with the answer, as `tree`; \
+                 nothing changed",
+            );
+        }
+        None => {}
+    }
     let kind = &judging.kind.quest;
     let submission = match (&call.fields, &call.none) {
         (Some(fields), None) => {
@@ -289,6 +327,7 @@ fn submit_as(
         worker: Some(worker),
         key: call.idempotency_key.map_or(CallKey::None, CallKey::New),
         submission: &submission,
+        received: None,
     };
     submit::judge(context, session, &judging, answer)
 }

@@ -96,11 +96,13 @@ pub(super) fn run(
 ) -> Result<Exit> {
     let key = unit_flag(matches);
     if let Some(remote) = Remote::of_environment()? {
-        let call = remote_call(args, &remote.kind()?, matches, key);
+        let kind = remote.kind()?;
+        let call = remote_call(args, &kind.clone().into_kind(), matches, key);
         let call = call.inspect_err(|_| {
             let args: Vec<OsString> = std::env::args_os().collect();
             remote::report_refused(&args);
         })?;
+        let call = remote::with_files(call, kind.tree.as_ref())?;
         return remote.run(context, &Call::Submit(call));
     }
     let session = context.open_session()?;
@@ -114,6 +116,7 @@ pub(super) fn run(
         worker: worker.as_ref(),
         key: args.idempotency_key.map_or(CallKey::None, CallKey::New),
         submission: &submission,
+        received: None,
     };
     judge(context, session, &judging, answer)
 }
@@ -142,6 +145,7 @@ fn remote_call(
         fields,
         none,
         idempotency_key: args.idempotency_key,
+        tree: None,
     })
 }
 

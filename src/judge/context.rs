@@ -55,6 +55,12 @@ impl JudgeContext {
         Ok(Self { kind, world })
     }
 
+    /// Whether the quests are about the files of a tree.
+    pub fn has_tree(&self) -> bool {
+        let config = self.world.sandbox_config();
+        config.is_some_and(|config| config.root.is_some())
+    }
+
     /// The digest of what an agent has written in the zones of the tree; none without a tree.
     pub fn written(&self) -> Option<Digest> {
         self.world.tree_digest().ok().flatten()
@@ -74,6 +80,10 @@ impl JudgeContext {
     ) -> Result<SubmitResult, JudgeError> {
         // Before the gate runs, `Submitted::machine` replaces it by the index of the session.
         let nothing = NothingAccepted;
+        let answer = Answer {
+            received: self.world.received(),
+            ..answer
+        };
         let submit = |session: &mut Session, answer: Answer<'_>, clock: &mut dyn Clock| {
             self.world.lend(&nothing, |world| {
                 submit(session, answer, &self.kind, world, clock)
@@ -104,7 +114,10 @@ impl JudgeContext {
             judged => judged?,
         };
         let mut fixes = Vec::new();
-        if let (Some(plan), Some(config)) = (&self.kind.fixer, self.world.sandbox_config()) {
+        // A fixer repairs the working tree, and files that a client sent are not there.
+        let plan = self.kind.fixer.as_ref();
+        let plan = plan.filter(|_| answer.received.is_none());
+        if let (Some(plan), Some(config)) = (plan, self.world.sandbox_config()) {
             while fixes.len() < plan.max_fixes as usize && is_fixable(&judged, plan) {
                 let fix = self.fix(session, answer.quest, (plan, config), &judged.judgement)?;
                 let changed = fix == Fix::Changed;

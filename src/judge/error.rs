@@ -11,7 +11,7 @@ use crate::quest::{Key, QuestId};
 use crate::session::{SessionError, State, Worker};
 use crate::world::Unanswered;
 use crate::world::fetch::live::WorldError;
-use crate::world::tree::BadGlob;
+use crate::world::tree::{BadGlob, BadPatch, TreeError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
@@ -33,6 +33,10 @@ pub enum JudgeError {
     Launcher(#[source] io::Error),
     #[error(transparent)]
     World(#[from] WorldError),
+    #[error(transparent)]
+    Patch(#[from] BadPatch),
+    #[error("the files of the answer cannot be written to the tree; nothing was recorded")]
+    NotWritten(#[source] TreeError),
     /// The sandbox failed, for which the worker is not to blame.
     #[error("the gate could not run: {0}; nothing changed")]
     Sandbox(String),

@@ -1,7 +1,7 @@
 //! What a session judges by, read once from what it froze.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -26,7 +26,7 @@ use crate::world::fetch::settings::NetworkSettings;
 use crate::world::sandbox::{
     Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig, ServicePlan, TreeLook,
 };
-use crate::world::tree::Snapshot;
+use crate::world::tree::{BadPatch, Ignored, PatchBase, Snapshot, TreePatch, Zones};
 use crate::world::{Fetcher, Resolver, Unanswered, UniquenessIndex, World};
 
 /// The quest kind of a session, for callers that judge nothing.
@@ -134,12 +134,69 @@ impl SessionKind {
     }
 }
 
+/// What a client has to know of the session's tree to send the files of the write zones with an
+/// answer; none if its quests are about no files.
+pub fn patch_base(
+    manifest: &Manifest,
+    store: EvidenceStore,
+    session: &Path,
+) -> Result<Option<PatchBase>, JudgeError> {
+    let Some(definition) = Definition::of(manifest)? else {
+        return Ok(None);
+    };
+    let Some(tree) = &definition.tree else {
+        return Ok(None);
+    };
+    let zones = Zones::new(&tree.write)?;
+    let (baseline, _) = frozen_listing(&definition, store)?;
+    let mut ignore = tree.ignore.clone();
+    // The judge knows its own folder by its inode, and a client in the same tree by its name alone.
+    let within = tree
+        .root
+        .canonicalize()
+        .ok()
+        .zip(session.canonicalize().ok());
+    let within = within.and_then(|(root, dir)| Some(dir.strip_prefix(root).ok()?.to_owned()));
+    if let Some(folder) = within.as_ref().and_then(|path| path.to_str()) {
+        ignore.push(format!("{}/**", globset::escape(folder)));
+    }
+    let files = baseline.entries().iter();
+    let files = files.filter(|(path, _)| zones.contains(path));
+    Ok(Some(PatchBase {
+        digest: tree.listing,
+        write: tree.write.clone(),
+        ignore,
+        gitignore: tree.gitignore.clone().unwrap_or_default(),
+        files: files
+            .map(|(path, entry)| (path.clone(), entry.clone()))
+            .collect(),
+    }))
+}
+
 /// Answers lookups, and runs commands over the tree. Threads share it.
 pub struct JudgeWorld {
     network: Network,
     sandbox: Option<SandboxConfig>,
     /// The tree that every judgement sees; without one, each reads it for itself.
     tree: Option<TreeLook>,
+    received: Option<Received>,
+}
+
+/// The files of the write zones that came with an answer, and the tree that takes them once they
+/// are accepted.
+#[derive(Debug)]
+pub struct Received {
+    pub(super) patch: TreePatch,
+    root: PathBuf,
+    ignored: Ignored,
+}
+
+impl Received {
+    pub(super) fn write(&self) -> Result<(), JudgeError> {
+        self.patch
+            .write_to(&self.root, &self.ignored)
+            .map_err(JudgeError::NotWritten)
+    }
 }
 
 enum Network {
@@ -182,6 +239,7 @@ impl JudgeWorld {
             network,
             sandbox,
             tree: None,
+            received: None,
         })
     }
 
@@ -194,6 +252,7 @@ impl JudgeWorld {
             network: Network::Recorded(network),
             sandbox,
             tree: None,
+            received: None,
         }
     }
 
@@ -204,6 +263,27 @@ impl JudgeWorld {
         let tree = config.map(TreeLook::take).transpose();
         self.tree = tree.map_err(JudgeError::Sandbox)?;
         Ok(())
+    }
+
+    /// Takes the files of the write zones from a client. Every judgement from now on sees these over
+    /// the frozen tree, and nothing of the working tree.
+    pub fn receive(&mut self, patch: TreePatch) -> Result<(), JudgeError> {
+        let config = self.sandbox.as_ref();
+        let Some((config, root)) = config.and_then(|it| Some((it, it.root.clone()?))) else {
+            return Err(BadPatch::NoTree.into());
+        };
+        self.tree = Some(TreeLook::receive(config, &patch)?);
+        let ignored = config.ignored.clone();
+        self.received = Some(Received {
+            patch,
+            root,
+            ignored,
+        });
+        Ok(())
+    }
+
+    pub(super) fn received(&self) -> Option<&Received> {
+        self.received.as_ref()
     }
 
     /// Lends the world for one judgement, with a budget of lookups and a snapshot of the tree of

@@ -25,7 +25,7 @@ pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{FinalResult, FinalWord, JudgeContext, JudgementOrigin, SubmitResult};
 pub use error::{JudgeError, Refusal};
 pub use host_queue::{HostQueue, Job, JudgedJob, Next};
-pub use kind::{JudgeWorld, SessionKind, kind_of, network_of};
+pub use kind::{JudgeWorld, Received, SessionKind, kind_of, network_of, patch_base};
 pub use next::{Assignment, Claimant, assign};
 pub use poll::{Pace, Poll, needs_no_fields};
 pub use quest_file::{FreezingPanel, email_record};

@@ -13,8 +13,11 @@ use crate::session::{Attempt, EvidenceStore, Mark, Session, SessionError, Verdic
 use crate::world::evidence::prune::pruned;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
-use crate::world::evidence::{Evidence, Exchange, Recording, pack};
+use crate::world::evidence::{
+    BodyRef, Evidence, Exchange, Question, Recording, SandboxAnswer, pack,
+};
 use crate::world::mailbox::Mailbox;
+use crate::world::tree::TreePatch;
 use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex, World};
 
 /// Judges `case` by `world`, and keeps what the judgement needs as evidence.
@@ -117,6 +120,27 @@ impl NewJudgement {
         });
         let again = accepted.into_result(again)?;
         Ok(again.unwrap_or(self))
+    }
+
+    /// The same with the files that came with the answer as evidence.
+    pub(crate) fn with_received(
+        self,
+        gate: &dyn Gate,
+        patch: &TreePatch,
+    ) -> Result<Self, JudgeError> {
+        let Self {
+            judgement,
+            mut recording,
+            ..
+        } = self;
+        let text = serde_json::to_vec(patch)?;
+        let body = BodyRef::of(&text);
+        recording.bodies.insert(body.sha256, text);
+        recording.evidence.exchanges.push(Exchange::Sandbox {
+            asked: Question::Received,
+            answer: SandboxAnswer::Received(body),
+        });
+        Ok(Self::by_gate(gate, judgement, recording))
     }
 
     pub(crate) fn fired(&self) -> Vec<String> {

@@ -11,13 +11,13 @@ use crate::base::clock::Clock;
 use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, common_rules, is_anchored};
 use crate::judge::error::{JudgeError, Refusal};
 use crate::judge::forgotten::{is_named, masked_submission, without_forgotten};
-use crate::judge::kind::SessionKind;
+use crate::judge::kind::{Received, SessionKind};
 use crate::judge::network::check_network;
 use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
     KeptBodies, NewJudgement, SessionAccepted, is_sent_back, marks, without_other_addresses,
 };
-use crate::quest::{Key, Quest, QuestId, Submission};
+use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session, SessionError,
     State, Tally, VerdictBasis, Worker,
@@ -33,6 +33,8 @@ pub struct Answer<'a> {
     pub worker: Option<&'a Worker>,
     pub key: CallKey,
     pub submission: &'a Submission,
+    /// The files that came with it; none if the working tree has them.
+    pub received: Option<&'a Received>,
 }
 
 /// The idempotency key of the call that submits an answer.
@@ -358,6 +360,13 @@ impl<'a> Submitted<'a> {
         let decide = |session: &Session, now| {
             let (attempt, judgement) = self.attempt_under_lock(session, judgement, now)?;
             kept.keep(&judgement.recording)?;
+            // Before the line is written: a recorded answer has its files in the tree, where the
+            // whole result is judged.
+            if let Some(received) = self.accepted_files(attempt.verdict)
+                && attempt.state != State::Todo
+            {
+                received.write()?;
+            }
             let event = Event::Attempt(Box::new(attempt.clone()));
             Ok::<_, JudgeError>((vec![event], (attempt, judgement.judgement)))
         };
@@ -372,6 +381,14 @@ impl<'a> Submitted<'a> {
             attempt: attempt.number,
             tally: session.totals().tally,
         })
+    }
+
+    /// The files that came with an answer which is not a FAIL. Those of a FAIL are not kept: an
+    /// agent could fill the disk with them.
+    fn accepted_files(&self, verdict: Verdict) -> Option<&'a Received> {
+        self.answer
+            .received
+            .filter(|_| matches!(verdict, Verdict::Pass | Verdict::Review))
     }
 
     fn attempt_under_lock(
@@ -395,6 +412,11 @@ impl<'a> Submitted<'a> {
             // Another quest may have passed with the same address while the gate ran.
             let judgement = judgement.judge_again(gate, self.case(), session)?;
             let judgement = without_forgotten(&session.forgetting(), judgement);
+            let accepted = self.accepted_files(judgement.judgement.verdict);
+            let judgement = match accepted {
+                Some(received) => judgement.with_received(gate, &received.patch)?,
+                None => judgement,
+            };
             (self.answer.submission.clone(), judgement)
         };
         let max_tries = session.manifest().frozen.max_tries;

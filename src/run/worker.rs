@@ -593,6 +593,7 @@ impl RunWorker<'_> {
             worker: Some(&worker),
             key: judge::CallKey::None,
             submission,
+            received: None,
         };
         let submitted = self
             .context

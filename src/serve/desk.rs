@@ -8,6 +8,7 @@ use super::token::Grant;
 use crate::base::Digest;
 use crate::quest::{Field, FieldKind, NO_EXAMPLE, QuestId, QuestKind, Shape};
 use crate::session::{IdempotencyKey, Lease};
+use crate::world::tree::{PatchBase, TreePatch};
 
 /// A call of a client.
 #[derive(Debug, Clone)]
@@ -38,6 +39,9 @@ pub struct SubmitCall {
     pub none: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+    /// The files of the write zones, if the kind has a tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreePatch>,
 }
 
 /// The form of a reply.
@@ -74,6 +78,9 @@ pub struct KindDocument {
     /// What one quest is about, in the singular: `company`.
     pub unit: String,
     pub fields: Vec<FieldDocument>,
+    /// The tree that the quests are about, if its files have to come with an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<PatchBase>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -103,6 +110,7 @@ impl From<&QuestKind> for KindDocument {
         Self {
             unit: kind.unit.to_string(),
             fields: fields.collect(),
+            tree: None,
         }
     }
 }

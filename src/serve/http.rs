@@ -29,7 +29,11 @@ pub const EXIT_HEADER: &str = "comail-exit";
 /// What a client that prints text sends in `Accept`; with `;colour` for a terminal.
 pub const TEXT: &str = "text/plain";
 
-pub(super) const MAX_BODY_BYTES: usize = 1 << 20;
+/// The longest body of a call.
+pub const MAX_BODY_BYTES: usize = 1 << 20;
+
+/// The same where answers bring files. Base64 and the escapes of JSON make files longer.
+pub const MAX_BODY_BYTES_WITH_FILES: usize = 32 << 20;
 
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -43,6 +47,8 @@ pub struct Bounds {
     pub calls_of_token: usize,
     /// How many calls are answered at once.
     pub calls: usize,
+    /// The longest body of a call.
+    pub body_bytes: usize,
 }
 
 impl Default for Bounds {
@@ -54,6 +60,7 @@ impl Default for Bounds {
             },
             calls_of_token: 2,
             calls: 64,
+            body_bytes: MAX_BODY_BYTES,
         }
     }
 }
@@ -129,10 +136,19 @@ impl Server {
 
     /// Answers a call on a thread of its own: a judgement may take minutes.
     pub(super) async fn answer(self: &Arc<Self>, caller: &Caller, call: Call, form: Form) -> Reply {
-        let Some(slot) = Slot::take(self, caller.token) else {
-            let why = "this token has too many calls in progress; wait for their answers";
-            return problem(StatusCode::TOO_MANY_REQUESTS, "busy", why);
-        };
+        match Slot::take(self, caller.token) {
+            Some(slot) => self.answer_in(slot, caller, call, form).await,
+            None => busy(),
+        }
+    }
+
+    async fn answer_in(
+        self: &Arc<Self>,
+        slot: Slot,
+        caller: &Caller,
+        call: Call,
+        form: Form,
+    ) -> Reply {
         let Ok(permit) = Arc::clone(&self.calls).acquire_owned().await else {
             return problem(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -283,7 +299,11 @@ async fn called<T: DeserializeOwned>(
     let Some(caller) = request.extensions().get::<Caller>().cloned() else {
         return unauthorised().into_response();
     };
-    let body = match body_of(request.into_body()).await {
+    // Taken before the body is read: a token keeps no more bodies in memory than it has calls.
+    let Some(slot) = Slot::take(server, caller.token) else {
+        return busy().into_response();
+    };
+    let body = match body_of(request.into_body(), server.bounds.body_bytes).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };
@@ -291,7 +311,7 @@ async fn called<T: DeserializeOwned>(
     let body = if body.is_empty() { b"{}" } else { &*body };
     match serde_json::from_slice(body) {
         Ok(arguments) => server
-            .answer(&caller, call(arguments), form)
+            .answer_in(slot, &caller, call(arguments), form)
             .await
             .into_response(),
         Err(error) => {
@@ -302,12 +322,15 @@ async fn called<T: DeserializeOwned>(
     }
 }
 
-async fn body_of(body: Body) -> Result<Bytes, Reply> {
-    match timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY_BYTES)).await {
+async fn body_of(body: Body, limit: usize) -> Result<Bytes, Reply> {
+    match timeout(BODY_TIMEOUT, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(_)) => {
-            let why = "the body is longer than 1 MiB, or it was cut off";
-            Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "usage", why))
+            let why = format!(
+                "the body is longer than {} MiB, or it was cut off",
+                limit >> 20
+            );
+            Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "usage", &why))
         }
         Err(_) => {
             let why = "the body did not come in time";
@@ -348,6 +371,11 @@ fn form_of(headers: &HeaderMap) -> Form {
         },
         None => Form::Json,
     }
+}
+
+fn busy() -> Reply {
+    let why = "this token has too many calls in progress; wait for their answers";
+    problem(StatusCode::TOO_MANY_REQUESTS, "busy", why)
 }
 
 /// The reply to whoever has no valid token.

@@ -9,7 +9,10 @@ mod spool;
 mod token;
 
 pub use desk::{Call, Desk, FieldDocument, Form, KindDocument, NextCall, Reply, SubmitCall};
-pub use http::{Bounds, Caller, EXIT_HEADER, Hosts, Server, TEXT, Tokens, unauthorised};
+pub use http::{
+    Bounds, Caller, EXIT_HEADER, Hosts, MAX_BODY_BYTES, MAX_BODY_BYTES_WITH_FILES, Server, TEXT,
+    Tokens, unauthorised,
+};
 pub use listen::{ListenError, Listener, serve};
 pub use mcp::{Backend, McpTools};
 pub use rate::Rate;

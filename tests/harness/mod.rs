@@ -19,6 +19,7 @@ pub mod replayed;
 pub mod reviewed;
 pub mod scale;
 pub mod schemas;
+pub mod served;
 #[cfg(target_os = "linux")]
 pub mod shell_quest;
 #[cfg(target_os = "linux")]

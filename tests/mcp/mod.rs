@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::harness::served::Served;
 use crate::harness::{Run, tools};
-use crate::serve::Served;
 
 /// How the client speaks to the server: as of 2026, without a handshake, or as before.
 const MODES: [&str; 2] = ["auto", "legacy"];
@@ -15,13 +15,13 @@ fn played(mode: &str, to: impl FnOnce(&Served) -> String) -> Value {
     let served = Served::start(&["--listen=127.0.0.1:0"]);
     let token = served.token(&["--worker", "kim"]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/play.py");
-    let mut python = served.letters.place.shell(r#"exec "$0" "$@""#);
+    let mut python = served.place.shell(r#"exec "$0" "$@""#);
     python.arg(tools::made().join("python/bin/python3"));
     python.arg(script).args([&to(&served), mode]);
     python.env("COMAIL_SERVER", &served.url);
     python.env("COMAIL_TOKEN", token);
     let told = serde_json::from_str(&Run::of(&mut python).ok()).expect("JSON");
-    let attempts = served.letters.place.events("attempt");
+    let attempts = served.place.events("attempt");
     let workers: Vec<_> = attempts.iter().map(|it| &it["worker"]).collect();
     assert_eq!(workers, ["kim", "kim"]);
     told

@@ -164,6 +164,7 @@ impl Real {
             worker: worker.as_ref(),
             key: judge::CallKey::None,
             submission: &submission,
+            received: None,
         };
         let midway = Midway {
             real: self,

@@ -24,13 +24,13 @@ use crate::base::Digest;
 use crate::cli::context::{self, Reaching};
 use crate::cli::exit::Exit;
 use crate::cli::remote::{SERVER_VARIABLE, SPOOL_VARIABLE, TOKEN_VARIABLE};
-use crate::cli::serve::{SessionDesk, runtime};
+use crate::cli::serve::{SessionDesk, ZoneFiles, runtime};
 use crate::quest::QuestId;
 use crate::run::detect::SelfCall;
 use crate::run::{Admission, Judge};
 use crate::serve::{
-    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, Rate, Reply, Server,
-    Spool, Token, TokenId, TokenRecord, Tokens,
+    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, MAX_BODY_BYTES, Rate,
+    Reply, Server, Spool, Token, TokenId, TokenRecord, Tokens,
 };
 use crate::session::{IdempotencyKey, Worker};
 
@@ -44,6 +44,7 @@ const BOUNDS: Bounds = Bounds {
     },
     calls_of_token: 4,
     calls: 64,
+    body_bytes: MAX_BODY_BYTES,
 };
 
 pub(super) struct RunJudge {
@@ -69,6 +70,8 @@ impl RunJudge {
             desk: SessionDesk {
                 dir: session.to_owned(),
                 reaching,
+                // The agents of a run work in the tree.
+                files: ZoneFiles::WorkingTree,
             },
             starts: Mutex::default(),
         });

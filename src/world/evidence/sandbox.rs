@@ -31,6 +31,8 @@ pub enum Question {
     /// A service over the tree of the control that passes.
     ControlService(String),
     Chat(Box<ChatOrder>),
+    /// The files of the write zones, which came with the answer. No gate asks for them as a whole.
+    Received,
 }
 
 impl fmt::Display for Question {
@@ -45,6 +47,7 @@ impl fmt::Display for Question {
             Self::Service(name) | Self::ControlService(name) => {
                 write!(f, "where the service {name} listens")
             }
+            Self::Received => f.write_str("the files that came with the answer"),
         }
     }
 }
@@ -59,12 +62,14 @@ pub enum SandboxAnswer {
     Call(Called<BodyRef>),
     Chat(Chatted<BodyRef>),
     Service(Started),
+    /// The patch, as JSON.
+    Received(BodyRef),
 }
 
 impl SandboxAnswer {
     pub fn bodies(&self) -> Vec<&BodyRef> {
         match self {
-            Self::File(FileSeen::File(body)) => vec![body],
+            Self::File(FileSeen::File(body)) | Self::Received(body) => vec![body],
             Self::Call(Called::Answered(answer)) => vec![&answer.body],
             Self::Chat(Chatted::Said(said)) => vec![&said.text],
             Self::Run(ran) => {

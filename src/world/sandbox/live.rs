@@ -24,7 +24,9 @@ use super::service::{Ready, Service, ServiceFailed, free_port, is_taken};
 use crate::base::Digest;
 use crate::quest::Span;
 use crate::quest::template::Template;
-use crate::world::tree::{Changed, Ignored, Listing, Snapshot, TreePath, Zones};
+use crate::world::tree::{
+    BadPatch, Changed, Ignored, Listing, Snapshot, TreePatch, TreePath, Zones,
+};
 
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
 
@@ -165,6 +167,13 @@ impl TreeLook {
         };
         let taken = Snapshot::take(root, &config.baseline, &config.zones, &config.ignored);
         let (snapshot, changes) = taken.map_err(|error| error.to_string())?;
+        Ok(Self { snapshot, changes })
+    }
+
+    /// The baseline with the files that a client sent, whatever the working tree contains.
+    pub fn receive(config: &SandboxConfig, patch: &TreePatch) -> Result<Self, BadPatch> {
+        let (zones, ignored) = (&config.zones, &config.ignored);
+        let (snapshot, changes) = Snapshot::receive(patch, &config.baseline, zones, ignored)?;
         Ok(Self { snapshot, changes })
     }
 

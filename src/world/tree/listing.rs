@@ -17,6 +17,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
@@ -113,7 +114,7 @@ impl Listing {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Entry {
     File {

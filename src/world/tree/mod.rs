@@ -10,6 +10,7 @@
 
 mod ignored;
 mod listing;
+mod patch;
 mod snapshot;
 mod walk;
 mod zones;
@@ -18,6 +19,7 @@ pub use ignored::{Gitignores, IgnoreRule, Ignored};
 pub use listing::TreeError;
 pub use listing::{BadTreePath, TreePath};
 pub use listing::{Changed, Clash, Entry, Listing, Odd, Oddity};
+pub use patch::{BadPatch, GatherError, MAX_PATCH_BYTES, PatchBase, TreePatch};
 pub use snapshot::{Load, Snapshot, Store, take_baseline};
 pub use walk::{BOUNDS, read_gitignores};
 pub use zones::{BadGlob, Zones};
