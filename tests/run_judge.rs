@@ -262,3 +262,21 @@ fn where_no_socket_can_be_opened_calls_are_handed_over_in_files() {
     assert_eq!(read(&driven, "code"), "1\n");
     assert!(read(&driven, "said").contains("cannot reach the server"));
 }
+
+#[test]
+fn a_link_to_the_session_that_an_agent_replaces_leads_the_run_nowhere_else() {
+    let driven = Driven::new(1);
+    let elsewhere = Place::new();
+    let mut copy = Command::new("cp");
+    copy.arg("-a")
+        .args([driven.place.at(".comail"), elsewhere.at("")]);
+    assert!(copy.status().expect("cp").success());
+    fs::rename(driven.place.at(".comail"), driven.place.at("forged")).expect("a rename");
+    let link = driven.place.at(".comail");
+    std::os::unix::fs::symlink(elsewhere.at(".comail"), link).expect("a link");
+    let script = format!("rm .comail; ln -s forged .comail; {SUBMITS}");
+    let text = driven.drive(&QUICK, &script).ok();
+    assert!(text.contains("confined by Landlock"), "{text}");
+    assert_eq!(elsewhere.attempts(), [(1, 1)]);
+    assert_eq!(driven.place.attempts(), []);
+}

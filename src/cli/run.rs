@@ -274,6 +274,11 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     }
     // Report every mistake before anything is started.
     let session = context.open_session()?;
+    let real = std::fs::canonicalize(&context.dir)?;
+    if std::path::absolute(&context.dir)? != real {
+        // An agent could replace a link in its working directory by one to another session.
+        context.dir = real;
+    }
     refuse_inside_a_run(&session)?;
     check(&session, &plan)?;
     drop(session);

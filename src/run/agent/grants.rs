@@ -51,9 +51,8 @@ pub fn grants(
         AgentCommand::Preset(preset, _) => (state(preset, around), &[]),
         AgentCommand::Custom(words) => (Vec::new(), words),
     };
-    let mut private = around.private.clone();
-    private.extend(around.home.clone());
-    private.push(around.session.clone());
+    let home = around.home.iter().chain([&around.session]);
+    let private: Vec<_> = home.chain(&around.private).cloned().collect();
     let session = &around.session;
     let write = [around.dir.clone()].into_iter().chain(state);
     let mut write: Vec<_> = real(write.chain(around.writable.iter().cloned())).collect();
