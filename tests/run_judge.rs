@@ -280,3 +280,14 @@ fn a_link_to_the_session_that_an_agent_replaces_leads_the_run_nowhere_else() {
     assert_eq!(elsewhere.attempts(), [(1, 1)]);
     assert_eq!(driven.place.attempts(), []);
 }
+
+#[test]
+fn a_long_path_of_the_temporary_directory_keeps_no_run_from_its_socket() {
+    let driven = Driven::new(1);
+    let elsewhere = Place::new();
+    let long = elsewhere.at(&"long".repeat(30));
+    fs::create_dir(&long).expect("a folder");
+    let mut command = driven.command(&QUICK, SUBMITS);
+    Run::of(command.env("TMPDIR", &long)).ok();
+    assert_eq!(driven.tally("pass"), 1);
+}

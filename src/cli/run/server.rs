@@ -36,6 +36,9 @@ use crate::session::{IdempotencyKey, Worker};
 
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
+/// The most bytes of the path of a directory in which a socket can be two levels below.
+const MAX_BASE: usize = 80;
+
 /// What one agent may use of the judge. Its detectors see an agent that does nothing but call.
 const BOUNDS: Bounds = Bounds {
     rate: Rate {
@@ -60,7 +63,11 @@ impl RunJudge {
     /// Starts to listen on a socket that only its owner can open.
     pub(super) fn start(session: &Path, reaching: Reaching) -> Result<Self> {
         // The path of a socket has at most 107 bytes, so it is not in the session.
-        let dir = tempfile::Builder::new().prefix("comail-").tempdir();
+        let mut base = std::env::temp_dir();
+        if base.as_os_str().len() > MAX_BASE {
+            base = PathBuf::from("/tmp");
+        }
+        let dir = tempfile::Builder::new().prefix("comail-").tempdir_in(base);
         let dir = dir.context("cannot make a directory for the judge")?;
         let shared = dir.path().join(SHARED);
         fs::create_dir(&shared)
