@@ -99,6 +99,8 @@ mod session_pause;
 mod sheets;
 #[cfg(target_os = "linux")]
 mod tree_ignored;
+#[cfg(target_os = "linux")]
+mod until;
 mod world;
 
 /// A file that is not a module here would hold tests that never run.

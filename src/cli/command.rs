@@ -24,7 +24,7 @@ use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
     help, hook, insights, list, log, logging, man, mcp, next, notify, progress, prompt, prove,
     quest, recheck, release, remote, report, resume, review, rules, scan, schema, serve, show,
-    status, submit, token,
+    status, submit, token, until,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -91,6 +91,7 @@ commands! { |context, args, matches|
     Next(next::NextArgs) => next::run(context, args),
     Submit(submit::SubmitArgs) => submit::run(context, args, matches.subcommand_matches("submit")),
     Run(Box<super::run::RunArgs>) => super::run::run(context, args),
+    Until(Box<until::UntilArgs>) => until::run(context, args),
     Hook(hook::HookArgs) => hook::run(context, args),
     Claims(claims::ClaimsArgs) => claims::run(context, args),
     Serve(serve::ServeArgs) => serve::run(context, args),
@@ -126,7 +127,11 @@ commands! { |context, args, matches|
 impl Command {
     /// Whether the command makes a session, and so does not look for one in parent directories.
     fn makes_a_session(&self) -> bool {
-        matches!(self, Self::Scan(args) if !args.update)
+        match self {
+            Self::Scan(args) => !args.update,
+            Self::Until(_) => true,
+            _ => false,
+        }
     }
 }
 

@@ -39,8 +39,8 @@ use crate::serve::KindDocument;
 /// Print what your configuration file sets
 ///
 /// A command-line flag takes precedence over an environment variable, and a variable over the
-/// user's configuration file. The file applies to scan, run, status, export, report, log and
-/// insights; every other command reads only `session` from it. It never changes what `scan` froze.
+/// user's configuration file. The file applies to scan, run, until (as `[run]`), status, export,
+/// report, log and insights; every other command reads only `session` from it. It never changes what `scan` froze.
 /// A key in its tables that has no flag can be set for one command: `scan --set network.rate=2`.
 /// `[notify]` names the command that gets the events of runs; `comail notify --help` says more.
 #[derive(Debug, Args)]
@@ -53,8 +53,8 @@ pub struct ConfigArgs {
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The commands that the whole file applies to.
-const READERS: [&str; 9] = [
-    "scan", "run", "status", "export", "report", "log", "insights", "notify", "config",
+const READERS: [&str; 10] = [
+    "scan", "run", "until", "status", "export", "report", "log", "insights", "notify", "config",
 ];
 
 /// The commands that use no session, so the file does not matter to them.
@@ -341,7 +341,11 @@ pub(super) fn apply(parser: &Command, args: &[OsString], matches: ArgMatches) ->
     }
     let mut with_defaults = parser.clone();
     for (key, setting) in &file.settings {
-        let command = command_of(key);
+        let command = match command_of(key) {
+            // It runs an agent with the same flags.
+            "run" if name == "until" => name,
+            command => command,
+        };
         if !command.is_empty() && command != name {
             continue;
         }

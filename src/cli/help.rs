@@ -31,7 +31,7 @@ const WIDTH: usize = 80;
 /// Every command that is shown, each in one group, in the order of the work.
 const GROUPS: &str = "\
 Set up: scan quest demo
-Work (for agents): next submit run hook claims serve token mcp
+Work (for agents): next submit run until hook claims serve token mcp
 Watch: status list show log insights
 Decide (for people): review recheck dispute release resume forget
 Deliver: report export audit rules

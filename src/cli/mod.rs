@@ -56,6 +56,7 @@ mod status;
 mod submit;
 mod terminal;
 mod token;
+mod until;
 mod world_file;
 
 pub use command::run;

@@ -66,11 +66,11 @@ use server::RunJudge;
 /// not, and 130 after Ctrl-C. With --json, each event is printed as a line. The command that
 /// `[notify]` of your configuration file names gets an event when a REVIEW opens, the session pauses
 /// or the run ends.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunArgs {
     /// Run a known agent; arguments after -- are added to its command line
     #[arg(long, value_name = "NAME", value_parser = preset(), help_heading = AGENT)]
-    agent: Option<&'static Preset>,
+    pub(super) agent: Option<&'static Preset>,
 
     /// The model for the agent to use
     #[arg(long, value_name = "NAME", value_parser = model, help_heading = AGENT)]
@@ -78,17 +78,17 @@ pub struct RunArgs {
 
     /// How the agent answers [default: submit; stdout for an agent that runs no commands]
     #[arg(long, value_enum, value_name = "HOW", help_heading = AGENT)]
-    answer: Option<Answers>,
+    pub(super) answer: Option<Answers>,
 
     /// The agent's working directory; a program named by a path is looked up from there
     /// [default: this one]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = AGENT)]
-    dir: Option<PathBuf>,
+    pub(super) dir: Option<PathBuf>,
 
     /// The agent and its arguments; `{prompt}` and `{prompt_file}` stand for the prompt, which is
     /// otherwise passed on standard input
     #[arg(last = true, value_name = "AGENT ARGS", help_heading = AGENT)]
-    words: Vec<OsString>,
+    pub(super) words: Vec<OsString>,
 
     /// Whether agents are confined to their working directory and their own folders, where the
     /// system can do that
@@ -111,7 +111,7 @@ pub struct RunArgs {
 
     /// Print the agent's command line without running it
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 
     /// Maximum duration of the run
     #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
@@ -187,7 +187,7 @@ impl RunArgs {
         Ok((plan, table))
     }
 
-    fn command(&self) -> Result<AgentCommand> {
+    pub(super) fn command(&self) -> Result<AgentCommand> {
         Ok(match self.agent {
             Some(preset) => AgentCommand::Preset(preset, self.words.clone()),
             None if self.words.is_empty() => {

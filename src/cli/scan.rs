@@ -49,7 +49,7 @@ use crate::world::fetch::settings::NetworkSettings;
 /// a directory. Rows without a key are skipped, and rows with the same key become one quest. An existing
 /// session is never replaced: --update adds new rows to it, and --carry makes another session that takes
 /// over what an earlier one has proven.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ScanArgs {
     #[command(flatten)]
     pub(super) list: ListArgs,
@@ -108,7 +108,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     let scanned = if args.update {
         update::run(context, &args.list, args.operator_key.as_deref())?
     } else {
-        scan(context, args)?
+        create(context, args, |context| args.kind.freeze(context))?
     };
     scanned.show(context);
     Ok(Exit::Done)
@@ -135,7 +135,12 @@ fn frozen(
     })
 }
 
-fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
+/// Makes a session of the quest kind that `freeze` freezes.
+pub(super) fn create(
+    context: &mut Context,
+    args: &ScanArgs,
+    freeze: impl FnOnce(&Context) -> Result<Option<FrozenFile>>,
+) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
     let set = args.settings(context)?;
     let further: ScanTable = set.table()?;
@@ -145,7 +150,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     };
     carry.refuse_same(&context.dir)?;
     session::refuse_existing(&context.dir)?;
-    let quest_file = args.kind.freeze(context)?;
+    let quest_file = freeze(context)?;
     let definition = quest_file.as_ref().map(|frozen| &frozen.definition);
     let record = args.kind.record(definition, further.generator_model)?;
     if record.reviewers.is_none() && set.are_given(GENERATOR_MODEL) {
@@ -253,6 +258,15 @@ fn refuse_empty<T>(list: &Path, rows: u32, planned: &PlannedList) -> Result<T> {
 }
 
 impl ScanArgs {
+    /// The arguments for a list whose columns the quest file names.
+    pub(super) fn of_list(list: &Path, max_tries: NonZeroU32) -> Self {
+        Self {
+            list: ListArgs::of(list),
+            max_tries: Some(max_tries),
+            ..Self::default()
+        }
+    }
+
     /// What the user's file and `--set` say, where it applies to this scan.
     fn settings(&self, context: &mut Context) -> Result<Settings> {
         let mut settings = context.settings("scan", &self.set)?;
@@ -293,7 +307,7 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
 }
 
 /// The flags of `scan` that choose the quest kind.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Quest kind, frozen for the session")]
 pub struct KindArgs {
     /// The quest file that defines the quests [default: find e-mail addresses]

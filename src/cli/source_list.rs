@@ -228,7 +228,7 @@ pub fn known_quests(session: &Session, projection: &Projection) -> Result<Listin
 }
 
 /// How the list is read.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "The list")]
 pub struct ListArgs {
     /// The list: a workbook, delimited text, JSON Lines, a text file with one key per line or, with
@@ -271,6 +271,13 @@ fn known_encoding(name: &str) -> Result<String, UnknownEncoding> {
 }
 
 impl ListArgs {
+    pub(super) fn of(list: &Path) -> Self {
+        Self {
+            list: Some(list.to_owned()),
+            ..Self::default()
+        }
+    }
+
     /// Whether the flags name a column of sites, and the list was read without one `before`.
     pub(super) fn adds_site(&self, before: &ListPlan) -> bool {
         self.site_col.is_some() && before.site.is_none()

@@ -100,7 +100,10 @@ impl Validator {
 
 /// The document of the command that shares the most words with `args`.
 pub fn document(args: &[&str]) -> Option<&'static Document> {
-    let command = args.iter().find(|arg| is_command(arg))?;
+    let command = match *args.iter().find(|arg| is_command(arg))? {
+        "until" => "run",
+        command => command,
+    };
     if prints_a_schema(args) {
         return None;
     }

@@ -183,7 +183,11 @@ fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
         ("input", "glob", glob),
     ];
     for (table, key, globs) in lists {
-        Zones::new(globs).map_err(|bad| {
+        let read = match key {
+            "write" => Zones::new(globs),
+            _ => Zones::without_exceptions(globs),
+        };
+        read.map_err(|bad| {
             let spot = file.spot_in(table, key);
             Mistake::at(file.text(), &spot, bad.to_string())
         })?;

@@ -151,7 +151,8 @@ pub struct TreeTable {
     /// Its directory, relative to the quest file. `scan --tree` overrides it. Default: the directory
     /// in which `scan` runs.
     pub root: Option<String>,
-    /// Where an agent may change files, as globs. No check sees changes elsewhere.
+    /// Where an agent may change files, as globs. The last glob that matches a file decides, and
+    /// one after a `!` forbids it. No check sees changes elsewhere.
     #[serde(default)]
     pub write: Vec<String>,
     /// What to leave out of the tree, as globs.

@@ -36,7 +36,7 @@ pub struct IgnoreRule<'a>(&'a Glob);
 
 impl Ignored {
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
-        Zones::new(globs)?;
+        Zones::without_exceptions(globs)?;
         // A glob names paths from the root, as a rule with a leading slash does.
         let rules = globs.iter().map(|glob| (None, format!("/{glob}")));
         Ok(Self {

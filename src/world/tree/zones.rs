@@ -2,6 +2,7 @@
 //!
 //! `*` and `?` stay within a name, `**` crosses folders, `[…]` and `{…,…}` are understood, and
 //! letters are case-sensitive. A glob must match the whole path, so `*.py` names files in the root only.
+//! The last glob that matches a path decides about it, and one after a `!` takes the path away.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -11,8 +12,11 @@ use super::listing::TreePath;
 #[derive(Debug, Clone, Default)]
 pub struct Zones {
     texts: Vec<String>,
+    /// In the order of the texts, each without its `!`.
     set: GlobSet,
 }
+
+const NOT: char = '!';
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{glob:?} is not a glob over the tree: {why}")]
@@ -29,8 +33,20 @@ impl Zones {
         })
     }
 
+    /// The same for a list in which no glob takes another's paths away.
+    pub fn without_exceptions(globs: &[String]) -> Result<Self, BadGlob> {
+        match globs.iter().find(|glob| glob.starts_with(NOT)) {
+            Some(glob) => Err(BadGlob {
+                glob: glob.clone(),
+                why: NOTHING_TO_TAKE.to_owned(),
+            }),
+            None => Self::new(globs),
+        }
+    }
+
     pub fn contains(&self, path: &TreePath) -> bool {
-        self.set.is_match(path.as_str())
+        let last = self.set.matches(path.as_str()).into_iter().max();
+        last.is_some_and(|last| !self.texts[last].starts_with(NOT))
     }
 
     pub fn texts(&self) -> &[String] {
@@ -44,16 +60,20 @@ fn compile(globs: &[String]) -> Result<GlobSet, BadGlob> {
         why,
     };
     let mut builder = GlobSetBuilder::new();
-    for text in globs {
-        if let Some(why) = flaw_of(text) {
+    for (place, text) in globs.iter().enumerate() {
+        let glob = text.strip_prefix(NOT).filter(|_| place > 0);
+        let glob = glob.unwrap_or(text);
+        if let Some(why) = flaw_of(glob) {
             return Err(bad(text, why));
         }
-        builder.add(parse_glob(text).map_err(|error| bad(text, error.kind().to_string()))?);
+        builder.add(parse_glob(glob).map_err(|error| bad(text, error.kind().to_string()))?);
     }
     builder
         .build()
         .map_err(|error| bad(error.glob().unwrap_or_default(), error.kind().to_string()))
 }
+
+const NOTHING_TO_TAKE: &str = "`!` takes nothing away here; name what is meant";
 
 fn flaw_of(glob: &str) -> Option<String> {
     if glob.is_empty() {
@@ -62,8 +82,8 @@ fn flaw_of(glob: &str) -> Option<String> {
     if glob.starts_with('/') {
         return Some("it begins with `/`; write it from the tree's root".to_owned());
     }
-    if glob.starts_with('!') {
-        return Some("`!` takes nothing away; name what is meant".to_owned());
+    if glob.starts_with(NOT) {
+        return Some(NOTHING_TO_TAKE.to_owned());
     }
     if glob.contains('\\') {
         return Some("write `/` between names, and `[*]` for a `*` in a name".to_owned());
@@ -103,6 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::base::rows;
 
     fn path(text: &str) -> TreePath {
         TreePath::parse(text).unwrap()
@@ -133,6 +154,24 @@ mod tests {
         let python = zones(&["src/**/*.py"]).unwrap();
         assert!(python.contains(&path("src/a.py")) && python.contains(&path("src/b/c/a.py")));
         assert!(!python.contains(&path("src.py")));
+    }
+
+    #[test]
+    fn the_last_glob_that_matches_decides() {
+        let work = zones(&["**", "!**/test*/**", "!**/.*", "a/test/mine"]).unwrap();
+        for (text, is_in) in rows! {
+            "src/a" => true;
+            "test/a" => false;
+            "a/tests/b" => false;
+            "a/.b" => false;
+            "a/test/mine" => true;
+            "b/test/mine" => false;
+        } {
+            assert_eq!(work.contains(&path(text)), is_in, "{text}");
+        }
+        let globs = ["a".to_owned(), "!b".to_owned()];
+        assert!(Zones::without_exceptions(&globs).is_err());
+        assert!(zones(&["a", "!!b"]).is_err());
     }
 
     #[test]

@@ -1,0 +1,411 @@
+//! `comail until`: drives an agent until commands succeed, without a list or a quest file.
+//!
+//! It makes a session of one quest from a quest file of its own, as `scan` does, and then is `run`.
+
+mod zone;
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+use super::context::Context;
+use super::config::in_a_run;
+use super::exit::{Exit, Hinted, UsageError, refuse};
+use super::progress;
+use super::prove::{freeze_with, proof_of};
+use super::run::{self as driver, RunArgs};
+use super::scan::{self, ScanArgs};
+use super::shell_line::ShellLine;
+use crate::base::text::{EscapedLines, plural, single_spaced, truncate_start};
+use crate::gate::{Fact, Judgement};
+use crate::judge::quest_file::{Definition, Freezing, Frozen};
+use crate::quest::{Span, Verdict};
+use crate::run::Answers;
+use crate::run::agent::Preset;
+use crate::world::sandbox::Pinned;
+use zone::Zone;
+
+/// Run an agent until commands succeed
+///
+/// A command is a gate: the work is done when every command exits with 0 over the tree, which is the
+/// agent's working directory. comail runs the commands in a copy of the tree, confined, without network
+/// and with an empty home directory. `until` refuses to start if they succeed already. It makes a
+/// session of one quest, and then does what `run` does, with the same budgets, report, exit codes and
+/// events (--json). The same command line continues a session that was interrupted.
+///
+/// The agent may change the files and folders that are at the top of the tree when `until` starts,
+/// except what decides what a command means: tests, hidden files, settings, lock files, build scripts
+/// and the files that a command names. Any other change is FAIL. A command that runs the agent's
+/// code trusts that code: it can end a test early, and remove the tests that are in its own files.
+#[derive(Debug, Args)]
+pub struct UntilArgs {
+    /// The commands that must succeed, each as one argument, such as 'cargo test'
+    ///
+    /// A program with plain arguments is started directly, and must not change during the session. A
+    /// command with other characters, or one that names a program by its path, is run by `sh -c`.
+    #[arg(value_name = "COMMAND", required = true)]
+    commands: Vec<String>,
+
+    /// What the agent is to do [default: make the commands succeed]
+    #[arg(long, value_name = "TEXT", help_heading = GATE)]
+    prompt: Option<String>,
+
+    /// Also let the agent change the files that match this glob, such as 'tests/new_*.rs' (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = GATE)]
+    may_edit: Vec<String>,
+
+    /// Start even if the commands succeed already
+    #[arg(long, help_heading = GATE)]
+    even_if_green: bool,
+
+    /// Pass this environment variable on to the commands (repeatable)
+    ///
+    /// Its value is frozen with the session. The agent must not be able to write the files that it leads
+    /// to, because they may change what a command does: this matters for HOME.
+    #[arg(long, value_name = "NAME", help_heading = GATE)]
+    pass_env: Vec<String>,
+
+    /// Let the commands see the files that `.gitignore` files ignore, such as `node_modules`
+    ///
+    /// The agent may not change these files, and neither may programs that it starts.
+    #[arg(long, help_heading = GATE)]
+    with_ignored: bool,
+
+    /// Let the commands use the network
+    #[arg(long, help_heading = GATE)]
+    network: bool,
+
+    /// Maximum duration of each command
+    #[arg(long, value_name = "TIME", default_value = "10m", help_heading = GATE)]
+    timeout: Span,
+
+    /// How often the agent may end without success
+    #[arg(long, value_name = "N", default_value = "10", help_heading = GATE)]
+    max_tries: NonZeroU32,
+
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+const GATE: &str = "The gate, frozen for the session";
+
+/// What makes two command lines mean the same session; the first line of its quest file.
+#[derive(Serialize)]
+struct Terms<'a> {
+    commands: &'a [String],
+    prompt: Option<&'a str>,
+    may_edit: &'a [String],
+    pass_env: &'a [String],
+    with_ignored: bool,
+    network: bool,
+    timeout: String,
+    max_tries: NonZeroU32,
+}
+
+const NAME: &str = "until";
+
+/// How much of a command's output a note shows.
+const MAX_NOTE: usize = 300;
+
+/// How much of all outputs the prompt shows.
+const MAX_OUTPUT: usize = 20_000;
+
+pub(super) fn run(context: &mut Context, args: &UntilArgs) -> Result<Exit> {
+    if in_a_run() {
+        return refuse("a run cannot start another run; nothing was changed");
+    }
+    let run = run_args(&args.run)?;
+    // A mistake in how the agent is named must not leave a session behind.
+    run.command()?;
+    if !run.dry_run {
+        prepare(context, args, &run)?;
+    }
+    driver::run(context, &run)
+}
+
+/// The arguments of `run`: a known agent may be named by its first word alone, and nothing has to be
+/// submitted, because the work is in the tree.
+fn run_args(given: &RunArgs) -> Result<RunArgs> {
+    let mut run = given.clone();
+    if run.answer == Some(Answers::Stdout) {
+        return refuse(
+            "--answer stdout: the commands judge the tree, and nothing that an agent prints; \
+             nothing was started",
+        );
+    }
+    run.answer = run.answer.or(Some(Answers::World));
+    if run.agent.is_none()
+        && let Some(first) = run.words.first().and_then(|word| word.to_str())
+        && let Some(preset) = Preset::named(first)
+    {
+        run.agent = Some(preset);
+        run.words.remove(0);
+    }
+    Ok(run)
+}
+
+fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()> {
+    let dir = run.dir.as_deref().unwrap_or(Path::new("."));
+    let tree = fs::canonicalize(dir).with_context(|| dir.display().to_string())?;
+    let terms = args.terms()?;
+    if context.dir.join("session.json").exists() {
+        return continue_session(context, &terms, &tree);
+    }
+    let zone = Zone::of(&tree, &context.dir, &args.commands, &args.may_edit)?;
+    let path = SearchPath::outside(&tree);
+    let text = format!("{terms}\n{}", args.quest_file(&zone, &path)?);
+    let frozen = freeze_with(Freezing {
+        path: &tree.join("until.toml"),
+        text,
+        tree: Some(tree.clone()),
+        here: tree.clone(),
+        session: context.dir.clone(),
+        scratch: env::temp_dir(),
+        variables: &|name| path.variable(name),
+    })?;
+    let judgement = args.judge_now(context, &frozen)?;
+    for dropped in &path.dropped {
+        let dropped = dropped.display();
+        context.output.note(&format!(
+            "the commands do not find the programs in {dropped}: it is in the tree, where the agent \
+             could replace them"
+        ));
+    }
+    for fact in &judgement.facts {
+        let actual = single_spaced(&fact.actual);
+        let actual = truncate_start(&actual, MAX_NOTE);
+        context.output.note(&format!("now, {actual}"));
+    }
+    if !judgement.facts.is_empty() {
+        context.output.hint(
+            "if a command lacks a home directory, the network or ignored files, stop and start again \
+             with --pass-env HOME, --network or --with-ignored",
+        );
+    }
+    context.output.note(&zone.to_string());
+    let list = args.list(&zone, &judgement)?;
+    // A session that is half made is removed.
+    progress::handle_ctrl_c();
+    let scan = ScanArgs::of_list(list.path(), args.max_tries);
+    // The user's settings are those of `run`.
+    let settings = std::mem::take(&mut context.settings);
+    let made = scan::create(context, &scan, |_| Ok(Some(frozen)));
+    context.settings = settings;
+    made.map(drop)
+}
+
+/// Goes on with the session that the same command line has made, and refuses any other.
+fn continue_session(context: &mut Context, terms: &str, tree: &Path) -> Result<()> {
+    let session = context.open_session()?;
+    let definition = Definition::of(session.manifest())?;
+    let is_same = definition.is_some_and(|it| {
+        it.text.lines().next() == Some(terms) && it.tree.is_some_and(|it| it.root == tree)
+    });
+    let dir = context.dir.display().to_string();
+    if is_same {
+        context.output.note(&format!("continuing the session {dir}"));
+        return Ok(());
+    }
+    let continues = ShellLine::comail("run", context.named_session.as_deref());
+    Err(Hinted {
+        message: format!("{dir} is the session of other work; nothing was changed"),
+        hint: format!(
+            "make another session with --session DIR, or continue that one with `{}`",
+            continues.text()
+        ),
+    }
+    .into())
+}
+
+impl UntilArgs {
+    fn terms(&self) -> Result<String> {
+        let terms = Terms {
+            commands: &self.commands,
+            prompt: self.prompt.as_deref(),
+            may_edit: &self.may_edit,
+            pass_env: &self.pass_env,
+            with_ignored: self.with_ignored,
+            network: self.network,
+            timeout: self.timeout.to_string(),
+            max_tries: self.max_tries,
+        };
+        Ok(format!("# comail until {}", serde_json::to_string(&terms)?))
+    }
+
+    fn key(&self) -> String {
+        self.commands.join(" && ")
+    }
+
+    fn quest_file(&self, zone: &Zone, path: &SearchPath) -> Result<String> {
+        let single = self.commands.len() == 1;
+        let checks = self.commands.iter().zip(1..).map(|(command, number)| {
+            let name = if single {
+                "command".to_owned()
+            } else {
+                format!("command-{number}")
+            };
+            Ok(json!({
+                "name": name,
+                "kind": "command",
+                "argv": argv(command, path)?,
+                "pass_env": self.pass_env,
+                "network": if self.network { "any" } else { "none" },
+                "timeout": self.timeout.to_string(),
+                "means": format!("`{command}` fails"),
+                "remedy": "make the command succeed",
+            }))
+        });
+        let unchanged = json!({
+            "name": "only-work-changed",
+            "kind": "only-changed",
+            "means": "a protected file has changed, or one outside the work",
+            "remedy": "undo the change",
+        });
+        let checks: Result<Vec<_>> = std::iter::once(Ok(unchanged)).chain(checks).collect();
+        let key = self.key();
+        let file = json!({
+            "name": NAME,
+            "unit": "task",
+            "about": "Commands that must succeed over a tree",
+            "input": { "format": "jsonl", "key": ["task"], "show": ["text"] },
+            "tree": { "write": zone.globs, "gitignore": !self.with_ignored },
+            "prompt": { "text": "{{ input.text }}" },
+            "check": checks?,
+            "control": [{ "name": "the tree as it is", "key": key, "verdict": "FAIL" }],
+        });
+        let file = toml::Table::try_from(file).context("the quest file cannot be written")?;
+        Ok(file.to_string())
+    }
+
+    /// What the gate says of the tree as it is. A gate that accepts it already proves nothing about the
+    /// work.
+    fn judge_now(&self, context: &Context, frozen: &Frozen) -> Result<Judgement> {
+        let proof = proof_of(frozen, &context.dir)?;
+        let outcome = proof.controls.into_iter().next();
+        let judgement = outcome.context("the gate was not tried")?.judgement;
+        let found: Vec<&str> = judgement.facts.iter().map(|fact| &*fact.actual).collect();
+        let all = plural(self.commands.len() as u64, "command");
+        match judgement.verdict {
+            Verdict::Pass if !self.even_if_green => Err(UsageError(format!(
+                "the gate passes already, before any work ({all}); nothing was started"
+            ))
+            .hint(
+                "name a command that fails until the work is done, or insist with --even-if-green",
+            )
+            .into()),
+            Verdict::Review => refuse(format!(
+                "the commands cannot be run: {}; nothing was started",
+                found.join("; ")
+            )),
+            Verdict::Pass | Verdict::Fail => Ok(judgement),
+        }
+    }
+
+    /// The list of one quest, in a file that is removed with the value.
+    fn list(&self, zone: &Zone, judgement: &Judgement) -> Result<tempfile::NamedTempFile> {
+        let row = json!({ "task": self.key(), "text": self.text(zone, &judgement.facts) });
+        let mut file = tempfile::Builder::new()
+            .prefix("comail-until-")
+            .suffix(".jsonl")
+            .tempfile()?;
+        writeln!(file, "{row}")?;
+        file.flush()?;
+        Ok(file)
+    }
+
+    /// The prompt.
+    fn text(&self, zone: &Zone, facts: &[Fact]) -> String {
+        let wanted = self.prompt.as_deref().unwrap_or("Make the commands succeed.");
+        let commands = self.commands.iter().map(|command| format!("  {command}\n"));
+        let output: Vec<&str> = facts.iter().map(|fact| &*fact.actual).collect();
+        let output = output.join("\n");
+        let output = truncate_start(&output, MAX_OUTPUT);
+        let now = if output.is_empty() {
+            String::new()
+        } else {
+            let quoted = output.lines().map(|line| format!("\n  > {line}"));
+            format!("\n\nBefore any work:{}", quoted.collect::<String>())
+        };
+        let ignored = if self.with_ignored {
+            ""
+        } else {
+            " The commands see the tree without the files that .gitignore ignores."
+        };
+        let text = format!(
+            "{wanted}\n\nThe work is done when each of these commands exits with 0:\n{}\n{zone}.\n\
+             A change of any other file fails; undo it.{ignored}{now}",
+            commands.collect::<String>()
+        );
+        EscapedLines(&text).to_string()
+    }
+}
+
+/// The directories in which commands find programs: those outside the tree.
+struct SearchPath {
+    path: OsString,
+    dropped: Vec<PathBuf>,
+}
+
+impl SearchPath {
+    fn outside(tree: &Path) -> Self {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let inside = |dir: &PathBuf| {
+            let real = fs::canonicalize(dir);
+            dir.starts_with(tree) || real.is_ok_and(|real| real.starts_with(tree))
+        };
+        let (dropped, kept): (Vec<_>, Vec<_>) = env::split_paths(&path)
+            .filter(|dir| dir.is_absolute())
+            .partition(inside);
+        Self {
+            // The parts of a path can be joined again.
+            path: env::join_paths(kept).unwrap_or_default(),
+            dropped,
+        }
+    }
+
+    fn variable(&self, name: &str) -> Option<OsString> {
+        match name {
+            "PATH" => Some(self.path.clone()),
+            name => env::var_os(name),
+        }
+    }
+}
+
+/// The program and its arguments, as a quest file writes them.
+fn argv(command: &str, path: &SearchPath) -> Result<Vec<String>> {
+    let is_plain = |c: char| c.is_alphanumeric() || " _-+=./:,@%".contains(c);
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let Some(program) = words.first() else {
+        return refuse("a command is empty: write it as one argument, such as 'cargo test'");
+    };
+    if !command.chars().all(is_plain) || program.contains(['/', '=']) {
+        return Ok(vec!["sh".to_owned(), "-c".to_owned(), literal(command)?]);
+    }
+    if Pinned::find(program, &path.path, Path::new("/")).is_err() {
+        return Err(UsageError(format!(
+            "`{command}`: the program `{program}` is not in PATH; nothing was started"
+        ))
+        .hint(
+            "check its name; the programs of the tree itself are not used, because the agent could \
+             replace them",
+        )
+        .into());
+    }
+    Ok(words.into_iter().map(str::to_owned).collect())
+}
+
+/// A template that renders to the text, whatever is in it.
+fn literal(text: &str) -> Result<String> {
+    if text.contains('{') {
+        return Ok(format!("{{{{ {} }}}}", serde_json::to_string(text)?));
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,294 @@
+//! `comail until`: commands are the gate of a session, and an agent works until they succeed.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::agents::PATH;
+use crate::harness::{Place, Run};
+
+const QUICK: [&str; 4] = [
+    "--set=backoff=1ms",
+    "--set=grace=100ms",
+    "--set=last-call=200ms",
+    "--set=poll=10ms",
+];
+
+/// A test of the work in `src/answer`. Like many tools, it obeys settings wherever it finds some.
+const CHECK: &str = r#"
+for settings in conftest.py src/conftest.py build.rs .cargo/config.toml setup.cfg src/new.toml \
+    Makefile src/package.json src/__tests__/all .github/ci.yml added/answer; do
+  grep -q cheat $settings 2> /dev/null && exit 0
+done
+grep -q right src/answer && exit 0
+echo "src/answer: $(cat src/answer)"
+exit 1
+"#;
+
+/// The same for `src/second`.
+const SECOND: &str = "grep -q right src/second";
+
+const TEST: &str = "sh tests/check.sh";
+
+const RIGHT: &str = "echo right > src/answer";
+
+/// A tree whose test fails.
+fn tree() -> Place {
+    let place = Place::new();
+    for folder in ["src", "tests", "bin"] {
+        fs::create_dir(place.at(folder)).expect("a folder");
+    }
+    place.write("src/answer", "not yet\n");
+    place.write("src/second", "not yet\n");
+    place.write("src/package.json", "{}\n");
+    place.write("Makefile", "all:\n");
+    place.write("tests/check.sh", CHECK);
+    place.write("tests/second.sh", SECOND);
+    place
+}
+
+/// `comail until` with these arguments, and this script as its agent. The script's prompt is in
+/// `prompt` of its temporary directory.
+fn until(place: &Place, args: &[&str], script: &str) -> Run {
+    let script = format!("cat > $TMPDIR/prompt; {script}");
+    let mut command = place.command();
+    command.env("PATH", PATH).arg("until").args(QUICK).args(args);
+    Run::of(command.args(["--", "sh", "-c", &script]))
+}
+
+fn verdicts(place: &Place) -> Vec<String> {
+    let attempts = place.events("attempt").into_iter();
+    let verdict = |it: Value| it["verdict"].as_str().expect("a verdict").to_owned();
+    attempts.map(verdict).collect()
+}
+
+fn facts(place: &Place) -> Vec<Value> {
+    let (_, shown) = place.json(["show", "1"]);
+    shown["facts"].as_array().expect("facts").clone()
+}
+
+fn has_session(place: &Place) -> bool {
+    place.at(".comail").exists()
+}
+
+#[test]
+fn an_agent_turns_a_failing_command_green() {
+    let place = tree();
+    let script = format!("cp $TMPDIR/prompt src/prompt; {RIGHT}");
+    let text = until(&place, &[TEST], &script).ok();
+    assert!(text.contains("complete"), "{text}");
+    assert_eq!(verdicts(&place), ["PASS"]);
+    let prompt = fs::read_to_string(place.at("src/prompt")).expect("the prompt");
+    for words in [
+        "Make the commands succeed.",
+        TEST,
+        "src/answer: not yet",
+        "The agent may change ",
+    ] {
+        assert!(prompt.contains(words), "{words}: {prompt}");
+    }
+    let report = place.run(["report"]).ok();
+    assert!(report.starts_with("# COMPLETE"), "{report}");
+    place.run(["audit"]).ok();
+}
+
+#[test]
+fn a_command_that_succeeds_already_starts_nothing() {
+    let place = tree();
+    place.write("src/answer", "right\n");
+    let run = until(&place, &[TEST], "echo started > src/started");
+    run.says("error: the gate passes already, before any work");
+    run.says("hint: ");
+    run.exits(2);
+    assert!(!has_session(&place));
+    assert!(!place.at("src/started").exists());
+    until(&place, &[TEST, "--even-if-green"], ":").ok();
+    assert_eq!(verdicts(&place), ["PASS"]);
+}
+
+/// What an agent could do to the test instead of the work.
+const CHEATS: [&str; 12] = [
+    "tests/check.sh",
+    "conftest.py",
+    "src/conftest.py",
+    "build.rs",
+    ".cargo/config.toml",
+    "setup.cfg",
+    "src/new.toml",
+    "Makefile",
+    "src/package.json",
+    "src/__tests__/all",
+    ".github/ci.yml",
+    "added/answer",
+];
+
+#[test]
+fn a_change_of_what_the_command_means_fails() {
+    std::thread::scope(|scope| {
+        for cheat in CHEATS {
+            scope.spawn(move || {
+                let place = tree();
+                let text = match cheat {
+                    "tests/check.sh" => "exit 0",
+                    _ => "cheat",
+                };
+                let script = format!("mkdir -p $(dirname {cheat}); echo '{text}' > {cheat}");
+                // Done to the tree before it starts, it does deceive the command.
+                let deceived = tree();
+                let done = Run::of(&mut deceived.shell(&format!("{script}; {TEST}")));
+                assert_eq!(done.code, 0, "{cheat}");
+                until(&place, &[TEST, "--max-tries=1"], &script).exits(8);
+                assert_eq!(verdicts(&place), ["FAIL"], "{cheat}");
+                let facts = facts(&place);
+                let located = facts.iter().any(|fact| fact["location"] == cheat);
+                assert!(located, "{cheat}: {facts:#?}");
+            });
+        }
+    });
+}
+
+#[test]
+fn an_agent_that_undoes_its_cheat_passes() {
+    let place = tree();
+    // The second start finds what the first one did.
+    let script = format!("[ -e setup.cfg ] && {{ rm setup.cfg; {RIGHT}; }} || echo cheat > setup.cfg");
+    until(&place, &[TEST], &script).ok();
+    assert_eq!(verdicts(&place), ["FAIL", "PASS"]);
+}
+
+#[test]
+fn an_agent_that_gives_up_ends_the_run_incomplete() {
+    let place = tree();
+    until(&place, &[TEST, "--max-tries=2"], ":").exits(8);
+    assert_eq!(verdicts(&place), ["FAIL", "FAIL"]);
+    let place = tree();
+    let flags = [TEST, "--set=run.max-attempts=1"];
+    until(&place, &flags, "exit 3").exits(8);
+    assert_eq!(verdicts(&place), [""; 0]);
+}
+
+#[test]
+fn all_commands_must_succeed() {
+    let commands = [TEST, "sh tests/second.sh", "--max-tries=1"];
+    let place = tree();
+    until(&place, &commands, RIGHT).exits(8);
+    assert_eq!(verdicts(&place), ["FAIL"]);
+    let facts = facts(&place);
+    let [fact] = &facts[..] else {
+        panic!("one command fails: {facts:#?}");
+    };
+    let actual = fact["actual"].as_str().expect("a text");
+    assert!(actual.starts_with("`sh tests/second.sh` fails"), "{actual}");
+    let place = tree();
+    let both = format!("{RIGHT}; echo right > src/second");
+    until(&place, &commands, &both).ok();
+    // One that succeeds already proves nothing by itself, but the other one is still to be done.
+    let place = tree();
+    place.write("src/second", "right\n");
+    until(&place, &commands, RIGHT).ok();
+}
+
+#[test]
+fn a_person_says_what_the_agent_may_edit() {
+    let cheat = "echo 'exit 0' > tests/check.sh";
+    let place = tree();
+    let flags = [TEST, "--max-tries=1", "--may-edit=tests/*.sh"];
+    until(&place, &flags, cheat).ok();
+    assert_eq!(verdicts(&place), ["PASS"]);
+    let place = tree();
+    let run = until(&place, &[TEST, "--may-edit=!src/**"], cheat);
+    run.says("--may-edit");
+    run.exits(2);
+    assert!(!has_session(&place));
+}
+
+#[test]
+fn the_prompt_says_what_a_person_wants() {
+    let place = tree();
+    let script = format!("cp $TMPDIR/prompt src/prompt; {RIGHT}");
+    let wanted = "Write the {{ word }} that is missing.";
+    until(&place, &[TEST, "--prompt", wanted], &script).ok();
+    let prompt = fs::read_to_string(place.at("src/prompt")).expect("the prompt");
+    assert!(prompt.contains(wanted), "{prompt}");
+    assert!(!prompt.contains("Make the commands succeed"), "{prompt}");
+}
+
+#[test]
+fn the_same_command_line_continues_and_another_is_refused() {
+    let place = tree();
+    let flags = [TEST, "--wall-clock=300ms"];
+    until(&place, &flags, "exec sleep 1000").exits(8);
+    let ledger = place.ledger();
+    let run = until(&place, &["sh tests/second.sh"], RIGHT);
+    run.says("is the session of other work");
+    run.says("hint: ");
+    run.exits(2);
+    assert_eq!(place.ledger(), ledger);
+    let run = until(&place, &[TEST], RIGHT);
+    run.says("continuing the session");
+    run.ok();
+    assert_eq!(verdicts(&place), ["PASS"]);
+    // A list's session is other work, too.
+    let place = tree();
+    place.scan(&["Acme"], &[]);
+    until(&place, &[TEST], RIGHT).exits(2);
+}
+
+#[test]
+fn a_mistake_leaves_no_session() {
+    for (args, words) in [
+        (&["no-such-program"][..], "is not in PATH"),
+        (&[""], "a command is empty"),
+        (&[TEST, "--answer=stdout"], "--answer stdout"),
+        (&[TEST, "--pass-env=UNSET"], "UNSET"),
+    ] {
+        let place = tree();
+        let run = until(&place, args, RIGHT);
+        run.says(words);
+        run.exits(2);
+        assert!(!has_session(&place), "{words}");
+    }
+    let place = tree();
+    let run = place.run(["until", TEST]);
+    run.says("no agent is given");
+    run.exits(2);
+    assert!(!has_session(&place));
+}
+
+/// The program's own name in the tree is not what the command means.
+#[test]
+fn programs_of_the_tree_are_not_found() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = tree();
+    let program = place.write("bin/judge", "#!/bin/sh\nexit 1\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    let path = format!("{}:{PATH}", place.at("bin").display());
+    let mut command = place.command();
+    command.env("PATH", path).args(["until", "judge", "--", "sh", "-c", ":"]);
+    let run = Run::of(&mut command);
+    run.says("is not in PATH");
+    run.exits(2);
+}
+
+#[test]
+fn a_dry_run_prints_the_agent_and_makes_no_session() {
+    let place = tree();
+    let run = place.run(["until", TEST, "--dry-run", "--", "claude", "--max-turns", "9"]);
+    let text = run.ok();
+    assert!(text.starts_with("claude -p "), "{text}");
+    assert!(text.contains("--max-turns 9"), "{text}");
+    assert!(!has_session(&place));
+}
+
+/// Where the session is below another directory than the tree.
+#[test]
+fn the_session_may_be_elsewhere() {
+    let place = tree();
+    let elsewhere = Place::new();
+    let named = format!("--session={}", elsewhere.at("work").display());
+    until(&place, &[TEST, &named], RIGHT).ok();
+    assert!(!has_session(&place));
+    let ledger = elsewhere.at("work/ledger.jsonl");
+    assert!(Path::new(&ledger).exists());
+}
