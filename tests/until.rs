@@ -53,7 +53,11 @@ fn tree() -> Place {
 fn until(place: &Place, args: &[&str], script: &str) -> Run {
     let script = format!("cat > $TMPDIR/prompt; {script}");
     let mut command = place.command();
-    command.env("PATH", PATH).arg("until").args(QUICK).args(args);
+    command
+        .env("PATH", PATH)
+        .arg("until")
+        .args(QUICK)
+        .args(args);
     Run::of(command.args(["--", "sh", "-c", &script]))
 }
 
@@ -152,7 +156,8 @@ fn a_change_of_what_the_command_means_fails() {
 fn an_agent_that_undoes_its_cheat_passes() {
     let place = tree();
     // The second start finds what the first one did.
-    let script = format!("[ -e setup.cfg ] && {{ rm setup.cfg; {RIGHT}; }} || echo cheat > setup.cfg");
+    let script =
+        format!("[ -e setup.cfg ] && {{ rm setup.cfg; {RIGHT}; }} || echo cheat > setup.cfg");
     until(&place, &[TEST], &script).ok();
     assert_eq!(verdicts(&place), ["FAIL", "PASS"]);
 }
@@ -265,7 +270,9 @@ fn programs_of_the_tree_are_not_found() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
     let path = format!("{}:{PATH}", place.at("bin").display());
     let mut command = place.command();
-    command.env("PATH", path).args(["until", "judge", "--", "sh", "-c", ":"]);
+    command
+        .env("PATH", path)
+        .args(["until", "judge", "--", "sh", "-c", ":"]);
     let run = Run::of(&mut command);
     run.says("is not in PATH");
     run.exits(2);
@@ -274,7 +281,15 @@ fn programs_of_the_tree_are_not_found() {
 #[test]
 fn a_dry_run_prints_the_agent_and_makes_no_session() {
     let place = tree();
-    let run = place.run(["until", TEST, "--dry-run", "--", "claude", "--max-turns", "9"]);
+    let run = place.run([
+        "until",
+        TEST,
+        "--dry-run",
+        "--",
+        "claude",
+        "--max-turns",
+        "9",
+    ]);
     let text = run.ok();
     assert!(text.starts_with("claude -p "), "{text}");
     assert!(text.contains("--max-turns 9"), "{text}");

@@ -16,8 +16,8 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::context::Context;
 use super::config::in_a_run;
+use super::context::Context;
 use super::exit::{Exit, Hinted, UsageError, refuse};
 use super::progress;
 use super::prove::{freeze_with, proof_of};
@@ -211,7 +211,9 @@ fn continue_session(context: &mut Context, terms: &str, tree: &Path) -> Result<(
     });
     let dir = context.dir.display().to_string();
     if is_same {
-        context.output.note(&format!("continuing the session {dir}"));
+        context
+            .output
+            .note(&format!("continuing the session {dir}"));
         return Ok(());
     }
     let continues = ShellLine::comail("run", context.named_session.as_deref());
@@ -323,7 +325,10 @@ impl UntilArgs {
 
     /// The prompt.
     fn text(&self, zone: &Zone, facts: &[Fact]) -> String {
-        let wanted = self.prompt.as_deref().unwrap_or("Make the commands succeed.");
+        let wanted = self
+            .prompt
+            .as_deref()
+            .unwrap_or("Make the commands succeed.");
         let commands = self.commands.iter().map(|command| format!("  {command}\n"));
         let output: Vec<&str> = facts.iter().map(|fact| &*fact.actual).collect();
         let output = output.join("\n");

@@ -41,7 +41,9 @@ impl Zone {
             .map(|glob| format!("!{glob}"))
             .collect();
         let named = named_files(tree, commands);
-        let taken = named.iter().map(|name| format!("!{}", globset::escape(name)));
+        let taken = named
+            .iter()
+            .map(|name| format!("!{}", globset::escape(name)));
         let mut globs = top(tree, session)?;
         globs.extend(protected);
         globs.extend(taken);
@@ -64,7 +66,8 @@ impl Zone {
             }
             .into());
         }
-        globs.retain(|glob| glob.starts_with('!') || work.contains(glob) || may_edit.contains(glob));
+        globs
+            .retain(|glob| glob.starts_with('!') || work.contains(glob) || may_edit.contains(glob));
         Ok(Self {
             globs,
             work,
@@ -76,7 +79,12 @@ impl Zone {
 
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all: Vec<&str> = self.work.iter().chain(&self.may_edit).map(String::as_str).collect();
+        let all: Vec<&str> = self
+            .work
+            .iter()
+            .chain(&self.may_edit)
+            .map(String::as_str)
+            .collect();
         write!(f, "The agent may change {}", all.join(", "))?;
         if !self.work.is_empty() {
             write!(
@@ -85,7 +93,11 @@ impl fmt::Display for Zone {
             )?;
         }
         if !self.named.is_empty() {
-            write!(f, ", and the files that commands name: {}", self.named.join(", "))?;
+            write!(
+                f,
+                ", and the files that commands name: {}",
+                self.named.join(", ")
+            )?;
         }
         Ok(())
     }
@@ -125,7 +137,9 @@ fn named_files(tree: &Path, commands: &[String]) -> Vec<String> {
     let paths = words.filter_map(|word| {
         let path = TreePath::parse(word.trim_start_matches("./")).ok()?;
         let found = fs::symlink_metadata(path.join_to(tree));
-        found.is_ok_and(|found| found.is_file()).then(|| path.to_string())
+        found
+            .is_ok_and(|found| found.is_file())
+            .then(|| path.to_string())
     });
     let mut named: Vec<String> = paths.collect();
     named.sort_unstable();
