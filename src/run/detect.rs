@@ -177,7 +177,8 @@ fn calls_comail(call: &str) -> bool {
     static CALL: LazyLock<Option<Regex>> =
         // The tools of the MCP server have names such as `mcp__comail__next`.
         LazyLock::new(|| {
-            Regex::new(r"(?:\b|_)comail(?:\b|_)[^;&|\n]*?(?:\b|_)(?:next|status|submit)\b").ok()
+            Regex::new(r"(?:\b|_)comail(?:\b|_+)(?:[^;&|\n]*?(?:\b|_))?(?:next|status|submit)\b")
+                .ok()
         });
     CALL.as_ref().is_some_and(|known| known.is_match(call))
 }
