@@ -19,6 +19,7 @@ use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::help::groups;
 use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message, write_to_stderr};
+use super::remote::kind_of_args;
 use super::settings::{self, Settings};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
@@ -154,7 +155,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
 
 /// Runs the command line; an error has been printed.
 fn run_parsed(args: &[OsString]) -> Result<Exit> {
-    let kind = config::kind_of_args(args).inspect_err(|error| {
+    let kind = kind_of_args(args).inspect_err(|error| {
         write_error(error);
         fail(error, args);
     })?;

@@ -18,10 +18,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::UNIT;
-use super::config::{kind_of_args, session_of_args};
+use super::config::session_of_args;
 use super::context::Context;
 use super::exit::Exit;
 use super::help::{self, Named};
+use super::remote::kind_of_args;
 use super::settings;
 use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::GateSettings;

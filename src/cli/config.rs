@@ -20,10 +20,9 @@ use serde::Serialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::context::{Context, SESSION_VARIABLE, kind_in, nearest_session};
+use super::context::{Context, SESSION_VARIABLE, nearest_session};
 use super::exit::{Exit, UsageError};
 use super::help;
-use super::remote::Remote;
 use super::settings::gate::GateTable;
 use super::settings::network::NetworkTable;
 use super::settings::run::RunTable;
@@ -33,8 +32,6 @@ use super::settings::{
 };
 use crate::base::files;
 use crate::base::text::Escaped;
-use crate::quest::{QuestKind, email};
-use crate::serve::KindDocument;
 
 /// Print what your configuration file sets
 ///
@@ -372,19 +369,6 @@ pub(super) fn apply(parser: &Command, args: &[OsString], matches: ArgMatches) ->
         .try_get_matches_from(args)
         .map_err(|error| UsageError(format!("{place}: {}", first_line(&error))))?;
     Ok(applied)
-}
-
-/// The quest kind of the session that `args` name, or the built-in one if there is no session.
-///
-/// `submit` has a flag for each field of the kind, so it has to be known before clap parses `args`.
-pub(super) fn kind_of_args(args: &[OsString]) -> Result<QuestKind> {
-    if !args.iter().any(|arg| arg == "submit") {
-        return Ok(email::kind());
-    }
-    match Remote::of_environment()? {
-        Some(remote) => remote.kind().map(KindDocument::into_kind),
-        None => Ok(kind_in(&session_of_args(args)).unwrap_or_else(email::kind)),
-    }
 }
 
 /// The session directory that `args` name, before clap parses them.

@@ -14,11 +14,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::config::variable;
-use super::context::Context;
+use super::config::{session_of_args, variable};
+use super::context::{Context, kind_in};
 use super::exit::{Exit, UsageError, refuse};
 use super::output::write_message;
 use crate::base::files;
+use crate::quest::{QuestKind, email};
 use crate::run::detect::submission_of_words;
 use crate::serve::{
     Backend, CALL, Call, EXIT_HEADER, Form, KindDocument, NextCall, REPLY, Reply, SpooledCall,
@@ -338,6 +339,19 @@ pub(super) fn report_refused(args: &[OsString]) {
         let body = json!({ "refused": refused }).to_string().into_bytes();
         // What cannot be told is not counted.
         let _ = block_on(remote.request("v1/submit", Some(body), "application/json"));
+    }
+}
+
+/// The quest kind of the session that `args` name, or the built-in one if there is no session.
+///
+/// `submit` has a flag for each field of the kind, so it has to be known before clap parses `args`.
+pub(super) fn kind_of_args(args: &[OsString]) -> Result<QuestKind> {
+    if !args.iter().any(|arg| arg == "submit") {
+        return Ok(email::kind());
+    }
+    match Remote::of_environment()? {
+        Some(remote) => remote.kind().map(KindDocument::into_kind),
+        None => Ok(kind_in(&session_of_args(args)).unwrap_or_else(email::kind)),
     }
 }
 

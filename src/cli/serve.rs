@@ -98,7 +98,7 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
             out.line(format!("serving at {}", it.server));
         })?;
         tokio::select! {
-            () = serve::serve(&listener, server.router()) => Ok(Exit::Done),
+            () = serve::serve(&listener, serve::router(&server)) => Ok(Exit::Done),
             asked = until_asked() => asked.map(|()| Exit::Interrupted),
         }
     })

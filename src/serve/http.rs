@@ -17,7 +17,6 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::desk::{Call, Desk, Form, KindDocument, Reply};
-use super::mcp;
 use super::rate::{Buckets, Rate};
 use super::token::{Grant, Token, TokenId, TokenStore};
 use crate::base::Digest;
@@ -122,14 +121,12 @@ impl Server {
         })
     }
 
-    pub fn router(self: &Arc<Self>) -> Router {
-        let service = mcp::service(Arc::clone(self));
-        Router::new()
-            .route("/v1/next", post(next))
+    /// The routes of the server and `more`, all behind the check of tokens.
+    pub(super) fn router(self: &Arc<Self>, more: Router<Arc<Self>>) -> Router {
+        more.route("/v1/next", post(next))
             .route("/v1/submit", post(submit))
             .route("/v1/status", get(status))
             .route("/v1/kind", get(kind))
-            .route_service("/mcp", service)
             .layer(from_fn_with_state(Arc::clone(self), admit))
             .with_state(Arc::clone(self))
     }

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use axum::Router;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
@@ -67,18 +68,18 @@ impl Backend for Arc<Server> {
     }
 }
 
-/// The MCP service of a server. It keeps nothing between requests: each one brings its token.
-pub(super) fn service(
-    server: Arc<Server>,
-) -> StreamableHttpService<McpTools<Arc<Server>>, NeverSessionManager> {
+/// A server with MCP, which keeps nothing between requests: each one brings its token.
+pub fn router(server: &Arc<Server>) -> Router {
     // `admit` checks hosts and origins for the whole server.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
         .with_legacy_session_mode(false)
         .with_json_response(true);
-    let tools = McpTools::new(server);
-    StreamableHttpService::new(move || Ok(tools.clone()), Arc::default(), config)
+    let tools = McpTools::new(Arc::clone(server));
+    let sessions = Arc::<NeverSessionManager>::default();
+    let service = StreamableHttpService::new(move || Ok(tools.clone()), sessions, config);
+    server.router(Router::new().route_service("/mcp", service))
 }
 
 #[derive(Debug, Clone)]

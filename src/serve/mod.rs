@@ -14,7 +14,7 @@ pub use http::{
     Tokens, unauthorised,
 };
 pub use listen::{ListenError, Listener, serve};
-pub use mcp::{Backend, McpTools};
+pub use mcp::{Backend, McpTools, router};
 pub use rate::Rate;
 pub use spool::{CALL, REPLY, Spool, SpooledCall, SpooledReply};
 pub use token::{BadTokenId, Grant, Token, TokenError, TokenId, TokenRecord, TokenStore};

@@ -88,7 +88,8 @@ impl RunJudge {
             Listener::unix(&shared.join("socket"))?
         };
         let server = listener.url()?.into();
-        let router = Server::new(desk.clone(), desk.clone(), Hosts::Any, BOUNDS).router();
+        let judge = Server::new(desk.clone(), desk.clone(), Hosts::Any, BOUNDS);
+        let router = serve::router(&judge);
         let answering = router.clone();
         runtime.spawn(async move { serve::serve(&listener, answering).await });
         Ok(Self {
