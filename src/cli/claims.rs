@@ -7,7 +7,10 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::Exit;
+use super::remote::Remote;
 use crate::report::HeldClaim;
+use crate::serve::Call;
+use crate::session::Worker;
 
 /// List the quests that workers hold
 ///
@@ -22,10 +25,19 @@ pub(super) struct Listed {
 }
 
 pub(super) fn run(context: &mut Context, _args: &ClaimsArgs) -> Result<Exit> {
+    match Remote::of_environment()? {
+        Some(remote) => remote.run(context, &Call::Claims),
+        None => show(context, None),
+    }
+}
+
+/// Shows the claims of one worker, or of all.
+pub(super) fn show(context: &mut Context, only: Option<&Worker>) -> Result<Exit> {
     let session = context.open_session()?;
     let now = context::now();
     let mut claims = Vec::new();
-    for claim in session.claims()? {
+    let held = session.claims()?.into_iter();
+    for claim in held.filter(|claim| only.is_none_or(|only| claim.worker == *only)) {
         let key = session.quest_record(claim.quest)?.map(|record| record.key);
         claims.push(HeldClaim::of(&claim, key.as_ref(), now));
     }

@@ -135,6 +135,9 @@ impl Remote {
             Call::Next(call) => ("v1/next", Some(serde_json::to_vec(call)?)),
             Call::Submit(call) => ("v1/submit", Some(serde_json::to_vec(call)?)),
             Call::Status => ("v1/status", None),
+            Call::Claims => ("v1/claims", None),
+            Call::Page => ("", None),
+            Call::OpenApi => ("v1/openapi.json", None),
         };
         let accept = match form {
             Form::Json => "application/json".to_owned(),

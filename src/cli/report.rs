@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 
 use super::context::{Context, Folded};
@@ -151,6 +151,17 @@ pub(super) fn page(
     completeness: Word,
     only: &[State],
 ) -> Result<(Picture, String)> {
+    let picture = picture(context, folded, completeness, only)?;
+    let html = page::html(&picture)?;
+    Ok((picture, html))
+}
+
+fn picture(
+    context: &Context,
+    folded: &Folded,
+    completeness: Word,
+    only: &[State],
+) -> Result<Picture> {
     let watch = context.watch();
     let asked = draw::Asked {
         at: context::now(),
@@ -159,9 +170,27 @@ pub(super) fn page(
         most: MOST_QUESTS,
         watch: watch.as_ref(),
     };
-    let picture = draw::picture(&folded.session, &folded.projection, asked)?;
-    let html = page::html(&picture)?;
-    Ok((picture, html))
+    Ok(draw::picture(&folded.session, &folded.projection, asked)?)
+}
+
+/// The page of a server, with what is recorded.
+pub(super) fn live_page(context: &mut Context) -> Result<Exit> {
+    let asked = Asked {
+        run: None,
+        min_pass: None,
+        accept_unproven: false,
+        judge_again: false,
+        stop: &progress::is_asked,
+    };
+    let made = made(context, &asked)?;
+    let folded = match &made.seen {
+        Ok(folded) => folded,
+        Err(damage) => bail!("the session cannot be read: {damage}"),
+    };
+    let picture = picture(context, folded, word(&made.report), &[])?;
+    let html = page::live(&picture, folded.projection.tip().length)?;
+    context.output.pass_on(&html)?;
+    Ok(Exit::Done)
 }
 
 /// The file to write and its form, which its name says.

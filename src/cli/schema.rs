@@ -18,8 +18,7 @@ use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
-    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, serve, submit,
-    token,
+    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, submit, token,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -30,6 +29,7 @@ use crate::quest::{QuestKind, email, submission_schema};
 use crate::report::run::Report;
 use crate::report::{Insights, Status};
 use crate::review::{Item, Queue};
+use crate::serve::{self, KindDocument, Replies};
 use crate::session::{Line, Manifest, read_manifest};
 
 /// Print the JSON Schemas of what comail prints, reads and stores
@@ -158,9 +158,26 @@ const fn read(name: &'static str, place: &'static str, make: fn(&QuestKind) -> S
 }
 
 fn of_type<T: JsonSchema>(_: &QuestKind) -> Schema {
+    settings().into_generator().into_root_schema_for::<T>()
+}
+
+fn settings() -> SchemaSettings {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let settings = settings.with_transform(RecursiveTransform(never_null));
-    settings.into_generator().into_root_schema_for::<T>()
+    settings.with_transform(RecursiveTransform(never_null))
+}
+
+/// The description of the HTTP interface of a server.
+pub(super) fn openapi(kind: &KindDocument) -> Value {
+    let settings = settings().with(|it| it.definitions_path = "/components/schemas".into());
+    let mut generator = settings.into_generator();
+    let replies = Replies {
+        next: generator.subschema_for::<next::NextReply>(),
+        submit: generator.subschema_for::<submit::SubmitReply>(),
+        status: generator.subschema_for::<Status>(),
+        claims: generator.subschema_for::<claims::Listed>(),
+        event: generator.subschema_for::<Line<'static>>(),
+    };
+    serve::openapi(kind, &replies, generator)
 }
 
 impl Document {
@@ -245,7 +262,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<forget::ForgetReply>("forget", "forget"),
     printed::<claims::Listed>("claims", "claims"),
     printed::<release::ReleaseReply>("release", "release"),
-    printed::<serve::Serving>("serve", "serve"),
+    printed::<super::serve::Serving>("serve", "serve"),
     printed::<token::NewToken>("token-new", "token new"),
     printed::<token::TokenList>("token-list", "token list"),
     printed::<token::Revoked>("token-revoke", "token revoke"),

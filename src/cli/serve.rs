@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,13 +21,14 @@ use tokio_rustls::TlsAcceptor;
 use super::context::{self, Context, Reaching};
 use super::exit::{ErrorKind, ErrorReply, Exit, UsageError, of_error, refuse};
 use super::output::Output;
+use super::report::live_page;
 use super::settings::Settings;
-use super::{next, progress, status, submit};
+use super::{claims, next, progress, schema, status, submit};
 use crate::judge::{self, CallKey, Claimant, JudgeContext};
 use crate::quest::{QuestId, fields_of};
 use crate::serve::{
     self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener,
-    MAX_BODY_BYTES_WITH_FILES, NextCall, Reply, Server, SubmitCall, TokenStore,
+    MAX_BODY_BYTES_WITH_FILES, NextCall, Reply, Scheme, Server, SubmitCall, TokenStore,
 };
 use crate::session::{self, EvidenceStore, Session, Worker};
 
@@ -150,7 +151,16 @@ async fn listen(context: &Context, args: &ServeArgs) -> Result<(Listener, Hosts)
     if address.ip().is_loopback() {
         hosts.push(format!("localhost:{port}"));
     }
-    Ok((listener, Hosts::Only(hosts)))
+    let scheme = if args.tls_cert.is_some() || args.behind_proxy {
+        Scheme::Https
+    } else {
+        Scheme::Http
+    };
+    let hosts = Hosts::Only {
+        names: hosts,
+        scheme,
+    };
+    Ok((listener, hosts))
 }
 
 fn acceptor(cert: &PathBuf, key: &PathBuf) -> Result<TlsAcceptor> {
@@ -198,6 +208,16 @@ impl SessionDesk {
         }
     }
 
+    fn describe(&self, context: &mut Context) -> Result<Exit> {
+        let kind = self.kind().map_err(anyhow::Error::msg)?;
+        context
+            .output
+            .show(&schema::openapi(&kind), |out, described| {
+                out.line(format!("{described:#}"));
+            })?;
+        Ok(Exit::Done)
+    }
+
     fn next_for(
         &self,
         context: &mut Context,
@@ -233,13 +253,20 @@ impl Desk for SessionDesk {
         let mut context = self.context(output);
         let ended = match (grant, call) {
             (_, Call::Status) => status::once(&mut context),
+            (Grant::Worker { worker, .. }, Call::Claims) => {
+                claims::show(&mut context, Some(worker))
+            }
+            (Grant::Reader, Call::Claims) => claims::show(&mut context, None),
+            (_, Call::OpenApi) => self.describe(&mut context),
+            (Grant::Reader, Call::Page) => live_page(&mut context),
+            (Grant::Worker { .. }, Call::Page) => refuse("this token may not read the page"),
             (Grant::Worker { worker, quest }, Call::Next(call)) => {
                 self.next_for(&mut context, worker, *quest, &call)
             }
             (Grant::Worker { worker, quest }, Call::Submit(call)) => {
                 submit_as(&mut context, worker, (*quest, self.files), call)
             }
-            (Grant::Reader, _) => refuse("this token may only read"),
+            (Grant::Reader, Call::Next(_) | Call::Submit(_)) => refuse("this token may only read"),
         };
         match ended {
             Ok(exit) => Reply {
@@ -276,6 +303,10 @@ impl Desk for SessionDesk {
             })
         };
         read().map_err(|error| format!("{error:#}"))
+    }
+
+    fn session(&self) -> &Path {
+        &self.dir
     }
 }
 

@@ -1,8 +1,10 @@
 //! What clients call, and what they get back. How a call is answered is the caller's of this module.
 
+use std::path::Path;
+
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::token::Grant;
 use crate::base::Digest;
@@ -16,9 +18,15 @@ pub enum Call {
     Next(NextCall),
     Submit(SubmitCall),
     Status,
+    /// The worker's own claims, or all for a reader.
+    Claims,
+    /// The page about the session, for readers.
+    Page,
+    /// The description of the HTTP interface.
+    OpenApi,
 }
 
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NextCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +34,7 @@ pub struct NextCall {
 }
 
 /// An answer: its quest by number or by key, and its fields or why there is none.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,11 +70,40 @@ pub struct Reply {
     pub body: String,
 }
 
+/// An error, as `--json` prints it. The kinds `token`, `host`, `busy` and `stopped` are the server's own.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorDocument {
+    error: ErrorDetails,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ErrorDetails {
+    kind: String,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl ErrorDocument {
+    pub fn new(kind: &str, message: &str) -> Self {
+        Self {
+            error: ErrorDetails {
+                kind: kind.to_owned(),
+                message: message.to_owned(),
+                hint: None,
+            },
+        }
+    }
+}
+
 /// Answers calls. Each call is one of a worker or reader whose token was checked.
 pub trait Desk: Send + Sync + 'static {
     fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply;
 
     fn kind(&self) -> Result<KindDocument, String>;
+
+    /// Where the session is, for whoever follows its ledger.
+    fn session(&self) -> &Path;
 
     /// Notes an answer whose fields could not be read.
     fn refused(&self, _grant: &Grant, _answer: Digest) {}
@@ -93,6 +130,7 @@ pub struct FieldDocument {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     /// What its value looks like, as JSON Schema.
+    #[schemars(with = "Map<String, Value>")]
     pub schema: Schema,
 }
 
@@ -116,6 +154,25 @@ impl From<&QuestKind> for KindDocument {
 }
 
 impl KindDocument {
+    /// The schema of the fields of an answer.
+    pub(super) fn fields_schema(&self) -> Value {
+        let fields = self.fields.iter().map(|field| {
+            let mut schema = field.schema.clone();
+            if !field.help.is_empty() {
+                schema.insert("description".to_owned(), field.help.clone().into());
+            }
+            (field.name.clone(), schema.to_value())
+        });
+        let fields: Map<String, Value> = fields.collect();
+        let required = self.fields.iter().filter(|field| field.required);
+        let required: Vec<_> = required.map(|field| &field.name).collect();
+        json!({
+            "type": "object", "properties": fields, "required": required,
+            "additionalProperties": false,
+            "description": "The answer, field by field",
+        })
+    }
+
     /// The kind, as far as the flags of `submit` show it. Only the server checks values.
     pub fn into_kind(self) -> QuestKind {
         let fields = self.fields.into_iter().map(|field| Field {

@@ -1,13 +1,12 @@
 //! The HTTP interface: who may call what, how often, and how much at once.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -16,14 +15,14 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use super::cookie::{Scheme, token_of_cookie};
 use super::desk::{Call, Desk, Form, KindDocument, Reply};
 use super::rate::{Buckets, Rate};
-use super::token::{Grant, Token, TokenId, TokenStore};
+use super::reply::{problem, refused};
+use super::slots::{Slot, Slots};
+use super::token::{Grant, Token, TokenStore};
 use crate::base::Digest;
 use crate::base::clock::SystemClock;
-
-/// The exit code of the command that a call stands for.
-pub const EXIT_HEADER: &str = "comail-exit";
 
 /// What a client that prints text sends in `Accept`; with `;colour` for a terminal.
 pub const TEXT: &str = "text/plain";
@@ -36,7 +35,8 @@ pub const MAX_BODY_BYTES_WITH_FILES: usize = 32 << 20;
 
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
-const COOKIE: &str = "comail_token";
+/// How often one token may follow the log at once.
+const FOLLOWERS_OF_TOKEN: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
@@ -70,16 +70,17 @@ pub enum Hosts {
     /// A socket that only its owner can open: no browser reaches it by a name.
     Any,
     /// These authorities, such as `localhost:8017`.
-    Only(Vec<String>),
+    Only { names: Vec<String>, scheme: Scheme },
 }
 
 pub struct Server {
-    desk: Arc<dyn Desk>,
+    pub(super) desk: Arc<dyn Desk>,
     tokens: Arc<dyn Tokens>,
-    hosts: Hosts,
+    pub(super) hosts: Hosts,
     bounds: Bounds,
     buckets: Mutex<Buckets>,
-    working: Mutex<BTreeMap<TokenId, usize>>,
+    working: Arc<Slots>,
+    pub(super) followers: Arc<Slots>,
     calls: Arc<Semaphore>,
 }
 
@@ -96,10 +97,10 @@ impl Tokens for TokenStore {
     }
 }
 
-/// Who calls: the token's name and what it grants.
+/// Who calls: the token and what it grants.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    pub token: TokenId,
+    pub token: Token,
     pub grant: Grant,
 }
 
@@ -116,24 +117,44 @@ impl Server {
             hosts,
             bounds,
             buckets: Mutex::default(),
-            working: Mutex::default(),
+            working: Slots::new(bounds.calls_of_token),
+            followers: Slots::new(FOLLOWERS_OF_TOKEN),
             calls: Arc::new(Semaphore::new(bounds.calls)),
         })
     }
 
-    /// The routes of the server and `more`, all behind the check of tokens.
-    pub(super) fn router(self: &Arc<Self>, more: Router<Arc<Self>>) -> Router {
-        more.route("/v1/next", post(next))
+    /// The routes of the server: `guarded` ones with its own behind the check of tokens, and `open`
+    /// ones.
+    pub(super) fn router(
+        self: &Arc<Self>,
+        guarded: Router<Arc<Self>>,
+        open: Router<Arc<Self>>,
+    ) -> Router {
+        guarded
+            .route("/v1/next", post(next))
             .route("/v1/submit", post(submit))
             .route("/v1/status", get(status))
+            .route("/v1/claims", get(claims))
             .route("/v1/kind", get(kind))
+            .route("/v1/openapi.json", get(openapi))
             .layer(from_fn_with_state(Arc::clone(self), admit))
+            .merge(open)
+            .layer(from_fn_with_state(Arc::clone(self), check_host))
             .with_state(Arc::clone(self))
+    }
+
+    /// What the token grants now; None also if that cannot be found out.
+    pub(super) fn grant(&self, token: &Token) -> Option<Grant> {
+        let granted = self.tokens.grant(token);
+        granted.unwrap_or_else(|why| {
+            tracing::error!("{why}");
+            None
+        })
     }
 
     /// Answers a call on a thread of its own: a judgement may take minutes.
     pub(super) async fn answer(self: &Arc<Self>, caller: &Caller, call: Call, form: Form) -> Reply {
-        match Slot::take(self, caller.token) {
+        match self.working.take(caller.token.id()) {
             Some(slot) => self.answer_in(slot, caller, call, form).await,
             None => busy(),
         }
@@ -170,7 +191,7 @@ impl Server {
     }
 
     fn accepts(&self, headers: &HeaderMap) -> bool {
-        let Hosts::Only(hosts) = &self.hosts else {
+        let Hosts::Only { names: hosts, .. } = &self.hosts else {
             return true;
         };
         let text = |name| headers.get(name).map(HeaderValue::to_str);
@@ -187,72 +208,27 @@ impl Server {
     }
 }
 
-/// One of the calls that a token may have in progress.
-struct Slot {
-    server: Arc<Server>,
-    token: TokenId,
+/// Lets a request through whose host is right.
+async fn check_host(State(server): Asked, request: Request, next: Next) -> Response {
+    if server.accepts(request.headers()) {
+        return next.run(request).await;
+    }
+    let why = "this server does not answer for the host or origin of the request";
+    problem(StatusCode::FORBIDDEN, "host", why).into_response()
 }
 
-impl Slot {
-    fn take(server: &Arc<Server>, token: TokenId) -> Option<Self> {
-        let mut working = server
-            .working
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let calls = working.entry(token).or_default();
-        (*calls < server.bounds.calls_of_token).then(|| {
-            *calls += 1;
-            Self {
-                server: Arc::clone(server),
-                token,
-            }
-        })
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let mut working = self
-            .server
-            .working
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(calls) = working.get_mut(&self.token) {
-            *calls -= 1;
-            if *calls == 0 {
-                working.remove(&self.token);
-            }
-        }
-    }
-}
-
-/// Lets a request through whose host, token and rate are right; says nothing about the session
-/// to anybody else.
-async fn admit(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
-    if !server.accepts(request.headers()) {
-        let why = "this server does not answer for the host or origin of the request";
-        return problem(StatusCode::FORBIDDEN, "host", why).into_response();
-    }
-    let Some(token) = token_of(request.headers()) else {
-        return unauthorised().into_response();
-    };
-    let caller = match server.tokens.grant(&token) {
-        Ok(Some(grant)) => Caller {
-            token: token.id(),
-            grant,
-        },
-        Ok(None) => return unauthorised().into_response(),
-        Err(why) => {
-            tracing::error!("{why}");
-            return unauthorised().into_response();
-        }
+/// Lets a request through whose token and rate are right; says nothing about the session to anybody
+/// else.
+async fn admit(State(server): Asked, mut request: Request, next: Next) -> Response {
+    let Some(caller) = caller(&server, &request) else {
+        return refused(request.headers());
     };
     let admitted = {
         let mut buckets = server
             .buckets
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        buckets.take(caller.token, server.bounds.rate, Instant::now())
+        buckets.take(caller.token.id(), server.bounds.rate, Instant::now())
     };
     if let Err(wait) = admitted {
         let why = "this token calls too often";
@@ -265,19 +241,22 @@ async fn admit(State(server): State<Arc<Server>>, mut request: Request, next: Ne
     next.run(request).await
 }
 
-/// The token in the header or, for the page, in the cookie.
-fn token_of(headers: &HeaderMap) -> Option<Token> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-    let cookie = || {
-        let cookies = text(header::COOKIE)?.split("; ");
-        let mut named = cookies.filter_map(|cookie| cookie.split_once('='));
-        named.find_map(|(name, value)| (name == COOKIE).then_some(value))
+/// Who calls by the token in the header or, where a reader's browser reads, in the cookie.
+fn caller(server: &Server, request: &Request) -> Option<Caller> {
+    let headers = request.headers();
+    let (token, is_of_browser) = match headers.get(header::AUTHORIZATION) {
+        Some(value) => {
+            let token = value.to_str().ok()?.strip_prefix("Bearer ")?;
+            (Token::parse(token)?, false)
+        }
+        None => (token_of_cookie(headers)?, true),
     };
-    Token::parse(bearer.or_else(cookie)?)
+    let grant = server.grant(&token)?;
+    let is_read = grant == Grant::Reader && request.method() == Method::GET;
+    (!is_of_browser || is_read).then_some(Caller { token, grant })
 }
 
-type Asked = State<Arc<Server>>;
+pub(super) type Asked = State<Arc<Server>>;
 
 async fn next(State(server): Asked, request: Request) -> Response {
     called(&server, request, Call::Next).await
@@ -294,10 +273,10 @@ async fn called<T: DeserializeOwned>(
 ) -> Response {
     let form = form_of(request.headers());
     let Some(caller) = request.extensions().get::<Caller>().cloned() else {
-        return unauthorised().into_response();
+        return refused(request.headers());
     };
     // Taken before the body is read: a token keeps no more bodies in memory than it has calls.
-    let Some(slot) = Slot::take(server, caller.token) else {
+    let Some(slot) = server.working.take(caller.token.id()) else {
         return busy().into_response();
     };
     let body = match body_of(request.into_body(), server.bounds.body_bytes).await {
@@ -319,7 +298,7 @@ async fn called<T: DeserializeOwned>(
     }
 }
 
-async fn body_of(body: Body, limit: usize) -> Result<Bytes, Reply> {
+pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Reply> {
     match timeout(BODY_TIMEOUT, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(_)) => {
@@ -336,14 +315,25 @@ async fn body_of(body: Body, limit: usize) -> Result<Bytes, Reply> {
     }
 }
 
-async fn status(State(server): Asked, request: Request) -> Response {
-    let form = form_of(request.headers());
+async fn status(state: Asked, request: Request) -> Response {
+    read(state, request, Call::Status).await
+}
+
+async fn claims(state: Asked, request: Request) -> Response {
+    read(state, request, Call::Claims).await
+}
+
+async fn openapi(state: Asked, request: Request) -> Response {
+    read(state, request, Call::OpenApi).await
+}
+
+async fn read(State(server): Asked, request: Request, call: Call) -> Response {
     match request.extensions().get::<Caller>() {
-        Some(caller) => server
-            .answer(caller, Call::Status, form)
-            .await
-            .into_response(),
-        None => unauthorised().into_response(),
+        Some(caller) => {
+            let reply = server.answer(caller, call, form_of(request.headers()));
+            reply.await.into_response()
+        }
+        None => refused(request.headers()),
     }
 }
 
@@ -373,38 +363,4 @@ fn form_of(headers: &HeaderMap) -> Form {
 fn busy() -> Reply {
     let why = "this token has too many calls in progress; wait for their answers";
     problem(StatusCode::TOO_MANY_REQUESTS, "busy", why)
-}
-
-/// The reply to whoever has no valid token.
-pub fn unauthorised() -> Reply {
-    let why = "this server needs a token";
-    problem(StatusCode::UNAUTHORIZED, "token", why)
-}
-
-/// An error as `--json` prints it.
-pub(super) fn problem(status: StatusCode, kind: &str, why: &str) -> Reply {
-    Reply {
-        exit: 1,
-        status: status.as_u16(),
-        body: json!({"error": {"kind": kind, "message": why}}).to_string(),
-    }
-}
-
-impl IntoResponse for Reply {
-    fn into_response(self) -> Response {
-        let is_json = self.body.starts_with('{');
-        let content = if is_json {
-            "application/json"
-        } else {
-            "text/plain; charset=utf-8"
-        };
-        let mut response = Response::new(Body::from(self.body));
-        *response.status_mut() =
-            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content));
-        headers.insert(EXIT_HEADER, HeaderValue::from(u16::from(self.exit)));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        response
-    }
 }

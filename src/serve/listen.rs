@@ -15,9 +15,13 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 const MAX_CONNECTIONS: usize = 512;
+
+/// How long a client may take to read on.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -134,6 +138,9 @@ async fn pause(error: &io::Error) {
 }
 
 async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE_TIMEOUT));
+    let stream = Box::pin(stream);
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)

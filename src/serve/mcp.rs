@@ -6,7 +6,6 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
@@ -68,8 +67,10 @@ impl Backend for Arc<Server> {
     }
 }
 
-/// A server with MCP, which keeps nothing between requests: each one brings its token.
-pub fn router(server: &Arc<Server>) -> Router {
+/// The MCP service of a server. It keeps nothing between requests: each one brings its token.
+pub(super) fn service(
+    server: &Arc<Server>,
+) -> StreamableHttpService<McpTools<Arc<Server>>, NeverSessionManager> {
     // `admit` checks hosts and origins for the whole server.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
@@ -78,8 +79,7 @@ pub fn router(server: &Arc<Server>) -> Router {
         .with_json_response(true);
     let tools = McpTools::new(Arc::clone(server));
     let sessions = Arc::<NeverSessionManager>::default();
-    let service = StreamableHttpService::new(move || Ok(tools.clone()), sessions, config);
-    server.router(Router::new().route_service("/mcp", service))
+    StreamableHttpService::new(move || Ok(tools.clone()), sessions, config)
 }
 
 #[derive(Debug, Clone)]
@@ -212,30 +212,13 @@ fn object(properties: &[(&str, Value)]) -> JsonObject {
 /// The input of `submit`: the fields of the quest kind, and which quest is meant.
 fn input_of_submit(kind: &KindDocument) -> JsonObject {
     let described = |text: &str| json!({"type": "string", "description": text});
-    let fields = kind.fields.iter().map(|field| {
-        let mut schema = field.schema.clone();
-        if !field.help.is_empty() {
-            schema.insert("description".to_owned(), field.help.clone().into());
-        }
-        (field.name.clone(), schema.to_value())
-    });
-    let fields: JsonObject = fields.collect();
-    let required = kind.fields.iter().filter(|field| field.required);
-    let required: Vec<_> = required.map(|field| &field.name).collect();
     let mut properties = OWN.map(|(name, help)| (name, described(help))).to_vec();
     let number = "The number of the quest";
     properties.push((
         "id",
         json!({"type": "integer", "minimum": 1, "description": number}),
     ));
-    properties.push((
-        "fields",
-        json!({
-            "type": "object", "properties": fields, "required": required,
-            "additionalProperties": false,
-            "description": "The answer, field by field",
-        }),
-    ));
+    properties.push(("fields", kind.fields_schema()));
     object(&properties)
 }
 

@@ -19,7 +19,8 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde::{Deserialize, Serialize};
 
-use super::http::{EXIT_HEADER, MAX_BODY_BYTES};
+use super::http::MAX_BODY_BYTES;
+use super::reply::EXIT_HEADER;
 
 pub const CALL: &str = "call";
 pub const REPLY: &str = "reply";

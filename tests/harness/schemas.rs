@@ -98,6 +98,28 @@ impl Validator {
     }
 }
 
+/// The schemas of an OpenAPI document, which refer to its components.
+pub struct Described<'a> {
+    document: &'a Value,
+}
+
+impl<'a> Described<'a> {
+    pub fn new(document: &'a Value) -> Self {
+        Self { document }
+    }
+
+    /// What is wrong with `value` by one of its schemas, closed.
+    pub fn errors(&self, schema: &Value, value: &Value) -> Vec<String> {
+        let mut whole = schema.clone();
+        whole["$defs"] = self.document["components"]["schemas"].clone();
+        let text = whole
+            .to_string()
+            .replace("#/components/schemas/", "#/$defs/");
+        let whole = serde_json::from_str(&text).expect("JSON");
+        Validator::new(&closed(&whole)).errors(value)
+    }
+}
+
 /// The document of the command that shares the most words with `args`.
 pub fn document(args: &[&str]) -> Option<&'static Document> {
     let command = match *args.iter().find(|arg| is_command(arg))? {

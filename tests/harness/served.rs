@@ -1,5 +1,7 @@
 //! A session that is served, and a client that has nothing but a token.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::Command;
 
 use serde_json::Value;
@@ -41,6 +43,38 @@ impl Served {
         made["token"].as_str().expect("a token").to_owned()
     }
 
+    /// The address of a server on TCP.
+    pub fn address(&self) -> &str {
+        self.url.strip_prefix("http://").expect("HTTP")
+    }
+
+    /// A connection on which this was sent: a line such as `GET /`, headers, and a body.
+    pub fn sent(&self, line: &str, headers: &[&str], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address()).expect("a connection");
+        let (host, length) = (self.address(), body.len());
+        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+        let request = format!(
+            "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+             Content-Length: {length}\r\n{headers}\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).expect("it is sent");
+        stream
+    }
+
+    /// What the server replies to it.
+    pub fn asked(&self, line: &str, headers: &[&str], body: &str) -> Exchange {
+        let mut reply = String::new();
+        let mut stream = self.sent(line, headers, body);
+        stream.read_to_string(&mut reply).expect("a reply");
+        let (head, body) = reply.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok());
+        Exchange {
+            status: status.expect("a status"),
+            head: head.to_ascii_lowercase(),
+            body: body.to_owned(),
+        }
+    }
+
     /// A command of the client, who sees no session.
     pub fn command(&self, token: &str, args: &[&str]) -> Command {
         let mut command = self.client.command();
@@ -56,4 +90,23 @@ impl Served {
     pub fn json(&self, token: &str, args: &[&str]) -> (i32, Value) {
         Run::of(self.command(token, args).arg("--json")).json()
     }
+}
+
+/// What a server replied by HTTP.
+#[derive(Debug)]
+pub struct Exchange {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Exchange {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
+    }
+}
+
+/// The header that hands over a token.
+pub fn bearer(token: &str) -> String {
+    format!("Authorization: Bearer {token}")
 }

@@ -252,7 +252,7 @@ impl Desk for RunDesk {
         }
         let submitted = match &call {
             Call::Submit(call) => Some((digest(call), call.idempotency_key)),
-            Call::Next(_) | Call::Status => None,
+            _ => None,
         };
         let is_next = matches!(call, Call::Next(_));
         let reply = self.desk.answer(grant, call, form);
@@ -267,6 +267,10 @@ impl Desk for RunDesk {
 
     fn kind(&self) -> Result<KindDocument, String> {
         self.desk.kind()
+    }
+
+    fn session(&self) -> &Path {
+        self.desk.session()
     }
 
     fn refused(&self, grant: &Grant, answer: Digest) {

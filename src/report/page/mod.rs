@@ -2,7 +2,8 @@
 //! [`Picture`](super::picture::Picture) alone.
 //!
 //! The page makes no network requests and works without its script: `page.js` only sorts, filters
-//! and searches the table. The content security policy allows only that script and that style
+//! and searches the table. The page of a server also has `live.js`, which follows the events of the
+//! ledger and loads the page again. The content security policy allows only that script and that style
 //! sheet, by their hashes. So no element may have a `style` attribute: geometry is in attributes
 //! of the SVG, colours are in classes.
 //!
@@ -41,8 +42,24 @@ pub enum PageError {
 }
 
 pub fn html(picture: &Picture) -> Result<String, PageError> {
+    text(picture, Updates::Never)
+}
+
+/// The page for a server, which loads it again after the event with this number or a later one.
+pub fn live(picture: &Picture, next_event: u64) -> Result<String, PageError> {
+    text(picture, Updates::After(next_event))
+}
+
+/// Whether a page follows the events of the ledger, and from which on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Updates {
+    Never,
+    After(u64),
+}
+
+fn text(picture: &Picture, updates: Updates) -> Result<String, PageError> {
     let mut page = Vec::new();
-    write(picture, &mut page)?;
+    write(picture, updates, &mut page)?;
     String::from_utf8(page)
         .map_err(|error| PageError::Io(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
@@ -50,9 +67,17 @@ pub fn html(picture: &Picture) -> Result<String, PageError> {
 /// Writes the page about `picture` to `to`, and holds no more than one quest of it at once.
 ///
 /// The same picture makes the same bytes.
-pub fn write(picture: &Picture, to: &mut dyn Write) -> Result<(), PageError> {
+fn write(picture: &Picture, updates: Updates, to: &mut dyn Write) -> Result<(), PageError> {
     let templates = environment()?;
-    let page = page(picture);
+    let (script, policy, next_event) = match updates {
+        Updates::Never => (SCRIPT.to_owned(), policy(STYLE, SCRIPT), None),
+        Updates::After(next) => {
+            let script = format!("{SCRIPT}\n{LIVE_SCRIPT}");
+            let policy = format!("{}; connect-src 'self'", policy(STYLE, &script));
+            (script, policy, Some(next))
+        }
+    };
+    let page = context! { policy, next_event, ..page(picture) };
     let piece = |name: &str, values: Value, to: &mut dyn Write| -> Result<(), PageError> {
         let made = templates.get_template(name)?.render(values)?;
         Ok(to.write_all(made.as_bytes())?)
@@ -62,7 +87,7 @@ pub fn write(picture: &Picture, to: &mut dyn Write) -> Result<(), PageError> {
     for quest in &picture.quests {
         piece("quest.html", context! { quest, kind, unit }, to)?;
     }
-    piece("end.html", context! { page, script => trusted(SCRIPT) }, to)
+    piece("end.html", context! { page, script => trusted(script) }, to)
 }
 
 fn page(picture: &Picture) -> Value {
@@ -74,7 +99,6 @@ fn page(picture: &Picture) -> Value {
     let reviews = REVIEWS.map(|it| (it, overview.effective.get(&it).copied().unwrap_or(0)));
     let reviews = reviews.into_iter().filter(|(_, count)| *count > 0);
     context! {
-        policy => policy(STYLE, SCRIPT),
         title => picture.title,
         kind => picture.kind,
         unit => picture.unit,
@@ -133,6 +157,8 @@ fn hash(text: &str) -> String {
 pub(super) const STYLE: &str = include_str!("page.css");
 
 pub(super) const SCRIPT: &str = include_str!("page.js");
+
+const LIVE_SCRIPT: &str = include_str!("live.js");
 
 const TEMPLATES: [(&str, &str); 12] = [
     ("top.html", include_str!("html/top.html")),
