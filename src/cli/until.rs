@@ -124,7 +124,13 @@ pub(super) fn run(context: &mut Context, args: &UntilArgs) -> Result<Exit> {
     }
     let run = run_args(&args.run)?;
     // A mistake in how the agent is named must not leave a session behind.
-    run.command()?;
+    let command = run.command()?;
+    if let Some(flags) = command.missing_edit_flags() {
+        let name = command.name();
+        context.output.hint(&format!(
+            "{name} may not change files by itself; allow it with: -- {name} {flags}"
+        ));
+    }
     if !run.dry_run {
         prepare(context, args, &run)?;
     }

@@ -96,7 +96,10 @@ impl Plan {
                 }
                 _ => format!("{check} prints its answer as a JSON object at the end"),
             },
-            (_, Answers::World, _) => format!("{check} may change files"),
+            (_, Answers::World, _) => match self.command.missing_edit_flags() {
+                Some(flags) => format!("{check} may change files: -- {flags}"),
+                None => format!("{check} may change files"),
+            },
         };
         let text = format!("{starts} in a row brought no submission; the last one {last}");
         (text, hint)

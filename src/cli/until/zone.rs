@@ -50,7 +50,7 @@ impl Zone {
         globs.extend(may_edit.iter().cloned());
         let zones = Zones::new(&globs)?;
         let mut work = Vec::new();
-        for glob in globs.iter().take_while(|glob| !glob.starts_with('!')) {
+        for glob in globs.iter().take_while(|glob| !Zones::forbids(glob)) {
             // A file that no name below it could be is asked for a folder.
             let sample = glob.replace("/**", "/comail");
             if TreePath::parse(&sample).is_ok_and(|path| zones.contains(&path)) {
@@ -67,7 +67,7 @@ impl Zone {
             .into());
         }
         globs
-            .retain(|glob| glob.starts_with('!') || work.contains(glob) || may_edit.contains(glob));
+            .retain(|glob| Zones::forbids(glob) || work.contains(glob) || may_edit.contains(glob));
         Ok(Self {
             globs,
             work,
@@ -118,6 +118,10 @@ fn top(tree: &Path, session: &Path) -> Result<Vec<String>> {
             continue;
         };
         let name = globset::escape(path.as_str());
+        // A name that no glob can say is not part of the work.
+        if Zones::without_exceptions(std::slice::from_ref(&name)).is_err() {
+            continue;
+        }
         if kind.is_file() && ignored.rule_of_file(&path).is_none() {
             globs.push(name);
         } else if kind.is_dir() && ignored.rule_of_folder(&path).is_none() {
@@ -145,4 +149,100 @@ fn named_files(tree: &Path, commands: &[String]) -> Vec<String> {
     named.sort_unstable();
     named.dedup();
     named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The zone of a tree of empty files.
+    fn zone(files: &[&str], command: &str, may_edit: &[&str]) -> Result<Zone> {
+        let tree = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = tree.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        fs::create_dir(tree.path().join(".comail")).unwrap();
+        let may_edit: Vec<String> = may_edit.iter().map(ToString::to_string).collect();
+        let session = tree.path().join(".comail");
+        Zone::of(tree.path(), &session, &[command.to_owned()], &may_edit)
+    }
+
+    fn allows(zone: &Zone, path: &str) -> bool {
+        let zones = Zones::new(&zone.globs).unwrap();
+        zones.contains(&TreePath::parse(path).unwrap())
+    }
+
+    #[test]
+    fn the_work_is_what_decides_nothing_about_the_commands() {
+        let files = ["src/lib.rs", "main.go", "judge", "Makefile", "tests/a.rs"];
+        let zone = zone(&files, "./judge --all && make", &[]).unwrap();
+        for work in [
+            "src/lib.rs",
+            "src/new/deep.py",
+            "src/Profile.tsx",
+            "src/latest.rs",
+            "src/features/a.ts",
+            "src/project.ts",
+            "main.go",
+        ] {
+            assert!(allows(&zone, work), "{work}");
+        }
+        for protected in [
+            "judge",
+            "Makefile",
+            "new.go",
+            "conftest.py",
+            "new/lib.rs",
+            "tests/a.rs",
+            "src/tests.rs",
+            "src/TestMain.java",
+            "src/MainTest.java",
+            "src/MainTests/A.swift",
+            "src/main_test.go",
+            "src/a.spec.ts",
+            "src/t/a.t",
+            "src/conftest.py",
+            "src/build.rs",
+            "src/Cargo.toml",
+            "src/package.json",
+            "src/package-lock.json",
+            "src/jest.config.js",
+            "src/Gruntfile.js",
+            "src/Makefile",
+            "src/.cargo/config.toml",
+            "src/.github/a",
+            "src/setup.cfg",
+            "src/go.mod",
+            "src/run.sh",
+            "src/node_modules/a/index.js",
+            "src/meson.build",
+        ] {
+            assert!(!allows(&zone, protected), "{protected}");
+        }
+        let said = zone.to_string();
+        assert!(said.starts_with("The agent may change main.go, src/**, except "), "{said}");
+        assert!(said.ends_with("and the files that commands name: judge"), "{said}");
+    }
+
+    #[test]
+    fn a_person_can_allow_what_is_protected() {
+        let zone = zone(&["tests/a.rs"], "cargo test", &["tests/a.rs"]).unwrap();
+        assert!(allows(&zone, "tests/a.rs"));
+        assert!(!allows(&zone, "tests/b.rs"));
+    }
+
+    #[test]
+    fn a_tree_without_work_is_refused() {
+        let refused = zone(&["tests/a.rs"], "cargo test", &[]).unwrap_err();
+        assert!(refused.to_string().contains("every file in the tree is protected"));
+    }
+
+    #[test]
+    fn a_name_that_reads_as_a_glob_names_itself() {
+        let zone = zone(&["!src", "[ab]", "src/a"], "make", &[]).unwrap();
+        assert!(allows(&zone, "src/a") && allows(&zone, "[ab]"));
+        assert!(!allows(&zone, "a") && !allows(&zone, "!src"));
+    }
 }

@@ -197,7 +197,7 @@ fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
 
 /// Why the first zone that is ignored as a whole is a mistake.
 fn unseen_zone(table: &TreeTable, ignored: &Ignored) -> Option<String> {
-    let mut zones = table.write.iter();
+    let mut zones = table.write.iter().filter(|zone| !Zones::forbids(zone));
     let (zone, rule) = zones.find_map(|zone| Some((zone, ignored.rule_of_glob(zone)?)))?;
     Some(format!(
         "{rule} ignores all of the zone `{zone}`, so no check would see what an agent writes \

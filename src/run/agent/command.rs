@@ -78,10 +78,20 @@ impl AgentCommand {
     /// The flags with which a known agent may call comail, unless the operator gave the first of
     /// them.
     pub fn missing_flags(&self) -> Option<&'static str> {
+        self.missing(|preset| preset.grant)
+    }
+
+    /// The flags with which a known agent may change files, unless the operator gave the first of
+    /// them.
+    pub fn missing_edit_flags(&self) -> Option<&'static str> {
+        self.missing(|preset| preset.edit_grant)
+    }
+
+    fn missing(&self, of: fn(&Preset) -> Option<&'static str>) -> Option<&'static str> {
         let Self::Preset(preset, own) = self else {
             return None;
         };
-        let flags = preset.grant?;
+        let flags = of(preset)?;
         let first = flags.split(' ').next();
         let given = own.iter().any(|word| word.to_str() == first);
         (!given).then_some(flags)
@@ -259,6 +269,8 @@ pub struct Preset {
     pub shell: AgentShell,
     /// The flags with which the operator allows it to call comail, which may need the network.
     grant: Option<&'static str>,
+    /// The flags with which the operator allows it to change files.
+    edit_grant: Option<&'static str>,
     /// Where it keeps logins, settings and conversations: below the home directory, or where a
     /// variable `$NAME` says. The name of a folder ends in `/`.
     pub(super) state: &'static [&'static str],
@@ -277,6 +289,7 @@ impl Preset {
             Stream::Events,
         )
         .granted("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'")
+        .editing("--permission-mode acceptEdits")
         .keeping(&[".claude/", ".claude.json", "$CLAUDE_CONFIG_DIR"]),
         &Self::new(
             "codex",
@@ -286,6 +299,7 @@ impl Preset {
         )
         .in_shell(AgentShell::Login)
         .granted("--sandbox workspace-write")
+        .editing("--sandbox workspace-write")
         .keeping(&[".codex/"])
         .with_sandbox(),
         &Self::new(
@@ -295,6 +309,7 @@ impl Preset {
             Stream::Events,
         )
         .granted("--allowed-tools 'run_shell_command(comail)'")
+        .editing("--approval-mode auto_edit")
         .keeping(&[".gemini/"]),
         &Self::new(
             "aider",
@@ -313,6 +328,7 @@ impl Preset {
             Stream::Events,
         )
         .granted("--force")
+        .editing("--force")
         .keeping(&[".cursor/", ".config/cursor/"]),
         &Self::new(
             "opencode",
@@ -328,6 +344,7 @@ impl Preset {
         ]),
         &Self::new("amp", "amp -x --stream-json {args}", None, Stream::Events)
             .granted("--dangerously-allow-all")
+        .editing("--dangerously-allow-all")
             .keeping(&[".config/amp/", ".local/share/amp/", ".cache/amp/"]),
         &Self::new(
             "goose",
@@ -347,6 +364,7 @@ impl Preset {
             Stream::Events,
         )
         .granted("--allowed-tools 'run_shell_command(comail)'")
+        .editing("--approval-mode auto-edit")
         .keeping(&[".qwen/"]),
         &Self::new(
             "copilot",
@@ -371,6 +389,7 @@ impl Preset {
             stream,
             shell: AgentShell::Inherited,
             grant: None,
+            edit_grant: None,
             state: &[],
             has_sandbox: false,
         }
@@ -393,6 +412,11 @@ impl Preset {
 
     const fn granted(mut self, flags: &'static str) -> Self {
         self.grant = Some(flags);
+        self
+    }
+
+    const fn editing(mut self, flags: &'static str) -> Self {
+        self.edit_grant = Some(flags);
         self
     }
 

@@ -35,7 +35,7 @@ impl Zones {
 
     /// The same for a list in which no glob takes another's paths away.
     pub fn without_exceptions(globs: &[String]) -> Result<Self, BadGlob> {
-        match globs.iter().find(|glob| glob.starts_with(NOT)) {
+        match globs.iter().find(|glob| Self::forbids(glob)) {
             Some(glob) => Err(BadGlob {
                 glob: glob.clone(),
                 why: NOTHING_TO_TAKE.to_owned(),
@@ -44,9 +44,14 @@ impl Zones {
         }
     }
 
+    /// Whether a glob takes paths away from those before it.
+    pub fn forbids(glob: &str) -> bool {
+        glob.starts_with(NOT)
+    }
+
     pub fn contains(&self, path: &TreePath) -> bool {
         let last = self.set.matches(path.as_str()).into_iter().max();
-        last.is_some_and(|last| !self.texts[last].starts_with(NOT))
+        last.is_some_and(|last| !Self::forbids(&self.texts[last]))
     }
 
     pub fn texts(&self) -> &[String] {

@@ -176,6 +176,11 @@ fn a_flag_that_the_operator_gave_is_not_missing() {
     let given = preset("claude", &["--allowedTools", "Bash(comail:*)"]);
     assert_eq!(given.missing_flags(), None);
     assert_eq!(custom(&["claude"]).missing_flags(), None);
+    let edits = preset("claude", &["--allowedTools", "Bash(comail:*)"]);
+    let flags = Some("--permission-mode acceptEdits");
+    assert_eq!(edits.missing_edit_flags(), flags);
+    let given = preset("claude", &["--permission-mode", "plan"]);
+    assert_eq!(given.missing_edit_flags(), None);
     for preset in Preset::ALL {
         let runs_nothing = preset.shell == AgentShell::Absent;
         assert!(preset.grant.is_none() || !runs_nothing, "{}", preset.name);
