@@ -278,24 +278,6 @@ fn programs_of_the_tree_are_not_found() {
     run.exits(2);
 }
 
-#[test]
-fn a_dry_run_prints_the_agent_and_makes_no_session() {
-    let place = tree();
-    let run = place.run([
-        "until",
-        TEST,
-        "--dry-run",
-        "--",
-        "claude",
-        "--max-turns",
-        "9",
-    ]);
-    let text = run.ok();
-    assert!(text.starts_with("claude -p "), "{text}");
-    assert!(text.contains("--max-turns 9"), "{text}");
-    assert!(!has_session(&place));
-}
-
 /// Where the session is below another directory than the tree.
 #[test]
 fn the_session_may_be_elsewhere() {
@@ -306,4 +288,49 @@ fn the_session_may_be_elsewhere() {
     assert!(!has_session(&place));
     let ledger = elsewhere.at("work/ledger.jsonl");
     assert!(Path::new(&ledger).exists());
+}
+
+#[test]
+fn the_settings_of_run_apply() {
+    let place = tree();
+    let home = Place::new();
+    fs::create_dir_all(home.at(".config/comail")).expect("a folder");
+    let file = "[run]\nagent = \"codex\"\nmax-attempts = 1\n";
+    home.write(".config/comail/config.toml", file);
+    let until = |args: &[&str]| {
+        let mut command = place.command();
+        command.env("PATH", PATH).env("HOME", home.path());
+        Run::of(command.arg("until").args(QUICK).args(args))
+    };
+    let text = until(&[TEST, "--dry-run"]).ok();
+    assert!(text.starts_with("codex exec "), "{text}");
+    until(&[TEST, "--", "sh", "-c", "exit 3"]).exits(8);
+    let mut steps = place.events("run");
+    steps.retain(|step| step["what"] == "attempt");
+    assert_eq!(steps.len(), 2, "with the last call");
+}
+
+/// What a known agent lacks is said before it is started.
+#[test]
+fn a_known_agent_is_told_apart_from_its_arguments() {
+    let place = tree();
+    let dry = |words: &[&str]| {
+        let mut command = place.command();
+        command.args(["until", TEST, "--dry-run", "--"]).args(words);
+        let run = Run::of(&mut command);
+        let said = run.stderr.clone();
+        (run.ok(), said)
+    };
+    let (text, said) = dry(&["claude", "--max-turns", "9"]);
+    assert!(
+        text.starts_with("claude -p ") && text.contains("--max-turns 9"),
+        "{text}"
+    );
+    assert!(
+        said.contains("-- claude --permission-mode acceptEdits"),
+        "{said}"
+    );
+    let (_, said) = dry(&["claude", "--permission-mode", "acceptEdits"]);
+    assert_eq!(said, "");
+    assert!(!has_session(&place));
 }

@@ -44,18 +44,17 @@ impl Zone {
         let taken = named
             .iter()
             .map(|name| format!("!{}", globset::escape(name)));
-        let mut globs = top(tree, session)?;
+        let top = top(tree, session)?;
+        let mut globs: Vec<String> = top.iter().map(|place| place.glob.clone()).collect();
         globs.extend(protected);
         globs.extend(taken);
-        globs.extend(may_edit.iter().cloned());
-        let zones = Zones::new(&globs)?;
         let mut work = Vec::new();
-        for glob in globs.iter().take_while(|glob| !Zones::forbids(glob)) {
-            // A file that no name below it could be is asked for a folder.
-            let sample = glob.replace("/**", "/comail");
-            if TreePath::parse(&sample).is_ok_and(|path| zones.contains(&path)) {
-                work.push(glob.clone());
-            }
+        if !top.is_empty() {
+            let zones = Zones::new(&globs)?;
+            let open = top
+                .into_iter()
+                .filter(|place| zones.contains(&place.sample));
+            work.extend(open.map(|place| place.glob));
         }
         if work.is_empty() && may_edit.is_empty() {
             return Err(Hinted {
@@ -66,8 +65,9 @@ impl Zone {
             }
             .into());
         }
-        globs
-            .retain(|glob| Zones::forbids(glob) || work.contains(glob) || may_edit.contains(glob));
+        // The first glob of a zone allows something.
+        globs.retain(|glob| work.contains(glob) || !work.is_empty() && Zones::forbids(glob));
+        globs.extend(may_edit.iter().cloned());
         Ok(Self {
             globs,
             work,
@@ -103,13 +103,21 @@ impl fmt::Display for Zone {
     }
 }
 
-/// A glob for each file and folder at the top of the tree that is part of it.
-fn top(tree: &Path, session: &Path) -> Result<Vec<String>> {
+/// A file or folder at the top of the tree.
+#[derive(Debug)]
+struct Place {
+    glob: String,
+    /// The file, or one in the folder that no glob of a name matches.
+    sample: TreePath,
+}
+
+/// Each file and folder at the top of the tree that is part of it.
+fn top(tree: &Path, session: &Path) -> Result<Vec<Place>> {
     let failed = || format!("the tree {}", tree.display());
     let ignored = Ignored::default().and_folder(session);
     let rules = read_gitignores(tree, &ignored).with_context(failed)?;
     let ignored = ignored.and_gitignores(&rules);
-    let mut globs = Vec::new();
+    let mut places = Vec::new();
     for entry in fs::read_dir(tree).with_context(failed)? {
         let entry = entry.with_context(failed)?;
         let kind = entry.file_type().with_context(failed)?;
@@ -123,13 +131,17 @@ fn top(tree: &Path, session: &Path) -> Result<Vec<String>> {
             continue;
         }
         if kind.is_file() && ignored.rule_of_file(&path).is_none() {
-            globs.push(name);
+            let glob = name;
+            places.push(Place { glob, sample: path });
         } else if kind.is_dir() && ignored.rule_of_folder(&path).is_none() {
-            globs.push(format!("{name}/**"));
+            let glob = format!("{name}/**");
+            if let Ok(sample) = TreePath::parse(&format!("{path}/comail")) {
+                places.push(Place { glob, sample });
+            }
         }
     }
-    globs.sort_unstable();
-    Ok(globs)
+    places.sort_unstable_by(|one, other| one.glob.cmp(&other.glob));
+    Ok(places)
 }
 
 /// The files of the tree that commands name.
@@ -222,8 +234,14 @@ mod tests {
             assert!(!allows(&zone, protected), "{protected}");
         }
         let said = zone.to_string();
-        assert!(said.starts_with("The agent may change main.go, src/**, except "), "{said}");
-        assert!(said.ends_with("and the files that commands name: judge"), "{said}");
+        assert!(
+            said.starts_with("The agent may change main.go, src/**, except "),
+            "{said}"
+        );
+        assert!(
+            said.ends_with("and the files that commands name: judge"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -236,7 +254,11 @@ mod tests {
     #[test]
     fn a_tree_without_work_is_refused() {
         let refused = zone(&["tests/a.rs"], "cargo test", &[]).unwrap_err();
-        assert!(refused.to_string().contains("every file in the tree is protected"));
+        assert!(
+            refused
+                .to_string()
+                .contains("every file in the tree is protected")
+        );
     }
 
     #[test]

@@ -344,7 +344,7 @@ impl Preset {
         ]),
         &Self::new("amp", "amp -x --stream-json {args}", None, Stream::Events)
             .granted("--dangerously-allow-all")
-        .editing("--dangerously-allow-all")
+            .editing("--dangerously-allow-all")
             .keeping(&[".config/amp/", ".local/share/amp/", ".cache/amp/"]),
         &Self::new(
             "goose",
