@@ -120,7 +120,7 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the quest file {}", path.display()))?;
     let here = std::env::current_dir().context("the working directory is unknown")?;
-    freeze_with(Freezing {
+    let freezing = Freezing {
         path: &here.join(path),
         text,
         tree: tree.map(Path::to_owned),
@@ -128,11 +128,12 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
         session: session.to_owned(),
         scratch: std::env::temp_dir(),
         variables: &|name| std::env::var_os(name),
-    })
+    };
+    freeze_as(freezing, path)
 }
 
-pub(super) fn freeze_with(freezing: Freezing<'_>) -> Result<Frozen> {
-    let path = freezing.path.to_owned();
+/// Freezes a quest file, which errors call `path`.
+pub(super) fn freeze_as(freezing: Freezing<'_>, path: &Path) -> Result<Frozen> {
     let frozen = freezing.freeze(&GateSettings::default());
     frozen.map_err(|error| match error {
         FreezeError::Faulty(Faulty { mistake, .. }) => {

@@ -20,7 +20,7 @@ use super::config::in_a_run;
 use super::context::Context;
 use super::exit::{Exit, Hinted, UsageError, refuse};
 use super::progress;
-use super::prove::{freeze_with, proof_of};
+use super::prove::{freeze_as, proof_of};
 use super::run::{self as driver, RunArgs};
 use super::scan::{self, ScanArgs};
 use super::shell_line::ShellLine;
@@ -168,15 +168,17 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     let zone = Zone::of(&tree, &context.dir, &args.commands, &args.may_edit)?;
     let path = SearchPath::outside(&tree);
     let text = format!("{terms}\n{}", args.quest_file(&zone, &path)?);
-    let frozen = freeze_with(Freezing {
-        path: &tree.join("until.toml"),
+    let file = tree.join("until.toml");
+    let freezing = Freezing {
+        path: &file,
         text,
         tree: Some(tree.clone()),
         here: tree.clone(),
         session: context.dir.clone(),
         scratch: env::temp_dir(),
         variables: &|name| path.variable(name),
-    })?;
+    };
+    let frozen = freeze_as(freezing, &file)?;
     let judgement = args.judge_now(context, &frozen)?;
     for dropped in &path.dropped {
         let dropped = dropped.display();
