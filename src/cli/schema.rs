@@ -6,19 +6,18 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use minijinja::context;
-use schemars::generate::SchemaSettings;
-use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::context::Context;
 use super::exit::{ErrorReply, Exit};
+use super::generator::generator;
 use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
-    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, submit, token,
+    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, serve, submit,
+    token,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -29,7 +28,6 @@ use crate::quest::{QuestKind, email, submission_schema};
 use crate::report::run::Report;
 use crate::report::{Insights, Status};
 use crate::review::{Item, Queue};
-use crate::serve::{self, KindDocument, Replies};
 use crate::session::{Line, Manifest, read_manifest};
 
 /// Print the JSON Schemas of what comail prints, reads and stores
@@ -158,26 +156,7 @@ const fn read(name: &'static str, place: &'static str, make: fn(&QuestKind) -> S
 }
 
 fn of_type<T: JsonSchema>(_: &QuestKind) -> Schema {
-    settings().into_generator().into_root_schema_for::<T>()
-}
-
-fn settings() -> SchemaSettings {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    settings.with_transform(RecursiveTransform(never_null))
-}
-
-/// The description of the HTTP interface of a server.
-pub(super) fn openapi(kind: &KindDocument) -> Value {
-    let settings = settings().with(|it| it.definitions_path = "/components/schemas".into());
-    let mut generator = settings.into_generator();
-    let replies = Replies {
-        next: generator.subschema_for::<next::NextReply>(),
-        submit: generator.subschema_for::<submit::SubmitReply>(),
-        status: generator.subschema_for::<Status>(),
-        claims: generator.subschema_for::<claims::Listed>(),
-        event: generator.subschema_for::<Line<'static>>(),
-    };
-    serve::openapi(kind, &replies, generator)
+    generator("/$defs").into_root_schema_for::<T>()
 }
 
 impl Document {
@@ -198,32 +177,6 @@ impl Document {
             );
         }
         schema
-    }
-}
-
-/// Removes null from optional members: comail leaves them out instead.
-fn never_null(schema: &mut Schema) {
-    let required = schema.get("required").and_then(Value::as_array).cloned();
-    let required = required.unwrap_or_default();
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    let properties = properties.into_iter().flatten();
-    for (_, value) in properties.filter(|(name, _)| !required.iter().any(|it| it == *name)) {
-        if let Some(types) = value.get_mut("type").and_then(Value::as_array_mut) {
-            types.retain(|one| one != "null");
-            if let [only] = &types[..] {
-                value["type"] = only.clone();
-            }
-        } else if let Some(ways) = value.get_mut("anyOf").and_then(Value::as_array_mut) {
-            ways.retain(|way| way["type"] != "null");
-            if let [Value::Object(only)] = &ways[..] {
-                let only = only.clone();
-                let members = value.as_object_mut().into_iter();
-                members.for_each(|members| {
-                    members.remove("anyOf");
-                    members.extend(only.clone());
-                });
-            }
-        }
     }
 }
 
@@ -262,7 +215,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<forget::ForgetReply>("forget", "forget"),
     printed::<claims::Listed>("claims", "claims"),
     printed::<release::ReleaseReply>("release", "release"),
-    printed::<super::serve::Serving>("serve", "serve"),
+    printed::<serve::Serving>("serve", "serve"),
     printed::<token::NewToken>("token-new", "token new"),
     printed::<token::TokenList>("token-list", "token list"),
     printed::<token::Revoked>("token-revoke", "token revoke"),

@@ -20,10 +20,11 @@ use tokio_rustls::TlsAcceptor;
 
 use super::context::{self, Context, Reaching};
 use super::exit::{ErrorKind, ErrorReply, Exit, UsageError, of_error, refuse};
+use super::openapi::openapi;
 use super::output::Output;
 use super::report::live_page;
 use super::settings::Settings;
-use super::{claims, next, progress, schema, status, submit};
+use super::{claims, next, progress, status, submit};
 use crate::judge::{self, CallKey, Claimant, JudgeContext};
 use crate::quest::{QuestId, fields_of};
 use crate::serve::{
@@ -210,11 +211,9 @@ impl SessionDesk {
 
     fn describe(&self, context: &mut Context) -> Result<Exit> {
         let kind = self.kind().map_err(anyhow::Error::msg)?;
-        context
-            .output
-            .show(&schema::openapi(&kind), |out, described| {
-                out.line(format!("{described:#}"));
-            })?;
+        context.output.show(&openapi(&kind), |out, described| {
+            out.line(format!("{described:#}"));
+        })?;
         Ok(Exit::Done)
     }
 
