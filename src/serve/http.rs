@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use super::cookie::{Scheme, token_of_cookie};
 use super::desk::{Call, Desk, Form, KindDocument, Reply};
+use super::listen::Peer;
 use super::rate::{Buckets, Rate};
 use super::reply::{problem, refused};
 use super::slots::{Slot, Slots};
@@ -236,6 +237,9 @@ async fn admit(State(server): Asked, mut request: Request, next: Next) -> Respon
         let seconds = HeaderValue::from(wait.as_secs() + 1);
         refused.headers_mut().insert(header::RETRY_AFTER, seconds);
         return refused;
+    }
+    if let Some(peer) = request.extensions().get::<Peer>() {
+        peer.admit();
     }
     request.extensions_mut().insert(caller);
     next.run(request).await

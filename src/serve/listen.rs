@@ -1,20 +1,27 @@
 //! Sockets, and the connections on them: each one is bounded in time, and their number is bounded.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
@@ -93,60 +100,168 @@ impl Drop for Listener {
     }
 }
 
-/// Answers connections until the task is dropped.
-pub async fn serve(listener: &Listener, router: Router) {
-    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    loop {
-        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else {
-            return;
-        };
-        let router = router.clone();
-        match listener {
-            Listener::Unix(listener, _) => match listener.accept().await {
-                Ok((stream, _)) => drop(tokio::spawn(async move {
-                    connection(stream, router).await;
-                    drop(permit);
-                })),
-                Err(error) => pause(&error).await,
-            },
-            Listener::Tcp(listener, tls) => match listener.accept().await {
-                Ok((stream, _)) => {
-                    let tls = tls.clone();
-                    drop(tokio::spawn(async move {
-                        match tls {
-                            None => connection(stream, router).await,
-                            Some(tls) => {
-                                let shaken = tls.accept(stream);
-                                let shaken = tokio::time::timeout(HEADER_TIMEOUT, shaken).await;
-                                if let Ok(Ok(stream)) = shaken {
-                                    connection(stream, router).await;
-                                }
-                            }
-                        }
-                        drop(permit);
-                    }));
-                }
-                Err(error) => pause(&error).await,
-            },
+/// One connection's client.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Peer(Arc<AtomicBool>);
+
+impl Peer {
+    /// It has shown a good token.
+    pub(super) fn admit(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_admitted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The connections of clients that have shown no good token yet, the oldest first.
+#[derive(Debug, Default)]
+struct Strangers(VecDeque<(Peer, AbortHandle)>);
+
+impl Strangers {
+    fn add(&mut self, peer: Peer, connection: AbortHandle) {
+        if self.0.len() >= 2 * MAX_CONNECTIONS {
+            self.forget_others();
+        }
+        self.0.push_back((peer, connection));
+    }
+
+    fn forget_others(&mut self) {
+        let is_stranger =
+            |(peer, task): &(Peer, AbortHandle)| !peer.is_admitted() && !task.is_finished();
+        self.0.retain(is_stranger);
+    }
+
+    /// Cuts the oldest, so that a client with a token need not wait for those that have none.
+    fn cut_oldest(&mut self) {
+        self.forget_others();
+        if let Some((_, oldest)) = self.0.pop_front() {
+            oldest.abort();
         }
     }
 }
+
+/// Answers connections until the task is dropped.
+pub async fn serve(listener: &Listener, router: Router) {
+    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut strangers = Strangers::default();
+    loop {
+        let (router, peer) = (router.clone(), Peer::default());
+        let known = peer.clone();
+        let accepted = match listener {
+            Listener::Unix(listener, _) => listener.accept().await.map(|(stream, _)| {
+                let served = connection(stream, router, known, WRITE_TIMEOUT);
+                Box::pin(served) as Connection
+            }),
+            Listener::Tcp(listener, tls) => listener.accept().await.map(|(stream, _)| {
+                let tls = tls.clone();
+                Box::pin(async move {
+                    let Some(tls) = tls else {
+                        return connection(stream, router, known, WRITE_TIMEOUT).await;
+                    };
+                    let shaken = tokio::time::timeout(HEADER_TIMEOUT, tls.accept(stream)).await;
+                    if let Ok(Ok(stream)) = shaken {
+                        connection(stream, router, known, WRITE_TIMEOUT).await;
+                    }
+                }) as Connection
+            }),
+        };
+        let served = match accepted {
+            Ok(served) => served,
+            Err(error) => {
+                pause(&error).await;
+                continue;
+            }
+        };
+        if connections.available_permits() == 0 {
+            strangers.cut_oldest();
+        }
+        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else {
+            return;
+        };
+        let task = tokio::spawn(async move {
+            served.await;
+            drop(permit);
+        });
+        strangers.add(peer, task.abort_handle());
+    }
+}
+
+type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 async fn pause(error: &io::Error) {
     tracing::warn!("cannot accept a connection: {error}");
     tokio::time::sleep(ACCEPT_PAUSE).await;
 }
 
-async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router) {
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    peer: Peer,
+    write_timeout: Duration,
+) {
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(WRITE_TIMEOUT));
+    stream.set_write_timeout(Some(write_timeout));
     let stream = Box::pin(stream);
+    let answering = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer.clone());
+        answering.call(request)
+    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(64 * 1024)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), service);
     if let Err(error) = served.await {
         tracing::debug!("a connection ended: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use axum::routing::get;
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    const LENGTH: usize = 8 << 20;
+
+    /// How many bytes a client gets that reads only once the connection is over, and one that reads.
+    async fn read_by(reads: bool) -> usize {
+        let router = Router::new().route("/", get(|| async { vec![b'x'; LENGTH] }));
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let stream = UnixStream::from_std(ours).unwrap();
+        let reading = |mut theirs: std::os::unix::net::UnixStream| {
+            let mut all = Vec::new();
+            theirs.read_to_end(&mut all).unwrap();
+            all.len()
+        };
+        let mut writer = theirs.try_clone().unwrap();
+        io::Write::write_all(&mut writer, b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+        let timeout = Duration::from_millis(200);
+        let served = connection(stream, router, Peer::default(), timeout);
+        if reads {
+            let read = tokio::task::spawn_blocking(move || reading(theirs));
+            served.await;
+            read.await.unwrap()
+        } else {
+            served.await;
+            reading(theirs)
+        }
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_is_cut() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build();
+        let runtime = runtime.unwrap();
+        assert!(runtime.block_on(read_by(true)) > LENGTH);
+        assert!(runtime.block_on(read_by(false)) < LENGTH);
     }
 }
