@@ -1,15 +1,19 @@
 //! What becomes of an answer where comail itself has no network.
 
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::process::Command;
 use std::thread;
 
 use comail::world::RecordKind;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::agents::PATH;
 use crate::harness::email_net::{ACME, Submission};
+use crate::harness::follower::Follower;
 use crate::harness::poll::until;
-use crate::harness::{EmailNet, Run};
+use crate::harness::served::bearer;
+use crate::harness::{EmailNet, Place, Run};
 use crate::servers::dns::Answer;
 use crate::servers::http::Reply;
 
@@ -24,8 +28,8 @@ enum Without {
 
 const EVERY: [Without; 2] = [Without::Namespace, Without::Resolver];
 
-/// Runs the program without a network.
-fn run_without(net: &EmailNet, without: Without, args: &[String]) -> Run {
+/// The program without a network, as long as the resolver is silent for the second way.
+fn command_without(net: &EmailNet, without: Without) -> Command {
     let mut command = match without {
         Without::Namespace => {
             let probe = Command::new("unshare").args(["-rn", "true"]).status();
@@ -38,7 +42,14 @@ fn run_without(net: &EmailNet, without: Without, args: &[String]) -> Run {
         }
         Without::Resolver => net.place.shell("exec comail \"$@\""),
     };
-    command.arg("sh").args(args);
+    command.arg("sh");
+    command
+}
+
+/// Runs the program without a network.
+fn run_without(net: &EmailNet, without: Without, args: &[String]) -> Run {
+    let mut command = command_without(net, without);
+    command.args(args);
     net.net.dns.set_silent(matches!(without, Without::Resolver));
     let run = Run::of(&mut command);
     net.net.dns.set_silent(false);
@@ -245,4 +256,65 @@ fn a_world_that_does_not_answer_is_a_review_where_there_is_a_network() {
     let net = EmailNet::start();
     net.expect(1, &net.acme(), "PASS", &[]);
     assert_eq!(net.net.dns.root_asked(), 0);
+}
+
+/// What a server on a Unix socket replies to a submission.
+fn submitted(socket: &str, token: &str, call: &Value) -> (String, Value) {
+    let socket = socket.strip_prefix("unix:").expect("a socket");
+    let mut stream = UnixStream::connect(socket).expect("a connection");
+    let (authority, call) = (bearer(token), call.to_string());
+    let request = format!(
+        "POST /v1/submit HTTP/1.1\r\nHost: comail\r\n{authority}\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n{call}",
+        call.len()
+    );
+    stream.write_all(request.as_bytes()).expect("it is sent");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("a reply");
+    let (head, body) = reply.split_once("\r\n\r\n").expect("a head");
+    let status = head.split(' ').nth(1).unwrap_or_default();
+    (status.to_owned(), serde_json::from_str(body).expect("JSON"))
+}
+
+#[test]
+fn a_server_without_a_network_judges_nothing_and_says_so() {
+    for without in EVERY {
+        let net = EmailNet::start();
+        let (_, made) = net.place.json(["token", "new", "--worker=kim"]);
+        let token = made["token"].as_str().expect("a token");
+        let mut command = command_without(&net, without);
+        let server = Follower::of(command.args(["serve", "--json"]));
+        let url = server.document()["server"].clone();
+        let url = url.as_str().expect("a URL");
+        net.net.dns.set_silent(matches!(without, Without::Resolver));
+        let before = net.place.ledger();
+        let right = net.acme();
+        let fields = json!({"site": right.site, "email": right.email, "source": right.source});
+        let call = json!({"id": 1, "fields": fields});
+        let (status, body) = submitted(url, token, &call);
+        assert_eq!(
+            (status.as_str(), &body["error"]["kind"]),
+            ("503", &json!("no-network"))
+        );
+        let client = Place::new();
+        let submit = |args: &[String]| {
+            let mut command = client.command();
+            command.env("COMAIL_SERVER", url).env("COMAIL_TOKEN", token);
+            Run::of(command.args(args))
+        };
+        let run = submit(&right.args(1));
+        run.says("comail has no network here: ");
+        run.says("nothing was recorded, and no try was used");
+        assert_eq!(run.exits(1), "", "{without:?}");
+        assert_eq!(net.place.ledger(), before, "{without:?}");
+        // What needs no lookup is judged, and everything where there is a network again.
+        let wrong = net.acme().email("info@elsewhere.co.kr");
+        submit(&wrong.args(1)).exits(5);
+        net.net.dns.set_silent(false);
+        let expected = match without {
+            Without::Namespace => "503",
+            Without::Resolver => "200",
+        };
+        assert_eq!(submitted(url, token, &call).0, expected);
+    }
 }

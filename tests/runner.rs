@@ -87,6 +87,7 @@ mod screens;
 #[cfg(target_os = "linux")]
 mod script;
 mod serve;
+mod serve_bounds;
 mod serve_http;
 #[cfg(target_os = "linux")]
 mod serve_tree;

@@ -19,15 +19,23 @@ pub struct Follower {
 }
 
 fn spawned(place: &Place, args: &[&str]) -> Child {
-    let mut command = place.command();
-    let piped = command.args(args).stdout(Stdio::piped());
+    piped(place.command().args(args))
+}
+
+fn piped(command: &mut Command) -> Child {
+    let piped = command.stdout(Stdio::piped());
     let piped = piped.stderr(Stdio::piped());
     piped.spawn().expect("the program starts")
 }
 
 impl Follower {
     pub fn start(place: &Place, args: &[&str]) -> Self {
-        let mut child = spawned(place, args);
+        Self::of(place.command().args(args))
+    }
+
+    /// The same with any command that ends up as the program.
+    pub fn of(command: &mut Command) -> Self {
+        let mut child = piped(command);
         let stdout = child.stdout.take().expect("a pipe");
         let (sender, lines) = channel();
         thread::spawn(move || {

@@ -1,0 +1,258 @@
+//! What `comail serve` allows a client that has no token, and one that has a token and floods.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+
+use crate::harness::poll::until;
+use crate::harness::served::{Exchange, Served, bearer};
+
+const TCP: &str = "--listen=127.0.0.1:0";
+
+#[test]
+fn without_a_good_token_every_path_has_the_same_reply() {
+    let served = Served::start(&[TCP]);
+    let revoked = served.token(&["--worker=kim"]);
+    let id = revoked.split('_').nth(1).expect("an id");
+    let brief = served.token(&["--reader", "--expires=1s"]);
+    let good = served.token(&["--reader"]);
+    until("a token expires", || {
+        served.run(&brief, &["status"]).code == 1
+    });
+    served.place.run(["token", "revoke", id]).ok();
+    let forged = format!("{}A", &good[..good.len() - 1]);
+    let tokens = [
+        revoked.as_str(),
+        &brief,
+        &forged,
+        "comail_00000000_x",
+        "",
+        "\u{e9}",
+    ];
+    let mut headers: Vec<String> = tokens.iter().map(|token| bearer(token)).collect();
+    headers.extend(
+        tokens[..3]
+            .iter()
+            .map(|token| format!("Cookie: comail_token={token}")),
+    );
+    headers.push(format!("Authorization: Basic {good}"));
+    headers.push(format!("X-Token: {good}"));
+    let paths = [
+        "GET /",
+        "GET /v1/status",
+        "GET /v1/claims",
+        "GET /v1/kind",
+        "GET /v1/log",
+        "GET /v1/log?from=x",
+        "GET /v1/openapi.json",
+        "POST /v1/next",
+        "POST /v1/submit",
+        "DELETE /v1/next",
+        "POST /mcp",
+        "GET /mcp",
+        "GET /nonsense",
+        "POST /v1/nonsense",
+        "GET /login",
+        "POST /login",
+    ];
+    let plain = |exchange: &Exchange| {
+        let lines = exchange
+            .head
+            .lines()
+            .filter(|line| !line.starts_with("date: "));
+        (lines.collect::<Vec<_>>().join("\n"), exchange.body.clone())
+    };
+    let first = served.asked(paths[0], &[], "");
+    assert_eq!(first.status, 401);
+    assert_eq!(
+        first.body,
+        r#"{"error":{"kind":"token","message":"this server needs a token"}}"#
+    );
+    for path in paths {
+        for header in &headers {
+            let reply = served.asked(path, &[header], "");
+            assert_eq!(plain(&reply), plain(&first), "{path} {header}");
+        }
+    }
+    // Negative control: with a token, paths differ.
+    let status = |path| served.asked(path, &[&bearer(&good)], "").status;
+    assert_eq!(
+        (status("GET /v1/status"), status("GET /nonsense")),
+        (200, 404)
+    );
+}
+
+#[test]
+fn no_token_is_in_a_log() {
+    let served = Served::start(&[TCP, "-vvv"]);
+    let (reader, kim) = (served.token(&["--reader"]), served.token(&["--worker=kim"]));
+    let cookie = format!("Cookie: comail_token={reader}");
+    for (line, headers, body) in [
+        ("GET /v1/status", bearer(&kim), ""),
+        ("POST /v1/submit", bearer(&kim), "{no JSON"),
+        (
+            "POST /v1/submit",
+            bearer(&kim),
+            r#"{"id":1,"none":"looked"}"#,
+        ),
+        ("POST /mcp", bearer(&kim), "{}"),
+        ("GET /", cookie.clone(), ""),
+        ("GET /", format!("{cookie}x"), ""),
+        ("POST /v1/next", cookie, "{}"),
+        ("GET /v1/status", bearer(&format!("{kim}x")), ""),
+    ] {
+        served.asked(line, &[&headers], body);
+    }
+    for token in [&reader, &kim] {
+        let welcome = served.asked("POST /login", &[], &format!("token={token}"));
+        assert!(!welcome.body.contains(token.as_str()));
+    }
+    served.asked(&format!("GET /?token={kim}"), &[], "");
+    // A file of a token that cannot be read is an error of the log.
+    let id = reader.split('_').nth(1).expect("an id");
+    served
+        .place
+        .write(&format!(".comail/tokens/{id}.json"), "damaged");
+    assert_eq!(
+        served
+            .asked("GET /v1/status", &[&bearer(&reader)], "")
+            .status,
+        401
+    );
+    served.server.interrupt();
+    let said = served.server.end().stderr;
+    assert!(said.contains("opened the session") && said.contains("is not the file of a token"));
+    for token in [&reader, &kim] {
+        let secret = token.rsplit_once('_').expect("two parts").1;
+        assert!(!said.contains(secret), "{said}");
+    }
+}
+
+/// What is left to read of a connection, once the server closes it.
+fn rest(stream: &mut TcpStream) -> String {
+    let mut rest = Vec::new();
+    // A connection that is reset has ended, too.
+    let _ = stream.read_to_end(&mut rest);
+    String::from_utf8_lossy(&rest).into_owned()
+}
+
+fn connected(served: &Served, text: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(served.address()).expect("a connection");
+    stream.write_all(text.as_bytes()).expect("it is sent");
+    stream
+}
+
+#[test]
+fn a_slow_client_is_cut_and_holds_up_nobody_else() {
+    let served = Served::start(&[TCP]);
+    let (kim, lee) = (
+        served.token(&["--worker=kim"]),
+        served.token(&["--worker=lee"]),
+    );
+    let host = served.address().to_owned();
+    let half = |token: &str| {
+        let authority = bearer(token);
+        connected(
+            &served,
+            &format!(
+                "POST /v1/submit HTTP/1.1\r\nHost: {host}\r\n{authority}\r\n\
+                 Content-Length: 99\r\n\r\n{{\"id\":"
+            ),
+        )
+    };
+    let mut silent = connected(&served, "");
+    let mut head = connected(&served, "GET /v1/status HTTP/1.1\r\nHost: loc");
+    let mut bodies = [half(&kim), half(&kim)];
+    // Both calls of the token are taken, whatever else it asks; another token has its own.
+    until("a third call is refused", || {
+        let third = served.asked("POST /v1/next", &[&bearer(&kim)], "{}");
+        third.body.contains("too many calls in progress")
+    });
+    served.run(&lee, &["next"]).ok();
+    for slow in [&mut silent, &mut head] {
+        assert!(!rest(slow).contains(" 200 "));
+    }
+    for body in &mut bodies {
+        assert!(rest(body).starts_with("HTTP/1.1 408 "));
+    }
+    served.run(&kim, &["next"]).ok();
+}
+
+#[test]
+fn large_heads_are_refused() {
+    let served = Served::start(&[TCP]);
+    let kim = bearer(&served.token(&["--worker=kim"]));
+    let asks = |headers: &[&str]| {
+        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+        let host = served.address();
+        let text = format!(
+            "GET /v1/status HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n"
+        );
+        let mut stream = TcpStream::connect(host).expect("a connection");
+        // The server may close the connection before it has read everything.
+        let _ = stream.write_all(text.as_bytes());
+        let rest = rest(&mut stream);
+        rest.split(' ').nth(1).unwrap_or("cut").to_owned()
+    };
+    assert_eq!(asks(&[&kim]), "200");
+    let many: Vec<String> = (0..200).map(|n| format!("X-{n}: it")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert!(["431", "cut"].contains(&asks(&[&many[..], &[&kim]].concat()).as_str()));
+    let long = format!("X-Long: {}", "x".repeat(200_000));
+    assert!(["431", "cut"].contains(&asks(&[&long, &kim]).as_str()));
+}
+
+#[test]
+fn an_agent_that_floods_stops_no_other_worker() {
+    let served = Served::start(&[TCP]);
+    let (kim, lee) = (
+        bearer(&served.token(&["--worker=kim"])),
+        served.token(&["--worker=lee"]),
+    );
+    let (over, answered, refused) = (AtomicBool::new(false), AtomicU32::new(0), AtomicU32::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    let reply = served.asked("POST /v1/submit", &[&kim], r#"{"id":1,"none":"no"}"#);
+                    match reply.status {
+                        429 => refused.fetch_add(1, Ordering::Relaxed),
+                        _ => answered.fetch_add(1, Ordering::Relaxed),
+                    };
+                }
+            });
+        }
+        until("the flood is refused", || {
+            refused.load(Ordering::Relaxed) > 20
+        });
+        let next = served.run(&lee, &["next"]);
+        let judged = served.run(&lee, &["submit", "--id=2", "--none", "looked"]);
+        over.store(true, Ordering::Relaxed);
+        next.ok();
+        judged.exits(5);
+    });
+    assert!(answered.load(Ordering::Relaxed) > 0);
+}
+
+/// Whether the server has closed it.
+fn is_cut(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).expect("a socket");
+    match { stream }.read(&mut [0]) {
+        Ok(read) => read == 0,
+        Err(error) => error.kind() != ErrorKind::WouldBlock,
+    }
+}
+
+#[test]
+fn connections_without_a_token_make_room_for_one_that_has_one() {
+    const ROOM: usize = 512;
+    let served = Served::start(&[TCP]);
+    let lee = served.token(&["--worker=lee"]);
+    let strangers: Vec<_> = (0..ROOM + 50).map(|_| connected(&served, "")).collect();
+    let reply = served.asked("GET /v1/status", &[&bearer(&lee)], "");
+    assert_eq!(reply.status, 200);
+    // The oldest made room, and the others are still connected: nobody had to wait for them.
+    until("the oldest are cut", || is_cut(&strangers[0]));
+    assert!(!is_cut(&strangers[ROOM + 49]) && !is_cut(&strangers[ROOM - 100]));
+}
