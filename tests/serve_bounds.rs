@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
 use crate::harness::poll::until;
-use crate::harness::served::{Exchange, Served, bearer};
+use crate::harness::served::{Exchange, Served, bearer, lines, sent};
 
 const TCP: &str = "--listen=127.0.0.1:0";
 
@@ -184,7 +184,7 @@ fn large_heads_are_refused() {
     let served = Served::start(&[TCP]);
     let kim = bearer(&served.token(&["--worker=kim"]));
     let asks = |headers: &[&str]| {
-        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+        let headers = lines(headers);
         let host = served.address();
         let text = format!(
             "GET /v1/status HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n"
@@ -205,7 +205,9 @@ fn large_heads_are_refused() {
 
 #[test]
 fn an_agent_that_floods_stops_no_other_worker() {
+    const NO: &str = r#"{"id":1,"none":"no"}"#;
     let served = Served::start(&[TCP]);
+    let host = served.address().to_owned();
     let (kim, lee) = (
         bearer(&served.token(&["--worker=kim"])),
         served.token(&["--worker=lee"]),
@@ -215,7 +217,7 @@ fn an_agent_that_floods_stops_no_other_worker() {
         for _ in 0..4 {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
-                    let reply = served.asked("POST /v1/submit", &[&kim], r#"{"id":1,"none":"no"}"#);
+                    let reply = Exchange::of(sent(&host, "POST /v1/submit", &[&kim], NO));
                     match reply.status {
                         429 => refused.fetch_add(1, Ordering::Relaxed),
                         _ => answered.fetch_add(1, Ordering::Relaxed),

@@ -131,15 +131,19 @@ impl Server {
         guarded: Router<Arc<Self>>,
         open: Router<Arc<Self>>,
     ) -> Router {
-        guarded
+        let routes = guarded
             .route("/v1/next", post(next))
             .route("/v1/submit", post(submit))
             .route("/v1/status", get(status))
             .route("/v1/claims", get(claims))
             .route("/v1/kind", get(kind))
             .route("/v1/openapi.json", get(openapi))
-            .layer(from_fn_with_state(Arc::clone(self), admit))
-            .merge(open)
+            .with_state(Arc::clone(self));
+        // Before a route is chosen: which methods a path has is nothing for strangers either.
+        let guarded = Router::new()
+            .fallback_service(routes)
+            .layer(from_fn_with_state(Arc::clone(self), admit));
+        open.fallback_service(guarded)
             .layer(from_fn_with_state(Arc::clone(self), check_host))
             .with_state(Arc::clone(self))
     }

@@ -1,4 +1,4 @@
-//! The description of the HTTP interface: OpenAPI 3.1, whose schemas are those of JSON Schema 2020-12.
+//! The description of the HTTP interface in `OpenAPI` 3.1, whose schemas are those of JSON Schema 2020-12.
 
 use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};

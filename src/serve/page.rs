@@ -1,7 +1,7 @@
 //! The page about the session at `/`, for people, and the form that asks for a reader's token.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use url::form_urlencoded;
 
@@ -30,6 +30,9 @@ pub(super) async fn show(State(server): Asked, request: Request) -> Response {
 /// Keeps the token of the form in a cookie.
 pub(super) async fn log_in(State(server): Asked, request: Request) -> Response {
     let headers = request.headers().clone();
+    if request.method() != Method::POST {
+        return refused(&headers);
+    }
     let body = match body_of(request.into_body(), MAX_LOGIN_BYTES).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
@@ -61,9 +64,4 @@ fn welcome(server: &Server, token: &Token) -> Response {
         headers.insert(header::LOCATION, HeaderValue::from_static("/"));
     }
     response
-}
-
-/// Another method than that of the form.
-pub(super) async fn no_form(request: Request) -> Response {
-    refused(request.headers())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::routing::{any, get};
 
 use super::http::Server;
 use super::{log, mcp, page};
@@ -13,6 +13,6 @@ pub fn router(server: &Arc<Server>) -> Router {
         .route("/", get(page::show))
         .route("/v1/log", get(log::follow))
         .route_service("/mcp", mcp::service(server));
-    let login = post(page::log_in).fallback(page::no_form);
+    let login = any(page::log_in);
     server.router(guarded, Router::new().route("/login", login))
 }

@@ -9,21 +9,21 @@ use super::token::TokenId;
 #[derive(Debug)]
 pub(super) struct Slots {
     of_token: usize,
-    taken: Mutex<BTreeMap<TokenId, usize>>,
+    counts: Mutex<BTreeMap<TokenId, usize>>,
 }
 
 impl Slots {
     pub(super) fn new(of_token: usize) -> Arc<Self> {
         Arc::new(Self {
             of_token,
-            taken: Mutex::default(),
+            counts: Mutex::default(),
         })
     }
 
     /// A slot of this token, as long as one is free.
     pub(super) fn take(self: &Arc<Self>, token: TokenId) -> Option<Slot> {
-        let mut taken = self.taken();
-        let count = taken.entry(token).or_default();
+        let mut counts = self.counts();
+        let count = counts.entry(token).or_default();
         (*count < self.of_token).then(|| {
             *count += 1;
             Slot {
@@ -33,8 +33,8 @@ impl Slots {
         })
     }
 
-    fn taken(&self) -> MutexGuard<'_, BTreeMap<TokenId, usize>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, BTreeMap<TokenId, usize>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -47,11 +47,11 @@ pub(super) struct Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut taken = self.slots.taken();
-        if let Some(count) = taken.get_mut(&self.token) {
+        let mut counts = self.slots.counts();
+        if let Some(count) = counts.get_mut(&self.token) {
             *count -= 1;
             if *count == 0 {
-                taken.remove(&self.token);
+                counts.remove(&self.token);
             }
         }
     }

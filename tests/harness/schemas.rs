@@ -98,7 +98,7 @@ impl Validator {
     }
 }
 
-/// The schemas of an OpenAPI document, which refer to its components.
+/// The schemas of an `OpenAPI` document, which refer to its components.
 pub struct Described<'a> {
     document: &'a Value,
 }

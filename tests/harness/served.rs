@@ -50,29 +50,12 @@ impl Served {
 
     /// A connection on which this was sent: a line such as `GET /`, headers, and a body.
     pub fn sent(&self, line: &str, headers: &[&str], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.address()).expect("a connection");
-        let (host, length) = (self.address(), body.len());
-        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
-        let request = format!(
-            "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
-             Content-Length: {length}\r\n{headers}\r\n{body}"
-        );
-        stream.write_all(request.as_bytes()).expect("it is sent");
-        stream
+        sent(self.address(), line, headers, body)
     }
 
     /// What the server replies to it.
     pub fn asked(&self, line: &str, headers: &[&str], body: &str) -> Exchange {
-        let mut reply = String::new();
-        let mut stream = self.sent(line, headers, body);
-        stream.read_to_string(&mut reply).expect("a reply");
-        let (head, body) = reply.split_once("\r\n\r\n").expect("a head");
-        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok());
-        Exchange {
-            status: status.expect("a status"),
-            head: head.to_ascii_lowercase(),
-            body: body.to_owned(),
-        }
+        Exchange::of(self.sent(line, headers, body))
     }
 
     /// A command of the client, who sees no session.
@@ -100,7 +83,37 @@ pub struct Exchange {
     pub body: String,
 }
 
+/// Headers as lines.
+pub fn lines(headers: &[&str]) -> String {
+    headers.iter().flat_map(|it| [it, "\r\n"]).collect()
+}
+
+/// A connection on which this was sent to an address.
+pub fn sent(host: &str, line: &str, headers: &[&str], body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(host).expect("a connection");
+    let length = body.len();
+    let headers = lines(headers);
+    let request = format!(
+        "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+         Content-Length: {length}\r\n{headers}\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).expect("it is sent");
+    stream
+}
+
 impl Exchange {
+    pub fn of(mut stream: TcpStream) -> Self {
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("a reply");
+        let (head, body) = reply.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok());
+        Self {
+            status: status.expect("a status"),
+            head: head.to_ascii_lowercase(),
+            body: body.to_owned(),
+        }
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
     }

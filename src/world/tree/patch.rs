@@ -265,8 +265,10 @@ impl Snapshot {
                 return Err(BadPatch::OutsideZones(path.clone()));
             }
             if let Some(rule) = ignored.rule_of_file(path) {
-                let (path, rule) = (path.clone(), rule.to_string());
-                return Err(BadPatch::Ignored { path, rule });
+                return Err(BadPatch::Ignored {
+                    path: path.clone(),
+                    rule: rule.to_string(),
+                });
             }
         }
         let mut snapshot = Self {
@@ -465,9 +467,9 @@ mod tests {
         let patch = base.gather(ours).unwrap();
         let text = serde_json::to_string(&patch).unwrap();
         assert_eq!(serde_json::from_str::<TreePatch>(&text).unwrap(), patch);
-        let (there, changes) = Snapshot::receive(&patch, &listing, &zones, &ignored).unwrap();
-        let (here, seen) = Snapshot::take(dir.path(), &listing, &zones, &ignored).unwrap();
-        assert_eq!(there.listing, here.listing);
+        let (received, changes) = Snapshot::receive(&patch, &listing, &zones, &ignored).unwrap();
+        let (taken, seen) = Snapshot::take(dir.path(), &listing, &zones, &ignored).unwrap();
+        assert_eq!(received.listing, taken.listing);
         assert_eq!(changes, seen);
         let changed: Vec<_> = changes.iter().map(|it| (&*it.path, &*it.how)).collect();
         assert_eq!(
