@@ -149,6 +149,10 @@ const MAX_LOST: usize = 10;
 const MAX_RULES: usize = 3;
 
 impl RunArgs {
+    pub(super) fn confines(&self) -> bool {
+        self.confine == Confine::Auto
+    }
+
     fn plan(&self, run: RunId, settings: &Settings) -> Result<(Plan, RunTable)> {
         let dir = match &self.dir {
             Some(dir) => std::path::absolute(dir),

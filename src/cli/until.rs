@@ -66,7 +66,8 @@ pub struct UntilArgs {
     #[arg(long, help_heading = GATE)]
     even_if_green: bool,
 
-    /// Pass this environment variable on to the commands (repeatable)
+    /// Pass this environment variable on to the commands (repeatable) [default: HOME, if agents are
+    /// confined]
     ///
     /// Its value is frozen with the session. The agent must not be able to write the files that it leads
     /// to, because they may change what a command does: this matters for HOME.
@@ -194,8 +195,8 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     }
     if !judgement.facts.is_empty() {
         context.output.hint(
-            "if a command lacks a home directory, the network or ignored files, stop and start again \
-             with --pass-env HOME, --network or --with-ignored",
+            "if a command lacks a variable, the network or ignored files, stop and start again with \
+             --pass-env NAME, --network or --with-ignored",
         );
     }
     context.output.note(&zone.to_string());
@@ -236,12 +237,22 @@ fn continue_session(context: &mut Context, terms: &str, tree: &Path) -> Result<(
 }
 
 impl UntilArgs {
+    /// Many programs do not start without a home directory, but who can write there decides what they
+    /// do.
+    fn variables(&self) -> Vec<String> {
+        if self.pass_env.is_empty() && self.run.confines() {
+            return vec!["HOME".to_owned()];
+        }
+        self.pass_env.clone()
+    }
+
     fn terms(&self) -> Result<String> {
+        let variables = self.variables();
         let terms = Terms {
             commands: &self.commands,
             prompt: self.prompt.as_deref(),
             may_edit: &self.may_edit,
-            pass_env: &self.pass_env,
+            pass_env: &variables,
             with_ignored: self.with_ignored,
             network: self.network,
             timeout: self.timeout.to_string(),
@@ -266,7 +277,7 @@ impl UntilArgs {
                 "name": name,
                 "kind": "command",
                 "argv": argv(command, path)?,
-                "pass_env": self.pass_env,
+                "pass_env": self.variables(),
                 "network": if self.network { "any" } else { "none" },
                 "timeout": self.timeout.to_string(),
                 "means": format!("`{command}` fails"),

@@ -96,7 +96,7 @@ pub fn grants(
         .chain(around.readable.iter().cloned());
     let read = read
         .map(|path| without_dots(&path))
-        .filter(|path| !is_writable(path));
+        .filter(|path| !is_writable(path) || path.starts_with(session));
     let is_allowed = |granted: &PathBuf| !private.iter().any(|it| it.starts_with(granted));
     let mut read: Vec<_> = real(read).filter(is_allowed).collect();
     read.sort();
@@ -104,7 +104,7 @@ pub fn grants(
     Ok(Grants {
         read,
         write,
-        sealed: is_open.then(|| session.clone()).into_iter().collect(),
+        hidden: is_open.then(|| session.clone()).into_iter().collect(),
         own_sandbox,
     })
 }
@@ -285,7 +285,7 @@ mod tests {
         let home = around.home.as_deref().unwrap();
         let granted = of(around, &["sh", "../agents/agent.sh"]).unwrap();
         assert_eq!(granted.write, [home.join("project")]);
-        assert_eq!(granted.sealed, [home.join("project/.comail")]);
+        assert_eq!(granted.hidden, [home.join("project/.comail")]);
         for name in [".cargo", ".gitconfig", "agents"] {
             assert!(granted.read.contains(&home.join(name)), "{granted:?}");
         }
@@ -301,7 +301,7 @@ mod tests {
             ..around.clone()
         };
         assert_eq!(
-            of(&elsewhere, &["sh"]).unwrap().sealed,
+            of(&elsewhere, &["sh"]).unwrap().hidden,
             [""; 0].map(PathBuf::from)
         );
     }
@@ -405,6 +405,6 @@ mod tests {
         let share = home.join(".local/share/opencode");
         assert!(opencode.contains(&share), "{opencode:?}");
         let codex = known("codex").unwrap();
-        assert!(codex.own_sandbox && !codex.sealed.is_empty());
+        assert!(codex.own_sandbox && !codex.hidden.is_empty());
     }
 }

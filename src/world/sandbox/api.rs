@@ -334,9 +334,10 @@ pub struct Grants {
     pub read: Vec<PathBuf>,
     /// What it may change, too.
     pub write: Vec<PathBuf>,
-    /// What it may not change, although it is below a directory that it may change.
-    pub sealed: Vec<PathBuf>,
-    /// Whether the agent confines its commands itself, so that nothing but `sealed` applies.
+    /// Directories that it may neither see nor change, although they are below one that it may
+    /// change. `read` may name files in them.
+    pub hidden: Vec<PathBuf>,
+    /// Whether the agent confines its commands itself, so that nothing but `hidden` applies.
     pub own_sandbox: bool,
 }
 

@@ -123,13 +123,12 @@ const TERMINALS: [&str; 3] = ["/dev/tty", "/dev/ptmx", "/dev/pts"];
 /// Landlock also keeps it from mounting, from inspecting processes outside, and from sending them
 /// signals.
 pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
-    let sealed = !grants.sealed.is_empty();
-    if sealed {
-        seal_below(grants).map_err(|error| {
-            format!("this system does not let the session be mounted read-only: {error}")
-        })?;
+    let hides = !grants.hidden.is_empty();
+    if hides {
+        hide_below(grants)
+            .map_err(|error| format!("this system does not let the session be hidden: {error}"))?;
     }
-    if getuid().is_root() && (sealed || !grants.own_sandbox) {
+    if getuid().is_root() && (hides || !grants.own_sandbox) {
         for powerful in POWERFUL {
             remove_capability_from_bounding_set(powerful)?;
         }
@@ -143,7 +142,7 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
     // Without a mount namespace, shared memory is that of the machine.
     let devices = DEVICES
         .into_iter()
-        .filter(|path| sealed || *path != "/dev/shm");
+        .filter(|path| hides || *path != "/dev/shm");
     let created = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(KNOWN))?
@@ -181,8 +180,10 @@ const POWERFUL: [CapabilitySet; 12] = [
     CapabilitySet::SYS_RAWIO,
 ];
 
-/// Mounts what is sealed read-only, in a mount namespace of its own. Landlock alone cannot subtract.
-fn seal_below(grants: &Grants) -> std::io::Result<()> {
+/// Mounts an empty directory over each hidden one, in a mount namespace of its own: Landlock alone
+/// cannot subtract, and who may read a file can lock it for as long as it wants. Files in it that
+/// may be read are copied.
+fn hide_below(grants: &Grants) -> std::io::Result<()> {
     let (uid, gid) = (getuid().as_raw(), getgid().as_raw());
     if uid == 0 {
         unshare(CloneFlags::CLONE_NEWNS)?;
@@ -193,20 +194,27 @@ fn seal_below(grants: &Grants) -> std::io::Result<()> {
     let refused = || std::io::Error::from(std::io::ErrorKind::PermissionDenied);
     let done = |done: bool| done.then_some(()).ok_or_else(refused);
     done(become_private())?;
-    for sealed in &grants.sealed {
+    for hidden in &grants.hidden {
         let is_below = |dir: &&Path| {
             let mut write = grants.write.iter();
             write.any(|granted| dir.starts_with(granted) && *dir != granted)
         };
-        let above: Vec<_> = sealed.ancestors().skip(1).filter(is_below).collect();
+        let above: Vec<_> = hidden.ancestors().skip(1).filter(is_below).collect();
         // What is a mount cannot be renamed, so that no other session takes the place of this one.
         for dir in above.into_iter().rev() {
             done(keep(dir))?;
         }
-        done(keep(sealed))?;
+        let kept = grants.read.iter().filter(|path| path.starts_with(hidden));
+        let kept: Vec<_> = kept
+            .map(|path| Ok((path, fs::read(path)?)))
+            .collect::<std::io::Result<_>>()?;
+        memory(hidden, "size=256m,mode=0755")?;
+        for (path, content) in kept {
+            fs::write(path, content)?;
+        }
         let table = fs::read("/proc/self/mountinfo")?;
         let mut mounts = table.split(|byte| *byte == b'\n').rev().filter_map(read);
-        let mounted = mounts.find(|mount| mount.at == *sealed);
+        let mounted = mounts.find(|mount| mount.at == *hidden);
         done(mounted.is_some_and(|mount| mount.make_read_only()))?;
     }
     Ok(memory(Path::new("/dev/shm"), "size=256m,mode=1777")?)
