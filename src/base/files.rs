@@ -12,6 +12,10 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use cap_fs_ext::DirExt as _;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
 #[derive(Debug, thiserror::Error)]
 #[error("it is not a regular file; remove it, or restore the file from a copy")]
 pub struct NotRegular;
@@ -255,9 +259,63 @@ pub fn flush_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes what is in a directory, whose depth an agent chose: a recursion could use up the stack and
+/// the open files. What is in a folder moves up before the folder is removed.
+pub fn empty(dir: &Path) -> io::Result<()> {
+    let top = Dir::open_ambient_dir(dir, ambient_authority())?;
+    // No name that the agent could have taken.
+    let mut name = [0; 16];
+    getrandom::fill(&mut name)?;
+    let mut moved = 0_u64;
+    loop {
+        let mut folders = 0;
+        for entry in top.entries()? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                top.remove_file(entry.file_name())?;
+                continue;
+            }
+            folders += 1;
+            let folder = top.open_dir_nofollow(entry.file_name())?;
+            for below in folder.entries()? {
+                let below = below?;
+                if below.file_type()?.is_dir() {
+                    let to = format!("{}-{moved}", hex::encode(name));
+                    moved += 1;
+                    folder.rename(below.file_name(), &top, to)?;
+                } else {
+                    folder.remove_file(below.file_name())?;
+                }
+            }
+            top.remove_dir(entry.file_name())?;
+        }
+        if folders == 0 {
+            return Ok(());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_in_a_deep_directory_is_removed_and_links_are_not_followed() {
+        let (top, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let kept = outside.path().join("kept");
+        fs::write(&kept, "x").unwrap();
+        let mut here = Dir::open_ambient_dir(top.path(), ambient_authority()).unwrap();
+        for _ in 0..5000 {
+            here.create_dir("d").unwrap();
+            here.create_dir("e").unwrap();
+            here.write("f", "x").unwrap();
+            here = here.open_dir("d").unwrap();
+        }
+        std::os::unix::fs::symlink(outside.path(), top.path().join("link")).unwrap();
+        empty(top.path()).unwrap();
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
+        assert!(kept.exists());
+    }
 
     #[test]
     fn a_file_is_read_up_to_its_bound() {

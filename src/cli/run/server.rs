@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-use crate::base::Digest;
+use crate::base::{Digest, files};
 use crate::cli::context::{self, Reaching};
 use crate::cli::exit::Exit;
 use crate::cli::remote::{SERVER_VARIABLE, SPOOL_VARIABLE, TOKEN_VARIABLE};
@@ -201,6 +201,9 @@ impl Drop for Admitted {
     fn drop(&mut self) {
         self.spooling.abort();
         self.desk.starts().remove(&self.start.record.id);
+        if let Err(error) = files::empty(self.dir.path()) {
+            tracing::warn!("cannot empty {}: {error}", self.dir.path().display());
+        }
     }
 }
 

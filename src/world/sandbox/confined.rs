@@ -102,7 +102,7 @@ fn socket() -> io::Result<UnixStream> {
 }
 
 // Files that the caller left open would be inherited by the command.
-fn close_others() -> io::Result<()> {
+pub(super) fn close_others() -> io::Result<()> {
     let open: Vec<i32> = fs::read_dir("/dev/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter(|number| *number > 2)

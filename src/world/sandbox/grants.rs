@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 use super::api::Grants;
-use super::confined::SELF;
+use super::confined::{SELF, close_others};
 use super::platform;
 
 // The hidden first argument.
@@ -61,6 +61,8 @@ fn become_agent(
     mut argv: impl Iterator<Item = OsString>,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
     let grants: Grants = serde_json::from_slice(grants.as_encoded_bytes())?;
+    // What is open already is not subject to Landlock.
+    close_others()?;
     let version = platform::confine(&grants)?;
     let Some(program) = argv.next() else {
         writeln!(std::io::stdout(), "{version}")?;

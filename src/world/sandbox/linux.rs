@@ -17,7 +17,11 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{getgid, getuid};
-use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+use rustix::io::Errno;
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities,
+};
 use serde::{Deserialize, Serialize};
 
 use super::api::{Grants, Namespace, Network};
@@ -128,11 +132,7 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
         hide_below(grants)
             .map_err(|error| format!("this system does not let the session be hidden: {error}"))?;
     }
-    if getuid().is_root() && (hides || !grants.own_sandbox) {
-        for powerful in POWERFUL {
-            remove_capability_from_bounding_set(powerful)?;
-        }
-    }
+    drop_capabilities()?;
     if grants.own_sandbox {
         return Ok(0);
     }
@@ -164,21 +164,35 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
     }
 }
 
-// With these, root could circumvent Landlock or mount the session again.
-const POWERFUL: [CapabilitySet; 12] = [
-    CapabilitySet::BPF,
-    CapabilitySet::CHECKPOINT_RESTORE,
-    CapabilitySet::DAC_READ_SEARCH,
-    CapabilitySet::MAC_ADMIN,
-    CapabilitySet::MAC_OVERRIDE,
-    CapabilitySet::MKNOD,
-    CapabilitySet::PERFMON,
-    CapabilitySet::SYS_ADMIN,
-    CapabilitySet::SYS_BOOT,
-    CapabilitySet::SYS_MODULE,
-    CapabilitySet::SYS_PTRACE,
-    CapabilitySet::SYS_RAWIO,
-];
+// What root needs for files of its own, and Codex for a user namespace. Others could circumvent
+// Landlock, mount the session again, or give the machine another network and time.
+const KEPT: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID)
+    .union(CapabilitySet::KILL)
+    .union(CapabilitySet::SETFCAP)
+    .union(CapabilitySet::SETGID)
+    .union(CapabilitySet::SETUID);
+
+fn drop_capabilities() -> rustix::io::Result<()> {
+    for other in (CapabilitySet::all() - KEPT).iter() {
+        match remove_capability_from_bounding_set(other) {
+            // The kernel has no such capability, or this user has none to begin with.
+            Ok(()) | Err(Errno::INVAL) => {}
+            Err(Errno::PERM) if !getuid().is_root() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    clear_ambient_capability_set()?;
+    let held = capabilities(None)?;
+    let kept = CapabilitySets {
+        effective: held.effective & KEPT,
+        permitted: held.permitted & KEPT,
+        inheritable: CapabilitySet::empty(),
+    };
+    set_capabilities(None, kept)
+}
 
 /// Mounts an empty directory over each hidden one, in a mount namespace of its own: Landlock alone
 /// cannot subtract, and who may read a file can lock it for as long as it wants. Files in it that

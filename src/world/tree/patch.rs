@@ -471,9 +471,9 @@ mod tests {
         let (taken, seen) = Snapshot::take(dir.path(), &listing, &zones, &ignored).unwrap();
         assert_eq!(received.listing, taken.listing);
         assert_eq!(changes, seen);
-        let changed: Vec<_> = changes.iter().map(|it| (&*it.path, &*it.how)).collect();
+        let listed: Vec<_> = changes.iter().map(|it| (&*it.path, &*it.how)).collect();
         assert_eq!(
-            changed,
+            listed,
             [
                 ("in/a", "changed"),
                 ("in/b", "removed"),
