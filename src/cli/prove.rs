@@ -143,6 +143,7 @@ pub(super) fn freeze_as(freezing: Freezing<'_>, path: &Path) -> Result<Frozen> {
             let error = anyhow::Error::new(error);
             UsageError(format!("{}: {error:#}", path.display())).into()
         }
+        FreezeError::Program { .. } => UsageError(format!("{}: {error}", path.display())).into(),
         FreezeError::Tree { .. } => error.into(),
     })
 }

@@ -41,6 +41,7 @@ use crate::judge;
 use crate::judge::completeness::{MinPass, ShortfallKind};
 use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
+use crate::judge::quest_file::Definition;
 use crate::quest::QuestId;
 use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
@@ -285,6 +286,8 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     }
     refuse_inside_a_run(&session)?;
     check(&session, &plan)?;
+    let definition = Definition::of(session.manifest())?;
+    let programs = definition.map(|it| it.programs()).unwrap_or_default();
     drop(session);
     let dir = context.dir.clone();
     let reaching = if plan.command.calls_by_name() {
@@ -302,6 +305,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let judge = RunJudge::start(&dir, reaching)?;
     let line = command_line(&plan.command, &placeholders(&plan))?;
     plan.confinement = confinement(args.confine, &plan, &line, &table, &judge, &dir)?;
+    refuse_writable(&programs, &plan)?;
     let notifier = Notifier::of_user(&dir)?;
     progress::handle_ctrl_c();
     let terminated = terminated();
@@ -466,6 +470,21 @@ fn headline(report: &Report) -> String {
         Some(settled) => settled,
         None if report.complete => "COMPLETE".to_owned(),
         None => "NOT COMPLETE".to_owned(),
+    }
+}
+
+/// The digest of a program is frozen, but not what it loads.
+fn refuse_writable(programs: &[PathBuf], plan: &Plan) -> Result<()> {
+    let grants = plan.confinement.grants.iter();
+    let writable: Vec<_> = grants.flat_map(|grants| &grants.write).collect();
+    let within = |path: &&PathBuf| writable.iter().any(|dir| path.starts_with(dir));
+    match programs.iter().find(within) {
+        None => Ok(()),
+        Some(program) => refuse(format!(
+            "the gate runs {}, and the agent may change what it loads: scan with a PATH that finds \
+             the program elsewhere, or run the agent in another directory (--dir); nothing was started",
+            program.display()
+        )),
     }
 }
 

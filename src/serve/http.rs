@@ -306,6 +306,28 @@ async fn called<T: DeserializeOwned>(
     }
 }
 
+/// Reads the body for a service that sets no bounds of its own. The slot is free again before the
+/// service answers, because its calls take one each.
+pub(super) async fn bounded(
+    State(server): State<Arc<Server>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(caller) = parts.extensions.get::<Caller>() else {
+        return refused(&parts.headers);
+    };
+    let Some(slot) = server.working.take(caller.token.id()) else {
+        return busy().into_response();
+    };
+    let body = match body_of(body, server.bounds.body_bytes).await {
+        Ok(body) => body,
+        Err(refused) => return refused.into_response(),
+    };
+    drop(slot);
+    next.run(Request::from_parts(parts, Body::from(body))).await
+}
+
 pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Reply> {
     match timeout(BODY_TIMEOUT, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),

@@ -70,7 +70,7 @@ fn confined(
     let version = grants.probe().map_err(Unconfined::System)?;
     let means = if grants.own_sandbox {
         let name = command.name();
-        format!("{name} confines its commands itself; the session is read-only for it")
+        format!("{name} confines its commands itself; the session is hidden from it")
     } else {
         format!("Landlock {version}")
     };

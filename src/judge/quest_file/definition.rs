@@ -87,6 +87,15 @@ impl Definition {
         value.map(|it| settings("quest file", it)).transpose()
     }
 
+    /// Where the programs are that the gate runs, apart from files of the tree, which it compares.
+    pub fn programs(&self) -> Vec<PathBuf> {
+        let root = self.tree.as_ref().map(|tree| &tree.root);
+        let programs = self.gathered.programs.values().map(|it| it.path.clone());
+        programs
+            .filter(|path| root.is_none_or(|root| !path.starts_with(root)))
+            .collect()
+    }
+
     pub fn file(&self) -> Result<QuestFile<'_>, Faulty> {
         QuestFile::parse(&self.text).map_err(|mistake| self.faulty(mistake))
     }

@@ -16,8 +16,8 @@ use std::cell::RefCell;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,12 @@ pub enum FreezeError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    #[error(
+        "the gate runs {}, which is in the tree but not a part of it that is compared, so an agent \
+         could change what it loads: name a program outside the tree, or scan with another PATH",
+        path.display()
+    )]
+    Program { path: PathBuf },
 }
 
 impl Freezing<'_> {
@@ -107,10 +113,18 @@ impl Freezing<'_> {
             tree.control = Some(listing.digest());
             control = Some((place, listing));
         }
+        let gathered = gathering.finish();
+        if let (Some(tree), Some(listing)) = (&tree, &listing) {
+            let mut programs = gathered.programs.values();
+            if let Some(unseen) = programs.find(|it| is_unseen(&it.path, &tree.root, listing)) {
+                let path = unseen.path.clone();
+                return Err(FreezeError::Program { path });
+            }
+        }
         let definition = Definition {
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
-            gathered: gathering.finish(),
+            gathered,
             tree,
             scratch: self.scratch.clone(),
             confinement: confinement(&self.scratch),
@@ -172,6 +186,21 @@ impl Freezing<'_> {
             (None, None) => self.here.clone(),
         }
     }
+}
+
+/// Whether a program is in the tree, but no file of the listing: no judgement would see a change of
+/// the libraries beside it, such as those of a virtual environment.
+fn is_unseen(program: &Path, root: &Path, listing: &Listing) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (Some(dir), Some(name)) = (program.parent(), program.file_name()) else {
+        return false;
+    };
+    let place = real(dir).join(name);
+    let Ok(below) = place.strip_prefix(real(root)) else {
+        return false;
+    };
+    let below = below.to_str().and_then(|text| TreePath::parse(text).ok());
+    below.is_none_or(|path| listing.get(&path).is_none())
 }
 
 fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {

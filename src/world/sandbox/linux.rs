@@ -120,8 +120,6 @@ const SYSTEM: [&str; 19] = [
     "/var/lib/ca-certificates",
 ];
 
-const TERMINALS: [&str; 3] = ["/dev/tty", "/dev/ptmx", "/dev/pts"];
-
 /// Lets this process and whatever it becomes use what was granted. Returns the version of Landlock.
 ///
 /// Landlock also keeps it from mounting, from inspecting processes outside, and from sending them
@@ -150,7 +148,7 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
         .scope(Scope::AbstractUnixSocket)?
         .create()?
         .add_rules(path_beneath_rules(SYSTEM, read))?
-        .add_rules(path_beneath_rules(devices.chain(TERMINALS), write))?
+        .add_rules(path_beneath_rules(devices, write))?
         .add_rules(path_beneath_rules(
             &grants.read,
             read | AccessFs::ResolveUnix,
