@@ -137,3 +137,25 @@ fn a_check_of_the_quest_file_names_a_script_that_is_broken() {
     }
     assert!(!broken.has_session());
 }
+
+/// What an interpreter loads lies beside it: a file there decides what every script does.
+#[test]
+fn a_program_in_an_ignored_folder_of_the_tree_is_refused() {
+    let letters = letters();
+    let place = &letters.place;
+    let quest = QUEST.replace("write = ", "ignore = [\".venv/**\"]\nwrite = ");
+    place.write("letters.toml", &quest);
+    fs::create_dir_all(place.at("tree/.venv/bin")).expect("a folder");
+    let scan = |path: &str| {
+        let mut command = place.command();
+        command.env("PATH", path);
+        Run::of(command.args(["scan", "list.jsonl", "--quest=letters.toml"]))
+    };
+    let inside = format!("{}:/usr/bin:/bin", place.at("tree/.venv/bin").display());
+    std::os::unix::fs::symlink("/bin/sh", place.at("tree/.venv/bin/sh")).expect("a link");
+    let refused = scan(&inside);
+    refused.says("which is in the tree but not a part of it that is compared");
+    refused.exits(2);
+    assert!(!letters.has_session());
+    scan("/usr/bin:/bin").ok();
+}
