@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::harness::Run;
 use crate::harness::letters::{LETTERS, Letters};
-use crate::harness::served::Served;
+use crate::harness::served::{Served, forged};
 
 #[test]
 fn a_client_without_the_session_works_as_with_it() {
@@ -61,7 +61,7 @@ fn a_call_without_a_valid_token_learns_nothing() {
     let (_, tokens) = served.place.json(["token", "list"]);
     let id = tokens["tokens"][0]["id"].as_str().expect("an id");
     served.place.run(["token", "revoke", id]).ok();
-    let forged = format!("{}A", &reader[..reader.len() - 1]);
+    let forged = forged(&reader);
     for token in [&kim, "comail_00000000_x", "nonsense", &forged] {
         let run = served.run(token, &["next"]);
         run.says("error: this server needs a token");

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::harness::schemas::Described;
-use crate::harness::served::{Served, bearer};
+use crate::harness::served::{Served, bearer, forged};
 
 const BROWSER: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8";
 
@@ -25,12 +25,27 @@ fn a_browser_gives_a_readers_token_once_and_gets_the_page() {
             .body
             .contains("<form method=\"post\" action=\"/login\">")
     );
-    let forged = format!("{}A", &reader[..reader.len() - 1]);
+    // Under `no-referrer`, a browser sends the form from the origin `null`, which is refused.
+    assert!(
+        stranger
+            .head
+            .contains("\r\nreferrer-policy: same-origin\r\n")
+    );
+    let forged = forged(&reader);
     for token in [kim.as_str(), &forged, "", "comail_00000000_x"] {
         let refused = log_in(&served, token);
         assert_eq!((refused.status, &refused.body), (401, &stranger.body));
         assert!(!refused.head.contains("set-cookie"), "{refused:?}");
     }
+    let elsewhere = |origin: &str| {
+        let headers = [BROWSER, &format!("Origin: {origin}")];
+        served
+            .asked("POST /login", &headers, &format!("token={reader}"))
+            .status
+    };
+    assert_eq!(elsewhere(&served.url), 303);
+    assert_eq!(elsewhere("http://evil.test"), 403);
+    assert_eq!(elsewhere("null"), 403);
     let long = log_in(&served, &"x".repeat(5000));
     assert_eq!(long.status, 413);
 

@@ -69,7 +69,8 @@ pub(super) fn html(status: StatusCode, text: String) -> Response {
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),
         (header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        // Under `no-referrer`, a browser would send the form from the origin `null`.
+        (header::REFERRER_POLICY, "same-origin"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     let mut response = Response::new(Body::from(text));

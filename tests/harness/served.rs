@@ -83,6 +83,13 @@ pub struct Exchange {
     pub body: String,
 }
 
+/// A token of the same form and the same public name, with another secret.
+pub fn forged(token: &str) -> String {
+    let (rest, last) = token.split_at(token.len() - 1);
+    let other = if last == "A" { "E" } else { "A" };
+    format!("{rest}{other}")
+}
+
 /// Headers as lines.
 pub fn lines(headers: &[&str]) -> String {
     headers.iter().flat_map(|it| [it, "\r\n"]).collect()
