@@ -290,6 +290,21 @@ fn the_session_may_be_elsewhere() {
     assert!(Path::new(&ledger).exists());
 }
 
+/// rustup and others do not start without a home directory. Who can write there decides what they do.
+#[test]
+fn commands_have_the_home_directory_that_no_confined_agent_can_change() {
+    let place = tree();
+    let home = Place::new();
+    let until = |flags: &[&str]| {
+        let mut command = place.command();
+        command.env("PATH", PATH).env("HOME", home.path());
+        command.args(["until", "test -d \"$HOME\""]).args(QUICK);
+        Run::of(command.args(flags).args(["--", "sh", "-c", "exit 3"]))
+    };
+    until(&[]).says("error: the gate passes already, before any work");
+    until(&["--confine=off"]).exits(8);
+}
+
 #[test]
 fn the_settings_of_run_apply() {
     let place = tree();

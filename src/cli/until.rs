@@ -240,7 +240,7 @@ impl UntilArgs {
     /// Many programs do not start without a home directory, but who can write there decides what they
     /// do.
     fn variables(&self) -> Vec<String> {
-        if self.pass_env.is_empty() && self.run.confines() {
+        if self.pass_env.is_empty() && self.run.confines() && env::var_os("HOME").is_some() {
             return vec!["HOME".to_owned()];
         }
         self.pass_env.clone()
