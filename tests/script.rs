@@ -47,6 +47,14 @@ fires = ["by-script"]
 /// The script passes `pay`. It crashes if the agent wrote no answer, for a quote that begins with
 /// `kill`, and if the file `words` of the operator is gone.
 fn letters() -> Letters {
+    let letters = unscanned();
+    letters.scan().ok();
+    // After the scan, only the session knows the control.
+    fs::remove_dir_all(letters.place.at("right")).expect("it is there");
+    letters
+}
+
+fn unscanned() -> Letters {
     let letters = Letters::with(QUEST);
     let place = &letters.place;
     let words = place.at("words");
@@ -60,9 +68,6 @@ fn letters() -> Letters {
         words.display()
     );
     place.write("judge.sh", script);
-    letters.scan().ok();
-    // After the scan, only the session knows the control.
-    fs::remove_dir_all(place.at("right")).expect("it is there");
     letters
 }
 
@@ -141,7 +146,7 @@ fn a_check_of_the_quest_file_names_a_script_that_is_broken() {
 /// What an interpreter loads lies beside it: a file there decides what every script does.
 #[test]
 fn a_program_in_an_ignored_folder_of_the_tree_is_refused() {
-    let letters = letters();
+    let letters = unscanned();
     let place = &letters.place;
     let quest = QUEST.replace("write = ", "ignore = [\".venv/**\"]\nwrite = ");
     place.write("letters.toml", &quest);
