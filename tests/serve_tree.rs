@@ -118,7 +118,8 @@ fn a_patch_that_is_not_one_of_the_write_zones_is_not_judged() {
         ("/etc/passwd", "400"),
         ("in/../own/data", "400"),
         ("in/.git/config", "400"),
-        ("in/link/data", "500"),
+        ("in/link/data", "409"),
+        (&format!("in/{}", "n".repeat(300)), "400"),
     ] {
         let mut files = new.clone();
         files[path] = json!({"contents": {"text": "x"}});
@@ -135,8 +136,49 @@ fn a_patch_that_is_not_one_of_the_write_zones_is_not_judged() {
     let data = fs::read_to_string(in_tree(&served, "own/data"));
     assert_eq!(data.expect("a file"), "as it was\n");
     fs::remove_file(in_tree(&served, "in/link")).expect("a link");
-    let good = json!({"base": base, "files": new, "removed": ["in/gone.sh"]});
+    let good = json!({"base": base, "files": new, "removed": ["in/no.sh"]});
     assert_eq!(send(&served, &token, &good).0, "200");
+}
+
+#[test]
+fn an_answer_changes_nothing_that_another_accepted_answer_wrote() {
+    let (served, kim) = served();
+    let lee = served.token(&["--worker", "lee"]);
+    served.client.write("in/zz.sh", "exit 0\n");
+    let passed = served.json(&kim, &["submit", "--id=2", "--file=in/zz.sh"]);
+    assert_eq!(verdict(&passed), "PASS");
+    let (_, kind) = send(&served, &lee, &json!({"base": "0".repeat(64)}));
+    let base = kind.rsplit("about the tree ").next().expect("a digest");
+    let base = &base[..64];
+    let new = |path: &str| json!({"in/new.sh": {"contents": {"text": "exit 0\n"}}, path: {"contents": {"text": "x"}}});
+    let names = || {
+        let found = fs::read_dir(in_tree(&served, "in")).expect("a folder");
+        let mut names: Vec<_> = found.map(|it| it.expect("a name").file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    for (path, removed, expected) in [
+        ("in/zz.sh/x", "in/yes.sh", "409"),
+        ("in/zz.sh", "in/yes.sh", "409"),
+        ("in/other", "in/zz.sh", "400"),
+    ] {
+        let patch = json!({"base": base, "files": new(path), "removed": [removed]});
+        let (status, body) = send(&served, &lee, &patch);
+        assert_eq!(status, expected, "{path}: {body}");
+        assert!(body.contains("in/zz.sh"), "{body}");
+        assert_eq!(names(), before);
+    }
+    assert_eq!(served.place.attempts(), [(2, 1)]);
+    served.client.write("in/zz.sh", "exit 0 # mine\n");
+    let run = served.run(&lee, &["submit", "--id=1", "--file=in/zz.sh"]);
+    run.says("error: in/zz.sh has other contents in the tree");
+    let _ = run.exits(1);
+    let kept = fs::read_to_string(in_tree(&served, "in/zz.sh"));
+    assert_eq!(kept.expect("a script"), "exit 0\n");
+    let patch = json!({"base": base, "files": new("in/other"), "removed": ["in/yes.sh"]});
+    assert_eq!(send(&served, &lee, &patch).0, "200");
+    assert!(!in_tree(&served, "in/yes.sh").exists());
 }
 
 #[test]

@@ -249,7 +249,8 @@ pub(super) enum ErrorKind {
     Sandbox,
     /// The system could not read or write a file or start a program.
     Io,
-    /// The files of an answer are changes to another tree than that of the session.
+    /// The files of an answer are changes to another tree than that of the session, or to files that
+    /// another accepted answer wrote.
     OtherTree,
     /// Ctrl-C stopped the command.
     Interrupted,
@@ -308,7 +309,9 @@ impl ErrorKind {
             JudgeError::NoNetwork(_) => Some(Self::NoNetwork),
             JudgeError::NotAsked(_) => Some(Self::NotAsked),
             JudgeError::Sandbox(_) | JudgeError::Launcher(_) => Some(Self::Sandbox),
-            JudgeError::Patch(BadPatch::OtherBase { .. }) => Some(Self::OtherTree),
+            JudgeError::Patch(BadPatch::OtherBase { .. } | BadPatch::Taken(_)) => {
+                Some(Self::OtherTree)
+            }
             JudgeError::NotWritten(_) => Some(Self::Io),
             _ => None,
         }
@@ -347,7 +350,7 @@ fn is_of_input(error: &anyhow::Error) -> bool {
     let is_input = |cause: &(dyn std::error::Error + 'static)| {
         let judge = cause.downcast_ref();
         if let Some(JudgeError::Patch(patch)) = judge {
-            return !matches!(patch, BadPatch::OtherBase { .. });
+            return !matches!(patch, BadPatch::OtherBase { .. } | BadPatch::Taken(_));
         }
         let list = cause.downcast_ref::<ReadError>();
         list.is_some_and(ReadError::is_of_content)

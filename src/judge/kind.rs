@@ -26,7 +26,9 @@ use crate::world::fetch::settings::NetworkSettings;
 use crate::world::sandbox::{
     Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig, ServicePlan, TreeLook,
 };
-use crate::world::tree::{BadPatch, Ignored, PatchBase, Snapshot, TreePatch, Zones};
+use crate::world::tree::{
+    Applied, BadPatch, Ignored, Listing, NotApplied, PatchBase, Snapshot, TreePatch, Zones,
+};
 use crate::world::{Fetcher, Resolver, Unanswered, UniquenessIndex, World};
 
 /// The quest kind of a session, for callers that judge nothing.
@@ -188,14 +190,17 @@ pub struct JudgeWorld {
 pub struct Received {
     pub(super) patch: TreePatch,
     root: PathBuf,
+    base: Listing,
     ignored: Ignored,
 }
 
 impl Received {
-    pub(super) fn write(&self) -> Result<(), JudgeError> {
-        self.patch
-            .write_to(&self.root, &self.ignored)
-            .map_err(JudgeError::NotWritten)
+    pub(super) fn apply(&self) -> Result<Applied<'_>, JudgeError> {
+        let applied = self.patch.apply(&self.root, &self.base, &self.ignored);
+        applied.map_err(|why| match why {
+            NotApplied::Bad(bad) => bad.into(),
+            NotApplied::Tree(error) => JudgeError::NotWritten(error),
+        })
     }
 }
 
@@ -273,10 +278,11 @@ impl JudgeWorld {
             return Err(BadPatch::NoTree.into());
         };
         self.tree = Some(TreeLook::receive(config, &patch)?);
-        let ignored = config.ignored.clone();
+        let (base, ignored) = (config.baseline.clone(), config.ignored.clone());
         self.received = Some(Received {
             patch,
             root,
+            base,
             ignored,
         });
         Ok(())

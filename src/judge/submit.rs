@@ -3,6 +3,8 @@
 //! [`submit`] reads from top to bottom: the claim, the gate, the panel of reviewers if the quest kind
 //! has one, and the attempt, which is made and written under the session's lock.
 
+use std::cell::Cell;
+
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
@@ -357,6 +359,7 @@ impl<'a> Submitted<'a> {
         clock: &mut dyn Clock,
     ) -> Result<Judged, JudgeError> {
         let kept = KeptBodies::new(session.evidence());
+        let applied = Cell::new(None);
         let decide = |session: &Session, now| {
             let (attempt, judgement) = self.attempt_under_lock(session, judgement, now)?;
             kept.keep(&judgement.recording)?;
@@ -365,12 +368,21 @@ impl<'a> Submitted<'a> {
             if let Some(received) = self.accepted_files(attempt.verdict)
                 && attempt.state != State::Todo
             {
-                received.write()?;
+                applied.set(Some(received.apply()?));
             }
             let event = Event::Attempt(Box::new(attempt.clone()));
             Ok::<_, JudgeError>((vec![event], (attempt, judgement.judgement)))
         };
-        let (attempt, judgement) = session.append_or_undo(clock, decide, || kept.remove())?;
+        let appended = session.append_or_undo(clock, decide, || {
+            kept.remove();
+            // What is dropped is undone.
+            drop(applied.take());
+        });
+        // Where the ledger may have the line, the tree has the files.
+        if let Some(applied) = applied.take() {
+            applied.keep();
+        }
+        let (attempt, judgement) = appended?;
         Ok(Judged {
             id: self.quest.id,
             key: self.quest.key.clone(),

@@ -257,6 +257,9 @@ impl TreeError {
 // With the root in front of it, a path of this length can still be opened.
 const MAX_PATH_BYTES: usize = 1024;
 
+// No file system of Linux takes a longer one.
+const MAX_NAME_BYTES: usize = 255;
+
 // Each folder on the way costs an open handle during a walk.
 const MAX_DEPTH: usize = 128;
 
@@ -323,6 +326,8 @@ fn flaw_of(text: &str) -> Option<String> {
     {
         // Where file names are compared without case, this is git's own folder too.
         "`.git` is never part of a tree".to_owned()
+    } else if text.split('/').any(|name| name.len() > MAX_NAME_BYTES) {
+        format!("a name in it is longer than {MAX_NAME_BYTES} bytes")
     } else if text.split('/').count() > MAX_DEPTH {
         format!("it is deeper than {MAX_DEPTH} names")
     } else {
@@ -391,6 +396,8 @@ mod tests {
         assert!(said(r"..\b").contains("from the tree's root"));
         assert!(said(&format!("{}b", "a/".repeat(128))).contains("deeper"));
         assert!(said(&"a".repeat(1025)).contains("longer"));
+        assert!(said(&format!("b/{}", "a".repeat(256))).contains("longer than 255 bytes"));
+        assert!(TreePath::parse(&format!("b/{}", "a".repeat(255))).is_ok());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! The agent may write in the tree at any time. So no link is ever followed, nothing but plain
 //! files is opened, each file is read once, and what was read is what is listed.
 
+mod apply;
 mod ignored;
 mod listing;
 mod patch;
@@ -15,6 +16,7 @@ mod snapshot;
 mod walk;
 mod zones;
 
+pub use apply::{Applied, NotApplied};
 pub use ignored::{Gitignores, IgnoreRule, Ignored};
 pub use listing::TreeError;
 pub use listing::{BadTreePath, TreePath};

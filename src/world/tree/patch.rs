@@ -5,14 +5,10 @@
 //! [`Snapshot::receive`] makes of it what [`Snapshot::take`] makes of a working directory.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write as _};
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cap_fs_ext::DirExt as _;
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, Permissions, PermissionsExt as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +103,14 @@ pub enum BadPatch {
          nothing was recorded, and no try was used"
     )]
     OtherBase { sent: Digest, base: Digest },
+    #[error(
+        "{0} has other contents in the tree than when the session was made: another accepted \
+         answer wrote or removed it; leave this path as it was, and use another one; nothing was \
+         recorded, and no try was used"
+    )]
+    Taken(TreePath),
+    #[error("the session's tree has no file {0} that could be removed; nothing changed")]
+    NotThere(TreePath),
     #[error("quests of this kind are about no files; nothing changed")]
     NoTree,
     #[error("{0} is outside the write zones; nothing changed")]
@@ -136,13 +140,21 @@ impl PatchFile {
         }
     }
 
-    fn bytes(&self, path: &TreePath) -> Result<Vec<u8>, BadPatch> {
+    pub(super) fn bytes(&self, path: &TreePath) -> Result<Vec<u8>, BadPatch> {
         match &self.contents {
             PatchContents::Text(text) => Ok(text.clone().into_bytes()),
             PatchContents::Base64(text) => {
                 let bytes = STANDARD.decode(text);
                 bytes.map_err(|_| BadPatch::NotBase64(path.clone()))
             }
+        }
+    }
+
+    pub(super) fn entry(&self, contents: &[u8]) -> Entry {
+        Entry::File {
+            sha256: Digest::of(contents),
+            bytes: contents.len() as u64,
+            executable: self.executable,
         }
     }
 }
@@ -271,6 +283,10 @@ impl Snapshot {
                 });
             }
         }
+        let mut removed = patch.removed.iter();
+        if let Some(path) = removed.find(|path| baseline.get(path).is_none()) {
+            return Err(BadPatch::NotThere(path.clone()));
+        }
         let mut snapshot = Self {
             listing: baseline.without(all()),
             ..Self::default()
@@ -286,25 +302,20 @@ impl Snapshot {
         let mut total = 0;
         for (path, file) in &patch.files {
             let contents = file.bytes(path)?;
-            let (sha256, bytes) = (Digest::of(&contents), contents.len() as u64);
-            total += bytes;
+            total += contents.len() as u64;
             if total > MAX_PATCH_BYTES {
                 return Err(BadPatch::TooMuch);
             }
-            let executable = file.executable;
-            let entry = Entry::File {
-                sha256,
-                bytes,
-                executable,
-            };
+            let entry = file.entry(&contents);
             if let Some(how) = difference(baseline.get(path), &entry) {
                 note(path, how);
             }
             snapshot.listing.put(path.clone(), entry)?;
+            let sha256 = Digest::of(&contents);
             snapshot.new_contents.insert(sha256, contents.into());
         }
         for path in &patch.removed {
-            if baseline.get(path).is_some() && !patch.files.contains_key(path) {
+            if !patch.files.contains_key(path) {
                 note(path, "removed");
             }
         }
@@ -313,99 +324,9 @@ impl Snapshot {
     }
 }
 
-impl TreePatch {
-    /// Writes the files to a working tree. No link is followed, and nothing is written to a folder
-    /// that `ignored` names by its inode, such as the session's.
-    pub fn write_to(&self, root: &Path, ignored: &Ignored) -> Result<(), TreeError> {
-        let dir = Dir::open_ambient_dir(root, ambient_authority())
-            .map_err(TreeError::io(root.display(), "open the tree"))?;
-        let removed = self.removed.iter();
-        for path in removed.filter(|path| !self.files.contains_key(*path)) {
-            let gone = folder_of(&dir, path, ignored, Missing::Leave).and_then(|folder| {
-                folder.map_or(Ok(()), |(folder, name)| folder.remove_file(name))
-            });
-            match gone {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(TreeError::io(path, "remove the file")(error));
-                }
-                _ => {}
-            }
-        }
-        for (path, file) in &self.files {
-            let contents = file.bytes(path).map_err(io::Error::other);
-            let written = contents.and_then(|contents| {
-                let found = folder_of(&dir, path, ignored, Missing::Create)?;
-                let (folder, name) = found.ok_or(io::ErrorKind::NotFound)?;
-                replace(&folder, name, &contents, file.executable)
-            });
-            written.map_err(TreeError::io(path, "write the file"))?;
-        }
-        Ok(())
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    Create,
-    Leave,
-}
-
-/// The folder of a path, and the name in it; none if there is no such folder.
-fn folder_of<'p>(
-    root: &Dir,
-    path: &'p TreePath,
-    ignored: &Ignored,
-    missing: Missing,
-) -> io::Result<Option<(Dir, &'p str)>> {
-    let mut names: Vec<&str> = path.names().collect();
-    let Some(name) = names.pop() else {
-        return Ok(None);
-    };
-    let mut folder = root.try_clone()?;
-    for part in names {
-        let deeper = match folder.open_dir_nofollow(part) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if missing == Missing::Leave {
-                    return Ok(None);
-                }
-                folder.create_dir(part)?;
-                folder.open_dir_nofollow(part)?
-            }
-            opened => opened?,
-        };
-        if ignored.is_apart(&deeper.dir_metadata()?) {
-            let why = "it is in the folder of a session";
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-        }
-        folder = deeper;
-    }
-    Ok(Some((folder, name)))
-}
-
-/// Puts a file in the place of another one, or of an empty folder.
-fn replace(folder: &Dir, name: &str, contents: &[u8], executable: bool) -> io::Result<()> {
-    if folder.symlink_metadata(name).is_ok_and(|it| it.is_dir()) {
-        folder.remove_dir(name)?;
-    }
-    let new = format!(".comail-{}", Digest::of(name.as_bytes()));
-    match folder.remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    let mut file = folder.open_with(&new, &options)?;
-    file.write_all(contents)?;
-    let mode = if executable { 0o755 } else { 0o644 };
-    file.set_permissions(Permissions::from_mode(mode))?;
-    drop(file);
-    folder.rename(&new, folder, name)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
 
     use super::*;
     use crate::world::tree::snapshot::take_baseline;
@@ -483,42 +404,18 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_is_written_inside_its_tree_and_to_no_folder_of_a_session() {
-        let (dir, _, base) = tree();
-        let root = dir.path();
-        let outside = tempfile::tempdir().unwrap();
-        put(outside.path(), "kept", b"kept");
-        symlink(outside.path(), root.join("in/link")).unwrap();
-        symlink(outside.path().join("kept"), root.join("in/file")).unwrap();
-        put(root, "in/session/ledger", b"kept");
-        let ignored = Ignored::default().and_folder(&root.join("in/session"));
-        let patch = |name: &str| TreePatch {
-            base: base.digest,
-            files: [(path(name), PatchFile::of(b"x".to_vec(), false))].into(),
-            removed: BTreeSet::new(),
-        };
-        for name in ["in/link/kept", "in/session/ledger", "in/session/deep/new"] {
-            let written = patch(name).write_to(root, &ignored);
-            assert!(written.is_err(), "{name}");
-            let removing = TreePatch {
+    fn only_files_of_the_base_can_be_removed() {
+        let (_dir, listing, base) = tree();
+        let zones = Zones::new(&base.write).unwrap();
+        let received = |name: &str| {
+            let patch = TreePatch {
+                base: base.digest,
                 files: BTreeMap::new(),
                 removed: [path(name)].into(),
-                ..patch(name)
             };
-            let is_there = name != "in/session/deep/new";
-            let removed = removing.write_to(root, &ignored);
-            assert!(!is_there || removed.is_err(), "{name}");
-        }
-        // The link is replaced, and what it names is not.
-        patch("in/file").write_to(root, &ignored).unwrap();
-        assert_eq!(fs::read(root.join("in/file")).unwrap(), b"x");
-        let all = [outside.path().join("kept"), root.join("in/session/ledger")];
-        for kept in all {
-            assert_eq!(fs::read(kept).unwrap(), b"kept");
-        }
-        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-        fs::create_dir(root.join("in/empty")).unwrap();
-        patch("in/empty").write_to(root, &ignored).unwrap();
-        assert_eq!(fs::read(root.join("in/empty")).unwrap(), b"x");
+            Snapshot::receive(&patch, &listing, &zones, &Ignored::default())
+        };
+        assert!(received("in/a").is_ok());
+        assert!(matches!(received("in/new"), Err(BadPatch::NotThere(_))));
     }
 }

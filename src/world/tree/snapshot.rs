@@ -435,7 +435,7 @@ impl Snapshot {
                     sha256, executable, ..
                 } => {
                     let contents = self.contents(path, *sha256, load)?;
-                    write_file(&root, path, &contents, *executable).map_err(failed)?;
+                    write_file(&root, path.as_str(), &contents, *executable).map_err(failed)?;
                 }
                 Entry::Link { to } => {
                     root.symlink_contents(to, path.as_str()).map_err(failed)?;
@@ -464,10 +464,15 @@ fn leads_out(root: &Dir, link: &TreePath) -> bool {
     })
 }
 
-fn write_file(root: &Dir, path: &TreePath, contents: &[u8], executable: bool) -> io::Result<()> {
+pub(super) fn write_file(
+    root: &Dir,
+    path: &str,
+    contents: &[u8],
+    executable: bool,
+) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    let mut file = root.open_with(path.as_str(), &options)?;
+    let mut file = root.open_with(path, &options)?;
     file.write_all(contents)?;
     // Whatever the umask of this process is, so that every copy is the same.
     let mode = if executable { 0o755 } else { 0o644 };
