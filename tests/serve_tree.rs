@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Run;
 use crate::harness::agents::{PATH, with_id};
-use crate::harness::served::Served;
+use crate::harness::served::{Served, bearer};
 use crate::harness::shell_quest::ShellQuest;
 
 /// A served session of scripts, and a client whose directory has the files of the write zone.
@@ -179,6 +179,21 @@ fn an_answer_changes_nothing_that_another_accepted_answer_wrote() {
     let patch = json!({"base": base, "files": new("in/other"), "removed": ["in/yes.sh"]});
     assert_eq!(send(&served, &lee, &patch).0, "200");
     assert!(!in_tree(&served, "in/yes.sh").exists());
+}
+
+#[test]
+fn only_the_files_of_an_answer_may_be_long() {
+    let (served, token) = served();
+    let bearer = bearer(&token);
+    let long = |fields: &str, text: &str| {
+        let tree = json!({"base": "0".repeat(64), "files": {"in/a": {"contents": {"text": text}}}});
+        let body = format!(r#"{{"id": 1, "tree": {tree}, "fields": {{"file": [{fields}]}}}}"#);
+        let asked = served.asked("POST /v1/submit", &[bearer.as_str()], &body);
+        asked.status
+    };
+    let two_mib = "0,".repeat(1 << 20) + "0";
+    assert_eq!(long(&two_mib, ""), 413);
+    assert_eq!(long("0", &two_mib), 409);
 }
 
 #[test]

@@ -339,9 +339,9 @@ fn submit_as(
         None => {}
     }
     let kind = &judging.kind.quest;
-    let submission = match (&call.fields, &call.none) {
+    let submission = match (call.fields, &call.none) {
         (Some(fields), None) => {
-            let fields = fields_of(kind, Value::Object(fields.clone()));
+            let fields = fields_of(kind, Value::Object(fields));
             let fields = fields.map_err(|bad| UsageError(bad.to_string()))?;
             submit::whole(fields, kind, true)?
         }

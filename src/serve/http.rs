@@ -4,15 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::sync::Semaphore;
+use serde_json::value::RawValue;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::cookie::{Scheme, token_of_cookie};
@@ -28,11 +30,15 @@ use crate::base::clock::SystemClock;
 /// What a client that prints text sends in `Accept`; with `;colour` for a terminal.
 pub const TEXT: &str = "text/plain";
 
-/// The longest body of a call.
+/// The longest body of a call, without its files.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 
 /// The same where answers bring files. Base64 and the escapes of JSON make files longer.
 pub const MAX_BODY_BYTES_WITH_FILES: usize = 32 << 20;
+
+/// How much memory all bodies that are longer than [`MAX_BODY_BYTES`] may use at once. Further ones
+/// wait, and shorter ones do not wait for them.
+const LONG_BODIES_KIB: usize = 128 << 10;
 
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -83,6 +89,21 @@ pub struct Server {
     working: Arc<Slots>,
     pub(super) followers: Arc<Slots>,
     calls: Arc<Semaphore>,
+    long_bodies: Arc<Semaphore>,
+}
+
+/// What a call holds until it is answered: its place among those of its token, and the memory of a
+/// long body.
+struct Held {
+    _slot: Slot,
+    _memory: Option<OwnedSemaphorePermit>,
+}
+
+/// The part of a body that may be long.
+#[derive(Deserialize)]
+struct Files<'a> {
+    #[serde(borrow, default)]
+    tree: Option<&'a RawValue>,
 }
 
 /// Where the server finds out what a token grants.
@@ -121,6 +142,7 @@ impl Server {
             working: Slots::new(bounds.calls_of_token),
             followers: Slots::new(FOLLOWERS_OF_TOKEN),
             calls: Arc::new(Semaphore::new(bounds.calls)),
+            long_bodies: Arc::new(Semaphore::new(LONG_BODIES_KIB)),
         })
     }
 
@@ -160,14 +182,20 @@ impl Server {
     /// Answers a call on a thread of its own: a judgement may take minutes.
     pub(super) async fn answer(self: &Arc<Self>, caller: &Caller, call: Call, form: Form) -> Reply {
         match self.working.take(caller.token.id()) {
-            Some(slot) => self.answer_in(slot, caller, call, form).await,
+            Some(slot) => {
+                let held = Held {
+                    _slot: slot,
+                    _memory: None,
+                };
+                self.answer_in(held, caller, call, form).await
+            }
             None => busy(),
         }
     }
 
     async fn answer_in(
         self: &Arc<Self>,
-        slot: Slot,
+        held: Held,
         caller: &Caller,
         call: Call,
         form: Form,
@@ -182,13 +210,26 @@ impl Server {
         let (desk, grant) = (Arc::clone(&self.desk), caller.grant.clone());
         // The thread goes on if the client leaves: what was submitted is judged and recorded.
         let answered = tokio::task::spawn_blocking(move || {
-            let _held = (slot, permit);
+            let _held = (held, permit);
             desk.answer(&grant, call, form)
         });
         answered.await.unwrap_or_else(|_| {
             let why = "the server failed to answer; nothing is known about this call";
             problem(StatusCode::INTERNAL_SERVER_ERROR, "other", why)
         })
+    }
+
+    /// Waits until there is memory for a long body.
+    async fn memory_for(&self, length: Option<u64>) -> Option<OwnedSemaphorePermit> {
+        let limit = self.bounds.body_bytes;
+        let most = length.map(usize::try_from);
+        let bytes = most.and_then(Result::ok).map_or(limit, |it| it.min(limit));
+        if bytes <= MAX_BODY_BYTES {
+            return None;
+        }
+        let kib = u32::try_from(bytes >> 10).ok()?;
+        let long_bodies = Arc::clone(&self.long_bodies);
+        long_bodies.acquire_many_owned(kib).await.ok()
     }
 
     pub(super) fn kind(&self) -> Result<KindDocument, String> {
@@ -287,23 +328,41 @@ async fn called<T: DeserializeOwned>(
     let Some(slot) = server.working.take(caller.token.id()) else {
         return busy().into_response();
     };
+    let held = Held {
+        _slot: slot,
+        _memory: server.memory_for(request.body().size_hint().upper()).await,
+    };
     let body = match body_of(request.into_body(), server.bounds.body_bytes).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };
+    if bytes_beside_files(&body) > MAX_BODY_BYTES {
+        return too_long(MAX_BODY_BYTES, " beside its `tree`").into_response();
+    }
     // Without a body, a call has no arguments.
-    let body = if body.is_empty() { b"{}" } else { &*body };
-    match serde_json::from_slice(body) {
-        Ok(arguments) => server
-            .answer_in(slot, &caller, call(arguments), form)
-            .await
-            .into_response(),
+    let arguments = serde_json::from_slice(if body.is_empty() { b"{}" } else { &body });
+    match arguments {
+        Ok(arguments) => {
+            drop(body);
+            let reply = server.answer_in(held, &caller, call(arguments), form);
+            reply.await.into_response()
+        }
         Err(error) => {
-            server.desk.refused(&caller.grant, Digest::of(body));
+            server.desk.refused(&caller.grant, Digest::of(&body));
             let why = format!("the body is not the JSON of this call: {error}");
             problem(StatusCode::BAD_REQUEST, "usage", &why).into_response()
         }
     }
+}
+
+/// Parsed, what is no file may need a multiple of its bytes.
+fn bytes_beside_files(body: &[u8]) -> usize {
+    if body.len() <= MAX_BODY_BYTES {
+        return body.len();
+    }
+    let files = serde_json::from_slice::<Files<'_>>(body).ok();
+    let files = files.and_then(|it| it.tree).map_or(0, |it| it.get().len());
+    body.len() - files
 }
 
 /// Reads the body for a service that sets no bounds of its own. The slot is free again before the
@@ -320,7 +379,7 @@ pub(super) async fn bounded(
     let Some(slot) = server.working.take(caller.token.id()) else {
         return busy().into_response();
     };
-    let body = match body_of(body, server.bounds.body_bytes).await {
+    let body = match body_of(body, MAX_BODY_BYTES).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };
@@ -331,18 +390,17 @@ pub(super) async fn bounded(
 pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Reply> {
     match timeout(BODY_TIMEOUT, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) => {
-            let why = format!(
-                "the body is longer than {} MiB, or it was cut off",
-                limit >> 20
-            );
-            Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "usage", &why))
-        }
+        Ok(Err(_)) => Err(too_long(limit, ", or it was cut off")),
         Err(_) => {
             let why = "the body did not come in time";
             Err(problem(StatusCode::REQUEST_TIMEOUT, "usage", why))
         }
     }
+}
+
+fn too_long(limit: usize, more: &str) -> Reply {
+    let why = format!("the body is longer than {} MiB{more}", limit >> 20);
+    problem(StatusCode::PAYLOAD_TOO_LARGE, "usage", &why)
 }
 
 async fn status(state: Asked, request: Request) -> Response {
