@@ -125,7 +125,7 @@ impl TreePatch {
         let failed = |error| TreeError::io(path, "read what is there")(error);
         let limit = base.into_iter().chain(new).map(bytes_of).max();
         match tree.place_of(path, None).map_err(failed)? {
-            Place::Beneath(above) if !self.names(&above) => return taken(&above),
+            Place::Beneath(above) if !self.names(&above) => taken(&above),
             Place::Nowhere if base.is_some() && new.is_some() => taken(path),
             Place::Beneath(_) | Place::Nowhere => Ok(new.is_some()),
             Place::In(folder, name) => {
