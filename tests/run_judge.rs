@@ -85,7 +85,7 @@ fn a_token_dies_with_its_start_and_is_in_no_file() {
     driven.drive(&QUICK, &script).ok();
     assert_eq!(read(&driven, "code"), "1\n1\n");
     let said = read(&driven, "said");
-    assert_eq!(said, "error: this server needs a token\n");
+    assert_eq!(said, "error: this server needs a valid token\n");
     assert_eq!(driven.place.attempts().len(), 2);
 
     let token = read(&driven, "token");
@@ -266,7 +266,7 @@ fn where_no_socket_can_be_opened_calls_are_handed_over_in_files() {
         .filter(|name| name.to_string_lossy().ends_with(".reply"))
         .collect();
     assert_eq!(replies, ["a-forged.reply"]);
-    assert!(read(&driven, "a-forged.reply").contains("this server needs a token"));
+    assert!(read(&driven, "a-forged.reply").contains("this server needs a valid token"));
     assert_eq!(read(&driven, "still"), call(&forged));
 
     // Without the directory there is no other way.

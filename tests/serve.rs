@@ -64,7 +64,7 @@ fn a_call_without_a_valid_token_learns_nothing() {
     let forged = forged(&reader);
     for token in [&kim, "comail_00000000_x", "nonsense", &forged] {
         let run = served.run(token, &["next"]);
-        run.says("error: this server needs a token");
+        run.says("error: this server needs a valid token");
         assert_eq!(run.stdout, "");
         run.exits(1);
     }

@@ -67,7 +67,7 @@ fn without_a_good_token_every_path_has_the_same_reply() {
     assert_eq!(first.status, 401);
     assert_eq!(
         first.body,
-        r#"{"error":{"kind":"token","message":"this server needs a token"}}"#
+        r#"{"error":{"kind":"token","message":"this server needs a valid token"}}"#
     );
     for path in paths {
         for header in &headers {

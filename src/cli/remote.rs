@@ -163,9 +163,16 @@ impl Remote {
             return self.spooled(spool, path, body, accept).await;
         }
         let mut response = sent.map_err(|error| {
-            let cause = cause(&error);
+            let why = cause(&error);
+            if error.is_connect() {
+                return anyhow::anyhow!(
+                    "cannot reach the server at {place}: {why}; nothing was sent: start it with \
+                     `comail serve`, or set COMAIL_SERVER to what it printed"
+                );
+            }
             anyhow::anyhow!(
-                "cannot reach the server at {place}: {cause}; nothing is known about this call"
+                "the server at {place} did not answer: {why}; whether it recorded this call is \
+                 unknown"
             )
         })?;
         let exit = response.headers().get(EXIT_HEADER);

@@ -52,7 +52,7 @@ impl Backend for Arc<Server> {
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
         let Some(caller) = caller.cloned() else {
             return Err(ErrorData::invalid_request(
-                "this server needs a token",
+                "this server needs a valid token",
                 None,
             ));
         };

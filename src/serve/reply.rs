@@ -14,7 +14,7 @@ const LOGIN: &str = include_str!("login.html");
 
 /// The reply to whoever has no valid token.
 pub fn unauthorised() -> Reply {
-    let why = "this server needs a token";
+    let why = "this server needs a valid token";
     problem(StatusCode::UNAUTHORIZED, "token", why)
 }
 
