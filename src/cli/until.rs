@@ -219,6 +219,13 @@ fn continue_session(context: &mut Context, terms: &str, tree: &Path) -> Result<(
         it.text.lines().next() == Some(terms) && it.tree.is_some_and(|it| it.root == tree)
     });
     let dir = context.dir.display().to_string();
+    if is_same && session.totals().tally.todo == 0 {
+        context.output.note(&format!(
+            "the work in {dir} is settled, so no agent is started: to start again, remove {dir} or name \
+             another session with --session"
+        ));
+        return Ok(());
+    }
     if is_same {
         context
             .output
