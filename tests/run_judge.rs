@@ -84,8 +84,12 @@ fn a_token_dies_with_its_start_and_is_in_no_file() {
     );
     driven.drive(&QUICK, &script).ok();
     assert_eq!(read(&driven, "code"), "1\n1\n");
+    // A program that counts coverage says there, too, that it may not write its counts.
     let said = read(&driven, "said");
-    assert_eq!(said, "error: this server needs a valid token\n");
+    assert!(
+        said.contains("error: this server needs a valid token\n"),
+        "{said}"
+    );
     assert_eq!(driven.place.attempts().len(), 2);
 
     let token = read(&driven, "token");
