@@ -1,9 +1,10 @@
 //! One worker of a run: it claims one quest after the other and starts agents until each is settled.
 
-use std::collections::VecDeque;
+mod watch;
+
 use std::mem;
 use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -19,17 +20,16 @@ use super::run_dir::{RunDir, worker_of, write_prompt};
 use crate::base::text::truncate;
 use crate::judge;
 use crate::judge::live_runs::start_of;
-use crate::judge::{JudgeContext, JudgeError, Poll, Refusal, SubmitResult};
+use crate::judge::{JudgeContext, JudgeError, Refusal, SubmitResult};
 use crate::quest::{Fields, Submission};
 use crate::run::agent::{
-    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, BYTES_OF_A_TOKEN, Given, ProviderError,
-    Stream, Totals, command_line, end_of,
+    Agent, AgentEnd, AgentError, AgentLauncher, Given, ProviderError, Totals, command_line, end_of,
 };
-use crate::run::detect::{Detectors, LivenessMonitor, Observed, SelfCall, VitalSigns};
+use crate::run::detect::Detectors;
 use crate::run::limits::{Before, StallBudget, Used};
 use crate::session::{
     Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine, RunStep,
-    Salt, Session, SessionError, Spent, State, Worker,
+    Salt, Session, SessionError, State, Worker,
 };
 
 const MAX_NOTE_BYTES: usize = 4096;
@@ -631,263 +631,7 @@ impl RunWorker<'_> {
     }
 }
 
-const VITALS_INTERVAL: Duration = Duration::from_secs(1);
-
-// An agent may submit within the first milliseconds and then linger.
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
-
-struct Watch {
-    begun: Instant,
-    most: Option<Duration>,
-    liveness: LivenessMonitor,
-    looked: Instant,
-    renewed: Instant,
-    /// Whether it showed a sign of life since its claim was renewed.
-    alive: bool,
-    last: VitalSigns,
-    spent: Spent,
-    read: u64,
-    poll: Option<Poll>,
-}
-
 impl RunWorker<'_> {
-    pub(super) fn watch(
-        &mut self,
-        mut agent: Agent,
-        read: u64,
-        most: Option<Duration>,
-        quest_run: &mut QuestRun,
-    ) -> Result<Watched, RunError> {
-        let plan = &self.shared.plan;
-        let begun = Instant::now();
-        let poll = if plan.answers == Answers::World {
-            Poll::start(&self.session, quest_run.guard.quest, plan.pace.poll)?
-        } else {
-            None
-        };
-        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
-        let mut watch = Watch {
-            begun,
-            most,
-            liveness: LivenessMonitor::new(VITALS_INTERVAL, lease),
-            looked: begun,
-            renewed: begun,
-            alive: true,
-            last: VitalSigns::default(),
-            spent: Spent::default(),
-            read,
-            poll,
-        };
-        let mut pause = FIRST_PAUSE.min(plan.pace.poll);
-        let (end, halt) = loop {
-            agent.wait(pause);
-            if let Some(end) = agent.ended() {
-                for event in agent.events() {
-                    self.take(event, &mut watch, quest_run);
-                }
-                break (end, None);
-            }
-            if let Some(halt) = self.look(&mut agent, &mut watch, quest_run)? {
-                let closed = if halt == Reason::Settled {
-                    self.await_usage(&mut agent, &mut watch, quest_run)
-                } else {
-                    None
-                };
-                let end = closed.unwrap_or_else(|| agent.stop(plan.pace.grace));
-                break (end, Some(halt));
-            }
-            pause = (pause * 3 / 2).min(plan.pace.poll);
-        };
-        let time = watch.begun.elapsed();
-        Ok(Watched { end, halt, time })
-    }
-
-    /// Waits for the end of an agent that reports its usage there, unless it begins something else.
-    fn await_usage(
-        &self,
-        agent: &mut Agent,
-        watch: &mut Watch,
-        quest_run: &mut QuestRun,
-    ) -> Option<AgentEnd> {
-        let plan = &self.shared.plan;
-        let until = Instant::now() + plan.pace.grace;
-        while plan.command.stream() == Stream::Events
-            && !watch.spent.told
-            && self.budgets(watch, quest_run).is_none()
-            && Instant::now() < until
-        {
-            agent.wait(plan.pace.poll);
-            if let Some(end) = agent.ended() {
-                return Some(end);
-            }
-            for event in agent.events() {
-                if matches!(event, AgentEvent::ToolCall(_)) {
-                    return None;
-                }
-                self.take(event, watch, quest_run);
-            }
-        }
-        None
-    }
-
-    fn look(
-        &mut self,
-        agent: &mut Agent,
-        watch: &mut Watch,
-        quest_run: &mut QuestRun,
-    ) -> Result<Option<Reason>, RunError> {
-        let mut reasons = Vec::new();
-        for event in agent.events() {
-            reasons.extend(self.take(event, watch, quest_run));
-        }
-        if let Some(doing) = agent.doing() {
-            self.live(Live::Does(doing));
-        }
-        if let Some(poll) = &watch.poll
-            && poll.holds()
-        {
-            reasons.extend(self.judge_world(quest_run)?);
-        }
-        reasons.extend(self.poll_activity(quest_run)?);
-        if watch.looked.elapsed() >= VITALS_INTERVAL {
-            reasons.extend(self.check_vitals(agent.vitals(), watch, quest_run)?);
-        }
-        reasons.extend(self.budgets(watch, quest_run));
-        Ok(reasons.into_iter().min())
-    }
-
-    fn take(
-        &self,
-        event: AgentEvent,
-        watch: &mut Watch,
-        quest_run: &mut QuestRun,
-    ) -> Option<Reason> {
-        let limits = &self.shared.plan.limits;
-        match event {
-            AgentEvent::ToolCall(call) => return quest_run.observe(Observed::Tool(call)),
-            AgentEvent::Turn { new_tokens } => {
-                quest_run.stall.turn(new_tokens, &limits.diminishing);
-            }
-            AgentEvent::Spent(spent) => {
-                watch.spent = spent;
-                self.shared.is_using(self.index, limits.bill(&spent));
-                self.live(Live::Used(spent));
-            }
-            AgentEvent::Estimate(tokens) => {
-                let spent = &mut watch.spent;
-                spent.tokens = spent.tokens.max(tokens);
-                self.shared.is_using(self.index, limits.bill(spent));
-            }
-            AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
-            AgentEvent::NotLoggedIn => return Some(Reason::NotLoggedIn),
-        }
-        None
-    }
-
-    /// Estimates what was spent, and renews the claim while the agent is alive.
-    fn check_vitals(
-        &mut self,
-        vitals: VitalSigns,
-        watch: &mut Watch,
-        quest_run: &mut QuestRun,
-    ) -> Result<Option<Reason>, RunError> {
-        watch.alive |= vitals != watch.last;
-        watch.last = vitals;
-        watch.looked = Instant::now();
-        let spent = &mut watch.spent;
-        if !spent.told {
-            // What the agent reads and writes elsewhere is not seen.
-            let guess = (watch.read + vitals.printed) / BYTES_OF_A_TOKEN;
-            if spent.cost.is_none() || guess > spent.tokens.saturating_add(1_000) {
-                spent.tokens = spent.tokens.max(guess);
-                spent.cost = None;
-            }
-        }
-        let bill = self.shared.plan.limits.bill(spent);
-        self.shared.is_using(self.index, bill);
-        self.live(Live::Used(*spent));
-        if watch.liveness.is_stalled(watch.begun.elapsed(), vitals) {
-            return Ok(Some(Reason::Stalled));
-        }
-        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
-        if !watch.alive || watch.renewed.elapsed() * 2 <= lease {
-            return Ok(None);
-        }
-        (watch.alive, watch.renewed) = (false, Instant::now());
-        quest_run.guard.renew(&mut self.session, &mut self.clock)
-    }
-
-    fn budgets(&self, watch: &Watch, quest_run: &QuestRun) -> Option<Reason> {
-        let time = watch.begun.elapsed();
-        let limits = &self.shared.plan.limits;
-        let (stopping, used) = (self.shared.stopping(), self.shared.used());
-        let reasons = if let Some(most) = watch.most {
-            [
-                stopping.filter(|reason| *reason == Reason::Interrupted),
-                (time >= most).then_some(Reason::QuestTimeout),
-                limits.last_call_ended(limits.bill(&watch.spent)),
-                limits.run_ended(&used, Before::Spending),
-            ]
-        } else {
-            let of_quest = quest_run.with(time, &watch.spent, limits);
-            [
-                stopping,
-                limits.quest_ended(&of_quest, Before::GoingOn),
-                limits.run_ended(&used, Before::GoingOn),
-                limits.diminishing(of_quest.bill.tokens, quest_run.stall),
-            ]
-        };
-        reasons.into_iter().flatten().min()
-    }
-
-    /// Reads what the agent did outside its own output, and observes it in order.
-    pub(super) fn poll_activity(
-        &mut self,
-        quest_run: &mut QuestRun,
-    ) -> Result<Option<Reason>, RunError> {
-        // A call is noted after it is over. What it led to is in the ledger by then.
-        let noted = quest_run.activity.noted();
-        let (mut judged, mut settled) = (VecDeque::new(), false);
-        if self.ledger.has_changed() {
-            // What this worker has added itself, it has read.
-            if !self.ledger.is_at(self.session.ledger_bytes()) {
-                self.read_on()?;
-            }
-            judged = self.judged(quest_run)?.into();
-            let quest_record = self.session.quest_record(quest_run.guard.quest)?;
-            settled = quest_record.is_some_and(|it| it.progress.state != State::Todo);
-        }
-        if noted.is_empty() && judged.is_empty() {
-            return Ok(settled.then_some(Reason::Settled));
-        }
-        let mut reasons = Vec::new();
-        if quest_run.activity.tree_has_changed(&self.context) {
-            reasons.extend(quest_run.observe(Observed::Progress));
-        }
-        for call in noted {
-            reasons.extend(match call {
-                SelfCall::Next | SelfCall::Status => quest_run.observe(Observed::Poll),
-                SelfCall::Refused(digest) => quest_run.observe(Observed::Refused(digest)),
-                // The ledger reports it; the note only says when it happened.
-                SelfCall::Judged => {
-                    self.shared.has_network();
-                    judged
-                        .pop_front()
-                        .and_then(|judged| quest_run.submits(judged))
-                }
-                SelfCall::NoNetwork(why) => self.lacks_network(&why),
-            });
-        }
-        for judged in judged {
-            reasons.extend(quest_run.submits(judged));
-        }
-        Ok(if settled {
-            Some(Reason::Settled)
-        } else {
-            reasons.into_iter().min()
-        })
-    }
-
     /// Counts a submission that comail could not use the network to judge; the reason if the run ends
     /// for it.
     fn lacks_network(&self, why: &str) -> Option<Reason> {
