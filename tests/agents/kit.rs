@@ -127,7 +127,7 @@ impl<'a> Kit<'a> {
         assert_eq!(ended.status.code(), Some(exit), "{}", self.name);
         let stdout = String::from_utf8(ended.stdout).expect("UTF-8");
         let stdout = stdout
-            .replace(&place.path().display().to_string(), "/work")
+            .replace(&place.path().display().to_string(), "/project")
             .replace(COMAIL, "/usr/local/bin/comail");
         let lines: String = stdout.lines().map(|line| shortened(line) + "\n").collect();
         let recording = recorded().join(self.name).join(format!("{name}.jsonl"));
