@@ -232,7 +232,7 @@ impl SessionDesk {
         }
         let claimant = Claimant {
             worker: worker.clone(),
-            // Whoever bound the token to a quest renews its claim.
+            // The run that bound the token to a quest renews its claim.
             lease: call.lease.filter(|_| only.is_none()),
         };
         next::give(context, Some(&claimant), &self.reaching)

@@ -158,7 +158,7 @@ fn list(context: &mut Context, store: &TokenStore) -> Result<Exit> {
 
 fn revoke(context: &mut Context, store: &TokenStore, id: TokenId) -> Result<Exit> {
     if !store.revoke(id)? {
-        return Err(UsageError(format!("there is no token {id}"))
+        return Err(UsageError(format!("no token has the id {id}"))
             .hint("`comail token list` shows every token")
             .into());
     }

@@ -102,7 +102,7 @@ pub trait Desk: Send + Sync + 'static {
 
     fn kind(&self) -> Result<KindDocument, String>;
 
-    /// Where the session is, for whoever follows its ledger.
+    /// Where the session is, so that readers can follow its ledger.
     fn session(&self) -> &Path;
 
     /// Notes an answer whose fields could not be read.

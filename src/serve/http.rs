@@ -355,7 +355,7 @@ async fn called<T: DeserializeOwned>(
     }
 }
 
-/// Parsed, what is no file may need a multiple of its bytes.
+/// How much of a body is not files. Once parsed, JSON takes several times the memory of its text.
 fn bytes_beside_files(body: &[u8]) -> usize {
     if body.len() <= MAX_BODY_BYTES {
         return body.len();

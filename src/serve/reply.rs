@@ -12,7 +12,7 @@ pub const EXIT_HEADER: &str = "comail-exit";
 
 const LOGIN: &str = include_str!("login.html");
 
-/// The reply to whoever has no valid token.
+/// The reply to a client without a valid token.
 pub fn unauthorised() -> Reply {
     let why = "this server needs a valid token";
     problem(StatusCode::UNAUTHORIZED, "token", why)
@@ -54,7 +54,7 @@ pub(super) fn readers_only() -> Response {
     problem(StatusCode::FORBIDDEN, "token", why).into_response()
 }
 
-/// The reply to whoever has no valid token, whatever was asked for: a browser gets the form.
+/// The reply to a client without a valid token, the same for every path: a browser gets the form.
 pub(super) fn refused(headers: &HeaderMap) -> Response {
     let accept = headers.get(header::ACCEPT).and_then(|it| it.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("text/html")) {

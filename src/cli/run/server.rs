@@ -192,7 +192,7 @@ impl Admission for Admitted {
 
     fn close(&self) {
         self.desk.starts().remove(&self.start.record.id);
-        // Whoever writes waits until nobody reads.
+        // Calls in progress hold the lock for reading: this waits for their answers.
         drop(self.start.answering.write());
     }
 }

@@ -188,8 +188,8 @@ impl Freezing<'_> {
     }
 }
 
-/// Whether a program is in the tree, but no file of the listing: no judgement would see a change of
-/// the libraries beside it, such as those of a virtual environment.
+/// Whether a program is in the tree, but is not compared. An agent could then change the
+/// libraries that it loads, such as those of a virtual environment, and no judgement would see it.
 fn is_unseen(program: &Path, root: &Path, listing: &Listing) -> bool {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (Some(dir), Some(name)) = (program.parent(), program.file_name()) else {

@@ -119,7 +119,7 @@ fn errors_outside_of_events_say_why_the_provider_refuses_an_agent() {
         (Stream::Text, GOOD, aider("AuthenticationError"), "", login),
         (Stream::Text, GOOD, aider("RateLimitError"), "", busy),
         (Stream::Text, GOOD, aider("InternalServerError"), "", None),
-        // An answer is no error, and any program may print such words.
+        // Answers and other programs may contain the words of an error.
         (
             Stream::Text,
             GOOD,
