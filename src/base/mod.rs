@@ -6,6 +6,7 @@ pub mod files;
 pub mod process;
 pub mod text;
 pub mod word_list;
+pub mod words;
 pub mod wrap;
 
 pub use digest::Digest;
