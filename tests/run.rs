@@ -197,7 +197,10 @@ fn a_session_that_is_paused() {
     run.says("note: Settled, not proven: 2 DONE; the report is ");
     run.says("hint: see why answers failed: `comail list --state done`");
     let text = run.exits(8);
-    assert!(text.contains(" ended: complete"), "{text}");
+    assert!(
+        text.contains(" ended: all quests are settled: 0 PASS, 2 DONE\n"),
+        "{text}"
+    );
     assert_eq!(driven.reasons("ended"), ["complete"]);
     let accepts = [&QUICK[..], &["--accept-unproven"]].concat();
     driven.drive(&accepts, wrong).ok();
@@ -403,7 +406,10 @@ const PRINTS: &str = "echo '{\"answer\":\"right it is\"}'";
 fn an_honest_agent_that_submits_gets_all_done() {
     let driven = Driven::new(3);
     let text = driven.drive(&[], SUBMITS).ok();
-    assert!(text.contains("ended: complete"), "{text}");
+    assert!(
+        text.contains(" ended: all quests are settled: 3 PASS\n"),
+        "{text}"
+    );
     assert_eq!(driven.tally("pass"), 3);
     assert_eq!(driven.reasons("attempt"), ["settled"; 3]);
     assert_eq!(driven.reasons("quest"), ["settled"; 3]);

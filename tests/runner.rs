@@ -89,6 +89,7 @@ mod script;
 mod serve;
 mod serve_bounds;
 mod serve_http;
+mod serve_tls;
 #[cfg(target_os = "linux")]
 mod serve_tree;
 mod servers;

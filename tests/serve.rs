@@ -128,3 +128,74 @@ fn a_server_on_tcp_answers_its_own_host_and_origin_alone() {
     run.says("is not loopback");
     run.exits(2);
 }
+
+#[test]
+fn a_command_that_needs_a_session_uses_none_that_is_there_by_chance() {
+    let served = Served::start(&[]);
+    let token = served.token(&["--worker", "kim"]);
+    // The client works where another session is.
+    let other = Letters::scanned(LETTERS).place;
+    let call = |args: &[&str]| {
+        let mut command = other.command();
+        command
+            .env("COMAIL_SERVER", &served.url)
+            .env("COMAIL_TOKEN", &token);
+        Run::of(command.args(args))
+    };
+    for args in [
+        &["list"][..],
+        &["show", "1"],
+        &["export"],
+        &["audit"],
+        &["status", "--watch"],
+        &["review"],
+        &["token", "new", "--worker=lee"],
+        &["run", "--", "true"],
+    ] {
+        let run = call(args);
+        run.says("error: COMAIL_SERVER is set, and this command does not work through a server");
+        run.says("hint: ");
+        assert_eq!(run.stdout, "", "{args:?}");
+        run.exits(2);
+    }
+    call(&["claims"]).ok();
+    call(&["list", "--session=.comail"]).ok();
+    call(&["help", "server"]).ok();
+}
+
+#[test]
+fn a_wrong_token_ends_mcp_at_its_start() {
+    let served = Served::start(&[]);
+    let token = served.token(&["--worker", "kim"]);
+    let run = served.run(&forged(&token), &["mcp"]);
+    run.says("error: this server needs a valid token");
+    run.exits(1);
+    // With a good one it waits for a client, and this one has left.
+    let run = served.run(&token, &["mcp"]);
+    assert!(!run.stderr.contains("token"), "{run:?}");
+}
+
+#[test]
+fn a_worker_chooses_the_lease_of_its_claim() {
+    let served = Served::start(&[]);
+    let token = served.token(&["--worker", "kim"]);
+    let text = served
+        .run(&token, &["next", "--worker=kim", "--lease=1h"])
+        .ok();
+    assert!(text.contains("claimed by kim for 1h, "), "{text}");
+    let claims = served.place.events("claim");
+    assert_eq!(claims.last().expect("a claim")["lease"], 3600);
+    // Of the name that it gives itself, the server takes no notice.
+    assert!(claims.iter().all(|claim| claim["worker"] == "kim"));
+}
+
+#[test]
+fn colours_are_for_a_client_on_a_terminal() {
+    let served = Served::start(&[]);
+    let token = served.token(&["--worker", "kim"]);
+    let submit = ["submit", "--id=1", "--none", "looked"];
+    let coloured = served.run(&token, &[&submit[..], &["--color=always"]].concat());
+    assert!(coloured.stdout.contains("\u{1b}["), "{coloured:?}");
+    let plain = served.run(&token, &["submit", "--id=1", "--none", "looked twice"]);
+    assert!(!plain.stdout.contains('\u{1b}'), "{plain:?}");
+}

@@ -81,7 +81,10 @@ fn an_agent_turns_a_failing_command_green() {
     let place = tree();
     let script = format!("cp $TMPDIR/prompt src/prompt; {RIGHT}");
     let text = until(&place, &[TEST], &script).ok();
-    assert!(text.contains("complete"), "{text}");
+    assert!(
+        text.contains(" ended: all quests are settled: 1 PASS\n"),
+        "{text}"
+    );
     assert_eq!(verdicts(&place), ["PASS"]);
     let prompt = fs::read_to_string(place.at("src/prompt")).expect("the prompt");
     for words in [
@@ -348,4 +351,156 @@ fn a_known_agent_is_told_apart_from_its_arguments() {
     let (_, said) = dry(&["claude", "--permission-mode", "acceptEdits"]);
     assert_eq!(said, "");
     assert!(!has_session(&place));
+}
+
+/// It is stopped while the commands succeed, and breaks what it has done before it ends.
+#[test]
+fn what_a_stopped_agent_writes_last_is_judged_too() {
+    let place = tree();
+    let breaks = "trap 'echo wrong > src/answer; exit 1' TERM";
+    let script = format!(
+        "mkdir src/been || {{ {RIGHT}; exit 0; }}; {breaks}; {RIGHT}; \
+         while :; do sleep 0.01; done"
+    );
+    until(&place, &[TEST], &script).ok();
+    assert_eq!(verdicts(&place), ["FAIL", "PASS"]);
+    // One that leaves its work alone passes at once.
+    let place = tree();
+    until(&place, &[TEST], &format!("{RIGHT}; exec sleep 1000")).ok();
+    assert_eq!(verdicts(&place), ["PASS"]);
+}
+
+#[test]
+fn a_command_without_its_quotes_is_refused() {
+    let place = tree();
+    for (commands, words, hint) in [
+        (
+            &["sh", "tests/check.sh"][..],
+            "error: these are 2 commands, and `tests/check.sh` by itself cannot succeed",
+            "comail until 'sh tests/check.sh' -- sh",
+        ),
+        (
+            &["make", "test"],
+            "these are 2 commands, and `",
+            "comail until 'make test' -- sh",
+        ),
+        (
+            &["grep", "right", "src/answer"],
+            "error: these are 3 commands, and `right` by itself cannot succeed",
+            "comail until 'grep right src/answer' -- sh",
+        ),
+        (
+            &["test"],
+            "error: `test` by itself cannot succeed",
+            "'cargo test'",
+        ),
+        (
+            &["sh", "--verbose-check"],
+            "error: unexpected argument '--verbose-check'",
+            "hint: write a command and its arguments in quotes, such as ",
+        ),
+    ] {
+        let run = until(&place, commands, RIGHT);
+        run.says(words);
+        run.says(hint);
+        run.exits(2);
+    }
+    assert!(!has_session(&place));
+    assert_eq!(
+        fs::read(place.at("src/answer")).expect("a file"),
+        b"not yet\n"
+    );
+    // Words that are programs may be meant so.
+    until(&place, &["true", TEST], RIGHT).ok();
+}
+
+#[test]
+fn a_command_that_cannot_be_run_is_refused() {
+    let place = tree();
+    for command in [
+        "./no-such-program",
+        "sh -c 'no-such-program --all'",
+        "./tests/check.sh",
+    ] {
+        // One that merely fails changes nothing about that.
+        for commands in [&[command][..], &[TEST, command]] {
+            let run = until(&place, commands, RIGHT);
+            run.says("error: a command cannot be run: it exited with the code 12");
+            run.says("hint: check its programs");
+            run.exits(2);
+        }
+    }
+    assert!(!has_session(&place));
+    // The agent may make this one.
+    let made = "echo 'exit 0' > src/made; chmod +x src/made";
+    until(&place, &["./src/made"], made).ok();
+}
+
+/// A log in the tree changes while comail writes to it.
+#[test]
+fn a_file_that_changes_meanwhile_is_named() {
+    let place = tree();
+    let mut command = place.shell(
+        "while :; do echo more >> src/growing; done & \
+         comail until \"$0\" --max-tries=1 -- true; code=$?; kill $!; exit $code",
+    );
+    let run = Run::of(command.arg(TEST));
+    run.says("src/growing changed while the tree ");
+    run.says("write logs and other output outside the tree");
+    run.exits(1);
+    assert!(!has_session(&place));
+}
+
+#[test]
+fn the_results_are_in_the_tree() {
+    let place = tree();
+    let run = until(&place, &[TEST], RIGHT);
+    assert!(!run.stderr.contains("export"), "{run:?}");
+    run.ok();
+    let before = fs::read_dir(place.path()).expect("a folder").count();
+    let run = place.run(["export"]);
+    run.says("error: `comail until 'sh tests/check.sh'` has no list to write results to");
+    run.says("the work is in the tree");
+    run.exits(2);
+    assert_eq!(
+        fs::read_dir(place.path()).expect("a folder").count(),
+        before
+    );
+    let elsewhere = Place::new();
+    let out = elsewhere.at("table.csv").display().to_string();
+    let run = place.run(["export", "--out", &out]);
+    assert!(!run.stderr.contains("can no longer be read"), "{run:?}");
+    run.ok();
+    let audited = place.run(["audit"]).ok();
+    let made = "note: the gate was made by `comail until 'sh tests/check.sh'`";
+    assert!(audited.contains(made), "{audited}");
+    assert!(!audited.contains("until.toml"), "{audited}");
+    // Its list has a text of several lines.
+    let shown = place.run(["show", "1"]).ok();
+    assert!(!shown.contains("\\u{a}"), "{shown}");
+    assert!(shown.contains("\n    | The work is done when "), "{shown}");
+}
+
+/// What the program loads is not compared by digests.
+#[test]
+fn a_program_in_a_place_that_the_agent_may_change_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tools = Place::new();
+    let program = tools.write("judge", "#!/bin/sh\ngrep -q right src/answer\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    let run = |flags: &[&str]| {
+        let place = tree();
+        let mut command = place.command();
+        command.env("PATH", format!("{}:{PATH}", tools.path().display()));
+        command.args(["until", "judge"]).args(QUICK).args(flags);
+        let run = Run::of(command.args(["--", "sh", "-c", RIGHT]));
+        (place, run)
+    };
+    let writable = format!("--set=writable={}", tools.path().display());
+    let (place, refused) = run(&[&writable]);
+    refused.says("error: the gate runs ");
+    refused.says("the agent may change what it loads");
+    refused.exits(2);
+    assert_eq!(verdicts(&place), [""; 0]);
+    run(&[]).1.ok();
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::output::TextOutput;
 use super::shell_line::ShellLine;
-use crate::session::{NotProven, Tally, Totals};
+use crate::judge::quest_file::Definition;
+use crate::session::{NotProven, Session, Tally, Totals};
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Closing {
@@ -24,14 +25,32 @@ struct Step {
     command: String,
 }
 
+/// Where the results of a session are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Results {
+    /// `export` writes them to a copy of the list.
+    List,
+    /// The work of `until` is in the tree, and there is no list.
+    Tree,
+}
+
+impl Results {
+    pub(super) fn of(session: &Session) -> Self {
+        match Definition::command_of(session.manifest()) {
+            Some(_) => Self::Tree,
+            None => Self::List,
+        }
+    }
+}
+
 impl Closing {
     /// None while quests are TODO.
-    pub(super) fn of(totals: &Totals, session: Option<&Path>) -> Option<Self> {
-        (totals.tally.todo == 0).then(|| Self::new(totals, session))
+    pub(super) fn of(totals: &Totals, results: Results, session: Option<&Path>) -> Option<Self> {
+        (totals.tally.todo == 0).then(|| Self::new(totals, results, session))
     }
 
     /// `session` is the value of `--session`, which the commands repeat.
-    pub(super) fn new(totals: &Totals, session: Option<&Path>) -> Self {
+    pub(super) fn new(totals: &Totals, results: Results, session: Option<&Path>) -> Self {
         let not_proven = totals.not_proven();
         let steps = [
             (not_proven.open > 0, "settle the open REVIEWs", "review"),
@@ -40,7 +59,7 @@ impl Closing {
                 "see why answers failed",
                 "list --state done",
             ),
-            (true, "write the results", "export"),
+            (results == Results::List, "write the results", "export"),
             (true, "check that nothing is missing", "report"),
         ];
         let steps = steps.into_iter().filter(|(applies, ..)| *applies);
@@ -83,7 +102,7 @@ mod tests {
                 tally,
                 ..Totals::default()
             };
-            let closing = Closing::of(&totals, Some(Path::new("two")))?;
+            let closing = Closing::of(&totals, Results::List, Some(Path::new("two")))?;
             let mut out = TextOutput::plain();
             closing.write(&mut out);
             Some(out.into_text())
@@ -101,5 +120,8 @@ mod tests {
              1 DONE\n  see why answers failed: ";
         assert!(settled.starts_with(told), "{settled}");
         assert_eq!(closing(Tally { todo: 1, ..tally }), None);
+        let hints = |results| Closing::new(&Totals::default(), results, None).hints();
+        let exports = |results| hints(results).iter().any(|hint| hint.contains("export"));
+        assert!(exports(Results::List) && !exports(Results::Tree));
     }
 }

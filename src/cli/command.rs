@@ -134,6 +134,31 @@ impl Command {
             _ => false,
         }
     }
+
+    /// Whether the command works on a session that is there, and no server carries it out.
+    fn needs_the_session(&self) -> bool {
+        match self {
+            Self::Scan(args) => args.update,
+            Self::Status(args) => args.watch,
+            Self::Run(_)
+            | Self::Serve(_)
+            | Self::Token(_)
+            | Self::List(_)
+            | Self::Show(_)
+            | Self::Log(_)
+            | Self::Insights(_)
+            | Self::Review(_)
+            | Self::Recheck(_)
+            | Self::Dispute(_)
+            | Self::Release(_)
+            | Self::Resume(_)
+            | Self::Forget(_)
+            | Self::Report(_)
+            | Self::Export(_)
+            | Self::Audit(_) => true,
+            _ => false,
+        }
+    }
 }
 
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
@@ -202,12 +227,18 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
             None => nearest_session(),
         },
     };
+    let is_named = cli.session.is_some() || variable(SESSION_VARIABLE).is_some();
+    let unserved = cli.command.needs_the_session() && !is_named;
     let mut context = Context {
         named_worker: variable(WORKER_VARIABLE).map(|name| name.to_string_lossy().into_owned()),
         settings,
         ..context(dir, cli.session, parser, output)
     };
-    match dispatch(&mut context, &cli.command, &matches) {
+    let ended = match remote::refuse_with_server(unserved) {
+        Ok(()) => dispatch(&mut context, &cli.command, &matches),
+        Err(error) => Err(error),
+    };
+    match ended {
         Ok(exit) => Ok(exit),
         // After Ctrl-C, an error is a consequence of it.
         Err(error) if progress::is_asked() => {
@@ -251,7 +282,7 @@ fn print(mut error: clap::Error, args: &[OsString]) -> Exit {
         let _ = plain_output().print(&error.render());
         return Exit::Done;
     }
-    let hint = setting_instead(&error, args);
+    let hint = setting_instead(&error, args).or_else(|| quotes_instead(&error, args));
     if hint.is_some() {
         // The nearest flag has another meaning.
         error.remove(ContextKind::SuggestedArg);
@@ -307,6 +338,15 @@ fn setting_instead(error: &clap::Error, args: &[OsString]) -> Option<String> {
             "write it as --set {key}=VALUE, or set `{name}` under [{table}] in your configuration \
              file; `comail config --example` explains it"
         )
+    })
+}
+
+/// What to do about a flag of the command that `until` got without quotes.
+fn quotes_instead(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str());
+    let is_until = words.find(|word| !word.starts_with('-')) == Some("until");
+    (is_until && error.kind() == ErrorKind::UnknownArgument).then(|| {
+        "write a command and its arguments in quotes, such as 'cargo test --workspace'".to_owned()
     })
 }
 

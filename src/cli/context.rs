@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 
-use super::closing::Closing;
+use super::closing::{Closing, Results};
 use super::exit::{UsageError, refuse};
 use super::output::Output;
 use super::progress::SessionBar;
@@ -151,7 +151,8 @@ impl Context {
 
     /// Says what a person can do next if no quest is TODO.
     pub(super) fn hint_at_closing(&mut self, session: &Session) {
-        let closing = Closing::of(&session.totals(), self.named_session.as_deref());
+        let named = self.named_session.as_deref();
+        let closing = Closing::of(&session.totals(), Results::of(session), named);
         if let Some(closing) = closing.filter(|_| !self.output.json) {
             for hint in closing.hints() {
                 self.output.hint(&hint);

@@ -11,6 +11,7 @@ use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::closing::Results;
 use super::context::{Context, Folded};
 use super::exit::{Exit, Found, UsageError, found, refuse};
 use super::outcome::OutcomeReader;
@@ -24,6 +25,7 @@ use crate::base::files::directory_of;
 use crate::base::text::plural;
 use crate::judge;
 use crate::judge::forgotten::is_forgotten;
+use crate::judge::quest_file::Definition;
 use crate::quest::{Listing, QuestId, map_schema};
 use crate::report::template::RECORDED_WORLD;
 use crate::session::{
@@ -141,6 +143,15 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         projection,
     } = folded;
     context.report_repairs(session);
+    if let Some(command) = Definition::command_of(session.manifest())
+        && args.out.is_none()
+    {
+        return Err(UsageError(format!(
+            "`{command}` has no list to write results to: the work is in the tree; nothing was written"
+        ))
+        .hint("`comail show 1` prints what was judged; --out FILE writes it as a table")
+        .into());
+    }
     let source = session.source();
     let copy = session.dir().join(&source.copy);
     check_copy(&copy, projection.totals().forgetting.copy_of(source.sha256))?;
@@ -334,7 +345,7 @@ fn write_table(
     let totals = projection.totals();
     let source = session.source();
     let plan = ListPlan::of(&source)?;
-    if !plan.made {
+    if !plan.made && Results::of(session) == Results::List {
         note_original(&source, output);
     }
     refuse_in_session(&target.path, session.dir())?;

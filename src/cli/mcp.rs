@@ -23,6 +23,8 @@ pub(super) fn run(_: &mut Context, _: &McpArgs) -> Result<Exit> {
             .hint("start `comail serve`, and set COMAIL_SERVER and COMAIL_TOKEN")
             .into());
     };
+    // A wrong token or address should fail now, not at the first call of the agent.
+    remote.kind()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

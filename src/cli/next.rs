@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::AnswerForm;
-use super::closing::Closing;
+use super::closing::{Closing, Results};
 use super::context::{self, Context, Reaching};
 use super::exit::Exit;
 use super::output::TextOutput;
@@ -127,9 +127,11 @@ impl NextReply {
             },
             Assignment::Driven => Self::Driven { remaining },
             Assignment::Waiting(waiting) => Self::Waiting(Waits::new(session, &waiting)?),
-            Assignment::Complete => {
-                Self::Settled(Closing::new(&session.totals(), reaching.session.as_deref()))
-            }
+            Assignment::Complete => Self::Settled(Closing::new(
+                &session.totals(),
+                Results::of(session),
+                reaching.session.as_deref(),
+            )),
             Assignment::Paused { streak } => Self::Paused { streak },
         })
     }

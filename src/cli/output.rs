@@ -339,6 +339,16 @@ fn environment(colour: bool) -> Environment<'static> {
     environment.add_filter("verbatim", |text: &str| {
         Value::from_safe_string(EscapedLines(text.trim_end()).to_string())
     });
+    // A mark begins the further lines, so that none of them can be taken for one of ours.
+    environment.add_filter("in_lines", |text: &str, indent: usize| {
+        let lines: Vec<_> = text
+            .trim_end()
+            .lines()
+            .map(|line| Escaped(line).to_string())
+            .collect();
+        let joint = format!("\n{:indent$}| ", "");
+        Value::from_safe_string(lines.join(&joint))
+    });
     environment
 }
 

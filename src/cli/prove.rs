@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
     }
     let proof = match &args.file {
         Some(file) => proof_of(
-            &freeze(file, args.tree.as_deref(), &context.dir)?,
+            &freeze(file, args.tree.as_deref(), &context.dir)?.definition,
             &context.dir,
         )?,
         None => proof(context)?,
@@ -122,6 +122,7 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
     let here = std::env::current_dir().context("the working directory is unknown")?;
     let freezing = Freezing {
         path: &here.join(path),
+        command: None,
         text,
         tree: tree.map(Path::to_owned),
         here,
@@ -148,11 +149,11 @@ pub(super) fn freeze_as(freezing: Freezing<'_>, path: &Path) -> Result<Frozen> {
     })
 }
 
-pub(super) fn proof_of(frozen: &Frozen, session: &Path) -> Result<Proof> {
-    let proof = prove(&frozen.definition, session);
+pub(super) fn proof_of(definition: &Definition, session: &Path) -> Result<Proof> {
+    let proof = prove(definition, session);
     proof.map_err(|error| match error {
         ProveError::Control { .. } => {
-            let path = frozen.definition.path.clone();
+            let path = &definition.path;
             let error = anyhow::Error::new(error);
             UsageError(format!("{path}: {error:#}")).into()
         }

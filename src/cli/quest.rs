@@ -86,7 +86,7 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
         file: path.display().to_string(),
         reviewers: file.panel.as_ref().map_or(0, |it| it.reviewers.len()),
         name: file.name.clone(),
-        proof: proof_of(&frozen, &context.dir)?,
+        proof: proof_of(&frozen.definition, &context.dir)?,
     };
     let exit = exit::of_finding(checked.proof.holds());
     context.output.show(&checked, |out, checked| {

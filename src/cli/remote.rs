@@ -25,7 +25,7 @@ use crate::serve::{
     Backend, CALL, Call, EXIT_HEADER, Form, KindDocument, NextCall, REPLY, Reply, SpooledCall,
     SpooledReply, SubmitCall, TEXT,
 };
-use crate::world::client::{authorities, block_on, cause, client, trusting};
+use crate::world::client::{authorities, block_on, cause, causes, client, trusting};
 use crate::world::tree::{GatherError, PatchBase};
 
 pub(super) const SERVER_VARIABLE: &str = "COMAIL_SERVER";
@@ -62,6 +62,29 @@ pub(super) struct Remote {
     token: String,
     place: String,
     spool: Option<PathBuf>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unreached {
+    NotListening,
+    /// Its certificate is none for this host, or comes from an unknown authority.
+    Untrusted,
+    Other,
+}
+
+impl Unreached {
+    fn of(error: &reqwest::Error) -> Self {
+        let found = causes(error).find_map(|cause| {
+            if let Some(rustls::Error::InvalidCertificate(_)) = cause.downcast_ref() {
+                return Some(Self::Untrusted);
+            }
+            let kind = cause.downcast_ref::<io::Error>()?.kind();
+            let nobody = [io::ErrorKind::ConnectionRefused, io::ErrorKind::NotFound];
+            nobody.contains(&kind).then_some(Self::NotListening)
+        });
+        found.unwrap_or(Self::Other)
+    }
 }
 
 #[derive(Deserialize)]
@@ -165,9 +188,18 @@ impl Remote {
         let mut response = sent.map_err(|error| {
             let why = cause(&error);
             if error.is_connect() {
+                let remedy = match Unreached::of(&error) {
+                    Unreached::NotListening => {
+                        "start it with `comail serve`, or set COMAIL_SERVER to what it printed"
+                    }
+                    Unreached::Untrusted => {
+                        "COMAIL_SERVER must name the host of its certificate, and COMAIL_SERVER_CA \
+                         the file of an authority that is not public"
+                    }
+                    Unreached::Other => "check COMAIL_SERVER and the network",
+                };
                 return anyhow::anyhow!(
-                    "cannot reach the server at {place}: {why}; nothing was sent: start it with \
-                     `comail serve`, or set COMAIL_SERVER to what it printed"
+                    "cannot reach the server at {place}: {why}; nothing was sent: {remedy}"
                 );
             }
             anyhow::anyhow!(
@@ -201,7 +233,9 @@ impl Remote {
             && let Some(again) = request.try_clone()
         {
             match again.send().await {
-                Err(error) if error.is_connect() => tokio::time::sleep(PAUSE).await,
+                Err(error) if Unreached::of(&error) == Unreached::NotListening => {
+                    tokio::time::sleep(PAUSE).await;
+                }
                 ended => return ended,
             }
         }
@@ -308,6 +342,22 @@ impl Remote {
         let kind = serde_json::from_str(&reply.body);
         kind.with_context(|| format!("{place} is not a server of this version of comail"))
     }
+}
+
+/// Refuses a command that would work on a session which is here by chance, while the environment names a
+/// server; `unserved` if no server can carry it out and no session is named.
+pub(super) fn refuse_with_server(unserved: bool) -> Result<()> {
+    if !unserved || variable(SERVER_VARIABLE).is_none() {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "{SERVER_VARIABLE} is set, and this command does not work through a server: only `next`, \
+         `submit`, `status`, `claims` and `mcp` do"
+    ))
+    .hint(format!(
+        "work where the session is, and unset {SERVER_VARIABLE} or name the session with --session"
+    ))
+    .into())
 }
 
 /// The call with the files of the write zones, for a server that asks for them.

@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::{field_line, json_form};
-use super::closing::Closing;
+use super::closing::{Closing, Results};
 use super::config::in_a_run;
 use super::context;
 use super::context::{Context, Folded, Reaching};
@@ -51,7 +51,7 @@ use crate::run::limits::{parse_cost, parse_time, parse_tokens};
 use crate::run::{
     Answers, Confinement, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources,
 };
-use crate::session::{Ledger, Reason, RunId, Session, State};
+use crate::session::{Ledger, Reason, RunId, Session, State, Tally};
 use crate::world::sandbox::Cost;
 
 use confinement::{Confine, confinement};
@@ -118,8 +118,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
     wall_clock: Option<Duration>,
 
-    /// Maximum number of tokens per quest; estimated as long as the agent does not
-    /// report them [default: 100000]
+    /// Maximum number of tokens per quest [default: 2M]
+    ///
+    /// All tokens count that the model is sent and writes, also those that a cache serves: each call of
+    /// the model is sent the whole conversation. They are estimated as long as the agent does not report
+    /// them.
     #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_tokens)]
     max_tokens: Option<u64>,
 
@@ -413,7 +416,8 @@ fn note_lost(output: &mut Output, report: &Report) {
 
 fn hints(context: &Context, folded: &Folded) -> Vec<String> {
     let named = context.named_session.as_deref();
-    if let Some(closing) = Closing::of(folded.projection.totals(), named) {
+    let results = Results::of(&folded.session);
+    if let Some(closing) = Closing::of(folded.projection.totals(), results, named) {
         return closing.hints();
     }
     let command = ShellLine::comail("list --state todo", named);
@@ -638,7 +642,7 @@ impl Watcher<'_> {
                 let (quest, key) = (quest.quest, key.clone());
                 self.notifier.send(&Happened::ReviewOpened { quest, key });
             }
-            RunEvent::Ended { run, reason } if *reason == Reason::Paused => {
+            RunEvent::Ended { run, reason, .. } if *reason == Reason::Paused => {
                 self.notifier.send(&Happened::SessionPaused { run: *run });
             }
             _ => {}
@@ -693,8 +697,13 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
         RunEvent::Ended { reason, .. } => Some(*reason),
         _ => None,
     };
+    let all_pass = |tally: &Tally| tally.pass == tally.total();
     let tone = match reason {
-        Some(Reason::Settled | Reason::Complete) => Tone::Good,
+        Some(Reason::Settled) => Tone::Good,
+        Some(Reason::Complete) => match event {
+            RunEvent::Ended { tally, .. } if !all_pass(tally) => Tone::Doubt,
+            _ => Tone::Good,
+        },
         Some(
             Reason::Error
             | Reason::NoNetwork
@@ -798,13 +807,19 @@ mod tests {
 
     #[test]
     fn the_end_of_a_run_says_what_its_reason_means() {
+        let tally = Tally {
+            review: 1,
+            done: 3,
+            ..Tally::default()
+        };
         for reason in Reason::ALL {
-            let said = said(&RunEvent::Ended {
-                run: RunId::new(7),
-                reason,
-            });
-            let expected = format!("run 00000007 ended: {reason} ({})\n", reason.meaning());
-            assert_eq!(said, expected);
+            let run = RunId::new(7);
+            let said = said(&RunEvent::Ended { run, reason, tally });
+            let expected = match reason {
+                Reason::Complete => "all quests are settled: 0 PASS, 1 REVIEW, 3 DONE".to_owned(),
+                _ => format!("{reason} ({})", reason.meaning()),
+            };
+            assert_eq!(said, format!("run 00000007 ended: {expected}\n"));
         }
     }
 }

@@ -332,7 +332,8 @@ impl KindArgs {
             return Ok(None);
         };
         let frozen = freeze(path, self.tree.as_deref(), &context.dir)?;
-        refuse_unproven(&proof_of(&frozen, &context.dir)?, &frozen.definition.path)?;
+        let definition = &frozen.definition;
+        refuse_unproven(&proof_of(definition, &context.dir)?, &definition.path)?;
         Ok(Some(frozen))
     }
 

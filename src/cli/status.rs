@@ -28,7 +28,7 @@ pub struct StatusArgs {
     /// each change prints a line. The command does not end when no quest is TODO, because `scan
     /// --update` may add some.
     #[arg(long)]
-    watch: bool,
+    pub(super) watch: bool,
 }
 
 const USUAL_COLUMNS: usize = 64;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::{ANSWER, QUEST, field_flags, unit_flag};
-use super::closing::Closing;
+use super::closing::{Closing, Results};
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
@@ -194,7 +194,8 @@ pub(super) fn judge(
             },
         };
         out.template(include_str!("text/submit.txt"), values);
-        let closing = Closing::of(&session.totals(), named.as_deref());
+        let results = Results::of(&session);
+        let closing = Closing::of(&session.totals(), results, named.as_deref());
         if let Some(closing) = closing.filter(|_| matches!(reply, SubmitReply::Judged(_))) {
             closing.write(out);
         }

@@ -1,7 +1,5 @@
 //! `comail token`: who may talk to `comail serve`.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
@@ -12,6 +10,7 @@ use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::serve::socket;
 use super::shell_line::quoted;
+use crate::base::clock::length_of_time;
 use crate::serve::{Grant, Token, TokenId, TokenRecord, TokenStore};
 use crate::session::Worker;
 
@@ -51,14 +50,10 @@ struct NewArgs {
     expires: SignedDuration,
 }
 
-const MAX_LIFETIME: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-
 fn lifetime(text: &str) -> Result<SignedDuration, &'static str> {
-    let wrong = "expected a time from 1 second to 8784 hours, such as 8h or 30m";
-    let duration: SignedDuration = text.parse().map_err(|_| wrong)?;
-    let most = SignedDuration::try_from(MAX_LIFETIME).map_err(|_| wrong)?;
-    let is_valid = duration >= SignedDuration::from_secs(1) && duration <= most;
-    is_valid.then_some(duration).ok_or(wrong)
+    let range = SignedDuration::from_secs(1)..=SignedDuration::from_hours(366 * 24);
+    let duration = length_of_time(text).filter(|it| range.contains(it));
+    duration.ok_or("expected a time from 1 second to 366 days, such as 30m, 8h or 2d")
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use nix::unistd::{AccessFlags, access};
 use serde::Serialize;
 use serde_json::json;
 
@@ -23,10 +24,10 @@ use super::progress;
 use super::prove::{freeze_as, proof_of};
 use super::run::{self as driver, RunArgs};
 use super::scan::{self, ScanArgs};
-use super::shell_line::ShellLine;
+use super::shell_line::{ShellLine, quoted, words};
 use crate::base::text::{EscapedLines, plural, single_spaced, truncate_start};
-use crate::gate::{Fact, Judgement};
-use crate::judge::quest_file::{Definition, Freezing, Frozen};
+use crate::gate::{Fact, Judgement, Level};
+use crate::judge::quest_file::{Definition, Freezing};
 use crate::quest::{Span, Verdict};
 use crate::run::Answers;
 use crate::run::agent::Preset;
@@ -113,6 +114,20 @@ struct Terms<'a> {
 
 const NAME: &str = "until";
 
+/// Without arguments, these never succeed.
+const NEVER: [&str; 3] = ["test", "[", "false"];
+
+/// How a shell and others end if a program is not found or cannot be run.
+const NOT_RUN: [i32; 2] = [126, 127];
+
+/// What the gate is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Gate,
+    /// To find out whether the commands can be run at all.
+    Trial,
+}
+
 /// How much of a command's output a note shows.
 const MAX_NOTE: usize = 300;
 
@@ -166,21 +181,27 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     if context.dir.join("session.json").exists() {
         return continue_session(context, &terms, &tree);
     }
-    let zone = Zone::of(&tree, &context.dir, &args.commands, &args.may_edit)?;
     let path = SearchPath::outside(&tree);
-    let text = format!("{terms}\n{}", args.quest_file(&zone, &path)?);
-    let file = tree.join("until.toml");
+    args.refuse_unquoted(&tree, &path)?;
+    let zone = Zone::of(&tree, &context.dir, &args.commands, &args.may_edit)?;
+    let text = |purpose| Ok::<_, anyhow::Error>(args.quest_file(purpose, &zone, (&tree, &path))?);
     let freezing = Freezing {
-        path: &file,
-        text,
+        // Paths in the definition start from its folder. No such file is read.
+        path: &tree.join(NAME),
+        command: Some(format!("comail until {}", words(&args.commands))),
+        text: format!("{terms}\n{}", text(Purpose::Gate)?),
         tree: Some(tree.clone()),
         here: tree.clone(),
         session: context.dir.clone(),
         scratch: env::temp_dir(),
         variables: &|name| path.variable(name),
     };
-    let frozen = freeze_as(freezing, &file)?;
-    let judgement = args.judge_now(context, &frozen)?;
+    let frozen = freeze_as(freezing, Path::new("the gate of `comail until`"))?;
+    let trial = Definition {
+        text: text(Purpose::Trial)?,
+        ..frozen.definition.clone()
+    };
+    let judgement = args.judge_now(context, &trial)?;
     for dropped in &path.dropped {
         let dropped = dropped.display();
         context.output.note(&format!(
@@ -272,7 +293,42 @@ impl UntilArgs {
         self.commands.join(" && ")
     }
 
-    fn quest_file(&self, zone: &Zone, path: &SearchPath) -> Result<String> {
+    /// Refuses commands that look like the words of one command, without quotes.
+    fn refuse_unquoted(&self, tree: &Path, path: &SearchPath) -> Result<()> {
+        let is_word = |command: &String| command.split_whitespace().count() == 1;
+        let all_words = self.commands.len() > 1 && self.commands.iter().all(is_word);
+        let mut commands = self.commands.iter();
+        let found = commands.find(|command| {
+            NEVER.contains(&command.as_str()) || all_words && !is_program(command, tree, path)
+        });
+        let Some(useless) = found else { return Ok(()) };
+        let count = self.commands.len();
+        let (many, whole) = if all_words {
+            (
+                format!("these are {count} commands, and "),
+                self.commands.join(" "),
+            )
+        } else {
+            (String::new(), "cargo test".to_owned())
+        };
+        let agent = self.run.words.first().map(|word| word.to_string_lossy());
+        Err(UsageError(format!(
+            "{many}`{useless}` by itself cannot succeed; nothing was started"
+        ))
+        .hint(format!(
+            "write a command and its arguments in quotes, such as: comail until {} -- {}",
+            quoted(&whole),
+            agent.as_deref().unwrap_or("claude"),
+        ))
+        .into())
+    }
+
+    fn quest_file(
+        &self,
+        purpose: Purpose,
+        zone: &Zone,
+        (tree, path): (&Path, &SearchPath),
+    ) -> Result<String> {
         let single = self.commands.len() == 1;
         let checks = self.commands.iter().zip(1..).map(|(command, number)| {
             let name = if single {
@@ -280,10 +336,13 @@ impl UntilArgs {
             } else {
                 format!("command-{number}")
             };
+            // The agent cannot make a program that it may not write.
+            let cannot_run = purpose == Purpose::Trial && !zone.may_add_files_of(command, tree);
             Ok(json!({
                 "name": name,
                 "kind": "command",
                 "argv": argv(command, path)?,
+                "unconfirmed_exit": if cannot_run { &NOT_RUN[..] } else { &[] },
                 "pass_env": self.variables(),
                 "network": if self.network { "any" } else { "none" },
                 "timeout": self.timeout.to_string(),
@@ -315,11 +374,24 @@ impl UntilArgs {
 
     /// What the gate says of the tree as it is. A gate that accepts it already proves nothing about the
     /// work.
-    fn judge_now(&self, context: &Context, frozen: &Frozen) -> Result<Judgement> {
-        let proof = proof_of(frozen, &context.dir)?;
+    fn judge_now(&self, context: &Context, trial: &Definition) -> Result<Judgement> {
+        let proof = proof_of(trial, &context.dir)?;
         let outcome = proof.controls.into_iter().next();
         let judgement = outcome.context("the gate was not tried")?.judgement;
-        let found: Vec<&str> = judgement.facts.iter().map(|fact| &*fact.actual).collect();
+        let facts = judgement.facts.iter();
+        let not_run = facts.filter(|fact| fact.level == Level::Review);
+        let not_run: Vec<&str> = not_run.map(|fact| &*fact.actual).collect();
+        if !not_run.is_empty() {
+            return Err(UsageError(format!(
+                "a command cannot be run: {}; nothing was started",
+                not_run.join("; ")
+            ))
+            .hint(
+                "check its programs; --with-ignored lets it see ignored files, and --pass-env NAME \
+                 gives it a variable",
+            )
+            .into());
+        }
         let all = plural(self.commands.len() as u64, "command");
         match judgement.verdict {
             Verdict::Pass if !self.even_if_green => Err(UsageError(format!(
@@ -329,11 +401,7 @@ impl UntilArgs {
                 "name a command that fails until the work is done, or insist with --even-if-green",
             )
             .into()),
-            Verdict::Review => refuse(format!(
-                "the commands cannot be run: {}; nothing was started",
-                found.join("; ")
-            )),
-            Verdict::Pass | Verdict::Fail => Ok(judgement),
+            _ => Ok(judgement),
         }
     }
 
@@ -410,9 +478,25 @@ impl SearchPath {
     }
 }
 
+/// Whether a word can be a command by itself.
+fn is_program(word: &str, tree: &Path, path: &SearchPath) -> bool {
+    if !word.chars().all(is_plain) || word.contains('=') {
+        return true;
+    }
+    if word.contains('/') {
+        let place = tree.join(word);
+        return place.is_file() && access(&place, AccessFlags::X_OK).is_ok();
+    }
+    Pinned::find(word, &path.path, Path::new("/")).is_ok()
+}
+
+/// Whether a character means nothing to a shell.
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || " _-+=./:,@%".contains(c)
+}
+
 /// The program and its arguments, as a quest file writes them.
 fn argv(command: &str, path: &SearchPath) -> Result<Vec<String>> {
-    let is_plain = |c: char| c.is_alphanumeric() || " _-+=./:,@%".contains(c);
     let words: Vec<&str> = command.split_whitespace().collect();
     let Some(program) = words.first() else {
         return refuse("a command is empty: write it as one argument, such as 'cargo test'");

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::base::clock::length_of_time;
 use crate::base::serde_as_text;
 use jiff::SignedDuration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -126,7 +127,7 @@ impl FromStr for Span {
     type Err = BadSpan;
 
     fn from_str(text: &str) -> Result<Self, BadSpan> {
-        let duration: SignedDuration = text.trim().parse().map_err(|_| BadSpan)?;
+        let duration = length_of_time(text).ok_or(BadSpan)?;
         let millis = u32::try_from(duration.as_millis()).map_err(|_| BadSpan)?;
         if millis == 0 || millis > LONGEST_MILLIS {
             return Err(BadSpan);
@@ -193,6 +194,7 @@ mod tests {
             (" 2m 30s ", 150_000, "2m 30s"),
             ("500ms", 500, "500ms"),
             ("24h", 86_400_000, "24h"),
+            ("1d", 86_400_000, "24h"),
         ] {
             let span: Span = text.parse().unwrap();
             assert_eq!(span.millis(), millis);

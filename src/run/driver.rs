@@ -128,7 +128,8 @@ pub fn run(
     if worked.is_err() {
         shared.stop(Reason::Error);
     }
-    let complete = session.fold()?.remaining() == 0;
+    let tally = session.fold()?.totals().tally;
+    let complete = tally.todo == 0;
     let given_up = shared.counters().reasons.clone();
     let reason = if complete {
         Reason::Complete
@@ -138,7 +139,7 @@ pub fn run(
         reason.unwrap_or(Reason::AgentFailed)
     };
     append(&mut session, RunStep::Ended { reason })?;
-    observer.observe(&RunEvent::Ended { run, reason });
+    observer.observe(&RunEvent::Ended { run, reason, tally });
     lock.remove();
     worked.map(|()| reason)
 }

@@ -5,8 +5,7 @@
 
 use std::time::Duration;
 
-use jiff::SignedDuration;
-
+use crate::base::clock::length_of_time;
 use crate::session::{Reason, Spent};
 use crate::world::sandbox::Cost;
 
@@ -38,10 +37,9 @@ pub fn parse_percent(text: &str) -> Result<u8, &'static str> {
 
 pub fn parse_time(text: &str) -> Result<Duration, &'static str> {
     const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-    let signed: Option<SignedDuration> = text.parse().ok();
-    let time = signed.and_then(|signed| Duration::try_from(signed).ok());
+    let time = length_of_time(text).and_then(|time| Duration::try_from(time).ok());
     time.filter(|time| (Duration::from_millis(1)..=YEAR).contains(time))
-        .ok_or("expected a length of time such as 90s, 10m or 1h30m, at most a year")
+        .ok_or("expected a length of time such as 90s, 1h30m or 2d, at most a year")
 }
 
 /// Reads dollars digit by digit, because a float would round them.
@@ -169,14 +167,15 @@ impl Default for Limits {
         Self {
             quest: Budget {
                 starts: Some(30),
-                tokens: Some(100_000),
+                tokens: Some(2_000_000),
                 time: Some(Duration::from_secs(10 * 60)),
                 ..Budget::default()
             },
             run: Budget::default(),
             diminishing: Diminishing::default(),
-            // The price of output of expensive models: it is better to stop too early.
-            price: Cost::from_billionths(15_000_000_000),
+            // The price of input of expensive models, as if no cache served any: most tokens are text
+            // that was sent before, and it is better to stop too early.
+            price: Cost::from_billionths(5_000_000_000),
         }
     }
 }

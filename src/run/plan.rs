@@ -20,7 +20,7 @@ use crate::run::detect;
 use crate::run::limits::{Bill, Limits, Used};
 use crate::session::{
     BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, Spent, State,
-    Totals,
+    Tally, Totals,
 };
 use crate::world::sandbox::Grants;
 
@@ -214,17 +214,15 @@ pub enum RunEvent {
     Ended {
         run: RunId,
         reason: Reason,
+        /// How many quests are in which state.
+        tally: Tally,
     },
     /// A note for people, on standard error.
     #[schemars(skip)]
-    Note {
-        text: String,
-    },
+    Note { text: String },
     /// What a person can do, on standard error.
     #[schemars(skip)]
-    Hint {
-        text: String,
-    },
+    Hint { text: String },
     /// What an agent does now, for a person who watches.
     #[serde(skip)]
     Live {

@@ -67,6 +67,8 @@ enum AfterStart {
 pub struct Watched {
     pub end: AgentEnd,
     pub halt: Option<Reason>,
+    /// Whether it was ended because the checks held.
+    pub checks_held: bool,
     pub time: Duration,
 }
 
@@ -132,6 +134,11 @@ impl RunWorker<'_> {
             claim.quest
         );
         self.emit(RunEvent::Note { text });
+        let text = format!(
+            "if that one is gone, `comail release {}` frees the quest before the lease ends",
+            claim.quest
+        );
+        self.emit(RunEvent::Hint { text });
     }
 
     fn next_name(&self) -> Result<Worker, RunError> {
@@ -319,7 +326,7 @@ impl RunWorker<'_> {
             self.live(Live::Does(String::from("comail judges its answer")));
         }
         let judged = if by_itself || last.is_some() {
-            self.judge_printed(end, quest_run)?
+            self.judge_printed(&watched, quest_run)?
         } else {
             None
         };
@@ -423,6 +430,7 @@ impl RunWorker<'_> {
                 Ok(Watched {
                     end: AgentEnd::default(),
                     halt: None,
+                    checks_held: false,
                     time: Duration::ZERO,
                 })
             }
@@ -509,19 +517,19 @@ impl RunWorker<'_> {
 
     fn judge_printed(
         &mut self,
-        end: &AgentEnd,
+        watched: &Watched,
         quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
+        let end = &watched.end;
         match self.shared.plan.answers {
             Answers::Stdout => self.judge_answer(end, quest_run),
             // An agent that failed does not say that it is done.
-            Answers::World if end.exit == Some(0) => {
+            Answers::World if watched.checks_held || end.exit == Some(0) => {
                 let record = self.session.quest_record(quest_run.guard.quest)?;
-                if record.is_some_and(|record| record.progress.state == State::Todo) {
-                    self.judge_world(quest_run)
-                } else {
-                    Ok(None)
+                if record.is_none_or(|record| record.progress.state != State::Todo) {
+                    return Ok(None);
                 }
+                self.judge(&Submission::Fields(Fields::new()), quest_run)
             }
             Answers::Submit | Answers::World => Ok(None),
         }
@@ -573,13 +581,6 @@ impl RunWorker<'_> {
                 Ok(None)
             }
         }
-    }
-
-    pub(super) fn judge_world(
-        &mut self,
-        quest_run: &mut QuestRun,
-    ) -> Result<Option<Reason>, RunError> {
-        self.judge(&Submission::Fields(Fields::new()), quest_run)
     }
 
     fn judge(

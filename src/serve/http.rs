@@ -452,3 +452,65 @@ fn busy() -> Reply {
     let why = "this token has too many calls in progress; wait for their answers";
     problem(StatusCode::TOO_MANY_REQUESTS, "busy", why)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    struct Nothing;
+
+    impl Desk for Nothing {
+        fn answer(&self, _: &Grant, _: Call, _: Form) -> Reply {
+            busy()
+        }
+
+        fn kind(&self) -> Result<KindDocument, String> {
+            Err("none".to_owned())
+        }
+
+        fn session(&self) -> &Path {
+            Path::new("")
+        }
+    }
+
+    impl Tokens for Nothing {
+        fn grant(&self, _: &Token) -> Result<Option<Grant>, String> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn long_bodies_wait_for_memory_and_short_ones_do_not() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.unwrap().block_on(bounded_memory());
+    }
+
+    async fn bounded_memory() {
+        let bounds = Bounds {
+            body_bytes: MAX_BODY_BYTES_WITH_FILES,
+            ..Bounds::default()
+        };
+        let server = Server::new(Arc::new(Nothing), Arc::new(Nothing), Hosts::Any, bounds);
+        let free = || server.long_bodies.available_permits();
+        let long = Some(MAX_BODY_BYTES_WITH_FILES as u64);
+        let mut held = Vec::new();
+        // A length that is not told, or not true, counts as the longest.
+        for length in [long, long, None, Some(u64::MAX)] {
+            held.push(server.memory_for(length).await.unwrap());
+        }
+        assert_eq!(free(), 0);
+        for short in [0, MAX_BODY_BYTES as u64] {
+            assert!(server.memory_for(Some(short)).await.is_none());
+        }
+        let waits = timeout(Duration::ZERO, server.memory_for(Some(2 << 20)));
+        assert!(waits.await.is_err());
+        drop(held.pop());
+        assert!(server.memory_for(Some(2 << 20)).await.is_some());
+        drop(held);
+        assert_eq!(free(), LONG_BODIES_KIB);
+    }
+}

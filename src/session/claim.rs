@@ -5,6 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::base::clock::length_of_time;
 use crate::base::serde_as_text;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
@@ -103,7 +104,7 @@ impl FromStr for Lease {
     type Err = BadLease;
 
     fn from_str(text: &str) -> Result<Self, BadLease> {
-        let duration: SignedDuration = text.parse().map_err(|_| BadLease)?;
+        let duration = length_of_time(text).ok_or(BadLease)?;
         let seconds = u32::try_from(duration.as_secs()).map_err(|_| BadLease)?;
         if duration.subsec_nanos() != 0 {
             return Err(BadLease);

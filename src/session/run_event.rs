@@ -144,7 +144,7 @@ pub struct DrivenQuest {
 /// What an agent used up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spent {
-    /// Tokens in and out.
+    /// The tokens that the model was sent, with those that a cache served, and those that it wrote.
     pub tokens: u64,
     /// The price in billionths of a US dollar, if the agent reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -83,7 +83,7 @@ pub(crate) fn cause(error: &reqwest::Error) -> String {
 
 /// The error and its causes, the errors that I/O errors wrap included: their own `source`
 /// passes those over.
-pub(super) fn causes<'e>(
+pub(crate) fn causes<'e>(
     error: &'e (dyn Error + 'static),
 ) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     iter::successors(Some(error), |&error: &&'e (dyn Error + 'static)| {

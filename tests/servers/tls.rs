@@ -50,6 +50,14 @@ impl Authority {
         self.config(Shown::Fixed(name.to_owned()))
     }
 
+    /// A certificate for this name or address, and its key, both in PEM.
+    pub fn pem_of(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().expect("a key");
+        let params = CertificateParams::new([name.to_owned()]).expect("a host name");
+        let certificate = params.signed_by(&key, &self.0).expect("a certificate");
+        (certificate.pem(), key.serialize_pem())
+    }
+
     fn config(&self, shown: Shown) -> ServerConfig {
         let authority = self.clone();
         ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))

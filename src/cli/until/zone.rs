@@ -77,6 +77,17 @@ impl Zone {
     }
 }
 
+impl Zone {
+    /// Whether the agent may add a file that the command names and that is missing.
+    pub(super) fn may_add_files_of(&self, command: &str, tree: &Path) -> bool {
+        let zones = Zones::new(&self.globs);
+        let mut paths = paths_in(command);
+        zones.is_ok_and(|zones| {
+            paths.any(|path| zones.contains(&path) && !path.join_to(tree).exists())
+        })
+    }
+}
+
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all: Vec<&str> = self
@@ -146,12 +157,8 @@ fn top(tree: &Path, session: &Path) -> Result<Vec<Place>> {
 
 /// The files of the tree that commands name.
 fn named_files(tree: &Path, commands: &[String]) -> Vec<String> {
-    let part_of_path = |c: char| c.is_alphanumeric() || "_-+=./:,@%~".contains(c);
-    let words = commands
-        .iter()
-        .flat_map(|command| command.split(|c| !part_of_path(c)));
-    let paths = words.filter_map(|word| {
-        let path = TreePath::parse(word.trim_start_matches("./")).ok()?;
+    let paths = commands.iter().flat_map(|command| paths_in(command));
+    let paths = paths.filter_map(|path| {
         let found = fs::symlink_metadata(path.join_to(tree));
         found
             .is_ok_and(|found| found.is_file())
@@ -161,6 +168,13 @@ fn named_files(tree: &Path, commands: &[String]) -> Vec<String> {
     named.sort_unstable();
     named.dedup();
     named
+}
+
+/// The words of a command that can be paths in the tree.
+fn paths_in(command: &str) -> impl Iterator<Item = TreePath> {
+    let part_of_path = |c: char| c.is_alphanumeric() || "_-+=./:,@%~".contains(c);
+    let words = command.split(move |c| !part_of_path(c));
+    words.filter_map(|word| TreePath::parse(word.trim_start_matches("./")).ok())
 }
 
 #[cfg(test)]

@@ -182,13 +182,15 @@ pub fn programs(definition: &Definition) -> Vec<Finding> {
     changed.collect()
 }
 
-/// A note for the quest file and each of its assets that was edited since the scan.
+/// A note for the quest file and each of its assets that was edited since the scan, or for the command
+/// line that stands for the file.
 pub fn edits(definition: &Definition) -> Vec<String> {
     let here = definition.here();
     let assets = definition.gathered.assets.iter();
     let assets = assets.map(|(name, text)| (here.join(name), Digest::of(text.as_bytes())));
     let file = (Path::new(&definition.path).to_owned(), definition.sha256);
-    let edited = std::iter::once(file).chain(assets);
+    let file = definition.command.is_none().then_some(file);
+    let edited = file.into_iter().chain(assets);
     let edited = edited.filter_map(|(path, frozen)| {
         let now = match fs::read(&path) {
             Ok(bytes) if Digest::of(&bytes) == frozen => return None,
@@ -200,7 +202,10 @@ pub fn edits(definition: &Definition) -> Vec<String> {
             "{path} {now} since the scan; the session uses its own copy"
         ))
     });
-    edited.collect()
+    let made = definition.command.iter();
+    let made =
+        made.map(|command| format!("the gate was made by `{command}`, and no file defines it"));
+    made.chain(edited).collect()
 }
 
 pub fn notes(places: &[Place]) -> Vec<String> {

@@ -43,6 +43,9 @@ use crate::world::tree::{BOUNDS, BadGlob, Gitignores, Ignored, Listing, Zones};
 pub struct Definition {
     pub text: String,
     pub path: String,
+    /// The command line of `until` that it was made from, so that there is no file of this path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     pub sha256: Digest,
     /// Everything that it refers to: assets, programs, variables.
     pub gathered: Gathered,
@@ -85,6 +88,11 @@ impl Definition {
     pub fn of(manifest: &Manifest) -> Result<Option<Self>, JudgeError> {
         let value = manifest.kind.definition.as_ref();
         value.map(|it| settings("quest file", it)).transpose()
+    }
+
+    /// The command line of `until` that a session was made by, if it was: its results are in the tree.
+    pub fn command_of(manifest: &Manifest) -> Option<&str> {
+        manifest.kind.definition.as_ref()?.get("command")?.as_str()
     }
 
     /// Where the programs are that the gate runs, apart from files of the tree, which it compares.

@@ -39,6 +39,8 @@ use crate::world::tree::{
 
 pub struct Freezing<'a> {
     pub path: &'a Path,
+    /// The command line that the text was made from; none for a file.
+    pub command: Option<String>,
     pub text: String,
     pub tree: Option<PathBuf>,
     pub here: PathBuf,
@@ -124,6 +126,7 @@ impl Freezing<'_> {
         let definition = Definition {
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
+            command: self.command.clone(),
             gathered,
             tree,
             scratch: self.scratch.clone(),
@@ -259,6 +262,9 @@ impl Frozen {
     }
 }
 
+/// How many files that changed are named.
+const MAX_CHANGED: usize = 3;
+
 type Keep<'a> = dyn Fn(Digest, &[u8]) -> Result<(), SessionError> + 'a;
 
 /// Keeps a listing and the files in it, which `take` lists again.
@@ -279,8 +285,18 @@ fn stock_listing(
         return Err(error);
     }
     let taken = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
-    if taken != *listing {
-        let text = format!("{root} changed while it was scanned");
+    let changed = taken.differing(listing);
+    if !changed.is_empty() {
+        let named: Vec<&str> = changed.iter().copied().take(MAX_CHANGED).collect();
+        let more = match changed.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let text = format!(
+            "{}{more} changed while the tree {root} was scanned: end what writes there, or write \
+             logs and other output outside the tree",
+            named.join(", ")
+        );
         return Err(SessionError::Stock(text));
     }
     let text = serde_json::to_vec(&taken)?;

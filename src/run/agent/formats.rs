@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::provider::ProviderError;
 use super::transcript::{AgentEvent, BYTES_OF_A_TOKEN, Totals, Transcript};
-use super::usage::{cost_in, spent, tokens_in, used_in};
+use super::usage::{Tokens, cost_in, spent, tokens_in, used_in};
 
 // What Claude Code answers to a tool call that needs a permission.
 const NOT_GRANTED: [&str; 2] = ["haven't granted it", "requires approval"];
@@ -36,6 +36,7 @@ pub(super) struct Reader {
 struct Turn {
     id: Option<String>,
     told: u64,
+    cached: u64,
     read: u64,
     // `output_tokens` of a partial message is the count from before its content was written.
     bytes: u64,
@@ -144,16 +145,17 @@ impl Reader {
             }
             "step_finish" => {
                 if let Some(tokens) = tokens_in(&part["tokens"]) {
-                    transcript.turn(spent(tokens, cost_in(part)));
+                    transcript.turn(tokens, cost_in(part));
                 }
             }
             // Codex
             "item.started" | "item.completed" => self.item(&event["item"], kind, bytes),
             "turn.completed" => {
                 if let Some(tokens) = tokens_in(&event["usage"]) {
-                    let new = new_of(tokens, transcript.totals.tokens);
-                    transcript.totals.tokens = tokens;
-                    transcript.turn(spent(new, None));
+                    let all = new_of(tokens.all, transcript.totals.tokens);
+                    transcript.totals.tokens = tokens.all;
+                    let cached = tokens.cached.min(all);
+                    transcript.turn(Tokens { all, cached }, None);
                 }
             }
             "turn.failed" | "error" => {
@@ -208,16 +210,18 @@ impl Reader {
         let written = message["usage"]["output_tokens"].as_u64().unwrap_or(0);
         let turn = self.turn.get_or_insert_default();
         turn.id = id;
-        turn.told = turn.told.max(told);
-        turn.read = turn.read.max(told.saturating_sub(written));
+        turn.told = turn.told.max(told.all);
+        turn.cached = turn.cached.max(told.cached);
+        turn.read = turn.read.max(told.all.saturating_sub(written));
         turn.bytes += message["content"].to_string().len() as u64;
     }
 
     pub(super) fn end(&mut self) {
         if let Some(turn) = self.turn.take() {
             let guessed = turn.read.saturating_add(turn.bytes / BYTES_OF_A_TOKEN);
-            let tokens = turn.told.max(guessed);
-            self.transcript.turn(spent(tokens, None));
+            let all = turn.told.max(guessed);
+            let cached = turn.cached;
+            self.transcript.turn(Tokens { all, cached }, None);
         }
     }
 
@@ -293,7 +297,7 @@ fn read_result(event: &Value, is_error: bool, transcript: &mut Transcript) {
     }
     transcript.refuses(&event["api_error_status"], &Value::Null);
     if let Some(tokens) = tokens_in(&event["stats"]) {
-        transcript.turn(spent(tokens, None));
+        transcript.turn(tokens, None);
     }
     read_totals(event, transcript);
     let denied = event["permission_denials"].as_array();
@@ -303,7 +307,7 @@ fn read_result(event: &Value, is_error: bool, transcript: &mut Transcript) {
 // The totals may leave out what was interrupted, so they never lower the sum.
 fn read_totals(event: &Value, transcript: &mut Transcript) {
     let so_far = transcript.used.unwrap_or_default();
-    let tokens = tokens_in(&event["usage"]).unwrap_or(0);
+    let tokens = tokens_in(&event["usage"]).map_or(0, |tokens| tokens.all);
     let cost = cost_in(event).map(|cost| {
         let new = new_of(cost, transcript.totals.cost);
         transcript.totals.cost = cost;
@@ -339,8 +343,8 @@ fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
     let kind = event["type"].as_str().unwrap_or_default();
     transcript.converses(event);
     let used = used_in(event);
-    if let Some(spent) = used {
-        transcript.turn(spent);
+    if let Some((tokens, cost)) = used {
+        transcript.turn(tokens, cost);
     }
     if let Some((tool, arguments)) = call_in(kind, event) {
         return transcript.calls(tool, arguments);

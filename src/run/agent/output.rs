@@ -13,7 +13,7 @@ use serde_json::{Deserializer, Value};
 use super::formats::{Reader, Stream};
 use super::provider::ProviderError;
 use super::transcript::{AgentEvent, BYTES_OF_A_TOKEN, Tail, Totals, end_of};
-use super::usage::used_in;
+use super::usage::{spent, used_in};
 use crate::base::process::{Exit, Pipe};
 use crate::quest::json;
 use crate::session::Spent;
@@ -164,7 +164,7 @@ fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
     let Some(Ok(document)) = &last else {
         return (last, None);
     };
-    let told = used_in(document);
+    let told = used_in(document).map(|(tokens, cost)| spent(tokens.all, cost));
     if document["is_error"] == true {
         return (None, told);
     }

@@ -6,7 +6,7 @@ use std::iter;
 use serde_json::Value;
 
 use super::provider::ProviderError;
-use super::usage::spent;
+use super::usage::{Tokens, spent};
 use crate::base::Digest;
 use crate::base::text::truncate;
 use crate::run::detect::tool_call;
@@ -157,7 +157,8 @@ impl Transcript {
         self.sent > 0
     }
 
-    /// How many tokens the calls of the model were sent, if all of them were billed in full.
+    /// How many tokens the calls of the model were sent, whatever a cache served of them: reports are
+    /// counted the same way.
     pub(super) fn estimate(&self) -> u64 {
         let awaited = if self.awaits { self.totals.bytes } else { 0 };
         self.sent.saturating_add(awaited) / BYTES_OF_A_TOKEN
@@ -177,13 +178,13 @@ impl Transcript {
         }
     }
 
-    pub(super) fn turn(&mut self, of_turn: Spent) {
+    pub(super) fn turn(&mut self, of_turn: Tokens, cost: Option<u64>) {
         self.event(AgentEvent::Turn {
-            new_tokens: of_turn.tokens,
+            new_tokens: of_turn.all.saturating_sub(of_turn.cached),
         });
         let so_far = self.used.unwrap_or_default();
-        let costs = [so_far.cost, of_turn.cost].into_iter().flatten();
-        let tokens = so_far.tokens.saturating_add(of_turn.tokens);
+        let costs = [so_far.cost, cost].into_iter().flatten();
+        let tokens = so_far.tokens.saturating_add(of_turn.all);
         self.used_in_all(spent(tokens, costs.reduce(u64::saturating_add)));
     }
 
@@ -243,6 +244,7 @@ pub enum AgentEvent {
     /// It called a tool other than comail.
     ToolCall(Digest),
     Turn {
+        /// Those that no cache served.
         new_tokens: u64,
     },
     Spent(Spent),

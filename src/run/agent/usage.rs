@@ -5,26 +5,44 @@ use serde_json::Value;
 use crate::session::Spent;
 use crate::world::sandbox::Cost;
 
-pub(super) fn used_in(told: &Value) -> Option<Spent> {
+/// How many tokens a report counts: what the model was sent, with what a cache served of it, and what
+/// it wrote. Estimates count the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    pub all: u64,
+    /// Those of them that a cache served.
+    pub cached: u64,
+}
+
+impl Tokens {
+    fn and(self, other: Self) -> Self {
+        Self {
+            all: self.all.saturating_add(other.all),
+            cached: self.cached.saturating_add(other.cached),
+        }
+    }
+}
+
+/// The tokens, and the cost if it is told.
+pub(super) fn used_in(told: &Value) -> Option<(Tokens, Option<u64>)> {
     let by_model = || {
         let models = told["stats"]["models"].as_object()?.values();
         let each = models.filter_map(|model| tokens_in(&model["tokens"]));
-        Some(each.fold(0, u64::saturating_add))
+        Some(each.fold(Tokens::default(), Tokens::and))
     };
     let tokens = tokens_in(&told["usage"]).or_else(|| tokens_in(&told["stats"]));
     let tokens = tokens.or_else(by_model)?;
     let cost = cost_in(told).or_else(|| cost_in(&told["usage"]));
-    Some(spent(tokens, cost))
+    Some((tokens, cost))
 }
 
-// Input tokens, including those served from a cache.
 const INPUT: [&str; 6] = [
     "input_tokens",
     "prompt_tokens",
     "inputTokens",
     "promptTokenCount",
-    "input",
     "prompt",
+    "input",
 ];
 
 const OUTPUT: [&str; 6] = [
@@ -36,11 +54,12 @@ const OUTPUT: [&str; 6] = [
     "candidates",
 ];
 
-// Input tokens that are written to a cache.
+// Input tokens that are written to a cache, and counted apart from the others.
 const KEPT: [&str; 2] = ["cache_creation_input_tokens", "/cache/write"];
 
 const THOUGHT: [&str; 2] = ["reasoning", "thoughts"];
 
+// Input tokens that a cache served, counted with the others.
 const CACHED: [&str; 5] = [
     "cached_input_tokens",
     "/prompt_tokens_details/cached_tokens",
@@ -49,22 +68,25 @@ const CACHED: [&str; 5] = [
     "cached",
 ];
 
+// The same, counted apart from the others.
+const CACHED_APART: [&str; 2] = ["cache_read_input_tokens", "/cache/read"];
+
 const TOTAL: [&str; 3] = ["total_tokens", "totalTokens", "total"];
 
-pub(super) fn tokens_in(told: &Value) -> Option<u64> {
-    let (read, written) = (first_number(told, &INPUT), first_number(told, &OUTPUT));
-    if read.is_none() && written.is_none() {
-        return first_number(told, &TOTAL);
-    }
-    let cached = first_number(told, &CACHED).unwrap_or(0);
-    let new = read.unwrap_or(0).saturating_sub(cached);
-    let others = [
-        first_number(told, &KEPT),
-        first_number(told, &THOUGHT),
-        written,
+pub(super) fn tokens_in(told: &Value) -> Option<Tokens> {
+    let number = |names: &[&str]| first_number(told, names);
+    let apart = number(&CACHED_APART);
+    let parts = [
+        number(&INPUT),
+        number(&OUTPUT),
+        number(&KEPT),
+        number(&THOUGHT),
+        apart,
     ];
-    let others = others.into_iter().flatten();
-    Some(others.fold(new, u64::saturating_add))
+    let parts = parts.into_iter().flatten();
+    let all = number(&TOTAL).or_else(|| parts.reduce(u64::saturating_add))?;
+    let cached = number(&CACHED).or(apart).unwrap_or(0).min(all);
+    Some(Tokens { all, cached })
 }
 
 pub(super) fn cost_in(told: &Value) -> Option<u64> {

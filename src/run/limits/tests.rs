@@ -45,7 +45,7 @@ fn a_quest_ends_for_the_budget_that_is_used_up() {
         usual, used(29, 0, little, 1), Start => None;
         usual, used(30, 0, little, 1), Start => Some(Reason::Attempts);
         usual, used(1, 0, bill(99_999, 0), 1), Start => None;
-        usual, used(1, 0, bill(100_000, 0), 1), Start => Some(Reason::Tokens);
+        usual, used(1, 0, bill(2_000_000, 0), 1), Start => Some(Reason::Tokens);
         usual, used(1, 0, little, 599), Start => None;
         usual, used(1, 0, little, 600), Start => Some(Reason::QuestTimeout);
         // Money is bounded only where that is said.

@@ -17,6 +17,15 @@ const VITALS_INTERVAL: Duration = Duration::from_secs(1);
 // An agent may submit within the first milliseconds and then linger.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
+/// Why a start of an agent is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Halt {
+    For(Reason),
+    /// The checks hold while it works. What it leaves is judged once nothing of it runs, because it could
+    /// change the tree after a judgement.
+    ChecksHold,
+}
+
 struct Watch {
     begun: Instant,
     most: Option<Duration>,
@@ -69,7 +78,8 @@ impl RunWorker<'_> {
                 break (end, None);
             }
             if let Some(halt) = self.look(&mut agent, &mut watch, quest_run)? {
-                let closed = if halt == Reason::Settled {
+                let is_done = matches!(halt, Halt::For(Reason::Settled) | Halt::ChecksHold);
+                let closed = if is_done {
                     self.await_usage(&mut agent, &mut watch, quest_run)
                 } else {
                     None
@@ -80,7 +90,17 @@ impl RunWorker<'_> {
             pause = (pause * 3 / 2).min(plan.pace.poll);
         };
         let time = watch.begun.elapsed();
-        Ok(Watched { end, halt, time })
+        let checks_held = halt == Some(Halt::ChecksHold);
+        let halt = match halt {
+            Some(Halt::For(reason)) => Some(reason),
+            Some(Halt::ChecksHold) | None => None,
+        };
+        Ok(Watched {
+            end,
+            halt,
+            checks_held,
+            time,
+        })
     }
 
     /// Waits for the end of an agent that reports its usage there, unless it begins something else.
@@ -116,7 +136,7 @@ impl RunWorker<'_> {
         agent: &mut Agent,
         watch: &mut Watch,
         quest_run: &mut QuestRun,
-    ) -> Result<Option<Reason>, RunError> {
+    ) -> Result<Option<Halt>, RunError> {
         let mut reasons = Vec::new();
         for event in agent.events() {
             reasons.extend(self.take(event, watch, quest_run));
@@ -124,17 +144,15 @@ impl RunWorker<'_> {
         if let Some(doing) = agent.doing() {
             self.live(Live::Does(doing));
         }
-        if let Some(poll) = &watch.poll
-            && poll.holds()
-        {
-            reasons.extend(self.judge_world(quest_run)?);
+        if watch.poll.as_ref().is_some_and(Poll::holds) {
+            return Ok(Some(Halt::ChecksHold));
         }
         reasons.extend(self.poll_activity(quest_run)?);
         if watch.looked.elapsed() >= VITALS_INTERVAL {
             reasons.extend(self.check_vitals(agent.vitals(), watch, quest_run)?);
         }
         reasons.extend(self.budgets(watch, quest_run));
-        Ok(reasons.into_iter().min())
+        Ok(reasons.into_iter().min().map(Halt::For))
     }
 
     fn take(

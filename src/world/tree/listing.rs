@@ -62,6 +62,17 @@ impl Listing {
         &self.odd
     }
 
+    /// The paths that are not in both as the same.
+    pub fn differing<'a>(&'a self, other: &'a Self) -> Vec<&'a str> {
+        let paths = self.entries.keys().chain(other.entries.keys());
+        let paths = paths.filter(|path| self.get(path) != other.get(path));
+        let odd = self.odd.symmetric_difference(&other.odd);
+        let all = paths
+            .map(TreePath::as_str)
+            .chain(odd.map(|odd| odd.place.as_str()));
+        all.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     pub fn is_folder(&self, path: &TreePath) -> bool {
         self.first_beneath(path).is_some()
     }

@@ -124,7 +124,7 @@ fn codex_tells_each_item_once() {
         call("s_look", &json!({"a": 2, "b": 1})),
     ];
     assert_eq!(calls(&mut transcript), expected);
-    assert_eq!(transcript.used.map(|used| used.tokens), Some(150));
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(950));
     assert_eq!(transcript.conversation.as_deref(), Some("0199-a"));
     assert_eq!(transcript.said.text(), "{\"a\": 1}\n");
     assert!(transcript.denied);
@@ -255,7 +255,7 @@ fn gemini_joins_what_it_says_in_pieces() {
     let mut transcript = read(Stream::Events, &lines);
     assert_eq!(calls(&mut transcript), [call("shell", &json!({"c": "ls"}))]);
     assert_eq!(transcript.said.text().trim(), "{\"a\": 1}");
-    assert_eq!(transcript.used.map(|used| used.tokens), Some(250));
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(260));
     assert!(transcript.denied);
 }
 
@@ -529,22 +529,28 @@ fn what_is_unknown_or_broken_is_passed_over() {
 }
 
 #[test]
-fn tokens_are_counted_that_no_cache_held() {
+fn all_tokens_are_counted_and_those_that_a_cache_served_apart() {
     for (told, counted) in rows! {
         json!({"input_tokens": 10, "cache_creation_input_tokens": 200,
-            "cache_read_input_tokens": 9_000, "output_tokens": 5}) => Some(215);
-        json!({"input_tokens": 900, "cached_input_tokens": 800, "output_tokens": 5}) => Some(105);
+            "cache_read_input_tokens": 9_000, "output_tokens": 5}) => Some((9_215, 9_000));
+        json!({"input_tokens": 900, "cached_input_tokens": 800, "output_tokens": 5})
+            => Some((905, 800));
         json!({"prompt_tokens": 90, "completion_tokens": 5, "total_tokens": 95,
-            "prompt_tokens_details": {"cached_tokens": 80}}) => Some(15);
+            "prompt_tokens_details": {"cached_tokens": 80}}) => Some((95, 80));
+        // Where a cache served a part of `input_tokens`, too.
+        json!({"input_tokens": 90, "output_tokens": 5, "cache_read_input_tokens": 80,
+            "total_tokens": 95}) => Some((95, 80));
+        json!({"prompt": 50, "input": 40, "cached": 10, "candidates": 7}) => Some((57, 10));
         json!({"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 50, "write": 40}})
-            => Some(50);
-        json!({"total_tokens": 12}) => Some(12);
-        json!({"output_tokens": 12}) => Some(12);
-        json!({"input_tokens": 1, "cached_input_tokens": 9}) => Some(0);
+            => Some((100, 50));
+        json!({"total_tokens": 12}) => Some((12, 0));
+        json!({"output_tokens": 12}) => Some((12, 0));
+        json!({"input_tokens": 1, "cached_input_tokens": 9}) => Some((1, 1));
         json!({"input_tokens": "many"}) => None;
         json!({}) => None;
         json!(3) => None;
     } {
+        let counted = counted.map(|(all, cached)| Tokens { all, cached });
         assert_eq!(tokens_in(&told), counted, "{told}");
     }
 }
@@ -585,14 +591,14 @@ fn a_conversation_is_named_by_what_can_be_no_option() {
 fn events_that_nobody_takes_cost_no_memory_and_no_count() {
     let mut transcript = Transcript::new(0, None);
     for _ in 0..MAX_EVENTS * 2 {
-        transcript.turn(spent(1, None));
+        transcript.turn(Tokens { all: 1, cached: 0 }, None);
     }
     assert_eq!(transcript.events().len(), MAX_EVENTS);
     assert_eq!(
         transcript.used.map(|used| used.tokens),
         Some(2 * MAX_EVENTS as u64)
     );
-    transcript.turn(spent(0, None));
+    transcript.turn(Tokens::default(), None);
     assert_eq!(transcript.events().len(), 2);
 }
 

@@ -45,7 +45,7 @@ fn one_document_about_all_the_work_holds_the_answer() {
         "flash": {"tokens": {"prompt": 5, "candidates": 1}}}}});
     let end_of_it = end(GOOD, &serde_json::to_string_pretty(&gemini).unwrap(), "");
     assert_eq!(end_of_it.answer, Some(json!({"a": 1})));
-    assert_eq!(end_of_it.spent, guessed(56));
+    assert_eq!(end_of_it.spent, guessed(66));
 
     let claude = json!({"type": "result", "is_error": false, "result": "{\"a\": 1}",
         "session_id": "c-1", "total_cost_usd": 0.5, "usage": {"input_tokens": 2, "output_tokens": 1}});
