@@ -153,7 +153,7 @@ pub(super) fn proof_of(definition: &Definition, session: &Path) -> Result<Proof>
     let proof = prove(definition, session);
     proof.map_err(|error| match error {
         ProveError::Control { .. } => {
-            let path = &definition.path;
+            let path = definition.command.as_ref().unwrap_or(&definition.path);
             let error = anyhow::Error::new(error);
             UsageError(format!("{path}: {error:#}")).into()
         }

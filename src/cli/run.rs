@@ -120,9 +120,9 @@ pub struct RunArgs {
 
     /// Maximum number of tokens per quest [default: 2M]
     ///
-    /// All tokens count that the model is sent and writes, also those that a cache serves: each call of
-    /// the model is sent the whole conversation. They are estimated as long as the agent does not report
-    /// them.
+    /// Everything counts that the model is sent and writes. Each call sends the whole conversation again,
+    /// and what a cache serves of it counts as well. The number is estimated as long as the agent does
+    /// not report it.
     #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_tokens)]
     max_tokens: Option<u64>,
 

@@ -65,7 +65,7 @@ fn claude_tells_calls_turns_and_what_it_cost() {
     let bash = call("Bash", &json!({"x": 1, "command": "ls"}));
     assert_eq!(calls(&mut transcript), [bash]);
     assert_eq!(turns(&mut read(stream, &claude()))[0], 550);
-    assert_eq!(transcript.used, Some(spent(1_000, Some(500_000_000))));
+    assert_eq!(transcript.used, Some(spent(20_560, Some(500_000_000))));
     assert_eq!(transcript.conversation.as_deref(), Some("c-1"));
     assert!(transcript.denied);
     assert!(transcript.said.text().ends_with("It is {\"a\": 1}\n"));
@@ -73,7 +73,7 @@ fn claude_tells_calls_turns_and_what_it_cost() {
     let allowed: Vec<Value> = claude().into_iter().take(3).collect();
     let transcript = read(stream, &allowed);
     assert!(!transcript.denied);
-    assert_eq!(transcript.used.map(|used| used.tokens), Some(550));
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(20_550));
 }
 
 #[test]
@@ -482,14 +482,14 @@ fn cursor_and_opencode_tell_their_calls() {
     ];
     let mut transcript = read(Stream::Events, &lines);
     assert_eq!(calls(&mut transcript).len(), 1);
-    assert_eq!(transcript.used, Some(spent(20, Some(1_000_000))));
+    assert_eq!(transcript.used, Some(spent(29, Some(1_000_000))));
 }
 
 #[test]
 fn a_known_form_is_known_by_its_first_line() {
     let mut transcript = read(Stream::Plain, &claude());
     assert_eq!(calls(&mut transcript).len(), 1);
-    assert_eq!(transcript.used.map(|used| used.tokens), Some(1_000));
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(20_560));
 }
 
 #[test]
