@@ -1,6 +1,5 @@
 //! A whole run: it cleans up after killed runs, starts the workers, and ends for one reason.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::mpsc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -23,7 +22,7 @@ use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;
 use crate::session::{
     Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, RunId, RunLine, RunStep, Salt,
-    Session, SessionError, Spent, State, Worker,
+    Session, SessionError, Spent, State,
 };
 
 const EVENT_INTERVAL: Duration = Duration::from_millis(50);
@@ -185,11 +184,6 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
 /// What ends everything that a run began and did not end.
 fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
     let line = |step| Event::Run(Box::new(RunLine { run: run.id, step }));
-    // An agent that has settled its quest may have claimed another under the same name.
-    let starts = run.quests.values().flat_map(|driven| &driven.starts);
-    let mut ended: BTreeSet<&Worker> = starts
-        .filter_map(|(worker, end)| end.as_ref().map(|_| worker))
-        .collect();
     let mut events = Vec::new();
     for (quest, driven) in &run.quests {
         let record = session.quest_record(*quest)?;
@@ -199,10 +193,10 @@ fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
         } else {
             Reason::Settled
         };
-        let mut starts: Vec<&Worker> = driven.starts.keys().collect();
-        starts.sort_by_key(|worker| start_of(worker));
-        for (index, worker) in starts.iter().enumerate() {
-            if ended.insert(worker) {
+        let mut starts: Vec<_> = driven.starts.iter().collect();
+        starts.sort_by_key(|(worker, _)| start_of(worker));
+        for (index, (worker, end)) in starts.iter().enumerate() {
+            if end.is_none() {
                 events.push(line(RunStep::Attempt(DrivenAttempt {
                     quest: *quest,
                     start: small(index + 1),

@@ -256,13 +256,6 @@ impl ClaimGuard {
         })
     }
 
-    /// Releases what an agent claimed by calling `next` again after its quest was settled.
-    pub fn extra_claim(&self, store: &Session) -> Result<Option<Event>, SessionError> {
-        let claim = store.claim_of(&self.worker)?;
-        let claim = claim.filter(|claim| claim.quest != self.quest);
-        Ok(claim.map(|claim| Event::Released(claim.released())))
-    }
-
     pub fn is_held(&self, store: &Session) -> Result<bool, SessionError> {
         let claim = store.claim_on(self.quest)?;
         Ok(claim.is_some_and(|claim| claim.worker == self.worker))

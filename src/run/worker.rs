@@ -479,11 +479,9 @@ impl RunWorker<'_> {
                     quest.clone().map(RunStep::Quest),
                 ];
                 let steps = steps.into_iter().flatten();
-                let mut events: Vec<_> = steps
+                let events = steps
                     .map(|step| Event::Run(Box::new(RunLine { run, step })))
                     .collect();
-                // An agent that has settled its quest may claim another before it is stopped.
-                events.extend(guard.extra_claim(session)?);
                 Ok::<_, SessionError>((
                     events,
                     (state, attempt, quest, session.paused(), session.totals()),
