@@ -386,7 +386,7 @@ fn names_and_leases_that_are_none_are_refused_and_not_echoed_raw() {
         "15",
         "",
         "soon",
-        "1d",
+        "2d",
         "9999999999999h",
     ] {
         let lease = format!("--lease={lease}");

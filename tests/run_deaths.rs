@@ -148,6 +148,9 @@ fn a_run_says_once_for_whom_it_waits() {
     let run = driven.drive(&["--wall-clock=500ms", "--set=poll=10ms"], SUBMITS);
     let note = "note: this run waits, because kim holds quest 1\n";
     assert_eq!(run.stderr.matches(note).count(), 1, "{run:?}");
+    let hint =
+        "hint: if that one is gone, `comail release 1` frees the quest before the lease ends\n";
+    assert_eq!(run.stderr.matches(hint).count(), 1, "{run:?}");
     let _ = run.exits(8);
 
     // A free worker that waits for another agent of its own run says nothing.
