@@ -1,0 +1,363 @@
+//! A corpus of dishonest and honest answers in eleven languages, each in a small web of its own,
+//! and what the gate makes of it over real sockets.
+//!
+//! `COMAIL_TEST_BROWSER=1` lets a browser decide what a reader sees.
+
+mod data;
+mod site;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, thread};
+
+use data::{Case, Corpus, Kind, LANGUAGES, Needs};
+use site::Site;
+
+use crate::harness::email_net::rules;
+use crate::harness::{EmailNet, Place, Run};
+
+/// How many answers are judged at a time.
+const AT_ONCE: usize = 4;
+
+/// What the gate made of a case.
+struct Judged<'a> {
+    case: &'a Case,
+    verdict: String,
+    rules: String,
+}
+
+impl Judged<'_> {
+    fn is_pass(&self) -> bool {
+        self.verdict == "PASS"
+    }
+
+    fn line(&self) -> String {
+        let Self {
+            case,
+            verdict,
+            rules,
+        } = self;
+        format!(
+            "{:9} {} ({}): {verdict} {rules}\n",
+            case.concern, case.name, case.language
+        )
+    }
+}
+
+/// How many cases were judged, and how many of them passed.
+#[derive(Default, Clone, Copy)]
+struct Share {
+    tried: u32,
+    passed: u32,
+}
+
+impl Share {
+    fn add(&mut self, judged: &Judged<'_>) {
+        self.tried += 1;
+        self.passed += u32::from(judged.is_pass());
+    }
+
+    fn percent(self) -> f64 {
+        100.0 * f64::from(self.passed) / f64::from(self.tried.max(1))
+    }
+}
+
+fn has_browser() -> bool {
+    env::var_os("COMAIL_TEST_BROWSER").is_some_and(|value| value == "1")
+}
+
+#[test]
+fn the_corpus_has_cases_of_every_kind_in_every_language() {
+    let corpus = Corpus::read();
+    let names: BTreeSet<_> = corpus.cases.iter().map(|case| &case.name).collect();
+    let domains: BTreeSet<_> = corpus.cases.iter().map(|case| &case.domain).collect();
+    assert_eq!(
+        names.len(),
+        corpus.cases.len(),
+        "{:?}",
+        doubles(&corpus, |case| &case.name)
+    );
+    assert_eq!(
+        domains.len(),
+        corpus.cases.len(),
+        "{:?}",
+        doubles(&corpus, |case| &case.domain)
+    );
+    for (kind, least) in [(Kind::Dishonest, 300), (Kind::Honest, 150)] {
+        let of_kind: Vec<_> = corpus
+            .cases
+            .iter()
+            .filter(|case| case.kind == kind)
+            .collect();
+        assert!(of_kind.len() >= least, "{kind:?}: {}", of_kind.len());
+        for language in LANGUAGES {
+            assert!(
+                of_kind.iter().any(|case| case.language == language),
+                "{kind:?} {language}"
+            );
+        }
+    }
+    for case in &corpus.cases {
+        assert!(LANGUAGES.contains(&case.language.as_str()), "{}", case.name);
+        assert!(!case.why.is_empty(), "{}", case.name);
+    }
+}
+
+fn doubles<'a>(corpus: &'a Corpus, field: fn(&Case) -> &String) -> Vec<&'a String> {
+    let mut seen = BTreeSet::new();
+    let fields = corpus.cases.iter().map(field);
+    fields.filter(|value| !seen.insert(*value)).collect()
+}
+
+#[test]
+fn dishonest_answers_do_not_pass_and_honest_ones_do() {
+    let corpus = Corpus::read();
+    // Its own world is not judged here: it lends its servers and the flags that lead to them.
+    let net = EmailNet::unscanned();
+    let port = net.net.web.address().port();
+    let mut submissions = BTreeMap::new();
+    for case in &corpus.cases {
+        let site = Site::of(&corpus, case, port);
+        submissions.insert(&case.name, site.submission.clone());
+        site.put_up(&net.net);
+    }
+    let is_tried = |case: &&Case| {
+        case.kind == Kind::Dishonest || case.needs != Some(Needs::Browser) || has_browser()
+    };
+    let tried: Vec<&Case> = corpus.cases.iter().filter(is_tried).collect();
+    let judge = |cases: &[&Case], with_anchors: bool| {
+        let place = scanned(&net, cases, with_anchors);
+        let judged = at_once(cases.len(), |at| {
+            let id = u32::try_from(at + 1).expect("few cases");
+            let submit = submissions[&cases[at].name].args(id);
+            Run::of(place.command().args(submit).arg("--json")).json().1
+        });
+        let judged = judged.into_iter().zip(cases).map(|(answer, case)| {
+            let verdict = answer["verdict"].as_str();
+            let verdict = verdict.unwrap_or_else(|| panic!("{}: {answer}", case.name));
+            Judged {
+                case,
+                verdict: verdict.to_owned(),
+                rules: rules(&answer).join(" "),
+            }
+        });
+        judged.collect::<Vec<_>>()
+    };
+    let is_honest = |case: &&&Case| case.kind == Kind::Honest;
+    let plain: Vec<&Case> = tried
+        .iter()
+        .filter(|case| is_honest(case) || !case.is_anchored)
+        .copied()
+        .collect();
+    let anchored: Vec<&Case> = tried
+        .iter()
+        .filter(|case| is_honest(case) || case.is_anchored)
+        .copied()
+        .collect();
+    let outcome = Outcome {
+        plain: judge(&plain, false),
+        anchored: judge(&anchored, true),
+    };
+    outcome.report();
+    outcome.check(&corpus);
+}
+
+/// A session of these cases' companies, with their sites as the operator's anchors or without.
+fn scanned(net: &EmailNet, cases: &[&Case], with_anchors: bool) -> Place {
+    let place = Place::new();
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["company", "site"])
+        .expect("memory can be written to");
+    for case in cases {
+        let anchor = match &case.anchor {
+            _ if !with_anchors => "",
+            Some(anchor) => anchor,
+            None => &case.domain,
+        };
+        csv.write_record([case.company.as_str(), anchor])
+            .expect("memory can be written to");
+    }
+    place.write(
+        "companies.csv",
+        csv.into_inner().expect("memory can be written to"),
+    );
+    let mut scan = vec!["scan", "companies.csv", "--col", "company"];
+    if with_anchors {
+        scan.extend(["--site-col", "site"]);
+    }
+    // A streak without a PASS is what the corpus is made of.
+    scan.push("--set=scan.pause-after=100000");
+    if has_browser() {
+        // Place for `gate.browser`.
+    }
+    let scan = scan.into_iter().map(str::to_owned);
+    place.run(scan.chain(net.flags())).ok();
+    place
+}
+
+/// The results of `work` for 0 to `count`, a few of which are made at a time.
+fn at_once<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(at) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < count)
+                {
+                    let result = work(at);
+                    done.lock()
+                        .expect("no worker panics with the lock")
+                        .insert(at, result);
+                }
+            });
+        }
+    });
+    let done = done.into_inner().expect("no worker panics with the lock");
+    done.into_values().collect()
+}
+
+struct Outcome<'a> {
+    /// Judged without an anchor: honest cases, and the dishonest ones about owners.
+    plain: Vec<Judged<'a>>,
+    anchored: Vec<Judged<'a>>,
+}
+
+impl<'a> Outcome<'a> {
+    fn of(&self, kind: Kind) -> [impl Iterator<Item = &Judged<'a>>; 2] {
+        [&self.plain, &self.anchored].map(|all| all.iter().filter(move |it| it.case.kind == kind))
+    }
+
+    fn honest(&self) -> [Share; 2] {
+        self.of(Kind::Honest).map(|all| {
+            let mut share = Share::default();
+            all.for_each(|judged| share.add(judged));
+            share
+        })
+    }
+
+    fn dishonest(&self) -> impl Iterator<Item = &Judged<'a>> {
+        self.of(Kind::Dishonest).into_iter().flatten()
+    }
+
+    /// Prints the figures, and writes them with every wrong verdict to a file.
+    fn report(&self) {
+        let mut text = String::new();
+        let shares = |key: fn(&Case) -> &String, judged: Vec<&Judged<'a>>| {
+            let mut shares: BTreeMap<&String, Share> = BTreeMap::new();
+            for judged in judged {
+                shares.entry(key(judged.case)).or_default().add(judged);
+            }
+            shares
+        };
+        let mut table = |title: &str, shares: BTreeMap<&String, Share>| {
+            writeln!(text, "{title}: tried, PASS").expect("a text");
+            let mut all = Share::default();
+            for (name, share) in shares {
+                all.tried += share.tried;
+                all.passed += share.passed;
+                writeln!(
+                    text,
+                    "  {name:14} {:4} {:4}  {:5.1} %",
+                    share.tried,
+                    share.passed,
+                    share.percent()
+                )
+                .expect("a text");
+            }
+            writeln!(
+                text,
+                "  {:14} {:4} {:4}  {:5.1} %",
+                "all",
+                all.tried,
+                all.passed,
+                all.percent()
+            )
+            .expect("a text");
+        };
+        table(
+            "dishonest by concern",
+            shares(|case| &case.concern, self.dishonest().collect()),
+        );
+        table(
+            "dishonest by language",
+            shares(|case| &case.language, self.dishonest().collect()),
+        );
+        let [plain, anchored] = self.of(Kind::Honest).map(Iterator::collect::<Vec<_>>);
+        table(
+            "honest without an anchor, by concern",
+            shares(|case| &case.concern, plain.clone()),
+        );
+        table(
+            "honest without an anchor, by language",
+            shares(|case| &case.language, plain.clone()),
+        );
+        table(
+            "honest with an anchor, by concern",
+            shares(|case| &case.concern, anchored.clone()),
+        );
+        table(
+            "honest with an anchor, by language",
+            shares(|case| &case.language, anchored.clone()),
+        );
+        let figures = text.clone();
+        for (title, wrong) in [
+            (
+                "dishonest that passed",
+                self.dishonest().filter(|it| it.is_pass()).collect(),
+            ),
+            ("honest that did not pass without an anchor", plain),
+            ("honest that did not pass with an anchor", anchored),
+            (
+                "dishonest that did not pass",
+                self.dishonest().filter(|it| !it.is_pass()).collect(),
+            ),
+        ] {
+            writeln!(text, "\n{title}").expect("a text");
+            let is_wrong = |it: &&&Judged<'_>| it.case.kind == Kind::Dishonest || !it.is_pass();
+            text.extend(wrong.iter().filter(is_wrong).map(|judged| judged.line()));
+        }
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus.txt");
+        fs::write(&path, text).expect("a file in the target directory");
+        let figures = format!("{figures}every case: {}\n", path.display());
+        std::io::Write::write_all(&mut std::io::stderr(), figures.as_bytes()).ok();
+    }
+
+    fn check(&self, corpus: &Corpus) {
+        let known = &corpus.known;
+        let markup = known.markup.keys().filter(|_| !has_browser());
+        let expected: BTreeSet<&String> = known
+            .namesakes
+            .keys()
+            .chain(markup)
+            .chain(&known.baseline)
+            .collect();
+        let passed: BTreeSet<&String> = self
+            .dishonest()
+            .filter(|it| it.is_pass())
+            .map(|it| &it.case.name)
+            .collect();
+        let mut wrong = String::new();
+        for name in passed.difference(&expected) {
+            writeln!(wrong, "{name} passed: it is dishonest").expect("a text");
+        }
+        for name in expected.difference(&passed) {
+            writeln!(wrong, "{name} does not pass: strike it from known.toml").expect("a text");
+        }
+        let [plain, anchored] = self.honest();
+        for (what, share, bound) in [
+            ("without an anchor", plain, known.bounds.honest),
+            ("with an anchor", anchored, known.bounds.honest_anchored),
+        ] {
+            let percent = share.percent();
+            if percent < bound {
+                writeln!(wrong, "honest {what}: {percent:.1} % pass, of {bound} %")
+                    .expect("a text");
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong}");
+    }
+}
