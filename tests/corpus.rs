@@ -16,7 +16,7 @@ use std::{env, fs, thread};
 use data::{Case, Corpus, Kind, LANGUAGES, Needs};
 use site::Site;
 
-use crate::harness::email_net::rules;
+use crate::harness::email_net::{Submission, rules};
 use crate::harness::{EmailNet, Place, Run};
 
 /// How many answers are judged at a time.
@@ -118,34 +118,16 @@ fn dishonest_answers_do_not_pass_and_honest_ones_do() {
     // Its own world is not judged here: it lends its servers and the flags that lead to them.
     let net = EmailNet::unscanned();
     let port = net.net.web.address().port();
-    let mut submissions = BTreeMap::new();
+    let mut submissions = Submissions::new();
     for case in &corpus.cases {
         let site = Site::of(&corpus, case, port);
-        submissions.insert(&case.name, site.submission.clone());
+        submissions.insert(case.name.clone(), site.submission.clone());
         site.put_up(&net.net);
     }
     let is_tried = |case: &&Case| {
         case.kind == Kind::Dishonest || case.needs != Some(Needs::Browser) || has_browser()
     };
     let tried: Vec<&Case> = corpus.cases.iter().filter(is_tried).collect();
-    let judge = |cases: &[&Case], with_anchors: bool| {
-        let place = scanned(&net, cases, with_anchors);
-        let judged = at_once(cases.len(), |at| {
-            let id = u32::try_from(at + 1).expect("few cases");
-            let submit = submissions[&cases[at].name].args(id);
-            Run::of(place.command().args(submit).arg("--json")).json().1
-        });
-        let judged = judged.into_iter().zip(cases).map(|(answer, case)| {
-            let verdict = answer["verdict"].as_str();
-            let verdict = verdict.unwrap_or_else(|| panic!("{}: {answer}", case.name));
-            Judged {
-                case,
-                verdict: verdict.to_owned(),
-                rules: rules(&answer).join(" "),
-            }
-        });
-        judged.collect::<Vec<_>>()
-    };
     let is_honest = |case: &&&Case| case.kind == Kind::Honest;
     let plain: Vec<&Case> = tried
         .iter()
@@ -158,22 +140,57 @@ fn dishonest_answers_do_not_pass_and_honest_ones_do() {
         .copied()
         .collect();
     let outcome = Outcome {
-        plain: judge(&plain, false),
-        anchored: judge(&anchored, true),
+        plain: judge(&net, &submissions, &plain, Anchors::None),
+        anchored: judge(&net, &submissions, &anchored, Anchors::Sites),
     };
     outcome.report();
     outcome.check(&corpus);
 }
 
+/// What each case proposes, by its name.
+type Submissions = BTreeMap<String, Submission>;
+
+/// What a session's list says of the companies' sites.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Anchors {
+    None,
+    Sites,
+}
+
+/// Submits these cases to a session of their own.
+fn judge<'a>(
+    net: &EmailNet,
+    submissions: &Submissions,
+    cases: &[&'a Case],
+    anchors: Anchors,
+) -> Vec<Judged<'a>> {
+    let place = scanned(net, cases, anchors);
+    let answers = at_once(cases.len(), |at| {
+        let id = u32::try_from(at + 1).expect("few cases");
+        let submit = submissions[&cases[at].name].args(id);
+        Run::of(place.command().args(submit).arg("--json")).json().1
+    });
+    let judged = answers.into_iter().zip(cases).map(|(answer, case)| {
+        let verdict = answer["verdict"].as_str();
+        let verdict = verdict.unwrap_or_else(|| panic!("{}: {answer}", case.name));
+        Judged {
+            case,
+            verdict: verdict.to_owned(),
+            rules: rules(&answer).join(" "),
+        }
+    });
+    judged.collect()
+}
+
 /// A session of these cases' companies, with their sites as the operator's anchors or without.
-fn scanned(net: &EmailNet, cases: &[&Case], with_anchors: bool) -> Place {
+fn scanned(net: &EmailNet, cases: &[&Case], anchors: Anchors) -> Place {
     let place = Place::new();
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record(["company", "site"])
         .expect("memory can be written to");
     for case in cases {
         let anchor = match &case.anchor {
-            _ if !with_anchors => "",
+            _ if anchors == Anchors::None => "",
             Some(anchor) => anchor,
             None => &case.domain,
         };
@@ -185,7 +202,7 @@ fn scanned(net: &EmailNet, cases: &[&Case], with_anchors: bool) -> Place {
         csv.into_inner().expect("memory can be written to"),
     );
     let mut scan = vec!["scan", "companies.csv", "--col", "company"];
-    if with_anchors {
+    if anchors == Anchors::Sites {
         scan.extend(["--site-col", "site"]);
     }
     // A streak without a PASS is what the corpus is made of.
