@@ -8,6 +8,7 @@ mod site;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,15 +56,39 @@ struct Share {
 }
 
 impl Share {
-    fn add(&mut self, judged: &Judged<'_>) {
-        self.tried += 1;
-        self.passed += u32::from(judged.is_pass());
+    fn of<'a>(judged: &[&Judged<'a>]) -> Self {
+        judged.iter().fold(Self::default(), |share, judged| Self {
+            tried: share.tried + 1,
+            passed: share.passed + u32::from(judged.is_pass()),
+        })
     }
 
     fn percent(self) -> f64 {
         100.0 * f64::from(self.passed) / f64::from(self.tried.max(1))
     }
 }
+
+/// How many of the cases passed by a field of theirs, and in all.
+fn table(title: &str, judged: &[&Judged<'_>], field: fn(&Case) -> &String) -> String {
+    let mut groups: BTreeMap<&str, Vec<&Judged<'_>>> = BTreeMap::new();
+    for judged in judged {
+        groups.entry(field(judged.case)).or_default().push(judged);
+    }
+    let groups = groups.iter().map(|(name, group)| (*name, Share::of(group)));
+    let mut text = format!("{title}: tried, PASS\n");
+    for (name, share) in groups.chain([("all", Share::of(judged))]) {
+        let Share { tried, passed } = share;
+        let percent = share.percent();
+        writeln!(text, "  {name:14} {tried:4} {passed:4}  {percent:5.1} %").expect(WRITABLE);
+    }
+    text
+}
+
+/// Why writing into a text cannot fail.
+const WRITABLE: &str = "memory can be written to";
+
+/// The flags with which a session lets a browser decide; the gate has none yet.
+const BROWSER: &[&str] = &[];
 
 fn has_browser() -> bool {
     env::var_os("COMAIL_TEST_BROWSER").is_some_and(|value| value == "1")
@@ -186,8 +211,7 @@ fn judge<'a>(
 fn scanned(net: &EmailNet, cases: &[&Case], anchors: Anchors) -> Place {
     let place = Place::new();
     let mut csv = csv::Writer::from_writer(Vec::new());
-    csv.write_record(["company", "site"])
-        .expect("memory can be written to");
+    csv.write_record(["company", "site"]).expect(WRITABLE);
     for case in cases {
         let anchor = match &case.anchor {
             _ if anchors == Anchors::None => "",
@@ -195,12 +219,9 @@ fn scanned(net: &EmailNet, cases: &[&Case], anchors: Anchors) -> Place {
             None => &case.domain,
         };
         csv.write_record([case.company.as_str(), anchor])
-            .expect("memory can be written to");
+            .expect(WRITABLE);
     }
-    place.write(
-        "companies.csv",
-        csv.into_inner().expect("memory can be written to"),
-    );
+    place.write("companies.csv", csv.into_inner().expect(WRITABLE));
     let mut scan = vec!["scan", "companies.csv", "--col", "company"];
     if anchors == Anchors::Sites {
         scan.extend(["--site-col", "site"]);
@@ -208,7 +229,7 @@ fn scanned(net: &EmailNet, cases: &[&Case], anchors: Anchors) -> Place {
     // A streak without a PASS is what the corpus is made of.
     scan.push("--set=scan.pause-after=100000");
     if has_browser() {
-        // Place for `gate.browser`.
+        scan.extend(BROWSER);
     }
     let scan = scan.into_iter().map(str::to_owned);
     place.run(scan.chain(net.flags())).ok();
@@ -222,13 +243,14 @@ fn at_once<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while let Some(at) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < count)
-                {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        break;
+                    }
                     let result = work(at);
-                    done.lock()
-                        .expect("no worker panics with the lock")
-                        .insert(at, result);
+                    let mut done = done.lock().expect("no worker panics with the lock");
+                    done.insert(at, result);
                 }
             });
         }
@@ -244,108 +266,69 @@ struct Outcome<'a> {
 }
 
 impl<'a> Outcome<'a> {
-    fn of(&self, kind: Kind) -> [impl Iterator<Item = &Judged<'a>>; 2] {
-        [&self.plain, &self.anchored].map(|all| all.iter().filter(move |it| it.case.kind == kind))
+    fn dishonest(&self) -> impl Iterator<Item = &Judged<'a>> {
+        let all = self.plain.iter().chain(&self.anchored);
+        all.filter(|it| it.case.kind == Kind::Dishonest)
     }
 
-    fn honest(&self) -> [Share; 2] {
-        self.of(Kind::Honest).map(|all| {
-            let mut share = Share::default();
-            all.for_each(|judged| share.add(judged));
-            share
+    /// The honest cases without an anchor, and those with one.
+    fn honest(&self) -> [Vec<&Judged<'a>>; 2] {
+        [&self.plain, &self.anchored].map(|all| {
+            let honest = all.iter().filter(|it| it.case.kind == Kind::Honest);
+            honest.collect()
         })
     }
 
-    fn dishonest(&self) -> impl Iterator<Item = &Judged<'a>> {
-        self.of(Kind::Dishonest).into_iter().flatten()
-    }
-
-    /// Prints the figures, and writes them with every wrong verdict to a file.
+    /// Prints the figures, and writes them with every case to a file.
     fn report(&self) {
+        let dishonest: Vec<_> = self.dishonest().collect();
+        let [plain, anchored] = self.honest();
         let mut text = String::new();
-        let shares = |key: fn(&Case) -> &String, judged: Vec<&Judged<'a>>| {
-            let mut shares: BTreeMap<&String, Share> = BTreeMap::new();
-            for judged in judged {
-                shares.entry(key(judged.case)).or_default().add(judged);
-            }
-            shares
-        };
-        let mut table = |title: &str, shares: BTreeMap<&String, Share>| {
-            writeln!(text, "{title}: tried, PASS").expect("a text");
-            let mut all = Share::default();
-            for (name, share) in shares {
-                all.tried += share.tried;
-                all.passed += share.passed;
-                writeln!(
-                    text,
-                    "  {name:14} {:4} {:4}  {:5.1} %",
-                    share.tried,
-                    share.passed,
-                    share.percent()
-                )
-                .expect("a text");
-            }
-            writeln!(
-                text,
-                "  {:14} {:4} {:4}  {:5.1} %",
-                "all",
-                all.tried,
-                all.passed,
-                all.percent()
-            )
-            .expect("a text");
-        };
-        table(
-            "dishonest by concern",
-            shares(|case| &case.concern, self.dishonest().collect()),
-        );
-        table(
-            "dishonest by language",
-            shares(|case| &case.language, self.dishonest().collect()),
-        );
-        let [plain, anchored] = self.of(Kind::Honest).map(Iterator::collect::<Vec<_>>);
-        table(
-            "honest without an anchor, by concern",
-            shares(|case| &case.concern, plain.clone()),
-        );
-        table(
-            "honest without an anchor, by language",
-            shares(|case| &case.language, plain.clone()),
-        );
-        table(
-            "honest with an anchor, by concern",
-            shares(|case| &case.concern, anchored.clone()),
-        );
-        table(
-            "honest with an anchor, by language",
-            shares(|case| &case.language, anchored.clone()),
-        );
+        for (title, judged) in [
+            ("dishonest", &dishonest),
+            ("honest without an anchor", &plain),
+            ("honest with an anchor", &anchored),
+        ] {
+            text.push_str(&table(&format!("{title}, by concern"), judged, |case| {
+                &case.concern
+            }));
+            text.push_str(&table(&format!("{title}, by language"), judged, |case| {
+                &case.language
+            }));
+        }
         let figures = text.clone();
-        for (title, wrong) in [
+        let is_pass = |it: &&&Judged<'_>| it.is_pass();
+        let is_no_pass = |it: &&&Judged<'_>| !it.is_pass();
+        for (title, judged) in [
             (
                 "dishonest that passed",
-                self.dishonest().filter(|it| it.is_pass()).collect(),
+                dishonest.iter().filter(is_pass).collect::<Vec<_>>(),
             ),
-            ("honest that did not pass without an anchor", plain),
-            ("honest that did not pass with an anchor", anchored),
+            (
+                "honest that did not pass without an anchor",
+                plain.iter().filter(is_no_pass).collect(),
+            ),
+            (
+                "honest that did not pass with an anchor",
+                anchored.iter().filter(is_no_pass).collect(),
+            ),
             (
                 "dishonest that did not pass",
-                self.dishonest().filter(|it| !it.is_pass()).collect(),
+                dishonest.iter().filter(is_no_pass).collect(),
             ),
         ] {
-            writeln!(text, "\n{title}").expect("a text");
-            let is_wrong = |it: &&&Judged<'_>| it.case.kind == Kind::Dishonest || !it.is_pass();
-            text.extend(wrong.iter().filter(is_wrong).map(|judged| judged.line()));
+            writeln!(text, "\n{title}").expect(WRITABLE);
+            text.extend(judged.iter().map(|judged| judged.line()));
         }
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus.txt");
         fs::write(&path, text).expect("a file in the target directory");
         let figures = format!("{figures}every case: {}\n", path.display());
-        std::io::Write::write_all(&mut std::io::stderr(), figures.as_bytes()).ok();
+        io::stderr().write_all(figures.as_bytes()).ok();
     }
 
     fn check(&self, corpus: &Corpus) {
         let known = &corpus.known;
-        let markup = known.markup.keys().filter(|_| !has_browser());
+        let markup = known.markup.iter().filter(|_| !has_browser());
         let expected: BTreeSet<&String> = known
             .namesakes
             .keys()
@@ -359,12 +342,12 @@ impl<'a> Outcome<'a> {
             .collect();
         let mut wrong = String::new();
         for name in passed.difference(&expected) {
-            writeln!(wrong, "{name} passed: it is dishonest").expect("a text");
+            writeln!(wrong, "{name} passed: it is dishonest").expect(WRITABLE);
         }
         for name in expected.difference(&passed) {
-            writeln!(wrong, "{name} does not pass: strike it from known.toml").expect("a text");
+            writeln!(wrong, "{name} does not pass: strike it from known.toml").expect(WRITABLE);
         }
-        let [plain, anchored] = self.honest();
+        let [plain, anchored] = self.honest().map(|all| Share::of(&all));
         for (what, share, bound) in [
             ("without an anchor", plain, known.bounds.honest),
             ("with an anchor", anchored, known.bounds.honest_anchored),
@@ -372,7 +355,7 @@ impl<'a> Outcome<'a> {
             let percent = share.percent();
             if percent < bound {
                 writeln!(wrong, "honest {what}: {percent:.1} % pass, of {bound} %")
-                    .expect("a text");
+                    .expect(WRITABLE);
             }
         }
         assert!(wrong.is_empty(), "{wrong}");

@@ -132,7 +132,7 @@ pub struct Known {
     /// What a name cannot tell apart.
     pub namesakes: BTreeMap<String, String>,
     /// What only a browser sees: these pass where none is used.
-    pub markup: BTreeMap<String, String>,
+    pub markup: BTreeSet<String>,
     /// Holes of the gate that are yet to be closed.
     pub baseline: BTreeSet<String>,
 }

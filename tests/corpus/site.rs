@@ -242,11 +242,21 @@ fn pdf(lines: &[String], mode: u8) -> Vec<u8> {
         writeln!(text, "<{hex}> Tj T*").expect("a text can be written to");
     }
     text.push_str("ET\n");
-    let map = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n\
-        /CMapName /Same def /CMapType 2 def\n\
-        1 begincodespacerange <0000> <FFFF> endcodespacerange\n\
-        1 beginbfrange <0000> <FFFF> <0000> endbfrange\n\
-        endcmap end end\n";
+    // A range must not cross a first byte, and a block holds 100 (Adobe Technical Note 5014).
+    let ranges: Vec<String> = (0..=0xFF)
+        .map(|high| format!("<{high:02X}00> <{high:02X}FF> <{high:02X}00>\n"))
+        .collect();
+    let blocks = ranges.chunks(100).map(|block| {
+        let (count, rows) = (block.len(), block.concat());
+        format!("{count} beginbfrange\n{rows}endbfrange\n")
+    });
+    let map = format!(
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n\
+         /CMapName /Same def /CMapType 2 def\n\
+         1 begincodespacerange <0000> <FFFF> endcodespacerange\n\
+         {}endcmap end end\n",
+        blocks.collect::<String>()
+    );
     let stream = |data: &str| format!("<< /Length {} >>\nstream\n{data}endstream", data.len());
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
@@ -262,7 +272,7 @@ fn pdf(lines: &[String], mode: u8) -> Vec<u8> {
          /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> \
          /FontDescriptor 8 0 R >>"
             .to_owned(),
-        stream(map),
+        stream(&map),
         "<< /Type /FontDescriptor /FontName /Plain /Flags 4 /FontBBox [0 -200 1000 800] \
          /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>"
             .to_owned(),
@@ -274,7 +284,8 @@ fn pdf(lines: &[String], mode: u8) -> Vec<u8> {
         write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1).expect("a text can be written to");
     }
     let start = file.len();
-    write!(file, "xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1).expect("a text");
+    write!(file, "xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1)
+        .expect("a text can be written to");
     for offset in &offsets {
         write!(file, "{offset:010} 00000 n \n").expect("a text can be written to");
     }
