@@ -21,6 +21,7 @@ mod command;
 mod command_pinned;
 mod completions;
 mod configuration;
+mod corpus;
 mod dependencies;
 mod doctor;
 mod export;
