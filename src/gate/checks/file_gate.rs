@@ -283,8 +283,12 @@ impl FileGate {
             let found = self.has_tree.then(|| unjudgeable(world));
             found.unwrap_or_default()
         };
-        self.cascade
-            .run(levels, most, before_dearer, |check| (check.run)(&context))
+        let run = |check: &Check| (check.run)(&context);
+        let judgement = self.cascade.run(levels, most, before_dearer, run);
+        Judgement {
+            seen: context.seen(),
+            ..judgement
+        }
     }
 }
 
