@@ -14,7 +14,9 @@ use crate::judge::forgotten::{is_evidence_redacted, redacted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
 use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
-use crate::world::evidence::{BodyRef, Evidence, Exchange, PageAnswer, Question, Recording, SandboxAnswer};
+use crate::world::evidence::{
+    BodyRef, Evidence, Exchange, PageAnswer, Question, Recording, SandboxAnswer,
+};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
 use crate::world::sandbox::FileSeen;

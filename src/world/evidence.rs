@@ -214,8 +214,12 @@ impl Evidence {
     /// Only what the network was asked, and its answers.
     #[must_use]
     pub fn of_network(mut self) -> Self {
-        self.exchanges
-            .retain(|it| matches!(it, Exchange::Get { .. } | Exchange::Rendered { .. } | Exchange::Dns { .. }));
+        self.exchanges.retain(|it| {
+            matches!(
+                it,
+                Exchange::Get { .. } | Exchange::Rendered { .. } | Exchange::Dns { .. }
+            )
+        });
         self
     }
 

@@ -158,7 +158,8 @@ impl Browser {
                 }
             }
             Self::Program(path) => {
-                let refused = |why| UsageError(format!("network.browser: {}: {why}", path.display()));
+                let refused =
+                    |why| UsageError(format!("network.browser: {}: {why}", path.display()));
                 usable(&path).map_err(refused)?
             }
         };

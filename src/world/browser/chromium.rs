@@ -21,7 +21,8 @@ use crate::world::sandbox::{CommandSpec, Launcher, Namespace, Ready, Service};
 const START_WITHIN: Duration = Duration::from_secs(20);
 
 /// The pipes take the descriptors 3 and 4, which is what `--remote-debugging-pipe` means by default.
-const SCRIPT: &str = r#"export HOME="$PWD"; exec "$0" "$@" --user-data-dir="$PWD/profile" 3<to 4>from"#;
+const SCRIPT: &str =
+    r#"export HOME="$PWD"; exec "$0" "$@" --user-data-dir="$PWD/profile" 3<to 4>from"#;
 
 const FLAGS: [&str; 20] = [
     "--headless",
@@ -58,7 +59,7 @@ pub(super) struct Chromium {
 }
 
 impl Chromium {
-    pub(super) fn start(program: &Path) -> Result<Self, String> {
+    pub(super) fn start(program: &Path, launcher: Launcher) -> Result<Self, String> {
         if !program.is_file() {
             return Err("there is no such program".to_owned());
         }
@@ -71,7 +72,7 @@ impl Chromium {
         let started = on_lasting_thread(move || {
             let launcher = Launcher {
                 never_root: true,
-                ..Launcher::this().map_err(|error| error.to_string())?
+                ..launcher
             };
             Service::start(&order, &dir, &Ready::Started, 0, &launcher)
                 .map_err(|error| error.to_string())
@@ -90,7 +91,9 @@ impl Chromium {
             let printed = chromium.service.stop().stderr;
             let printed = String::from_utf8_lossy(&printed);
             let last = printed.trim().lines().last().unwrap_or_default();
-            return Err(format!("it cannot be started: {failure}; it printed: {last}"));
+            return Err(format!(
+                "it cannot be started: {failure}; it printed: {last}"
+            ));
         }
         Ok(chromium)
     }
@@ -132,13 +135,21 @@ fn order(program: &Path) -> CommandSpec {
     let mut argv = vec!["/bin/sh".to_owned(), "-c".to_owned(), SCRIPT.to_owned()];
     argv.push(program.to_string_lossy().into_owned());
     argv.extend(FLAGS.map(str::to_owned));
-    let env = [("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("TZ", "UTC")];
+    let env = [
+        ("PATH", "/usr/bin:/bin"),
+        ("LANG", "C.UTF-8"),
+        ("TZ", "UTC"),
+    ];
     CommandSpec {
         name: "browser".to_owned(),
         argv,
-        env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        env: env
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
         timeout_ms: START_WITHIN.as_millis().try_into().unwrap_or(u64::MAX),
         output_bytes: 64 << 10,
+        // Its own sandbox maps users there, and each process may write only what is its own.
+        writable: vec!["/proc".to_owned()],
         ..CommandSpec::default()
     }
 }

@@ -28,7 +28,7 @@
     if (known) return known;
     const parent = above(el);
     const around = parent ? stateOf(parent)
-      : { shown: true, opacity: 1, flow: EVERYWHERE, anchored: EVERYWHERE, fixed: false, struck: false };
+      : { shown: true, opacity: 1, flow: EVERYWHERE, anchored: EVERYWHERE, fixed: false, struck: false, scroll: null };
     const style = getComputedStyle(el);
     const apart = style.position === 'absolute' || style.position === 'fixed';
     const fixed = around.fixed || style.position === 'fixed';
@@ -36,8 +36,13 @@
     const anchored = style.position === 'fixed' ? EVERYWHERE : around.anchored;
     const drawn = style.display !== 'contents' && style.display !== 'inline';
     const rect = drawn ? el.getBoundingClientRect() : null;
-    if (rect && el !== root() && el !== document.body
-        && !(clipsNothing(style.overflowX) && clipsNothing(style.overflowY))) {
+    const isPage = el === root() || el === document.body;
+    let scroll = style.position === 'fixed' ? null : around.scroll;
+    if (rect && !isPage && /auto|scroll/.test(style.overflowX + style.overflowY)) {
+      // What is in it can be scrolled to, if a reader can see the box itself.
+      scroll = { el, outer: { flow, fixed, scroll } };
+      flow = EVERYWHERE;
+    } else if (rect && !isPage && !(clipsNothing(style.overflowX) && clipsNothing(style.overflowY))) {
       flow = cut(flow, rect);
     }
     let shown = around.shown && style.display !== 'none'
@@ -51,7 +56,7 @@
     const holds = style.position !== 'static' || style.transform !== 'none' || style.filter !== 'none';
     const breaks = apart || style.display === 'inline-block' || style.float !== 'none';
     const state = {
-      shown, fixed, style, flow,
+      shown, fixed, style, flow, scroll,
       opacity: around.opacity * parseFloat(style.opacity || '1'),
       anchored: holds ? flow : anchored,
       struck: (around.struck && !breaks) || style.textDecorationLine.includes('line-through')
@@ -65,6 +70,14 @@
     const page = root(), body = document.body;
     const at = cut(rect, state.flow);
     if (at.right <= at.left || at.bottom <= at.top) return false;
+    if (state.scroll) {
+      const { el, outer } = state.scroll;
+      const box = el.getBoundingClientRect();
+      const left = at.left - box.left + el.scrollLeft, top = at.top - box.top + el.scrollTop;
+      const right = left + at.right - at.left, bottom = top + at.bottom - at.top;
+      return right > 0 && bottom > 0 && left < el.scrollWidth && top < el.scrollHeight
+        && box.width >= 2 && box.height >= MIN_HEIGHT && reaches(box, outer);
+    }
     const rtl = getComputedStyle(page).direction === 'rtl';
     const shut = [page, body].some((el) => el && /hidden|clip/.test(getComputedStyle(el).overflowX));
     if (state.fixed) {
@@ -238,6 +251,24 @@
   const pending = (node) => tokens.some((one) => !one.done
     && (one.link === node || one.nodes.includes(node)));
 
+  // Scrolls to a character: first in the boxes around it that scroll, then in the window.
+  function bring([text, at], block) {
+    const range = document.createRange();
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    const holder = text.parentElement ?? text.parentNode.host;
+    holder.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    for (let scroll = stateOf(holder).scroll; scroll; scroll = scroll.outer.scroll) {
+      const rect = range.getBoundingClientRect(), box = scroll.el.getBoundingClientRect();
+      scroll.el.scrollBy({
+        left: rect.left < box.left || rect.right > box.right ? rect.left - box.left - 20 : 0,
+        top: rect.top - box.top - (box.height - rect.height) / 2, behavior: 'instant',
+      });
+    }
+    const place = { start: 0.1, center: 0.5, end: 0.9 }[block] * innerHeight;
+    scrollBy({ top: range.getBoundingClientRect().top - place, behavior: 'instant' });
+  }
+
   // Scrolls to the first address that was not measured, and tells where the characters of all are
   // that are in the window now.
   function aim(block) {
@@ -247,8 +278,7 @@
     }
     const first = tokens.findIndex((one) => !one.done);
     if (first < 0) return null;
-    const holder = tokens[first].chars[0][0].parentElement ?? tokens[first].chars[0][0].parentNode.host;
-    holder.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    bring(tokens[first].chars[0], block);
     const found = [];
     tokens.forEach((one, index) => {
       if (one.done) return;
@@ -293,8 +323,11 @@
   function unfade() {
     for (const [el, style] of before) {
       if (style === null) el.removeAttribute('style'); else el.setAttribute('style', style);
+      // A style that comes back may do so slowly.
+      void getComputedStyle(el).webkitTextFillColor;
     }
     before = [];
+    still();
   }
 
   // Takes what the pixels say.

@@ -20,6 +20,7 @@ use url::Url;
 
 use self::chromium::Chromium;
 use self::connection::Failure;
+use crate::world::sandbox::Launcher;
 use crate::world::{Rendered, Response, Unanswered, UnansweredKind};
 
 pub use requests::{Resource, ResourceAnswer, Resources};
@@ -35,7 +36,9 @@ const NAMES: [&str; 5] = [
 
 /// The first browser on a `PATH`.
 pub fn find(path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
-    let dirs: Vec<_> = std::env::split_paths(path?).filter(|dir| dir.is_absolute()).collect();
+    let dirs: Vec<_> = std::env::split_paths(path?)
+        .filter(|dir| dir.is_absolute())
+        .collect();
     let mut found = NAMES
         .iter()
         .flat_map(|name| dirs.iter().map(move |dir| dir.join(name)));
@@ -52,6 +55,8 @@ fn is_program(path: &Path) -> bool {
 #[derive(Debug)]
 pub struct Browser {
     program: PathBuf,
+    /// What starts and confines it; this program if none is named.
+    launcher: Option<Launcher>,
     running: Mutex<Option<Chromium>>,
 }
 
@@ -59,14 +64,42 @@ impl Browser {
     pub fn new(program: PathBuf) -> Self {
         Self {
             program,
+            launcher: None,
             running: Mutex::default(),
+        }
+    }
+
+    /// A browser that another program starts, whose `main` calls
+    /// [`confined`](crate::world::sandbox::confined()).
+    pub fn started_by(launcher: Launcher, program: PathBuf) -> Self {
+        Self {
+            launcher: Some(launcher),
+            ..Self::new(program)
+        }
+    }
+
+    fn start(&self) -> Result<Chromium, String> {
+        let launcher = match &self.launcher {
+            Some(launcher) => launcher.clone(),
+            None => Launcher::this().map_err(|error| error.to_string())?,
+        };
+        Chromium::start(&self.program, launcher)
+    }
+
+    fn started<'r>(&self, running: &'r mut Option<Chromium>) -> Result<&'r mut Chromium, String> {
+        if running.as_ref().is_some_and(|it| !it.is_alive()) {
+            *running = None;
+        }
+        match running {
+            Some(chromium) => Ok(chromium),
+            none => Ok(none.insert(self.start()?)),
         }
     }
 
     /// Starts it, and gives its version; the error says why it cannot be used.
     pub fn check(&self) -> Result<String, String> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let chromium = started(&mut running, &self.program)?;
+        let chromium = self.started(&mut running)?;
         let version = chromium.version();
         if version.is_err() {
             *running = None;
@@ -79,7 +112,7 @@ impl Browser {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let mut again = true;
         loop {
-            let chromium = match started(&mut running, &self.program) {
+            let chromium = match self.started(&mut running) {
                 Ok(chromium) => chromium,
                 Err(why) => return no_browser(&self.program, &why),
             };
@@ -96,19 +129,6 @@ impl Browser {
             }
             again = false;
         }
-    }
-}
-
-fn started<'r>(
-    running: &'r mut Option<Chromium>,
-    program: &Path,
-) -> Result<&'r mut Chromium, String> {
-    if running.as_ref().is_some_and(|it| !it.is_alive()) {
-        *running = None;
-    }
-    match running {
-        Some(chromium) => Ok(chromium),
-        none => Ok(none.insert(Chromium::start(program)?)),
     }
 }
 

@@ -5,9 +5,6 @@ use serde::Deserialize;
 /// The least contrast of a letter and what is behind it (WCAG 2.2, relative luminance).
 const MIN_CONTRAST: f64 = 1.5;
 
-/// Of how many letters of a hundred some pixel must be seen. Thin ones may fall between pixels.
-const MIN_LETTERS: usize = 90;
-
 /// How far the same pixel may differ from itself.
 const NOISE: u8 = 8;
 
@@ -58,7 +55,9 @@ pub(super) fn is_painted(
     without: &Picture,
     again: &Picture,
 ) -> bool {
-    let seen = boxes.iter().filter(|one| {
+    let mut boxes = boxes.iter();
+    let is_any = boxes.len() > 0;
+    let is_seen = |one: &LetterBox| {
         let mut places = one.places();
         places.any(|(x, y)| {
             let (Some(letter), Some(behind), Some(same)) =
@@ -66,11 +65,14 @@ pub(super) fn is_painted(
             else {
                 return false;
             };
-            let calm = letter.iter().zip(same).all(|(one, two)| one.abs_diff(two) <= NOISE);
+            let calm = letter
+                .iter()
+                .zip(same)
+                .all(|(one, two)| one.abs_diff(two) <= NOISE);
             calm && contrast(letter, behind) >= MIN_CONTRAST
         })
-    });
-    !boxes.is_empty() && seen.count() * 100 >= boxes.len() * MIN_LETTERS
+    };
+    is_any && boxes.all(is_seen)
 }
 
 impl LetterBox {

@@ -99,7 +99,10 @@ impl Paused {
         for (name, value) in &answer.headers {
             headers.push(json!({"name": name, "value": value}));
         }
-        if matches!(self.purpose(), Purpose::Needed | Purpose::Data | Purpose::Preflight) {
+        if matches!(
+            self.purpose(),
+            Purpose::Needed | Purpose::Data | Purpose::Preflight
+        ) {
             // Nothing is ever sent that identifies anybody, so that every answer is public.
             let origin = self.request.header("Origin").unwrap_or("*");
             let allowed = [

@@ -54,7 +54,13 @@ pub(super) fn render(
     resources: &dyn Resources,
 ) -> Result<Rendered, Failure> {
     let mut known = HashMap::new();
-    let first = show(connection, url, response, (resources, &mut known), &BTreeSet::new())?;
+    let first = show(
+        connection,
+        url,
+        response,
+        (resources, &mut known),
+        &BTreeSet::new(),
+    )?;
     match first {
         Shown::Done(rendered) => Ok(rendered),
         // Some address stands on an image, which is loaded this time.
@@ -115,7 +121,12 @@ fn show(
     let shown = tab.run();
     let dispose = json!({"browserContextId": context});
     connection.forget(&session);
-    connection.call(None, "Target.disposeBrowserContext", &dispose, until + QUIET * 10)?;
+    connection.call(
+        None,
+        "Target.disposeBrowserContext",
+        &dispose,
+        until + QUIET * 10,
+    )?;
     connection.forget(&session);
     shown
 }
@@ -496,7 +507,9 @@ impl Tab<'_> {
                 })
             });
             let hosts: Vec<_> = hosts.collect();
-            let got = hosts.into_iter().flat_map(|host| host.join().unwrap_or_default());
+            let got = hosts
+                .into_iter()
+                .flat_map(|host| host.join().unwrap_or_default());
             got.collect()
         });
         for (paused, resource) in got {

@@ -8,9 +8,9 @@
 mod tests;
 
 use super::{BodyRef, Evidence, Exchange, PageAnswer, Recording};
-use crate::world::{Rendered, Response};
 use crate::world::email_text::{How, SOURCE, Unit, read};
 use crate::world::mailbox::Mailbox;
+use crate::world::{Rendered, Response};
 
 const UNREAD_ELEMENTS: [&str; 2] = ["script", "svg"];
 

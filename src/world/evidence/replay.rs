@@ -77,7 +77,9 @@ impl Fetcher for Replay<'_> {
         let Some(known) = self.evidence.rendered(url) else {
             return Rendered::Markup;
         };
-        let loaded = known.clone().with_bodies(|body| body.load(self.bodies).ok_or(body));
+        let loaded = known
+            .clone()
+            .with_bodies(|body| body.load(self.bodies).ok_or(body));
         loaded.unwrap_or_else(|body| {
             Rendered::Unanswered(self.miss(format!("the body {}", body.sha256)))
         })

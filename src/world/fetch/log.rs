@@ -5,8 +5,8 @@ use std::time::Duration;
 use tracing::info;
 use url::Url;
 
-use crate::world::domain::HostName;
 use crate::world::browser::ResourceAnswer;
+use crate::world::domain::HostName;
 use crate::world::{Fetched, Looked, Records, Unanswered};
 
 /// Tells of a GET; the URL goes over the wire as it is, and so carries no credentials.

@@ -134,8 +134,18 @@ mod tests {
     #[test]
     fn only_the_form_of_the_browser_is_read() {
         let url = Url::parse("https://acme.co/").unwrap();
-        for text in ["<html>", "</html>", "<html></p></html>", "<a b></a>", "<a>&x;</a>", "<!-- x -->"] {
-            assert!(Page::rendered(&url, None, text.as_bytes(), false).is_err(), "{text}");
+        for text in [
+            "<html>",
+            "</html>",
+            "<html></p></html>",
+            "<a b></a>",
+            "<a>&x;</a>",
+            "<!-- x -->",
+        ] {
+            assert!(
+                Page::rendered(&url, None, text.as_bytes(), false).is_err(),
+                "{text}"
+            );
         }
     }
 }

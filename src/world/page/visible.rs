@@ -523,9 +523,8 @@ impl Walk<'_> {
                 self.add(encoded, hidden, visitors);
             } else if link && let Some(addressees) = links::addressees(value) {
                 // An empty link cannot be clicked: a trap for harvesters.
-                let clickable = self.rules.is_none()
-                    || element.name() == "area"
-                    || self.shows_something(node);
+                let clickable =
+                    self.rules.is_none() || element.name() == "area" || self.shows_something(node);
                 self.add(addressees, hidden || !clickable, visitors);
             } else {
                 self.hide_lines(value);
