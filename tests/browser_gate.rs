@@ -97,7 +97,7 @@ fn render(browser: &Browser, html: &str, files: &Files) -> Rendered {
     browser.render(&Url::parse(PAGE).unwrap(), &response, files)
 }
 
-fn rendered(browser: &Browser, html: &str, files: &Files) -> RenderedPage {
+fn rendered_by(browser: &Browser, html: &str, files: &Files) -> RenderedPage {
     match render(browser, html, files) {
         Rendered::Page(page) => page,
         other => panic!("{other:?}: {html}"),
@@ -110,7 +110,7 @@ fn page(rendered: &RenderedPage) -> Page {
 }
 
 fn shown(browser: &Browser, html: &str, files: &Files) -> Presence {
-    presence(&page(&rendered(browser, html, files)), &address())
+    presence(&page(&rendered_by(browser, html, files)), &address())
 }
 
 fn address() -> Mailbox {
@@ -281,11 +281,11 @@ fn data_that_does_not_come_leaves_the_page_incomplete() {
     let page = "<p id=p>Loading</p><script>fetch('/a').then(r=>r.text()).then(t=>p.textContent=t)</script>";
     let data = Files::default().with("/a", "text/plain", "info@acme.example");
     assert_eq!(shown(&browser, page, &data), Presence::Visible);
-    let silent = rendered(&browser, page, &Files::default().silent("/a"));
+    let silent = rendered_by(&browser, page, &Files::default().silent("/a"));
     assert!(silent.incomplete);
     let posted = "<script>fetch('/a',{method:'POST',body:'x'})</script><p>x</p>";
     let files = Files::default().with("/a", "text/plain", "x");
-    assert!(rendered(&browser, posted, &files).incomplete);
+    assert!(rendered_by(&browser, posted, &files).incomplete);
     assert_eq!(files.asked.lock().unwrap().len(), 0);
 }
 
@@ -319,7 +319,7 @@ fn frames_are_read_apart() {
             "text/html",
             "<p>y@acme.example</p>",
         );
-    let rendered = rendered(&browser, page, &files);
+    let rendered = rendered_by(&browser, page, &files);
     let mut urls: Vec<_> = rendered
         .frames
         .iter()
@@ -337,6 +337,19 @@ fn frames_are_read_apart() {
     assert_eq!(rendered.forbidden, [Url::parse(forbidden).unwrap()]);
     let asked = files.asked.lock().unwrap();
     assert!(!asked.iter().any(|url| url == forbidden), "{asked:?}");
+    let own = |html: &str| {
+        let files = Files::default().with("/in", "text/html", html);
+        let page = r#"<p>Acme</p><div style="height:2000px"></div><iframe src="/in"></iframe>"#;
+        let rendered = rendered_by(&browser, page, &files);
+        let frame = &rendered.frames[0];
+        let page = Page::rendered(&frame.url, None, &frame.body, false).unwrap();
+        presence(&page, &address())
+    };
+    assert_eq!(own("<p>info@acme.example</p>"), Presence::Visible);
+    assert_eq!(
+        own("<p style='color:#fff'>info@acme.example</p>"),
+        Presence::Hidden
+    );
 }
 
 #[test]
@@ -348,7 +361,7 @@ fn a_script_or_meta_tag_that_leaves_the_page_is_followed_no_further() {
         "<script>onload = () => setTimeout(() => location.replace('https://other.example/'), 50)</script><p>x</p>",
     ] {
         let files = Files::default();
-        let leaves = rendered(&browser, page, &files).leaves;
+        let leaves = rendered_by(&browser, page, &files).leaves;
         assert_eq!(
             leaves.map(String::from).as_deref(),
             Some("https://other.example/"),
@@ -357,7 +370,7 @@ fn a_script_or_meta_tag_that_leaves_the_page_is_followed_no_further() {
         assert!(files.asked.lock().unwrap().is_empty());
     }
     let stays = "<script>setTimeout(() => alert('x'), 10)</script><p>info@acme.example</p>";
-    assert_eq!(rendered(&browser, stays, &Files::default()).leaves, None);
+    assert_eq!(rendered_by(&browser, stays, &Files::default()).leaves, None);
 }
 
 #[test]

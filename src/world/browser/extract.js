@@ -196,8 +196,8 @@
   }
 
   // Looks at the page as it is now. Text that has an address is not taken as painted before its
-  // pixels were measured, unless they cannot be.
-  function pass(unmeasured) {
+  // pixels were measured.
+  function pass() {
     states = new Map(); tokens = []; way = ''; counted = 0;
     const blocks = new Map();
     for (const text of texts(root())) {
@@ -210,7 +210,7 @@
       painted.add(text);
     }
     for (const { text, chars } of blocks.values()) {
-      if (unmeasured || !AT.test(text)) continue;
+      if (!AT.test(text)) continue;
       for (const match of text.matchAll(/[^\s<>()[\]{},;:"'|]*[@\uFF20\uFE6B][^\s<>()[\]{},;:"'|]*/g)) {
         add(chars.slice(match.index, match.index + match[0].length), null);
       }
@@ -219,8 +219,6 @@
       const shown = [...texts(link)].filter(sees);
       if (shown.length === 0) {
         if (!measured.has(link) && isHit(link)) painted.add(link);
-      } else if (unmeasured) {
-        painted.add(link);
       } else if (!measured.has(link)) {
         add(shown.flatMap((text) => [...text.data].map((_, i) => [text, i])), link);
       }
@@ -500,9 +498,10 @@
     return out.join('');
   }
 
-  // Whether a reader sees what is in a frame.
+  // Whether a reader sees what is in a frame, which is scrolled to.
   function showsFrame(frame) {
     states = new Map();
+    frame.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
     const rect = frame.getBoundingClientRect();
     return seesBox(frame) && rect.width > 20 && rect.height >= MIN_HEIGHT;
   }

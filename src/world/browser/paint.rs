@@ -55,8 +55,6 @@ pub(super) fn is_painted(
     without: &Picture,
     again: &Picture,
 ) -> bool {
-    let mut boxes = boxes.iter();
-    let is_any = boxes.len() > 0;
     let is_seen = |one: &LetterBox| {
         let mut places = one.places();
         places.any(|(x, y)| {
@@ -72,10 +70,16 @@ pub(super) fn is_painted(
             calm && contrast(letter, behind) >= MIN_CONTRAST
         })
     };
-    is_any && boxes.all(is_seen)
+    !boxes.is_empty() && boxes.iter().all(is_seen)
 }
 
 impl LetterBox {
+    /// The same box of a frame whose content begins at this place of the window.
+    pub(super) fn moved(self, (x, y): (f64, f64)) -> Self {
+        let Self(left, top, width, height) = self;
+        Self(left + x, top + y, width, height)
+    }
+
     fn places(self) -> impl Iterator<Item = (usize, usize)> {
         const MOST: f64 = 10_000.0;
         let Self(left, top, width, height) = self;

@@ -232,7 +232,7 @@ impl Tab<'_> {
     /// Gives the images that addresses stand on, if those were not loaded.
     fn look(&mut self, world: u64) -> Result<Option<BTreeSet<String>>, Failure> {
         self.evaluate::<Value>(world, "comail.still()")?;
-        let mut pass = self.measured_pass(world)?;
+        let mut pass = self.measured_pass(world, None)?;
         let behind: Vec<String> = self.evaluate(world, "comail.images()")?;
         if self.images.is_empty() && !behind.is_empty() {
             return Ok(Some(behind.into_iter().collect()));
@@ -242,7 +242,7 @@ impl Tab<'_> {
         }
         self.evaluate::<Value>(world, "comail.scrollThrough()")?;
         self.wait_until_quiet(QUIET_AFTER_CLICK)?;
-        pass = self.measured_pass(world)?;
+        pass = self.measured_pass(world, None)?;
         if pass.hidden == 0 {
             return Ok(None);
         }
@@ -253,7 +253,7 @@ impl Tab<'_> {
             }
             self.wait_until_quiet(QUIET_AFTER_CLICK)?;
             self.evaluate::<Value>(world, "comail.still()")?;
-            pass = self.measured_pass(world)?;
+            pass = self.measured_pass(world, None)?;
             if pass.hidden == 0 {
                 break;
             }
@@ -261,8 +261,8 @@ impl Tab<'_> {
         Ok(None)
     }
 
-    /// One look at the page, with the pixels of its addresses.
-    fn measured_pass(&mut self, world: u64) -> Result<Pass, Failure> {
+    /// One look at the page, or at a frame of this element, with the pixels of its addresses.
+    fn measured_pass(&mut self, world: u64, owner: Option<&Value>) -> Result<Pass, Failure> {
         let pass: Pass = self.evaluate(world, "comail.pass()")?;
         if pass.tokens == 0 {
             return Ok(pass);
@@ -271,7 +271,7 @@ impl Tab<'_> {
             for _ in 0..MAX_AIMS {
                 let aim: Option<Aim> = self.evaluate(world, &format!("comail.aim({way:?})"))?;
                 let Some(Aim { found }) = aim else { break };
-                let seen = self.measure(world, &found)?;
+                let seen = self.measure(world, owner, &found)?;
                 let last = way == WAYS[WAYS.len() - 1];
                 let mut results = Vec::new();
                 for (token, seen) in found.iter().zip(seen) {
@@ -285,17 +285,34 @@ impl Tab<'_> {
         Ok(Pass { hidden, ..pass })
     }
 
-    fn measure(&mut self, world: u64, tokens: &[Token]) -> Result<Vec<bool>, Failure> {
+    fn measure(
+        &mut self,
+        world: u64,
+        owner: Option<&Value>,
+        tokens: &[Token],
+    ) -> Result<Vec<bool>, Failure> {
+        let place = match owner {
+            None => (0.0, 0.0),
+            Some(owner) => self.place_of(owner)?,
+        };
         let indices: Vec<_> = tokens.iter().map(|token| token.index).collect();
         let with = self.screenshot()?;
         self.evaluate::<Value>(world, &format!("comail.fade({})", json!(indices)))?;
         let without = self.screenshot()?;
         self.evaluate::<Value>(world, "comail.unfade()")?;
         let again = self.screenshot()?;
-        let seen = tokens
-            .iter()
-            .map(|token| is_painted(&token.boxes, &with, &without, &again));
+        let seen = tokens.iter().map(|token| {
+            let boxes = token.boxes.iter().map(|one| one.moved(place));
+            is_painted(&boxes.collect::<Vec<_>>(), &with, &without, &again)
+        });
         Ok(seen.collect())
+    }
+
+    /// Where the content of an element begins in the window.
+    fn place_of(&mut self, node: &Value) -> Result<(f64, f64), Failure> {
+        let model = self.call("DOM.getBoxModel", json!({"backendNodeId": node}))?;
+        let corner = |at: usize| model["model"]["content"][at].as_f64().unwrap_or(-1e6);
+        Ok((corner(0), corner(1)))
     }
 
     fn screenshot(&mut self) -> Result<Picture, Failure> {
@@ -333,14 +350,13 @@ impl Tab<'_> {
                 }
                 let id = child["frame"]["id"].as_str().unwrap_or_default();
                 let url = child["frame"]["url"].as_str().unwrap_or_default();
-                if !self.shows_frame(id, world)? {
+                let is_there = child["frame"]["unreachableUrl"].is_null();
+                let Some(owner) = self.shown_frame(id, world)?.filter(|_| is_there) else {
                     continue;
-                }
+                };
                 let Ok(inside) = self.world(id) else { continue };
                 self.evaluate::<Value>(inside, "comail.still()")?;
-                // The window's pixels are those of the whole page, and where the frame is in it
-                // may change: a frame's letters are seen as its styles say.
-                self.evaluate::<Value>(inside, "comail.pass(true)")?;
+                self.measured_pass(inside, Some(&owner))?;
                 let body = self.serialised(inside)?;
                 // What has no address of its own is written by the page around it.
                 let url = Url::parse(url).ok();
@@ -353,13 +369,14 @@ impl Tab<'_> {
         Ok(frames)
     }
 
-    fn shows_frame(&mut self, frame: &str, world: u64) -> Result<bool, Failure> {
+    /// The element of a frame, scrolled to, if a reader sees it.
+    fn shown_frame(&mut self, frame: &str, world: u64) -> Result<Option<Value>, Failure> {
         let Ok(owner) = self.call("DOM.getFrameOwner", json!({"frameId": frame})) else {
-            return Ok(false);
+            return Ok(None);
         };
         let node = json!({"backendNodeId": owner["backendNodeId"], "executionContextId": world});
         let Ok(object) = self.call("DOM.resolveNode", node) else {
-            return Ok(false);
+            return Ok(None);
         };
         let asked = json!({
             "objectId": object["object"]["objectId"],
@@ -367,7 +384,8 @@ impl Tab<'_> {
             "returnByValue": true,
         });
         let answer = self.call("Runtime.callFunctionOn", asked)?;
-        Ok(answer["result"]["value"].as_bool().unwrap_or_default())
+        let is_shown = answer["result"]["value"].as_bool().unwrap_or_default();
+        Ok(is_shown.then(|| owner["backendNodeId"].clone()))
     }
 
     fn world(&mut self, frame: &str) -> Result<u64, Failure> {

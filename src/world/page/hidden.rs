@@ -168,18 +168,17 @@ fn block(parser: &mut Parser<'_>, around: &[String], declared: &mut Declared, fo
         }
         let text = text.trim();
         let mut inside = Declared::default();
-        let selectors = match text.strip_prefix('@') {
+        let selectors = match at_rule(text) {
             // What is not read is skipped with the next piece.
-            Some(at_rule) if !at_rule_holds(at_rule) => continue,
+            Some((name, condition)) if !at_rule_holds(&name, condition) => continue,
             Some(_) => around.to_vec(),
             None => nested(text, around),
         };
-        let read = parser.parse_nested_block(|parser| {
+        // A block that nests too deep is not read by the parser.
+        let _ = parser.parse_nested_block(|parser| {
             block(parser, &selectors, &mut inside, found);
             Ok::<_, ParseError<()>>(())
         });
-        // A block that nests too deep is not read by the parser.
-        drop(read);
         for selector in selectors {
             if !inside.0.is_empty() && found.rules.len() < MAX_RULES {
                 found.rules.push((selector, inside.clone()));
@@ -246,9 +245,12 @@ fn nested(prelude: &str, around: &[String]) -> Vec<String> {
         return own;
     }
     let own = own.iter().flat_map(|own| {
-        around.iter().map(move |around| match own.contains('&') {
-            true => own.replace('&', around),
-            false => format!("{around} {own}"),
+        around.iter().map(move |around| {
+            if own.contains('&') {
+                own.replace('&', around)
+            } else {
+                format!("{around} {own}")
+            }
         })
     });
     own.filter(|selector| selector.len() <= MAX_SELECTOR)
@@ -281,11 +283,21 @@ fn split(list: &str) -> Vec<String> {
     }
 }
 
+/// The name of an at-rule, in lower case, and what follows it.
+fn at_rule(text: &str) -> Option<(String, &str)> {
+    let mut parser = Parser::new(text);
+    let Ok(Token::AtKeyword(name)) = parser.next() else {
+        return None;
+    };
+    let name = name.to_ascii_lowercase();
+    let start = parser.position();
+    while parser.next().is_ok() {}
+    Some((name, parser.slice_from(start)))
+}
+
 /// Whether what is in an at-rule applies in a common window, or may.
-fn at_rule_holds(at_rule: &str) -> bool {
-    let end = at_rule.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    let (name, condition) = at_rule.split_at(end.unwrap_or(at_rule.len()));
-    match name.to_ascii_lowercase().as_str() {
+fn at_rule_holds(name: &str, condition: &str) -> bool {
+    match name {
         "media" => media_holds(condition),
         "layer" | "supports" | "scope" | "container" => true,
         _ => false,
