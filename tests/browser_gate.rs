@@ -19,7 +19,7 @@ use crate::harness::EmailNet;
 use crate::harness::email_net::{ACME, WWW};
 use crate::servers::http::Reply;
 
-const PAGE: &str = "https://acme.example/contact";
+const PAGE: &str = "https://acme.co/contact";
 
 fn chromium() -> PathBuf {
     let program = std::env::var_os("CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
@@ -114,107 +114,107 @@ fn shown(browser: &Browser, html: &str, files: &Files) -> Presence {
 }
 
 fn address() -> Mailbox {
-    Mailbox::parse("info@acme.example").unwrap()
+    Mailbox::parse("info@acme.co").unwrap()
 }
 
 /// Pages that show the address in text that a reader sees, each a line.
 const SEEN: &str = r##"
-<p>info@acme.example</p>
-<p>Mail:info@acme.example, or call</p>
-<p style="color:#777">info@acme.example</p>
-<p style="background:#000;color:#fff">info@acme.example</p>
-<p style="font-size:10px">info@acme.example</p>
+<p>info@acme.co</p>
+<p>Mail:info@acme.co, or call</p>
+<p style="color:#777">info@acme.co</p>
+<p style="background:#000;color:#fff">info@acme.co</p>
+<p style="font-size:10px">info@acme.co</p>
 <p>in<b>fo</b>@<i>acme</i>.example</p>
-<div style="height:3000px"></div><p>info@acme.example</p>
-<div style="overflow:auto;height:100px"><div style="height:900px"></div>info@acme.example</div>
-<p style="opacity:.7">info@acme.example</p>
-<p id=p></p><script>p.textContent = 'info' + '@acme.example'</script>
-<script>onload = () => setTimeout(() => document.body.append('info@acme.example'), 150)</script>
-<a href="mailto:info@acme.example">Write to us</a>
-<a href="mailto:info@acme.example"><svg width=20 height=20><rect width=20 height=20 /></svg></a>
-<details><summary>Contact</summary><p>info@acme.example</p></details>
-<button onclick="p.hidden=false" aria-expanded=false>Contact</button><p id=p hidden>info@acme.example</p>
-<div role=tab onclick="p.style.display='block'">Contact</div><p id=p style="display:none">info@acme.example</p>
-<label for=c>Contact</label><input id=c type=checkbox style="display:none"><p>info@acme.example</p><style>p{display:none}:checked~p{display:block}</style>
-<p style="opacity:0;transition:opacity 1s" id=p>info@acme.example</p><script>setTimeout(()=>p.style.opacity=1,50)</script>
-<div style="height:2000px"></div><p style="opacity:0" id=p>info@acme.example</p><script>new IntersectionObserver(e=>{if(e[0].isIntersecting)p.style.opacity=1}).observe(p)</script>
-<div id=host></div><script>host.attachShadow({mode:'open'}).innerHTML='<p>info@acme.example</p>'</script>
-<style>p{display:none}</style><style>p{display:block}</style><p>info@acme.example</p>
-<div style="position:relative;height:40px"><p style="position:absolute;top:0;left:0;margin:0">info@acme.example</p></div>
-<table><tr><td>E-Mail<td>info@acme.example</table>
-<p style="background:linear-gradient(#036,#024);color:#fff">info@acme.example</p>
-<p style="text-shadow:1px 1px #000;color:#eee">info@acme.example</p>
-<p style="width:80px;word-break:break-all">info@acme.example</p>
-<p style="transform:rotate(-3deg)">info@acme.example</p>
-<svg width=400 height=40><text x=10 y=20>info@acme.example</text></svg>
-<div style="position:fixed;inset:0;background:#fff;z-index:9" id=m><button onclick="m.remove()">Accept</button></div><p>info@acme.example</p>
-<dialog id=d><p>info@acme.example</p></dialog><button onclick="d.showModal()">Contact</button>
-<div popover id=d><p>info@acme.example</p></div><button popovertarget=d>Contact</button>
-<p style="animation:f 1s infinite alternate">info@acme.example</p><style>@keyframes f{from{color:#000}to{color:#555}}</style>
-<p style="transition:1s">info@acme.example</p>
-<div style="position:sticky;top:0;height:60px;background:#fff;z-index:2">bar</div><div style="height:800px"></div><p>info@acme.example</p><div style="height:2000px"></div>
+<div style="height:3000px"></div><p>info@acme.co</p>
+<div style="overflow:auto;height:100px"><div style="height:900px"></div>info@acme.co</div>
+<p style="opacity:.7">info@acme.co</p>
+<p id=p></p><script>p.textContent = 'info' + '@acme.co'</script>
+<script>onload = () => setTimeout(() => document.body.append('info@acme.co'), 150)</script>
+<a href="mailto:info@acme.co">Write to us</a>
+<a href="mailto:info@acme.co"><svg width=20 height=20><rect width=20 height=20 /></svg></a>
+<details><summary>Contact</summary><p>info@acme.co</p></details>
+<button onclick="p.hidden=false" aria-expanded=false>Contact</button><p id=p hidden>info@acme.co</p>
+<div role=tab onclick="p.style.display='block'">Contact</div><p id=p style="display:none">info@acme.co</p>
+<label for=c>Contact</label><input id=c type=checkbox style="display:none"><p>info@acme.co</p><style>p{display:none}:checked~p{display:block}</style>
+<p style="opacity:0;transition:opacity 1s" id=p>info@acme.co</p><script>setTimeout(()=>p.style.opacity=1,50)</script>
+<div style="height:2000px"></div><p style="opacity:0" id=p>info@acme.co</p><script>new IntersectionObserver(e=>{if(e[0].isIntersecting)p.style.opacity=1}).observe(p)</script>
+<div id=host></div><script>host.attachShadow({mode:'open'}).innerHTML='<p>info@acme.co</p>'</script>
+<style>p{display:none}</style><style>p{display:block}</style><p>info@acme.co</p>
+<div style="position:relative;height:40px"><p style="position:absolute;top:0;left:0;margin:0">info@acme.co</p></div>
+<table><tr><td>E-Mail<td>info@acme.co</table>
+<p style="background:linear-gradient(#036,#024);color:#fff">info@acme.co</p>
+<p style="text-shadow:1px 1px #000;color:#eee">info@acme.co</p>
+<p style="width:80px;word-break:break-all">info@acme.co</p>
+<p style="transform:rotate(-3deg)">info@acme.co</p>
+<svg width=400 height=40><text x=10 y=20>info@acme.co</text></svg>
+<div style="position:fixed;inset:0;background:#fff;z-index:9" id=m><button onclick="m.remove()">Accept</button></div><p>info@acme.co</p>
+<dialog id=d><p>info@acme.co</p></dialog><button onclick="d.showModal()">Contact</button>
+<div popover id=d><p>info@acme.co</p></div><button popovertarget=d>Contact</button>
+<p style="animation:f 1s infinite alternate">info@acme.co</p><style>@keyframes f{from{color:#000}to{color:#555}}</style>
+<p style="transition:1s">info@acme.co</p>
+<div style="position:sticky;top:0;height:60px;background:#fff;z-index:2">bar</div><div style="height:800px"></div><p>info@acme.co</p><div style="height:2000px"></div>
 "##;
 
 /// Pages that hold the address where no reader sees it, each a line.
 const UNSEEN: &str = r##"
-<p style="display:none">info@acme.example</p>
-<p style="visibility:hidden">info@acme.example</p>
-<p style="opacity:0">info@acme.example</p>
-<p style="color:#fff">info@acme.example</p>
-<p style="color:#fafafa">info@acme.example</p>
-<p style="color:transparent">info@acme.example</p>
-<p style="font-size:1px">info@acme.example</p>
-<p style="font-size:4px">info@acme.example</p>
-<p style="position:absolute;left:-9999px">info@acme.example</p>
-<p style="position:absolute;top:-500px">info@acme.example</p>
-<p style="text-indent:-9999px;overflow:hidden">info@acme.example</p>
-<p style="position:fixed;left:3000px">info@acme.example</p>
-<div style="height:0;overflow:hidden">info@acme.example</div>
-<div style="width:30px;height:20px;overflow:hidden;white-space:nowrap"><span style="margin-left:40px">info@acme.example</span></div>
-<p style="clip-path:inset(100%)">info@acme.example</p>
-<p style="clip-path:polygon(0 0,1px 0,0 1px)">info@acme.example</p>
-<p style="position:absolute;clip:rect(0,0,0,0)">info@acme.example</p>
-<div style="position:relative">info@acme.example<div style="position:absolute;inset:0;background:#fff"></div></div>
-<div style="position:relative">info@acme.example<div style="position:absolute;inset:0;background:#fff;pointer-events:none"></div></div>
-<p style="transform:scale(0)">info@acme.example</p>
-<p style="transform:matrix(0,0,0,0,0,0)">info@acme.example</p>
-<p style="scale:0">info@acme.example</p>
-<p style="font-size:0">info@acme.example</p>
-<p style="font-size:.01px">info@acme.example</p>
-<p style="color:rgba(0,0,0,0)">info@acme.example</p>
-<p style="color:#fff;background:#fff">info@acme.example</p>
-<p style="-webkit-text-fill-color:#fff">info@acme.example</p>
-<p style="position:absolute;clip-path:polygon(0 0,0 0,0 0)">info@acme.example</p>
-<p style="mask:linear-gradient(transparent,transparent)">info@acme.example</p>
-<p style="zoom:.1">info@acme.example</p>
-<p style="transform:rotateY(90deg)">info@acme.example</p>
-<div style="position:fixed;inset:0;background:#fff;z-index:9"></div><p>info@acme.example</p>
-<div style="overflow:auto;height:0"><div style="height:900px"></div>info@acme.example</div>
-<a href="mailto:info@acme.example"><img src=/m.png width=1 height=1></a>
-<p style="filter:opacity(0)">info@acme.example</p>
-<p style="text-decoration:line-through">info@acme.example</p>
-<s>info@acme.example</s>
-<input placeholder="info@acme.example">
-<input value="info@acme.example">
-<textarea>info@acme.example</textarea>
-<select><option>x<option>info@acme.example</select>
-<!-- info@acme.example --><p>Contact</p>
-<template>info@acme.example</template>
-<noscript>info@acme.example</noscript>
-<p data-mail="info@acme.example">Contact</p>
-<script>var mail = 'info@acme.example'</script><p>Contact</p>
-<a href="mailto:info@acme.example"></a>
-<a href="mailto:info@acme.example" style="display:none">Write</a>
-<a href="mailto:info@acme.example" style="color:#fff">Write</a>
-<p>info@acme.example</p><script>document.querySelector('p').remove()</script><!-- info@acme.example -->
-<div style="position:relative;z-index:1;background:#fff;height:60px;margin-bottom:-60px"></div><p style="margin:0">info@acme.example</p><div style="position:absolute;top:0;left:0;width:600px;height:100px;background:#fff;z-index:5"></div>
-<p style="background:url(/dark.png) #fff;color:#fff">info@acme.example</p>
-<p style="mix-blend-mode:multiply;color:#fff">info@acme.example</p>
-<button onclick="location='https://other.example/'">Go</button><p hidden>info@acme.example</p>
-<p><span class=m></span></p><style>.m::before{content:"info@acme.example"}</style>
-<p><span class=m>info</span></p><style>.m::after{content:"@acme.example"}</style>
-<p style="content-visibility:hidden">info@acme.example</p>
-<div style="max-height:5px;overflow:clip"><p style="margin:0;padding-top:10px">info@acme.example</p></div>
+<p style="display:none">info@acme.co</p>
+<p style="visibility:hidden">info@acme.co</p>
+<p style="opacity:0">info@acme.co</p>
+<p style="color:#fff">info@acme.co</p>
+<p style="color:#fafafa">info@acme.co</p>
+<p style="color:transparent">info@acme.co</p>
+<p style="font-size:1px">info@acme.co</p>
+<p style="font-size:4px">info@acme.co</p>
+<p style="position:absolute;left:-9999px">info@acme.co</p>
+<p style="position:absolute;top:-500px">info@acme.co</p>
+<p style="text-indent:-9999px;overflow:hidden">info@acme.co</p>
+<p style="position:fixed;left:3000px">info@acme.co</p>
+<div style="height:0;overflow:hidden">info@acme.co</div>
+<div style="width:30px;height:20px;overflow:hidden;white-space:nowrap"><span style="margin-left:40px">info@acme.co</span></div>
+<p style="clip-path:inset(100%)">info@acme.co</p>
+<p style="clip-path:polygon(0 0,1px 0,0 1px)">info@acme.co</p>
+<p style="position:absolute;clip:rect(0,0,0,0)">info@acme.co</p>
+<div style="position:relative">info@acme.co<div style="position:absolute;inset:0;background:#fff"></div></div>
+<div style="position:relative">info@acme.co<div style="position:absolute;inset:0;background:#fff;pointer-events:none"></div></div>
+<p style="transform:scale(0)">info@acme.co</p>
+<p style="transform:matrix(0,0,0,0,0,0)">info@acme.co</p>
+<p style="scale:0">info@acme.co</p>
+<p style="font-size:0">info@acme.co</p>
+<p style="font-size:.01px">info@acme.co</p>
+<p style="color:rgba(0,0,0,0)">info@acme.co</p>
+<p style="color:#fff;background:#fff">info@acme.co</p>
+<p style="-webkit-text-fill-color:#fff">info@acme.co</p>
+<p style="position:absolute;clip-path:polygon(0 0,0 0,0 0)">info@acme.co</p>
+<p style="mask:linear-gradient(transparent,transparent)">info@acme.co</p>
+<p style="zoom:.1">info@acme.co</p>
+<p style="transform:rotateY(90deg)">info@acme.co</p>
+<div style="position:fixed;inset:0;background:#fff;z-index:9"></div><p>info@acme.co</p>
+<div style="overflow:auto;height:0"><div style="height:900px"></div>info@acme.co</div>
+<a href="mailto:info@acme.co"><img src=/m.png width=1 height=1></a>
+<p style="filter:opacity(0)">info@acme.co</p>
+<p style="text-decoration:line-through">info@acme.co</p>
+<s>info@acme.co</s>
+<input placeholder="info@acme.co">
+<input value="info@acme.co">
+<textarea>info@acme.co</textarea>
+<select><option>x<option>info@acme.co</select>
+<!-- info@acme.co --><p>Contact</p>
+<template>info@acme.co</template>
+<noscript>info@acme.co</noscript>
+<p data-mail="info@acme.co">Contact</p>
+<script>var mail = 'info@acme.co'</script><p>Contact</p>
+<a href="mailto:info@acme.co"></a>
+<a href="mailto:info@acme.co" style="display:none">Write</a>
+<a href="mailto:info@acme.co" style="color:#fff">Write</a>
+<p>info@acme.co</p><script>document.querySelector('p').remove()</script><!-- info@acme.co -->
+<div style="position:relative;z-index:1;background:#fff;height:60px;margin-bottom:-60px"></div><p style="margin:0">info@acme.co</p><div style="position:absolute;top:0;left:0;width:600px;height:100px;background:#fff;z-index:5"></div>
+<p style="background:url(/dark.png) #fff;color:#fff">info@acme.co</p>
+<p style="mix-blend-mode:multiply;color:#fff">info@acme.co</p>
+<button onclick="location='https://other.example/'">Go</button><p hidden>info@acme.co</p>
+<p><span class=m></span></p><style>.m::before{content:"info@acme.co"}</style>
+<p><span class=m>info</span></p><style>.m::after{content:"@acme.co"}</style>
+<p style="content-visibility:hidden">info@acme.co</p>
+<div style="max-height:5px;overflow:clip"><p style="margin:0;padding-top:10px">info@acme.co</p></div>
 "##;
 
 fn lines(pages: &str) -> impl Iterator<Item = &str> {
@@ -245,7 +245,7 @@ fn an_address_that_nobody_sees_is_not_visible() {
 #[test]
 fn an_external_style_sheet_hides_and_shows() {
     let browser = browser();
-    let page = r#"<link rel=stylesheet href="/a.css"><p class=x>info@acme.example</p>"#;
+    let page = r#"<link rel=stylesheet href="/a.css"><p class=x>info@acme.co</p>"#;
     let hiding = Files::default().with("/a.css", "text/css", ".x{display:none}");
     assert_eq!(shown(&browser, page, &hiding), Presence::Hidden);
     let showing = Files::default().with("/a.css", "text/css", ".x{color:#333}");
@@ -256,9 +256,9 @@ fn an_external_style_sheet_hides_and_shows() {
 fn a_style_sheet_or_script_that_does_not_come_leaves_the_page_unanswered() {
     let browser = browser();
     for page in [
-        r#"<link rel=stylesheet href="/a"><p>info@acme.example</p>"#,
-        r#"<script src="/a"></script><p>info@acme.example</p>"#,
-        r#"<script>document.write('<script src="/a"><\/script>')</script><p>info@acme.example</p>"#,
+        r#"<link rel=stylesheet href="/a"><p>info@acme.co</p>"#,
+        r#"<script src="/a"></script><p>info@acme.co</p>"#,
+        r#"<script>document.write('<script src="/a"><\/script>')</script><p>info@acme.co</p>"#,
     ] {
         let silent = render(&browser, page, &Files::default().silent("/a"));
         let Rendered::Unanswered(why) = silent else {
@@ -268,7 +268,7 @@ fn a_style_sheet_or_script_that_does_not_come_leaves_the_page_unanswered() {
         // Nothing is there: that is an answer.
         assert_eq!(shown(&browser, page, &Files::default()), Presence::Visible);
     }
-    let image = r#"<img src="/a"><p>info@acme.example</p>"#;
+    let image = r#"<img src="/a"><p>info@acme.co</p>"#;
     assert_eq!(
         shown(&browser, image, &Files::default().silent("/a")),
         Presence::Visible
@@ -279,7 +279,7 @@ fn a_style_sheet_or_script_that_does_not_come_leaves_the_page_unanswered() {
 fn data_that_does_not_come_leaves_the_page_incomplete() {
     let browser = browser();
     let page = "<p id=p>Loading</p><script>fetch('/a').then(r=>r.text()).then(t=>p.textContent=t)</script>";
-    let data = Files::default().with("/a", "text/plain", "info@acme.example");
+    let data = Files::default().with("/a", "text/plain", "info@acme.co");
     assert_eq!(shown(&browser, page, &data), Presence::Visible);
     let silent = rendered_by(&browser, page, &Files::default().silent("/a"));
     assert!(silent.incomplete);
@@ -292,7 +292,7 @@ fn data_that_does_not_come_leaves_the_page_incomplete() {
 #[test]
 fn an_image_behind_an_address_is_loaded() {
     let browser = browser();
-    let page = r#"<div style="background:url(/a.svg);background-size:cover;color:#fff;padding:9px">info@acme.example</div>"#;
+    let page = r#"<div style="background:url(/a.svg);background-size:cover;color:#fff;padding:9px">info@acme.co</div>"#;
     let drawn = |color: &str| {
         let svg = format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><rect width="99" height="99" fill="{color}"/></svg>"#
@@ -310,15 +310,11 @@ fn frames_are_read_apart() {
         <iframe src="/hidden" style="display:none"></iframe>
         <iframe src="https://other.example/in" width=400 height=200></iframe>
         <iframe src="/forbidden" width=400 height=200></iframe>
-        <iframe srcdoc="<p>fax@acme.example</p>" width=400 height=200></iframe>"#;
+        <iframe srcdoc="<p>fax@acme.co</p>" width=400 height=200></iframe>"#;
     let files = Files::default()
-        .with("/in", "text/html", "<p>info@acme.example</p>")
-        .with("/hidden", "text/html", "<p>x@acme.example</p>")
-        .with(
-            "https://other.example/in",
-            "text/html",
-            "<p>y@acme.example</p>",
-        );
+        .with("/in", "text/html", "<p>info@acme.co</p>")
+        .with("/hidden", "text/html", "<p>x@acme.co</p>")
+        .with("https://other.example/in", "text/html", "<p>y@acme.co</p>");
     let rendered = rendered_by(&browser, page, &files);
     let mut urls: Vec<_> = rendered
         .frames
@@ -327,11 +323,11 @@ fn frames_are_read_apart() {
         .collect();
     urls.sort_unstable();
     let own = [
-        "https://acme.example/contact",
-        "https://acme.example/in",
+        "https://acme.co/contact",
+        "https://acme.co/in",
         "https://other.example/in",
     ];
-    let forbidden = "https://acme.example/forbidden";
+    let forbidden = "https://acme.co/forbidden";
     let shown: Vec<_> = urls.into_iter().filter(|url| *url != forbidden).collect();
     assert_eq!(shown, own);
     assert_eq!(rendered.forbidden, [Url::parse(forbidden).unwrap()]);
@@ -345,9 +341,9 @@ fn frames_are_read_apart() {
         let page = Page::rendered(&frame.url, None, &frame.body, false).unwrap();
         presence(&page, &address())
     };
-    assert_eq!(own("<p>info@acme.example</p>"), Presence::Visible);
+    assert_eq!(own("<p>info@acme.co</p>"), Presence::Visible);
     assert_eq!(
-        own("<p style='color:#fff'>info@acme.example</p>"),
+        own("<p style='color:#fff'>info@acme.co</p>"),
         Presence::Hidden
     );
 }
@@ -356,8 +352,8 @@ fn frames_are_read_apart() {
 fn a_script_or_meta_tag_that_leaves_the_page_is_followed_no_further() {
     let browser = browser();
     for page in [
-        "<script>location = 'https://other.example/'</script><p>info@acme.example</p>",
-        "<meta http-equiv=refresh content='0;url=https://other.example/'><p>info@acme.example</p>",
+        "<script>location = 'https://other.example/'</script><p>info@acme.co</p>",
+        "<meta http-equiv=refresh content='0;url=https://other.example/'><p>info@acme.co</p>",
         "<script>onload = () => setTimeout(() => location.replace('https://other.example/'), 50)</script><p>x</p>",
     ] {
         let files = Files::default();
@@ -369,7 +365,7 @@ fn a_script_or_meta_tag_that_leaves_the_page_is_followed_no_further() {
         );
         assert!(files.asked.lock().unwrap().is_empty());
     }
-    let stays = "<script>setTimeout(() => alert('x'), 10)</script><p>info@acme.example</p>";
+    let stays = "<script>setTimeout(() => alert('x'), 10)</script><p>info@acme.co</p>";
     assert_eq!(rendered_by(&browser, stays, &Files::default()).leaves, None);
 }
 
@@ -380,7 +376,7 @@ fn a_page_may_ask_for_sixty_files() {
         let scripts: Vec<_> = (0..count)
             .map(|at| format!("<script src='/{at}.js'></script>"))
             .collect();
-        scripts.concat() + "<p>info@acme.example</p>"
+        scripts.concat() + "<p>info@acme.co</p>"
     };
     assert_eq!(
         shown(&browser, &page(60), &Files::default()),
@@ -399,7 +395,7 @@ fn a_page_that_never_ends_ends() {
     let endless = render(&browser, "<script>for(;;);</script>", &Files::default());
     assert!(matches!(endless, Rendered::Unanswered(_)), "{endless:?}");
     assert_eq!(
-        shown(&browser, "<p>info@acme.example</p>", &Files::default()),
+        shown(&browser, "<p>info@acme.co</p>", &Files::default()),
         Presence::Visible
     );
 }
@@ -429,7 +425,10 @@ fn what_a_script_writes_passes_and_is_judged_again_without_a_browser() {
 #[test]
 fn without_a_browser_the_markup_decides() {
     let net = EmailNet::start();
-    assert_eq!(net.says(&net.contact(SCRIPTED)), "FAIL email-not-on-source");
+    assert_eq!(
+        net.says(&net.contact(SCRIPTED)),
+        "REVIEW source-needs-script"
+    );
     let hidden = net.contact("<p style='color:#fff'>info@acme.co.kr</p>");
     assert_eq!(net.says(&hidden), "PASS");
     let (_, status) = net.place.json(["status"]);

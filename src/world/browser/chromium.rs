@@ -75,7 +75,7 @@ impl Chromium {
                 ..launcher
             };
             Service::start(&order, &dir, &Ready::Started, 0, &launcher)
-                .map_err(|error| error.to_string())
+                .map_err(|error| format!("it cannot be started: {error}"))
         });
         let (service, thread) = started?;
         if !service.confinement().namespaces.contains(&Namespace::Net) {

@@ -205,7 +205,7 @@ impl Tab<'_> {
         if let Some(why) = self.unanswered.take() {
             return Ok(Shown::Done(Rendered::Unanswered(why)));
         }
-        if !self.loaded {
+        if !self.loaded && self.leaves.is_none() {
             let seconds = LOAD_WITHIN.as_secs();
             let detail = format!("{}: it was not loaded within {seconds} s", self.url);
             let why = Unanswered::new(UnansweredKind::Timeout, detail);
@@ -448,7 +448,8 @@ impl Tab<'_> {
             } else {
                 self.load_until
             };
-            let until = if self.loaded {
+            // A page that is left is never loaded to its end.
+            let until = if self.loaded || self.leaves.is_some() {
                 (self.active + quiet).min(enough)
             } else {
                 enough

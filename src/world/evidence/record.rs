@@ -100,15 +100,14 @@ impl Fetcher for Recorder<'_> {
         known.unwrap_or_else(|| {
             let rendered = self.world.fetcher.render(url, response);
             if rendered != Rendered::Markup {
-                let bodies = &mut self.recording.borrow_mut().bodies;
+                let Recording { evidence, bodies } = &mut *self.recording.borrow_mut();
                 let Ok(answer) = rendered.clone().with_bodies(|bytes| {
                     let body = BodyRef::of(&bytes);
                     bodies.insert(body.sha256, bytes);
                     Ok::<_, Infallible>(body)
                 });
                 let url = url.clone();
-                let kept = Exchange::Rendered { url, answer };
-                self.recording.borrow_mut().evidence.exchanges.push(kept);
+                evidence.exchanges.push(Exchange::Rendered { url, answer });
             }
             rendered
         })
