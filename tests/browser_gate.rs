@@ -21,6 +21,12 @@ use crate::servers::http::Reply;
 
 const PAGE: &str = "https://acme.co/contact";
 
+/// A URL as the page writes it.
+fn url(text: &str) -> Url {
+    let page = Url::parse(PAGE).expect("a URL");
+    page.join(text).expect("a URL")
+}
+
 fn chromium() -> PathBuf {
     let program = std::env::var_os("CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
     let program = PathBuf::from(program);
@@ -43,21 +49,23 @@ struct Files {
 
 impl Files {
     fn with(mut self, path: &str, kind: &'static str, body: &str) -> Self {
-        let url = Url::parse(PAGE).unwrap().join(path).unwrap();
-        self.known.insert(url.into(), Some((kind, body.to_owned())));
+        self.known
+            .insert(url(path).into(), Some((kind, body.to_owned())));
         self
     }
 
     fn silent(mut self, path: &str) -> Self {
-        let url = Url::parse(PAGE).unwrap().join(path).unwrap();
-        self.known.insert(url.into(), None);
+        self.known.insert(url(path).into(), None);
         self
     }
 }
 
 impl Resources for Files {
     fn get(&self, url: &Url, _within: Duration) -> Resource {
-        self.asked.lock().unwrap().push(url.to_string());
+        self.asked
+            .lock()
+            .expect("no test panicked")
+            .push(url.to_string());
         match self.known.get(url.as_str()) {
             Some(Some((kind, body))) => Resource::Answered(ResourceAnswer {
                 status: 200,
@@ -94,7 +102,7 @@ fn render(browser: &Browser, html: &str, files: &Files) -> Rendered {
         refresh: None,
         body: html.as_bytes().to_vec(),
     };
-    browser.render(&Url::parse(PAGE).unwrap(), &response, files)
+    browser.render(&url(""), &response, files)
 }
 
 fn rendered_by(browser: &Browser, html: &str, files: &Files) -> RenderedPage {
@@ -105,8 +113,8 @@ fn rendered_by(browser: &Browser, html: &str, files: &Files) -> RenderedPage {
 }
 
 fn page(rendered: &RenderedPage) -> Page {
-    let url = Url::parse(PAGE).unwrap();
-    Page::rendered(&url, None, &rendered.body, rendered.incomplete).unwrap()
+    let page = Page::rendered(&url(""), None, &rendered.body, rendered.incomplete);
+    page.expect("the browser's form of a page")
 }
 
 fn shown(browser: &Browser, html: &str, files: &Files) -> Presence {
@@ -114,7 +122,7 @@ fn shown(browser: &Browser, html: &str, files: &Files) -> Presence {
 }
 
 fn address() -> Mailbox {
-    Mailbox::parse("info@acme.co").unwrap()
+    Mailbox::parse("info@acme.co").expect("an address")
 }
 
 /// Pages that show the address in text that a reader sees, each a line.

@@ -123,12 +123,15 @@ fn frozen(
     file_tries: Option<NonZeroU32>,
 ) -> Result<Frozen> {
     let (further, gate): (ScanTable, GateTable) = (set.table()?, set.table()?);
-    let world = match args.world {
-        None => WorldKind::Live,
-        Some(_) => WorldKind::Recorded,
+    let looks_at_pages = match definition {
+        None => true,
+        Some(definition) => definition.gate(GateSettings::default())?.looks_at_pages(),
     };
+    // The pages of a recorded world are not those of sites that a browser could load.
+    let may_render = args.world.is_none() && looks_at_pages;
     let mut note = |text: &str| context.output.note(text);
-    let network = set.table::<NetworkTable>()?.settings(world, &mut note)?;
+    let network = set.table::<NetworkTable>()?;
+    let network = network.settings(may_render, &mut note)?;
     let key = args.operator_key.as_deref().map(person::signing_key);
     Ok(Frozen {
         max_tries: args.max_tries.or(file_tries).unwrap_or(DEFAULT_MAX_TRIES),

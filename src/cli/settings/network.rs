@@ -13,7 +13,6 @@ use url::Url;
 
 use super::{Table, Values, no_key};
 use crate::cli::exit::{UsageError, refuse};
-use crate::session::WorldKind;
 use crate::world::browser;
 use crate::world::fetch::live::{LiveWorld, WorldError};
 use crate::world::fetch::settings::{NetworkSettings, RobotsPolicy};
@@ -115,16 +114,16 @@ impl NetworkTable {
     /// never work.
     pub(in crate::cli) fn settings(
         self,
-        world: WorldKind,
+        may_render: bool,
         note: &mut dyn FnMut(&str),
     ) -> Result<NetworkSettings> {
         let ca_certs = self.ca_certs.iter().map(|path| read_pem(path));
         let settings = NetworkSettings {
             ca_certs_pem: ca_certs.collect::<Result<_>>()?,
-            browser: match world {
-                WorldKind::Live => self.browser.program(note)?,
-                // Its pages are not those of sites that a browser could load.
-                WorldKind::Recorded => None,
+            browser: if may_render {
+                self.browser.program(note)?
+            } else {
+                None
             },
             ..self.settings
         };

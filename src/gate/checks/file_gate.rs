@@ -270,6 +270,11 @@ fn unjudgeable(world: &World<'_>) -> Vec<Fact> {
 }
 
 impl FileGate {
+    /// Whether any check looks at web pages.
+    pub fn looks_at_pages(&self) -> bool {
+        self.cascade.has(Cost::Page)
+    }
+
     /// Judges by the checks that cost no more than `most`; the others count as not run.
     pub(in crate::gate) fn judge_up_to(
         &self,

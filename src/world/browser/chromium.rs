@@ -107,7 +107,7 @@ impl Chromium {
         let until = Instant::now() + START_WITHIN;
         let id = self
             .connection
-            .send(None, "Browser.getVersion", &json!({}), until)?;
+            .send(None, "Browser.getVersion", json!({}), until)?;
         loop {
             let soon = Instant::now() + Duration::from_millis(50);
             match self.connection.receive(soon)? {

@@ -87,11 +87,12 @@ impl Connection {
         &mut self,
         session: Option<&str>,
         method: &str,
-        params: &Value,
+        params: Value,
         until: Instant,
     ) -> Result<u64, Failure> {
         self.last += 1;
-        let mut message = json!({"id": self.last, "method": method, "params": params});
+        let mut message = json!({"id": self.last, "method": method});
+        message["params"] = params;
         if let Some(session) = session {
             message["sessionId"] = session.into();
         }
@@ -106,7 +107,7 @@ impl Connection {
         &mut self,
         session: Option<&str>,
         method: &str,
-        params: &Value,
+        params: Value,
         until: Instant,
     ) -> Result<Value, Failure> {
         let id = self.send(session, method, params, until)?;

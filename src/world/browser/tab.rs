@@ -87,14 +87,14 @@ fn show(
 ) -> Result<Shown, Failure> {
     let until = Instant::now() + ALL_WITHIN;
     let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let made = connection.call(None, "Target.createBrowserContext", &json!({}), until)?;
+    let made = connection.call(None, "Target.createBrowserContext", json!({}), until)?;
     let context = text(&made, "browserContextId");
     let target = json!({"url": "about:blank", "browserContextId": context,
         "width": 1280, "height": 900});
-    let made = connection.call(None, "Target.createTarget", &target, until)?;
+    let made = connection.call(None, "Target.createTarget", target, until)?;
     let target = text(&made, "targetId");
     let attach = json!({"targetId": target, "flatten": true});
-    let attached = connection.call(None, "Target.attachToTarget", &attach, until)?;
+    let attached = connection.call(None, "Target.attachToTarget", attach, until)?;
     let session = text(&attached, "sessionId");
     let tab = Tab {
         connection,
@@ -124,7 +124,7 @@ fn show(
     connection.call(
         None,
         "Target.disposeBrowserContext",
-        &dispose,
+        dispose,
         until + QUIET * 10,
     )?;
     connection.forget(&session);
@@ -420,7 +420,7 @@ impl Tab<'_> {
 
     fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         let session = Some(self.session.as_str());
-        let id = self.connection.send(session, method, &params, self.until)?;
+        let id = self.connection.send(session, method, params, self.until)?;
         // Kept apart from what `hear` puts back, which waits for this answer too.
         loop {
             match self.connection.receive(self.until)? {
@@ -432,7 +432,7 @@ impl Tab<'_> {
     }
 
     /// Sends a command whose answer does not matter.
-    fn tell(&mut self, method: &str, params: &Value) -> Result<(), Failure> {
+    fn tell(&mut self, method: &str, params: Value) -> Result<(), Failure> {
         let session = Some(self.session.as_str());
         self.connection.send(session, method, params, self.until)?;
         Ok(())
@@ -475,7 +475,7 @@ impl Tab<'_> {
                 self.active = Instant::now();
             }
             "Page.javascriptDialogOpening" => {
-                self.tell("Page.handleJavaScriptDialog", &json!({"accept": true}))?;
+                self.tell("Page.handleJavaScriptDialog", json!({"accept": true}))?;
             }
             "Inspector.targetCrashed" | "Target.targetCrashed" => return Err(Failure::Crashed),
             _ => {}
@@ -541,14 +541,14 @@ impl Tab<'_> {
     /// Answers what needs no lookup; else gives the URL to ask for.
     fn answered_at_once(&mut self, paused: &Paused) -> Result<Option<Url>, Failure> {
         let refuse = |tab: &mut Self, reason: &str| {
-            tab.tell("Fetch.failRequest", &paused.fail(reason))?;
+            tab.tell("Fetch.failRequest", paused.fail(reason))?;
             Ok(None)
         };
         let url = Url::parse(&paused.request.url).ok();
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some(mut url) = url else {
             let id = json!({"requestId": paused.request_id});
-            self.tell("Fetch.continueRequest", &id)?;
+            self.tell("Fetch.continueRequest", id)?;
             return Ok(None);
         };
         url.set_fragment(None);
@@ -559,7 +559,7 @@ impl Tab<'_> {
         let is_wanted_image = self.images.contains(&paused.request.url);
         match purpose {
             Purpose::Image if !is_wanted_image => {
-                self.tell("Fetch.fulfillRequest", &paused.no_image())?;
+                self.tell("Fetch.fulfillRequest", paused.no_image())?;
                 return Ok(None);
             }
             Purpose::Preflight => {
@@ -568,7 +568,7 @@ impl Tab<'_> {
                     headers: Vec::new(),
                     body: Vec::new(),
                 };
-                self.tell("Fetch.fulfillRequest", &paused.fulfil(&answer))?;
+                self.tell("Fetch.fulfillRequest", paused.fulfil(&answer))?;
                 return Ok(None);
             }
             Purpose::Other => return refuse(self, "BlockedByClient"),
@@ -606,7 +606,7 @@ impl Tab<'_> {
             if self.phase == Phase::Loaded && url != *self.url && self.leaves.is_none() {
                 self.leaves = Some(url);
             }
-            return self.tell("Fetch.failRequest", &paused.fail("Aborted"));
+            return self.tell("Fetch.failRequest", paused.fail("Aborted"));
         }
         self.phase = Phase::Loaded;
         let content_type = self.response.content_type.clone().into_iter();
@@ -616,13 +616,13 @@ impl Tab<'_> {
             headers: headers.collect(),
             body: self.response.body.clone(),
         };
-        self.tell("Fetch.fulfillRequest", &paused.fulfil(&answer))
+        self.tell("Fetch.fulfillRequest", paused.fulfil(&answer))
     }
 
     fn give(&mut self, paused: &Paused, resource: &Resource) -> Result<(), Failure> {
         let reason = match resource {
             Resource::Answered(answer) => {
-                return self.tell("Fetch.fulfillRequest", &paused.fulfil(answer));
+                return self.tell("Fetch.fulfillRequest", paused.fulfil(answer));
             }
             Resource::Unreachable => "NameNotResolved",
             Resource::Unanswered(why) => {
@@ -630,7 +630,7 @@ impl Tab<'_> {
                 "TimedOut"
             }
         };
-        self.tell("Fetch.failRequest", &paused.fail(reason))
+        self.tell("Fetch.failRequest", paused.fail(reason))
     }
 
     /// Notes that something of the page did not come.
