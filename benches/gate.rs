@@ -5,7 +5,7 @@ use std::hint::black_box;
 use comail::gate::GateSettings;
 use comail::gate::email::email_gate;
 use comail::gate::{Case, Gate as _};
-use comail::judge::judge_from;
+use comail::judge::{judge_from, record};
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::world::evidence::record::Recorder;
 use comail::world::evidence::recorded::RecordedWorld;
@@ -38,9 +38,18 @@ fn page(bytes: usize) -> String {
 }
 
 fn judge(criterion: &mut Criterion) {
+    judged(criterion, "gate/judge-from-evidence", 20_000, false);
+    // All that is done with the pages of one answer: judged, pruned and judged again.
+    judged(criterion, "gate/record two pages of 200 kB", 200_000, true);
+}
+
+fn judged(criterion: &mut Criterion, name: &str, bytes: usize, records: bool) {
     let source = "https://www.acme.co.kr/contact";
     let written = json!({
-        "pages": {source: {"body": page(20_000)}},
+        "pages": {
+            source: {"body": page(bytes)},
+            "https://www.acme.co.kr/": {"body": page(bytes)},
+        },
         "dns": {
             "acme.co.kr": {"MX": [[10, "mx.acme.co.kr"]]},
             "mx.acme.co.kr": {"A": ["8.8.8.8"]},
@@ -67,9 +76,15 @@ fn judge(criterion: &mut Criterion) {
     let judgement = gate.judge(case, &recorder.world());
     assert_eq!(judgement.verdict, Verdict::Pass, "{:?}", judgement.facts);
     let recording = recorder.finish();
-    criterion.bench_function("gate/judge-from-evidence", |bencher| {
-        bencher.iter(|| judge_from(&gate, case, black_box(&recording)));
-    });
+    if records {
+        criterion.bench_function(name, |bencher| {
+            bencher.iter(|| record(&gate, case, black_box(world.world_with(&NothingTaken))));
+        });
+    } else {
+        criterion.bench_function(name, |bencher| {
+            bencher.iter(|| judge_from(&gate, case, black_box(&recording)));
+        });
+    }
 }
 
 fn parse(criterion: &mut Criterion) {

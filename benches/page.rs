@@ -185,6 +185,7 @@ fn attempts(index: usize, stock: &mut dyn FnMut(Digest, &[u8])) -> Vec<Event> {
                 .map(|it| it.rule.to_string())
                 .collect(),
             anchored: false,
+            seen: None,
             revision: false,
             holds: Vec::new(),
             worker: None,

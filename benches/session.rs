@@ -104,6 +104,7 @@ fn attempt(number: u32) -> Event {
         tries: number,
         rules: vec!["email-format".into()],
         anchored: false,
+        seen: None,
         revision: false,
         holds: Vec::new(),
         worker: None,

@@ -64,6 +64,8 @@ pub enum Check {
     Hooks,
     /// What confines the commands of quest files.
     Confinement,
+    /// What shows pages.
+    Browser,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -381,6 +383,39 @@ fn disk_findings(dir: &Path, disk: io::Result<Disk>) -> Vec<Finding> {
         findings.push(it.ok("fsync, renames and locks work"));
     }
     findings
+}
+
+/// A browser that was tried: its path, and its version or why it cannot be used.
+pub type TriedBrowser = (PathBuf, Result<String, String>);
+
+/// What shows pages: the browser that the session froze, or else the one that `scan` would find.
+pub fn browser(tried: Option<&TriedBrowser>, is_frozen: bool) -> Finding {
+    let it = Check::Browser;
+    match tried {
+        None if is_frozen => it.ok("the session judges pages by their markup, without a browser"),
+        None => it.note(
+            "pages are judged by their markup, because no browser is on the PATH",
+            "install Chromium, and scan again to judge by what a reader sees",
+        ),
+        Some((path, Ok(version))) => it.ok(format!(
+            "{version} ({}) works without a network, and shows pages",
+            path.display()
+        )),
+        Some((path, Err(why))) if is_frozen => it.problem(
+            format!(
+                "the session's browser {} cannot be used: {why}",
+                path.display()
+            ),
+            "install it again, or scan with --set network.browser=off",
+        ),
+        Some((path, Err(why))) => it.note(
+            format!(
+                "pages are judged by their markup, because {} cannot be used: {why}",
+                path.display()
+            ),
+            "allow user namespaces, or name another browser with --set network.browser=PATH",
+        ),
+    }
 }
 
 /// Compares what confines a command `now` with what did when the session was created.

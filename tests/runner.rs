@@ -12,6 +12,8 @@ mod attack_page;
 mod attack_quest;
 mod attack_session;
 mod audit;
+#[cfg(target_os = "linux")]
+mod browser_gate;
 mod carry;
 mod chat_protocol;
 mod cheese_session;

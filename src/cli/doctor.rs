@@ -16,13 +16,14 @@ use crate::hook::HookRecord;
 use crate::judge::network_of;
 use crate::judge::quest_file::{Definition, confinement};
 use crate::session::{Manifest, WorldKind};
+use crate::world::browser::{self, Browser};
 use crate::world::domain::HostName;
 use crate::world::fetch::settings::NetworkSettings;
 
 /// Diagnose problems with the session and its environment
 ///
 /// Checks the session, its permissions, its lock and its evidence; the file system, DNS, TLS, the
-/// clock, known agents, their hooks, and the confinement of commands. It looks up the host of --url and a name
+/// clock, known agents, their hooks, the confinement of commands, and the browser. It looks up the host of --url and a name
 /// that must not exist, and connects to the host once. The exit code is 8 if it finds a problem. The
 /// session is not changed.
 #[derive(Debug, Args)]
@@ -81,6 +82,17 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     let now = confinement(&std::env::temp_dir());
     let at_scan = definition.as_ref().map(|it| &it.confinement);
     findings.push(doctor::confinement(&now, at_scan));
+    if !recorded {
+        let named = match manifest {
+            Some(manifest) => network_of(manifest).ok().and_then(|frozen| frozen.browser),
+            None => browser::find(std::env::var_os("PATH").as_deref()),
+        };
+        let tried = named.map(|program| {
+            let checked = Browser::new(program.clone()).check();
+            (program, checked)
+        });
+        findings.push(doctor::browser(tried.as_ref(), manifest.is_some()));
+    }
     let is_problem = |finding: &Finding| finding.level == Level::Problem;
     let healthy = !findings.iter().any(is_problem);
     let diagnosis = Diagnosis { healthy, findings };

@@ -141,10 +141,14 @@ const NETWORK_HINT: &str = "allow this command to use the network, which an agen
 const NOT_ASKED_HINT: &str =
     "end the process that holds the lock or stops comail, and run this command again";
 
+const NO_BROWSER_HINT: &str =
+    "install it again, or scan with --set network.browser=off to judge pages by their markup";
+
 pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
     match ErrorKind::of(error) {
         ErrorKind::NoNetwork => return Some(NETWORK_HINT),
         ErrorKind::NotAsked => return Some(NOT_ASKED_HINT),
+        ErrorKind::NoBrowser => return Some(NO_BROWSER_HINT),
         _ => {}
     }
     if matches!(error.downcast_ref(), Some(JudgeError::KeyUsed)) {
@@ -245,6 +249,8 @@ pub(super) enum ErrorKind {
     NoNetwork,
     /// Another process held the lock of a host, or comail was stopped.
     NotAsked,
+    /// The browser of the session cannot be used.
+    NoBrowser,
     /// Commands could not be run confined.
     Sandbox,
     /// The system could not read or write a file or start a program.
@@ -308,6 +314,7 @@ impl ErrorKind {
             JudgeError::OfQuest { source, .. } => Self::of_judge(source),
             JudgeError::NoNetwork(_) => Some(Self::NoNetwork),
             JudgeError::NotAsked(_) => Some(Self::NotAsked),
+            JudgeError::NoBrowser(_) => Some(Self::NoBrowser),
             JudgeError::Sandbox(_) | JudgeError::Launcher(_) => Some(Self::Sandbox),
             JudgeError::Patch(BadPatch::OtherBase { .. } | BadPatch::Taken(_)) => {
                 Some(Self::OtherTree)

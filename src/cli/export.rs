@@ -106,6 +106,9 @@ pub(super) struct Exported {
     /// Decisions that lack the operator's seal, and changed nothing.
     #[serde(skip_serializing_if = "is_none")]
     unsealed: u32,
+    /// PASSes of the session whose pages a browser showed, and those that rest on markup alone.
+    rendered: u32,
+    from_markup: u32,
 }
 
 /// How many rows got an answer.
@@ -169,6 +172,8 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         answers: None,
         partial: partial(&tally, only),
         unsealed: projection.totals().counts.unsealed,
+        rendered: projection.totals().counts.rendered,
+        from_markup: projection.totals().counts.from_markup,
     };
     let recorded = (exported.world == WorldKind::Recorded).then_some(RECORDED_WORLD);
     let notices = recorded.into_iter().chain(exported.partial.as_deref());

@@ -116,13 +116,22 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
 
 /// What the session freezes of the command line and of the user's settings.
 fn frozen(
+    context: &mut Context,
     args: &ScanArgs,
     set: &Settings,
     definition: Option<&Definition>,
     file_tries: Option<NonZeroU32>,
 ) -> Result<Frozen> {
     let (further, gate): (ScanTable, GateTable) = (set.table()?, set.table()?);
-    let network = set.table::<NetworkTable>()?.settings()?;
+    let looks_at_pages = match definition {
+        None => true,
+        Some(definition) => definition.gate(GateSettings::default())?.looks_at_pages(),
+    };
+    // The pages of a recorded world are not those of sites that a browser could load.
+    let may_render = args.world.is_none() && looks_at_pages;
+    let mut note = |text: &str| context.output.note(text);
+    let network = set.table::<NetworkTable>()?;
+    let network = network.settings(may_render, &mut note)?;
     let key = args.operator_key.as_deref().map(person::signing_key);
     Ok(Frozen {
         max_tries: args.max_tries.or(file_tries).unwrap_or(DEFAULT_MAX_TRIES),
@@ -160,7 +169,7 @@ pub(super) fn create(
     }
     let table = definition.map(Definition::file).transpose()?;
     let file_tries = table.as_ref().and_then(|table| table.max_tries);
-    let frozen = frozen(args, &set, definition, file_tries)?;
+    let frozen = frozen(context, args, &set, definition, file_tries)?;
     let input = table.as_ref().map(|table| &table.input);
     let unit = match &table {
         Some(table) => table.unit.clone(),

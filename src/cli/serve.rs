@@ -279,7 +279,7 @@ impl Desk for SessionDesk {
                 Reply {
                     exit: exit.code(),
                     status: match reply.kind() {
-                        ErrorKind::NoNetwork | ErrorKind::NotAsked => 503,
+                        ErrorKind::NoNetwork | ErrorKind::NotAsked | ErrorKind::NoBrowser => 503,
                         ErrorKind::OtherTree => 409,
                         _ => status_of(exit),
                     },

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{Cause, Level, Rule, RuleId};
 use crate::base::text::truncate;
-use crate::quest::{FieldName, Verdict};
+use crate::quest::{FieldName, Seen, Verdict};
 use crate::world::sandbox::Usage;
 
 /// A verdict with everything that it rests on.
@@ -23,6 +23,9 @@ pub struct Judgement {
     pub facts: Vec<Fact>,
     /// Every check of the gate, in order, run or not.
     pub checks: Vec<CheckReport>,
+    /// What decided what a reader of its pages sees: markup, if it did for any of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
     /// What reviewers said, where any were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<Box<PanelReport>>,
@@ -65,6 +68,7 @@ impl Judgement {
             verdict,
             facts,
             checks,
+            seen: None,
             panel: None,
         }
     }

@@ -222,6 +222,7 @@ impl<'a> Carrier<'a> {
                     state: State::Pass,
                     rules: made.fired(),
                     anchored: is_anchored(quest),
+                    seen: made.judgement.seen,
                     holds,
                     // It was a call to the other session.
                     idempotency_key: None,

@@ -45,6 +45,8 @@ pub enum JudgeError {
     NoNetwork(Unanswered),
     #[error("comail was kept from asking: {0}; nothing was recorded, and no try was used")]
     NotAsked(Unanswered),
+    #[error("the session's browser cannot be used: {0}; nothing was recorded, and no try was used")]
+    NoBrowser(Unanswered),
     #[error(
         "the worker's name contains an address that was forgotten in this session: choose another \
          name; nothing changed"

@@ -1,21 +1,26 @@
 //! What the gate saw, as lines for people: pages, files of the tree, what commands printed.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use url::Url;
 
+use crate::base::Digest;
 use crate::gate::doubts::REVIEWERS_DOUBT;
 use crate::gate::{Fact, Judgement};
 use crate::judge::forgotten::{is_evidence_redacted, redacted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
 use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
-use crate::world::evidence::{Evidence, Exchange, PageAnswer, Question, Recording, SandboxAnswer};
+use crate::world::evidence::{
+    BodyRef, Evidence, Exchange, PageAnswer, Question, Recording, SandboxAnswer,
+};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
 use crate::world::sandbox::FileSeen;
-use crate::world::{Fetched, Response};
+use crate::world::{Fetched, Rendered, Response};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeenPage {
@@ -96,6 +101,7 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
             Fetched::Response(response) => of_page(url, &response),
             _ => None,
         },
+        Exchange::Rendered { url, answer } => of_rendered(url, answer, bodies),
         Exchange::Sandbox { asked, answer } => {
             let (place, bytes) = match (asked, answer) {
                 (Question::File(path), SandboxAnswer::File(FileSeen::File(body))) => {
@@ -127,21 +133,46 @@ fn of_page(url: &Url, response: &Response) -> Option<Source> {
         response.refresh.as_deref(),
         &response.body,
     );
-    let page = page.ok()?;
-    let mut empty = page.of_visitors();
+    page.ok().map(|page| of_pages(url, vec![page]))
+}
+
+/// What a browser has shown of a page and of its frames.
+fn of_rendered(
+    url: &Url,
+    answer: &Rendered<BodyRef>,
+    bodies: &BTreeMap<Digest, Vec<u8>>,
+) -> Option<Source> {
+    let Rendered::Page(rendered) = answer else {
+        return None;
+    };
+    let frames = rendered.frames.iter().map(|it| (&it.url, &it.body));
+    let all = std::iter::once((url, &rendered.body)).chain(frames);
+    let pages = all.filter_map(|(url, body)| {
+        let body = bodies.get(&body.sha256)?;
+        Page::rendered(url, None, body, rendered.incomplete).ok()
+    });
+    let pages: Vec<_> = pages.collect();
+    (!pages.is_empty()).then(|| of_pages(url, pages))
+}
+
+fn of_pages(url: &Url, pages: Vec<Page>) -> Source {
+    let mut empty = pages[0].of_visitors();
     empty.visible.clear();
-    let lines = [
-        page.visible,
-        page.linked,
-        page.unclear,
-        page.visitors,
-        page.hidden,
-    ];
-    Some(Source {
+    let lines = pages.into_iter().flat_map(|page| {
+        let all = [
+            page.visible,
+            page.linked,
+            page.unclear,
+            page.visitors,
+            page.hidden,
+        ];
+        all.concat()
+    });
+    Source {
         place: url.to_string(),
-        lines: lines.concat(),
+        lines: lines.collect(),
         page: Some(empty),
-    })
+    }
 }
 
 /// Why nothing is shown of evidence from which an address was removed.

@@ -30,6 +30,6 @@ pub use next::{Assignment, Claimant, assign};
 pub use poll::{Pace, Poll, needs_no_fields};
 pub use quest_file::{FreezingPanel, email_record};
 pub use recheck::{Rechecked, resolve, to_recheck};
-pub use recorded::{NothingAccepted, judge_from};
+pub use recorded::{NothingAccepted, judge_from, record};
 pub use replay::{ReplayError, Replayer, resolved};
 pub use submit::{Answer, CallKey, Judged, submit};

@@ -14,6 +14,7 @@ pub(super) fn check_network(evidence: &Evidence, world: &World<'_>) -> Result<()
     for why in evidence.unanswered() {
         match why.silence {
             UnansweredKind::Denied => return Err(JudgeError::NoNetwork(why.clone())),
+            UnansweredKind::NoBrowser => return Err(JudgeError::NoBrowser(why.clone())),
             UnansweredKind::NotAsked => return Err(JudgeError::NotAsked(why.clone())),
             UnansweredKind::Dns => dns = true,
             // An HTTP status is a reply.

@@ -450,6 +450,7 @@ impl<'a> Submitted<'a> {
             tries,
             rules: judgement.fired(),
             anchored: is_anchored(self.quest),
+            seen: judgement.judgement.seen,
             revision: revised.is_some(),
             holds: match state {
                 State::Pass => marks(gate, self.case()),

@@ -12,6 +12,7 @@ mod key;
 mod kind;
 mod listing;
 mod review_input;
+mod seen;
 mod submission;
 mod units;
 
@@ -22,6 +23,7 @@ pub use kind::{Anchor, QuestKind};
 pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Quests, Row};
 pub use prompt::listed;
 pub use review_input::{BadReviewInput, ReviewInput};
+pub use seen::Seen;
 pub use submission::{
     BadFields, Fields, Submission, Verdict, fields_of, map_schema, missing, submission_schema,
 };

@@ -117,6 +117,10 @@ pub struct Overview {
     pub first_blocked: Vec<BlockedQuest>,
     /// PASSes that rest on no anchor: the company's name alone ties the site to it.
     pub unanchored: u32,
+    /// PASSes whose pages a browser showed.
+    pub rendered: u32,
+    /// PASSes that rest on the markup of their pages, without a browser.
+    pub from_markup: u32,
     /// PASSes that an earlier session brought.
     pub carried: u32,
     /// The REVIEWs that `recheck` judged again, by what it found. It counts no other REVIEW.
@@ -238,6 +242,8 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
             None => counts.unanchored,
             Some(_) => 0,
         },
+        rendered: counts.rendered,
+        from_markup: counts.from_markup,
         carried: counts.carried,
         rechecked: Rechecked {
             confirmed: resolved(Outcome::Confirmed),

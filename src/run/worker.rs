@@ -612,7 +612,11 @@ impl RunWorker<'_> {
                 return Ok(alarm.filter(|_| !settled));
             }
             Err(JudgeError::Refused(refusal)) => refusal,
-            Err(error @ (JudgeError::NoNetwork(_) | JudgeError::NotAsked(_))) => {
+            Err(
+                error @ (JudgeError::NoNetwork(_)
+                | JudgeError::NotAsked(_)
+                | JudgeError::NoBrowser(_)),
+            ) => {
                 let fact = format!("the answer of the last agent could not be judged: {error}");
                 quest_run.facts.push(fact);
                 self.lacks_network(&error.to_string());

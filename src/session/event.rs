@@ -19,7 +19,7 @@ use super::sample::Sampled;
 use super::state::{State, VerdictBasis};
 use crate::base::Digest;
 use crate::base::text::Escaped;
-use crate::quest::{Quest, QuestId, Submission, Verdict};
+use crate::quest::{Quest, QuestId, Seen, Submission, Verdict};
 
 /// Makes the event and its type from one list, so that no event lacks a name, a writer or a reader.
 macro_rules! events {
@@ -212,6 +212,9 @@ pub struct Attempt {
     pub rules: Vec<String>,
     /// Whether the list named something, such as a site, that the submission had to match.
     pub anchored: bool,
+    /// What decided what a reader of its pages sees, where it names pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
     /// What a PASS takes for its quest alone, such as an address; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Mark>,

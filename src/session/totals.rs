@@ -14,6 +14,7 @@ use super::redaction::Forgetting;
 use super::run_event::{RunId, RunProcess};
 use super::sample::Sample;
 use super::state::{State, Tally};
+use crate::quest::Seen;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +45,11 @@ pub struct Counts {
     pub attempts: u32,
     pub tries: u32,
     pub unanchored: u32,
+    /// PASSes whose pages a browser showed, and those that rest on markup alone.
+    #[serde(default)]
+    pub rendered: u32,
+    #[serde(default)]
+    pub from_markup: u32,
     pub carried: u32,
     /// REVIEWs that were looked at again, by what became of them.
     pub resolutions: BTreeMap<Outcome, u32>,
@@ -137,7 +143,10 @@ impl Counts {
     }
 
     fn add_pass(&mut self, attempt: &Attempt) {
-        self.unanchored += u32::from(attempt.state == State::Pass && !attempt.anchored);
+        let passed = attempt.state == State::Pass;
+        self.unanchored += u32::from(passed && !attempt.anchored);
+        self.rendered += u32::from(passed && attempt.seen == Some(Seen::Rendered));
+        self.from_markup += u32::from(passed && attempt.seen == Some(Seen::Markup));
     }
 }
 

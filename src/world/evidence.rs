@@ -34,7 +34,9 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::domain::HostName;
-use super::{EarlierDoubt, Fetched, Looked, RecordKind, Unanswered, UniqueValue, UniquenessIndex};
+use super::{
+    EarlierDoubt, Fetched, Looked, RecordKind, Rendered, Unanswered, UniqueValue, UniquenessIndex,
+};
 use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
@@ -60,6 +62,11 @@ pub enum Exchange {
     Get {
         url: Url,
         answer: PageAnswer,
+    },
+    /// What a browser made of the page at this URL.
+    Rendered {
+        url: Url,
+        answer: Rendered<BodyRef>,
     },
     Dns {
         name: HostName,
@@ -96,6 +103,14 @@ impl Evidence {
     pub fn page(&self, page: &Url) -> Option<&PageAnswer> {
         self.find(|exchange| match exchange {
             Exchange::Get { url, answer } if url == page => Some(answer),
+            _ => None,
+        })
+    }
+
+    /// What a browser made of a page; none where none showed it.
+    pub fn rendered(&self, page: &Url) -> Option<&Rendered<BodyRef>> {
+        self.find(|exchange| match exchange {
+            Exchange::Rendered { url, answer } if url == page => Some(answer),
             _ => None,
         })
     }
@@ -160,6 +175,13 @@ impl Evidence {
                 answer: PageAnswer::Response(response),
                 ..
             } => vec![&response.body],
+            Exchange::Rendered {
+                answer: Rendered::Page(page),
+                ..
+            } => {
+                let frames = page.frames.iter().map(|frame| &frame.body);
+                std::iter::once(&page.body).chain(frames).collect()
+            }
             Exchange::Sandbox { answer, .. } => answer.bodies(),
             _ => Vec::new(),
         })
@@ -192,8 +214,12 @@ impl Evidence {
     /// Only what the network was asked, and its answers.
     #[must_use]
     pub fn of_network(mut self) -> Self {
-        self.exchanges
-            .retain(|it| matches!(it, Exchange::Get { .. } | Exchange::Dns { .. }));
+        self.exchanges.retain(|it| {
+            matches!(
+                it,
+                Exchange::Get { .. } | Exchange::Rendered { .. } | Exchange::Dns { .. }
+            )
+        });
         self
     }
 
@@ -206,6 +232,10 @@ impl Evidence {
                 url,
                 answer: PageAnswer::Unanswered(why),
             } => (!means_no_rules(url, why)).then_some(why),
+            Exchange::Rendered {
+                answer: Rendered::Unanswered(why),
+                ..
+            } => Some(why),
             Exchange::Dns {
                 answer: Looked::Unanswered(why),
                 ..
@@ -279,7 +309,7 @@ impl BodyRef {
     }
 
     /// The bytes, if they are there and are what their digest says: anybody may write to a store.
-    fn load(&self, bodies: &dyn Bodies) -> Option<Vec<u8>> {
+    pub(super) fn load(&self, bodies: &dyn Bodies) -> Option<Vec<u8>> {
         let body = bodies.body(&self.sha256)?;
         (Digest::of(&body) == self.sha256).then_some(body)
     }

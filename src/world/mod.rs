@@ -3,6 +3,7 @@
 //! The live implementations are in [`fetch`]. [`evidence`] records every answer, answers from the
 //! record without a network, and reads worlds that were written by hand.
 
+pub mod browser;
 pub(crate) mod client;
 pub mod domain;
 pub mod email_text;
@@ -16,8 +17,8 @@ pub mod tree;
 mod uniqueness;
 
 pub use fetch::{
-    Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response, Unanswered,
-    UnansweredKind,
+    Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Rendered, RenderedFrame, RenderedPage,
+    Request, Resolver, Response, Unanswered, UnansweredKind,
 };
 pub use uniqueness::{EarlierDoubt, UniqueValue, UniquenessIndex};
 

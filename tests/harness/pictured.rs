@@ -137,6 +137,8 @@ fn overview(rows: &[QuestRow], tally: Tally, left_out: u32) -> Overview {
         blocked: tally.done / 2,
         first_blocked: Vec::new(),
         unanchored: tally.pass / 3,
+        rendered: 0,
+        from_markup: 0,
         carried: tally.pass / 5,
         rechecked: Rechecked {
             confirmed: 0,

@@ -13,6 +13,7 @@ use url::Url;
 
 use super::{Table, Values, no_key};
 use crate::cli::exit::{UsageError, refuse};
+use crate::world::browser;
 use crate::world::fetch::live::{LiveWorld, WorldError};
 use crate::world::fetch::settings::{NetworkSettings, RobotsPolicy};
 
@@ -20,6 +21,17 @@ use crate::world::fetch::settings::{NetworkSettings, RobotsPolicy};
 pub(in crate::cli) struct NetworkTable {
     settings: NetworkSettings,
     ca_certs: Vec<PathBuf>,
+    browser: Browser,
+}
+
+/// What shows the pages.
+#[derive(Debug, Default)]
+enum Browser {
+    /// The first browser on the `PATH` that works here.
+    #[default]
+    Auto,
+    Off,
+    Program(PathBuf),
 }
 
 impl Table for NetworkTable {
@@ -44,6 +56,13 @@ impl Table for NetworkTable {
                 limits.request_ms = whole(values.within(0.1, 60.0)? * 1_000.0);
                 limits.connect_ms = limits.connect_ms.min(limits.request_ms);
                 limits.dns_ms = limits.dns_ms.min(limits.request_ms);
+            }
+            "browser" => {
+                self.browser = match values.one()? {
+                    "auto" => Browser::Auto,
+                    "off" => Browser::Off,
+                    path => Browser::Program(path.into()),
+                }
             }
             "lookup-tries" => settings.limits.tries = values.within(1, 10)?,
             _ => return no_key(key),
@@ -93,10 +112,19 @@ fn whole(milliseconds: f64) -> u64 {
 impl NetworkTable {
     /// The settings, which were tried: otherwise only the first submission would show that they can
     /// never work.
-    pub(in crate::cli) fn settings(self) -> Result<NetworkSettings> {
+    pub(in crate::cli) fn settings(
+        self,
+        may_render: bool,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<NetworkSettings> {
         let ca_certs = self.ca_certs.iter().map(|path| read_pem(path));
         let settings = NetworkSettings {
             ca_certs_pem: ca_certs.collect::<Result<_>>()?,
+            browser: if may_render {
+                self.browser.program(note)?
+            } else {
+                None
+            },
             ..self.settings
         };
         LiveWorld::new(&settings, None).map_err(|WorldError(refused)| {
@@ -104,6 +132,53 @@ impl NetworkTable {
         })?;
         Ok(settings)
     }
+}
+
+impl Browser {
+    /// The browser that the session freezes, which was started once.
+    fn program(self, note: &mut dyn FnMut(&str)) -> Result<Option<PathBuf>> {
+        let found = match self {
+            Self::Off => return Ok(None),
+            Self::Auto => {
+                let path = std::env::var_os("PATH");
+                let Some(found) = browser::find(path.as_deref()) else {
+                    return Ok(None);
+                };
+                match usable(&found) {
+                    Ok(found) => found,
+                    Err(why) => {
+                        let found = found.display();
+                        note(&format!(
+                            "pages are judged by their markup: the browser {found} cannot be used \
+                             ({why})"
+                        ));
+                        return Ok(None);
+                    }
+                }
+            }
+            Self::Program(path) => {
+                let refused =
+                    |why| UsageError(format!("network.browser: {}: {why}", path.display()));
+                usable(&path).map_err(refused)?
+            }
+        };
+        note(&format!(
+            "pages are judged as {} shows them, and its scripts run",
+            found.display()
+        ));
+        Ok(Some(found))
+    }
+}
+
+/// The program as an absolute path, if it starts and no agent that works here can change it.
+fn usable(program: &Path) -> Result<PathBuf, String> {
+    let program = std::fs::canonicalize(program).map_err(|error| error.to_string())?;
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    if here.is_ok_and(|here| program.starts_with(here)) {
+        return Err("it is in the working directory, where an agent could change it".to_owned());
+    }
+    browser::Browser::new(program.clone()).check()?;
+    Ok(program)
 }
 
 fn read_pem(path: &Path) -> Result<String> {

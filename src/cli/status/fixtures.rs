@@ -45,6 +45,8 @@ pub(super) fn records() -> Standings {
         blocked: 0,
         first_blocked: Vec::new(),
         unanchored: 4,
+        rendered: 0,
+        from_markup: 0,
         carried: 0,
         rechecked: Rechecked {
             confirmed: 0,

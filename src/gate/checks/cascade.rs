@@ -65,6 +65,11 @@ impl Cascade {
         Ok(Self { checks: placed })
     }
 
+    /// Whether any check costs this much by itself.
+    pub(super) fn has(&self, cost: Cost) -> bool {
+        self.checks.iter().any(|(_, check)| check.cost == cost)
+    }
+
     /// Every rule of every check, once, with the level in force.
     pub(super) fn rules(&self, levels: &Levels) -> Vec<Rule> {
         let mut rules: Vec<Rule> = Vec::new();

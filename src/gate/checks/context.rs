@@ -10,9 +10,9 @@ use super::outside::GateSettings;
 use crate::base::text::is_blank;
 use crate::gate::Case;
 use crate::quest::template::{BadTemplate, Template, Values};
-use crate::quest::{FieldName, QuestKind};
+use crate::quest::{FieldName, QuestKind, Seen};
 use crate::world::World;
-use crate::world::fetch::visit::{Visit, visit};
+use crate::world::fetch::visit::{End, Visit, visit};
 use crate::world::sandbox::{CommandResult, CommandSpec, RunPlace};
 
 pub struct Context<'a> {
@@ -80,6 +80,16 @@ impl<'a> Context<'a> {
         let mut visits = self.visits.borrow_mut();
         visits.insert(url.clone(), Rc::clone(&seen));
         seen
+    }
+
+    /// What decided what a reader of the visited pages sees.
+    pub fn seen(&self) -> Option<Seen> {
+        let visits = self.visits.borrow();
+        let pages = visits.values().filter_map(|visit| match &visit.end {
+            End::Pages(pages) => Some(pages),
+            _ => None,
+        });
+        pages.flatten().filter_map(|page| page.seen).max()
     }
 
     /// Runs a command for the check of this name, and keeps what came of it for others to look at.

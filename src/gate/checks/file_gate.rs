@@ -270,6 +270,11 @@ fn unjudgeable(world: &World<'_>) -> Vec<Fact> {
 }
 
 impl FileGate {
+    /// Whether any check looks at web pages.
+    pub fn looks_at_pages(&self) -> bool {
+        self.cascade.has(Cost::Page)
+    }
+
     /// Judges by the checks that cost no more than `most`; the others count as not run.
     pub(in crate::gate) fn judge_up_to(
         &self,
@@ -283,8 +288,12 @@ impl FileGate {
             let found = self.has_tree.then(|| unjudgeable(world));
             found.unwrap_or_default()
         };
-        self.cascade
-            .run(levels, most, before_dearer, |check| (check.run)(&context))
+        let run = |check: &Check| (check.run)(&context);
+        let judgement = self.cascade.run(levels, most, before_dearer, run);
+        Judgement {
+            seen: context.seen(),
+            ..judgement
+        }
     }
 }
 

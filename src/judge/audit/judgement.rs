@@ -293,6 +293,7 @@ fn misfits(
         ("revision", !attempt.revision || may_revise),
         ("submitted", submission.digest() == attempt.submitted),
         ("anchored", is_anchored(quest) == attempt.anchored),
+        ("seen", made.judgement.seen == attempt.seen),
     ];
     let misfits = fields.into_iter().filter(|(_, fits)| !fits);
     wrong.extend(

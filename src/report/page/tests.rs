@@ -130,6 +130,8 @@ fn overview() -> Overview {
         blocked: 1,
         first_blocked: Vec::new(),
         unanchored: 1,
+        rendered: 0,
+        from_markup: 0,
         carried: 1,
         rechecked: Rechecked {
             confirmed: 0,

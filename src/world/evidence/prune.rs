@@ -8,9 +8,9 @@
 mod tests;
 
 use super::{BodyRef, Evidence, Exchange, PageAnswer, Recording};
-use crate::world::Response;
 use crate::world::email_text::{How, SOURCE, Unit, read};
 use crate::world::mailbox::Mailbox;
+use crate::world::{Rendered, Response};
 
 const UNREAD_ELEMENTS: [&str; 2] = ["script", "svg"];
 
@@ -26,11 +26,27 @@ pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
     };
     for exchange in &recording.evidence.exchanges {
         let mut exchange = exchange.clone();
-        if let Exchange::Get { answer, .. } = &mut exchange
+        if let Exchange::Rendered { answer, .. } = &mut exchange {
+            let masked = answer.clone().with_bodies(|body| {
+                let bytes = recording.bodies.get(&body.sha256).ok_or(())?;
+                let mut bytes = bytes.clone();
+                mask(&mut bytes, &keep);
+                let body = BodyRef::of(&bytes);
+                pruned.bodies.insert(body.sha256, bytes);
+                Ok::<_, ()>(body)
+            });
+            if let Ok(masked) = masked {
+                *answer = masked;
+            }
+        } else if let Exchange::Get { answer, url } = &mut exchange
             && let PageAnswer::Response(response) = answer
             && let Some(body) = recording.bodies.get(&response.body.sha256)
         {
-            let body = prune_body(response, body, &keep);
+            // What a browser has shown is judged by that alone.
+            let body = match recording.evidence.rendered(url) {
+                Some(Rendered::Page(_)) => Vec::new(),
+                _ => prune_body(response, body, &keep),
+            };
             response.body = BodyRef::of(&body);
             pruned.bodies.insert(response.body.sha256, body);
         }

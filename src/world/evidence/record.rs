@@ -1,6 +1,9 @@
 //! Keeps every answer of the world as evidence.
 
 use std::cell::RefCell;
+use std::convert::Infallible;
+
+use url::Url;
 
 use super::sandbox::{Answers, Kept};
 use super::{BodyRef, Evidence, Exchange, PageAnswer, Question, Recording};
@@ -8,8 +11,8 @@ use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{CommandResult, Sandbox};
 use crate::world::{
-    EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, UniqueValue,
-    UniquenessIndex, World,
+    EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Rendered, Request, Resolver, Response,
+    UniqueValue, UniquenessIndex, World,
 };
 
 /// A world that asks another, each question once, and keeps what it says.
@@ -85,6 +88,28 @@ impl Fetcher for Recorder<'_> {
             let url = request.url.clone();
             self.keep(Exchange::Get { url, answer });
             fetched
+        })
+    }
+
+    fn render(&self, url: &Url, response: &Response) -> Rendered {
+        let known = {
+            let Recording { evidence, bodies } = &*self.recording.borrow();
+            let known = evidence.rendered(url).cloned();
+            known.and_then(|known| known.with_bodies(|body| body.load(bodies).ok_or(())).ok())
+        };
+        known.unwrap_or_else(|| {
+            let rendered = self.world.fetcher.render(url, response);
+            if rendered != Rendered::Markup {
+                let Recording { evidence, bodies } = &mut *self.recording.borrow_mut();
+                let Ok(answer) = rendered.clone().with_bodies(|bytes| {
+                    let body = BodyRef::of(&bytes);
+                    bodies.insert(body.sha256, bytes);
+                    Ok::<_, Infallible>(body)
+                });
+                let url = url.clone();
+                evidence.exchanges.push(Exchange::Rendered { url, answer });
+            }
+            rendered
         })
     }
 }

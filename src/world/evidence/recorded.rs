@@ -201,6 +201,7 @@ impl WrittenPage {
                     UnansweredKind::Denied
                     | UnansweredKind::Status
                     | UnansweredKind::NotAsked
+                    | UnansweredKind::NoBrowser
                     | UnansweredKind::NotRecorded,
             }) => Err(BadWorld::Silence(url.clone())),
             Self::Silent(SilentPage { silence }) => {

@@ -5,14 +5,16 @@ mod tests;
 
 use std::cell::RefCell;
 
+use url::Url;
+
 use super::sandbox::{Answers, Kept};
 use super::{Bodies, Evidence, PageAnswer, Question};
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{CommandResult, Sandbox};
 use crate::world::{
-    EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Unanswered,
-    UnansweredKind, UniqueValue, UniquenessIndex, World,
+    EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Rendered, Request, Resolver, Response,
+    Unanswered, UnansweredKind, UniqueValue, UniquenessIndex, World,
 };
 
 pub struct Replay<'a> {
@@ -67,6 +69,19 @@ impl Fetcher for Replay<'_> {
                 PageAnswer::Response(response) => format!("the body {}", response.body.sha256),
                 _ => format!("the page {}", request.url),
             }))
+        })
+    }
+
+    /// Nothing where no browser had shown the page.
+    fn render(&self, url: &Url, _response: &Response) -> Rendered {
+        let Some(known) = self.evidence.rendered(url) else {
+            return Rendered::Markup;
+        };
+        let loaded = known
+            .clone()
+            .with_bodies(|body| body.load(self.bodies).ok_or(body));
+        loaded.unwrap_or_else(|body| {
+            Rendered::Unanswered(self.miss(format!("the body {}", body.sha256)))
         })
     }
 }

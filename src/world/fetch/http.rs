@@ -19,6 +19,7 @@ use super::budget::Budget;
 use super::dns::DnsResolver;
 use super::route;
 use super::settings::{Limits, NetworkSettings};
+use crate::world::browser::ResourceAnswer;
 use crate::world::client::{
     self, CaError, authorities, block_on, cause, causes, is_denied, retry_after, trusting,
 };
@@ -26,6 +27,16 @@ use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 
 const ACCEPT: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1");
+
+/// The headers that a browser needs to use what came.
+const OF_RESOURCES: [header::HeaderName; 6] = [
+    header::CONTENT_TYPE,
+    header::LOCATION,
+    header::REFRESH,
+    header::CONTENT_SECURITY_POLICY,
+    header::X_CONTENT_TYPE_OPTIONS,
+    header::X_FRAME_OPTIONS,
+];
 
 /// No definite answer; another try may bring one.
 #[derive(Debug)]
@@ -95,6 +106,56 @@ impl Client {
                 why
             })?;
             self.judge(url, response).await
+        })
+    }
+
+    /// Makes one GET for something that a page asks for; whatever the server answers is an answer.
+    pub(super) fn resource(
+        &self,
+        url: &Url,
+        addresses: &[IpAddr],
+        budget: &Budget,
+        within: Duration,
+    ) -> Result<ResourceAnswer, Unanswered> {
+        let limit_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        let limit_ms = limit_ms.min(self.limits.request_ms);
+        with_timeout(limit_ms, budget, url, async {
+            let client = self.build(addresses.to_vec())?;
+            let sent = client
+                .get(url.clone())
+                .header(header::ACCEPT, "*/*")
+                .send()
+                .await;
+            let mut response = sent.map_err(|error| unanswered_by(url, &error))?;
+            let status = response.status().as_u16();
+            if status >= 500 || status == 429 {
+                let detail = format!("{url}: the server answers {status}");
+                return Err(Unanswered {
+                    status: Some(status),
+                    ..Unanswered::new(UnansweredKind::Status, detail)
+                });
+            }
+            let kept = OF_RESOURCES.iter().filter_map(|name| {
+                Some((name.as_str().to_owned(), text(response.headers(), name)?))
+            });
+            let headers = kept.collect();
+            let mut body = Vec::new();
+            while let Some(chunk) = response
+                .chunk()
+                .await
+                .map_err(|error| unanswered_by(url, &error))?
+            {
+                body.extend_from_slice(&chunk);
+                if body.len() as u64 > self.limits.body_bytes {
+                    let detail = format!("{url}: larger than {} bytes", self.limits.body_bytes);
+                    return Err(Unanswered::new(UnansweredKind::Protocol, detail));
+                }
+            }
+            Ok(ResourceAnswer {
+                status,
+                headers,
+                body,
+            })
         })
     }
 

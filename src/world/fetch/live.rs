@@ -5,8 +5,9 @@
 //! reused. Through an operator's proxy it is the proxy that resolves names: then only hosts
 //! that are spelled as addresses can be checked here.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use url::Url;
@@ -15,9 +16,14 @@ use super::budget::{Budget, not_asked, retry};
 use super::dns::DnsResolver;
 use super::http::{Client, ClientError, Silence};
 use super::politeness::Politeness;
-use super::settings::NetworkSettings;
-use super::{log, route};
-use crate::world::{Fetched, Fetcher, Request, Resolver, Unanswered, UnansweredKind};
+use super::robots::Rules;
+use super::settings::{NetworkSettings, RobotsPolicy};
+use super::{log, route, visit};
+use crate::world::browser::{Browser, Resource, Resources};
+use crate::world::page::Page;
+use crate::world::{
+    Fetched, Fetcher, Rendered, Request, Resolver, Response, Unanswered, UnansweredKind,
+};
 
 /// Answers the lookups of one submission, which share one budget of time.
 #[derive(Debug)]
@@ -25,6 +31,8 @@ pub struct LiveWorld {
     shared: Arc<Shared>,
     resolver: DnsResolver,
     budget: Arc<Budget>,
+    /// The rules of the sites of frames, by origin.
+    robots: Mutex<BTreeMap<String, Result<Rules, Unanswered>>>,
 }
 
 /// What the worlds of one process share: settings, TLS roots, turns at hosts.
@@ -33,6 +41,7 @@ struct Shared {
     settings: NetworkSettings,
     client: Client,
     politeness: Politeness,
+    browser: Option<Browser>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +67,7 @@ impl LiveWorld {
             settings: settings.clone(),
             client: Client::new(settings)?,
             politeness: Politeness::new(politeness_dir),
+            browser: settings.browser.clone().map(Browser::new),
         })))
     }
 
@@ -82,6 +92,7 @@ impl LiveWorld {
             resolver: DnsResolver::new(&shared.settings, Arc::clone(&budget)),
             shared,
             budget,
+            robots: Mutex::default(),
         }
     }
 
@@ -90,6 +101,7 @@ impl LiveWorld {
             settings,
             client,
             politeness,
+            ..
         } = &*self.shared;
         if self.budget.left().is_none() {
             return Err(self.budget.used_up().into());
@@ -156,6 +168,16 @@ impl Fetcher for LiveWorld {
         fetched
     }
 
+    fn render(&self, url: &Url, response: &Response) -> Rendered {
+        let content_type = response.content_type.as_deref();
+        match &self.shared.browser {
+            Some(browser) if Page::is_html(content_type, &response.body) => {
+                browser.render(url, response, self)
+            }
+            _ => Rendered::Markup,
+        }
+    }
+
     fn check_network(&self) -> Result<(), Unanswered> {
         let settings = &self.shared.settings;
         match &settings.proxy {
@@ -167,6 +189,52 @@ impl Fetcher for LiveWorld {
             }
             None => self.resolver.check_network(),
         }
+    }
+}
+
+impl Resources for LiveWorld {
+    /// One answer without the pause that is kept between pages: a browser makes none either.
+    fn get(&self, url: &Url, within: Duration) -> Resource {
+        let url = match without_credentials(url) {
+            Ok(url) => url,
+            Err(why) => return Resource::Unanswered(why),
+        };
+        let Shared {
+            settings,
+            client,
+            politeness,
+            ..
+        } = &*self.shared;
+        let began = Instant::now();
+        let addresses = match route::addresses(&url, &self.resolver, settings) {
+            Ok(addresses) => addresses,
+            // What no reader outside can reach is no part of the page.
+            Err(Fetched::Unanswered(why)) if why.silence != UnansweredKind::PrivateAddress => {
+                return Resource::Unanswered(why);
+            }
+            Err(_) => return Resource::Unreachable,
+        };
+        let turn = politeness.turn(&turn_name(&url), Duration::ZERO, self.lock_patience());
+        let _turn = match turn {
+            Ok(turn) => turn,
+            Err(held) => return Resource::Unanswered(not_asked(held.to_string())),
+        };
+        let answer = client.resource(&url, &addresses, &self.budget, within);
+        log::resource(&url, &answer, began.elapsed());
+        match answer {
+            Ok(answer) => Resource::Answered(answer),
+            Err(why) => Resource::Unanswered(why),
+        }
+    }
+
+    fn may_read(&self, frame: &Url) -> bool {
+        if self.shared.settings.robots == RobotsPolicy::Ignore {
+            return true;
+        }
+        let mut known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = known.entry(frame.origin().ascii_serialization());
+        let rules = rules.or_insert_with(|| visit::rules_of(self, frame));
+        rules.as_ref().is_ok_and(|rules| rules.allow(frame))
     }
 }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 use tracing::info;
 use url::Url;
 
+use crate::world::browser::ResourceAnswer;
 use crate::world::domain::HostName;
-use crate::world::{Fetched, Looked, Records};
+use crate::world::{Fetched, Looked, Records, Unanswered};
 
 /// Tells of a GET; the URL goes over the wire as it is, and so carries no credentials.
 pub(super) fn fetched(url: &Url, fetched: &Fetched, time: Duration) {
@@ -21,6 +22,17 @@ pub(super) fn fetched(url: &Url, fetched: &Fetched, time: Duration) {
             info!(url, limit_bytes, ms, "not fetched: it is too large");
         }
         Fetched::Unanswered(why) => info!(url, why = why.detail, ms, "not fetched: no answer"),
+    }
+}
+
+pub(super) fn resource(url: &Url, answer: &Result<ResourceAnswer, Unanswered>, time: Duration) {
+    let (url, ms) = (url.as_str(), millis(time));
+    match answer {
+        Ok(answer) => {
+            let (status, bytes) = (answer.status, answer.body.len());
+            info!(url, status, bytes, ms, "fetched for a page");
+        }
+        Err(why) => info!(url, why = why.detail, ms, "not fetched for a page"),
     }
 }
 

@@ -69,10 +69,83 @@ impl<B> Response<B> {
     }
 }
 
+/// What a browser made of the answer to one GET.
+///
+/// `B` is a document: its bytes, or in evidence the digest by which it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rendered<B = Vec<u8>> {
+    /// No browser shows it: what its markup says counts.
+    Markup,
+    Page(RenderedPage<B>),
+    Unanswered(Unanswered),
+}
+
+/// What a reader sees of a page, in the form that `page/rendered.rs` reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RenderedPage<B = Vec<u8>> {
+    pub body: B,
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<RenderedFrame<B>>,
+    /// Every URL that a frame was asked from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<Url>,
+    /// Frames that their robots.txt forbids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<Url>,
+    /// Where a script or a meta tag leads its reader at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<Url>,
+    /// Whether something that a script asked for did not come.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RenderedFrame<B = Vec<u8>> {
+    pub url: Url,
+    pub body: B,
+}
+
+impl<B> Rendered<B> {
+    /// The same with another form of its documents.
+    pub fn with_bodies<C, E>(
+        self,
+        mut convert: impl FnMut(B) -> Result<C, E>,
+    ) -> Result<Rendered<C>, E> {
+        let page = match self {
+            Self::Markup => return Ok(Rendered::Markup),
+            Self::Unanswered(why) => return Ok(Rendered::Unanswered(why)),
+            Self::Page(page) => page,
+        };
+        let body = convert(page.body)?;
+        let frames = page.frames.into_iter().map(|RenderedFrame { url, body }| {
+            let body = convert(body)?;
+            Ok(RenderedFrame { url, body })
+        });
+        Ok(Rendered::Page(RenderedPage {
+            body,
+            frames: frames.collect::<Result<_, E>>()?,
+            hops: page.hops,
+            forbidden: page.forbidden,
+            leaves: page.leaves,
+            incomplete: page.incomplete,
+        }))
+    }
+}
+
 #[cfg_attr(test, mockall::automock)]
 pub trait Fetcher {
     /// Makes one exchange: politely, within the limits, retrying what does not answer.
     fn get(&self, request: &Request) -> Fetched;
+
+    /// Shows what came from `url` in a browser, if the session has one.
+    fn render(&self, url: &Url, response: &Response) -> Rendered {
+        let _ = (url, response);
+        Rendered::Markup
+    }
 
     /// Checks that this machine has a network for pages. A recorded world needs none.
     fn check_network(&self) -> Result<(), Unanswered> {
@@ -171,6 +244,8 @@ pub enum UnansweredKind {
     /// This program was kept from asking: another process held the lock of the host, or this one
     /// was stopped.
     NotAsked,
+    /// The browser of the session cannot be used.
+    NoBrowser,
     NotRecorded,
 }
 

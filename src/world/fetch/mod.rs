@@ -13,7 +13,7 @@ mod route;
 pub mod settings;
 pub mod visit;
 
-pub use lookup::{Fetched, Fetcher, Request, Response};
+pub use lookup::{Fetched, Fetcher, Rendered, RenderedFrame, RenderedPage, Request, Response};
 pub use lookup::{Looked, MxHost, RecordKind, Records, Resolver};
 pub use lookup::{Unanswered, UnansweredKind};
 

@@ -1,6 +1,7 @@
 //! The network settings that `scan` froze, which nothing that an agent passes later changes.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ pub struct NetworkSettings {
     pub user_agent: String,
     pub robots: RobotsPolicy,
     pub limits: Limits,
+    /// The browser that shows pages; without one, their markup decides what a reader sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<PathBuf>,
 }
 
 impl NetworkSettings {
@@ -82,6 +86,7 @@ impl Default for NetworkSettings {
             ),
             robots: RobotsPolicy::Obey,
             limits: Limits::default(),
+            browser: None,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::settings::RobotsPolicy;
 use crate::world::domain::{HostName, RegistrableDomain};
 use crate::world::fetch::robots::{MAX_REDIRECTS, Rules, robots_rules, robots_url};
 use crate::world::page::Page;
-use crate::world::{Fetched, Fetcher, Request, Response, Unanswered, UnansweredKind};
+use crate::world::{Fetched, Fetcher, Rendered, Request, Response, Unanswered, UnansweredKind};
 
 /// The most hops after the first request: redirects, refreshes and frames together.
 pub const MAX_HOPS: usize = 5;
@@ -100,15 +100,36 @@ struct Walk<'a> {
 }
 
 enum Next {
-    Page(Box<Page>),
+    Page(Box<Whole>),
     Redirect(Url),
+}
+
+/// A page, and where a browser showed it, with all its frames.
+struct Whole {
+    page: Page,
+    frames: Option<Frames>,
+}
+
+#[derive(Default)]
+struct Frames {
+    pages: Vec<Page>,
+    unread: Vec<(Url, End)>,
+    /// Every URL that a frame was asked from.
+    hops: Vec<Url>,
+}
+
+impl From<Page> for Next {
+    fn from(page: Page) -> Self {
+        let frames = None;
+        Self::Page(Box::new(Whole { page, frames }))
+    }
 }
 
 impl Walk<'_> {
     fn go(mut self, start: &Url) -> Visit {
         let (end, unread) = match self.follow(start.clone(), Step::Start) {
-            Ok(page) => {
-                let (pages, unread) = self.with_frames(page);
+            Ok(whole) => {
+                let (pages, unread) = self.with_frames(whole);
                 (End::Pages(pages), unread)
             }
             Err(end) => (end, Vec::new()),
@@ -121,7 +142,7 @@ impl Walk<'_> {
     }
 
     /// The page that `url` leads to over redirects and refreshes.
-    fn follow(&mut self, mut url: Url, mut by: Step) -> Result<Page, End> {
+    fn follow(&mut self, mut url: Url, mut by: Step) -> Result<Whole, End> {
         let mut way = Vec::new();
         loop {
             url.set_fragment(None);
@@ -132,9 +153,9 @@ impl Walk<'_> {
             way.push(url.clone());
             match self.ask(&url)? {
                 Next::Redirect(target) => (url, by) = (target, Step::Redirect),
-                Next::Page(page) => match refresh_target(&page, &way) {
+                Next::Page(whole) => match refresh_target(&whole.page, &way) {
                     Some(target) => (url, by) = (target, Step::Refresh),
-                    None => return Ok(*page),
+                    None => return Ok(*whole),
                 },
             }
         }
@@ -166,8 +187,7 @@ impl Walk<'_> {
             let fetcher = self.fetcher;
             let origin = at.origin().ascii_serialization();
             let rules = self.robots.entry(origin);
-            let rules =
-                rules.or_insert_with(|| robots_rules(&fetch_robots(fetcher, robots_url(at))));
+            let rules = rules.or_insert_with(|| rules_of(fetcher, at));
             match rules {
                 Ok(rules) if rules.allow(at) => crawl_delay = rules.crawl_delay,
                 Ok(_) => return Err(End::Forbidden { url }),
@@ -183,7 +203,7 @@ impl Walk<'_> {
             crawl_delay,
         };
         match self.fetcher.get(&request) {
-            Fetched::Response(response) => read(url, &response),
+            Fetched::Response(response) => read(self.fetcher, url, &response),
             Fetched::NoSuchHost => Err(End::Missing { url, status: None }),
             Fetched::TooLarge { limit_bytes } => {
                 let why = format!("it is larger than {limit_bytes} bytes");
@@ -193,9 +213,22 @@ impl Walk<'_> {
         }
     }
 
+    /// `page` with its frames, which the browser has shown already.
+    fn with_shown(&mut self, page: Page, frames: Frames) -> (Vec<Page>, Vec<(Url, End)>) {
+        let by = Step::Frame;
+        let hops = frames.hops.into_iter().map(|url| Hop { url, by });
+        self.hops.extend(hops);
+        let pages = std::iter::once(page).chain(frames.pages);
+        (pages.collect(), frames.unread)
+    }
+
     /// `page` with the pages of its frames and of theirs, each source once: those of its own
     /// site first, as hops are few.
-    fn with_frames(&mut self, page: Page) -> (Vec<Page>, Vec<(Url, End)>) {
+    fn with_frames(&mut self, whole: Whole) -> (Vec<Page>, Vec<(Url, End)>) {
+        let page = whole.page;
+        if let Some(frames) = whole.frames {
+            return self.with_shown(page, frames);
+        }
         let site = site_of(&page.url);
         let is_own = |url: &Url| site.is_some() && site_of(url) == site;
         let mut seen: BTreeSet<Url> = self.hops.iter().map(|hop| hop.url.clone()).collect();
@@ -222,7 +255,7 @@ impl Walk<'_> {
                 break;
             };
             match self.follow(url.clone(), Step::Frame) {
-                Ok(frame) => pages.push(frame),
+                Ok(frame) => pages.push(frame.page),
                 // What does not exist shows nothing.
                 Err(End::Missing { .. }) => {}
                 Err(end) => unread.push((url, end)),
@@ -238,20 +271,9 @@ impl Walk<'_> {
 }
 
 /// What the server answered at `url`.
-fn read(url: Url, response: &Response) -> Result<Next, End> {
-    let (content_type, refresh) = (&response.content_type, &response.refresh);
+fn read(fetcher: &dyn Fetcher, url: Url, response: &Response) -> Result<Next, End> {
     match response.status {
-        200..300 => Page::parse(
-            &url,
-            content_type.as_deref(),
-            refresh.as_deref(),
-            &response.body,
-        )
-        .map(|page| Next::Page(Box::new(page)))
-        .map_err(|why| End::Unreadable {
-            url,
-            why: why.to_string(),
-        }),
+        200..300 => read_page(fetcher, url, response),
         status @ (404 | 410) => Err(End::Missing {
             url,
             status: Some(status),
@@ -265,8 +287,51 @@ fn read(url: Url, response: &Response) -> Result<Next, End> {
     }
 }
 
+/// The page as a browser shows it, or else as its markup says.
+fn read_page(fetcher: &dyn Fetcher, url: Url, response: &Response) -> Result<Next, End> {
+    let refresh = response.refresh.as_deref();
+    let unreadable = |why: &dyn ToString| End::Unreadable {
+        url: url.clone(),
+        why: why.to_string(),
+    };
+    let rendered = match fetcher.render(&url, response) {
+        Rendered::Page(rendered) => rendered,
+        Rendered::Unanswered(why) => return Err(End::Unanswered { url, why }),
+        Rendered::Markup => {
+            let content_type = response.content_type.as_deref();
+            let page = Page::parse(&url, content_type, refresh, &response.body);
+            return page.map(Next::from).map_err(|why| unreadable(&why));
+        }
+    };
+    let incomplete = rendered.incomplete;
+    let mut page = Page::rendered(&url, refresh, &rendered.body, incomplete)
+        .map_err(|why| unreadable(&why))?;
+    if let Some(target) = rendered.leaves {
+        page.refresh = Some(target);
+    }
+    let pages = rendered.frames.iter().map(|frame| {
+        let page = Page::rendered(&frame.url, None, &frame.body, incomplete);
+        page.map_err(|why| unreadable(&why))
+    });
+    let forbidden = rendered.forbidden.into_iter();
+    let frames = Frames {
+        pages: pages.collect::<Result<_, _>>()?,
+        unread: forbidden
+            .map(|url| (url.clone(), End::Forbidden { url }))
+            .collect(),
+        hops: rendered.hops,
+    };
+    let frames = Some(frames);
+    Ok(Next::Page(Box::new(Whole { page, frames })))
+}
+
 fn site_of(url: &Url) -> Option<RegistrableDomain> {
     HostName::of_url(url)?.registrable()
+}
+
+/// The rules of the robots.txt for `url`, or why they are not known.
+pub(super) fn rules_of(fetcher: &dyn Fetcher, url: &Url) -> Result<Rules, Unanswered> {
+    robots_rules(&fetch_robots(fetcher, robots_url(url)))
 }
 
 /// The last answer on the way from `url`, following redirects to other hosts too.

@@ -22,8 +22,11 @@ word_lists! {
 const STRUCK: &[&str] = &["del", "s", "strike"];
 
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each holds by itself")]
 pub(super) struct Shape {
     pub(super) hides: bool,
+    /// Whether it is hidden even where a browser says what else is.
+    pub(super) hides_in_browsers: bool,
     pub(super) parts: bool,
     pub(super) preformatted: bool,
 }
@@ -38,9 +41,10 @@ pub(super) fn is_inert(element: &Element) -> bool {
 
 pub(super) fn shape(element: &Element) -> Shape {
     let name = element.name();
+    let hides_in_browsers = NEVER_SHOWN.contains(&name) || is_struck(element);
     Shape {
-        hides: NEVER_SHOWN.contains(&name)
-            || is_struck(element)
+        hides_in_browsers,
+        hides: hides_in_browsers
             || (name == "dialog" && element.attr("open").is_none())
             || element.attr("popover").is_some(),
         parts: PARTING.contains(&name),

@@ -1,6 +1,7 @@
 //! Whether, and how, an address is on a page: plain, spelled, or unclear where it begins.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
@@ -92,6 +93,30 @@ pub(super) fn part(line: String, edges: &[usize]) -> (String, Vec<String>) {
     }
     kept.push_str(&line[from..]);
     (kept.trim().to_owned(), unclear)
+}
+
+/// Takes out of a visible line the addresses of which some is in `drawn`, and gives those that are
+/// not in it whole.
+pub(super) fn without_drawn(line: String, drawn: &[Range<usize>]) -> (String, Vec<String>) {
+    let mut taken = Vec::new();
+    if drawn.is_empty() || !line.contains('@') {
+        return (line, taken);
+    }
+    let mut kept = String::new();
+    let mut from = 0;
+    for (at, _) in line.match_indices('@') {
+        let start = at - run(line[..at].bytes().rev());
+        let end = at + 1 + domain(&line[at + 1..]);
+        let touches = |one: &Range<usize>| one.start < end && start < one.end;
+        if start < from || !drawn.iter().any(touches) {
+            continue;
+        }
+        taken.push(line[start..end].to_owned());
+        kept.push_str(&line[from..start]);
+        from = end;
+    }
+    kept.push_str(&line[from..]);
+    (kept, taken)
 }
 
 fn run(octets: impl Iterator<Item = u8>) -> usize {

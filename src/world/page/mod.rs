@@ -12,6 +12,7 @@ mod links;
 mod model;
 mod owner;
 mod refusal;
+mod rendered;
 mod structured;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use decode::{ContentType, Kind};
 use model::lines;
 use visible::Walk;
 
+use crate::quest::Seen;
 use crate::world::email_text::may_spell;
 
 pub use crate::world::email_text::is_unspaced;
@@ -47,7 +49,10 @@ impl Page {
         let kind = content_type.kind(body)?;
         let text = decode::decode(url, content_type.charset, kind, body)?;
         let mut page = match kind {
-            Kind::Html => Walk::over(url, &dom::parse(&text)?),
+            Kind::Html => Page {
+                seen: Some(Seen::Markup),
+                ..Walk::over_markup(url, &dom::parse(&text)?)
+            },
             Kind::Plain => Self {
                 visible: lines(&text).collect(),
                 ..Self::empty(url)
@@ -57,9 +62,37 @@ impl Page {
                 ..Self::empty(url)
             },
         };
-        if let Some(header) = refresh.and_then(|header| links::refresh(url, url, header)) {
-            page.refresh = Some(header);
-        }
+        page.follow(refresh);
         Ok(page)
+    }
+
+    /// Reads what a browser made of one answer; `incomplete` says that the page may lack something.
+    pub fn rendered(
+        url: &Url,
+        refresh: Option<&str>,
+        body: &[u8],
+        incomplete: bool,
+    ) -> Result<Self, Unreadable> {
+        let text = str::from_utf8(body).map_err(|_| Unreadable::BadEncoding("UTF-8".to_owned()))?;
+        let mut page = Self {
+            seen: Some(Seen::Rendered),
+            needs_script: incomplete,
+            frames: Vec::new(),
+            ..Walk::over_rendered(url, &rendered::parse(text)?)
+        };
+        page.follow(refresh);
+        Ok(page)
+    }
+
+    fn follow(&mut self, refresh: Option<&str>) {
+        let url = &self.url;
+        if let Some(target) = refresh.and_then(|header| links::refresh(url, url, header)) {
+            self.refresh = Some(target);
+        }
+    }
+
+    /// Whether an answer with these bytes is shown by a browser as HTML.
+    pub fn is_html(content_type: Option<&str>, body: &[u8]) -> bool {
+        ContentType::parse(content_type).kind(body) == Ok(Kind::Html)
     }
 }

@@ -3,6 +3,7 @@
 use url::Url;
 
 use crate::base::text::normalise;
+use crate::quest::Seen;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
@@ -28,6 +29,8 @@ pub struct Page {
     pub frames: Vec<Url>,
     pub refresh: Option<Url>,
     pub needs_script: bool,
+    /// What decided what a reader sees; none for a page that is not HTML.
+    pub seen: Option<Seen>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -78,6 +81,7 @@ impl Page {
             frames: Vec::new(),
             refresh: None,
             needs_script: false,
+            seen: None,
         }
     }
 

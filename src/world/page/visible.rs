@@ -6,6 +6,8 @@
 //! either: it is what the visitor writes, or an echo of it. A closed `<details>` can be opened,
 //! so it is shown. What is struck out counts as not shown: the page takes it back.
 
+use std::ops::Range;
+
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
 use scraper::node::Element;
@@ -15,6 +17,7 @@ use url::Url;
 use super::element::{self, Hints, Shape};
 use super::hidden::{Declared, HidingRules, Sheets};
 use super::owner::{Owner, Regions};
+use super::rendered::{BOX, DRAWN};
 use super::text::Run;
 use super::{OwnerPlace, Page, find_address, links, model, structured};
 use crate::base::text::normalise;
@@ -24,7 +27,8 @@ use crate::world::email_text::may_spell;
 pub(super) struct Walk<'a> {
     page: Page,
     base: Url,
-    rules: &'a HidingRules,
+    /// None for a page that a browser has shown: what it hides is marked.
+    rules: Option<&'a HidingRules>,
     open: Vec<Open>,
     around: Around,
     run: Run,
@@ -34,6 +38,8 @@ pub(super) struct Walk<'a> {
     owner: Owner,
     scripts: Scripts,
     titled: bool,
+    /// Whether a style sheet wrote some of the line that grows, and where that is in bytes.
+    drawn: Vec<Range<usize>>,
 }
 
 /// What the open elements say together. It is restored when an element ends.
@@ -58,16 +64,25 @@ struct Open {
     parts_children: bool,
     /// For an organization's name: where it began, in lines and in bytes of the run.
     name: Option<(usize, usize)>,
+    /// For what a style sheet writes: where it began in the run.
+    drawn: Option<usize>,
     before: Around,
 }
 
 impl Walk<'_> {
-    pub(super) fn over(url: &Url, html: &Html) -> Page {
-        let rules = hiding_rules(html);
+    pub(super) fn over_markup(url: &Url, html: &Html) -> Page {
+        Walk::over(url, html, Some(&hiding_rules(html)))
+    }
+
+    pub(super) fn over_rendered(url: &Url, html: &Html) -> Page {
+        Walk::over(url, html, None)
+    }
+
+    fn over(url: &Url, html: &Html, rules: Option<&HidingRules>) -> Page {
         let mut walk = Walk {
             page: Page::empty(url),
             base: base(url, html),
-            rules: &rules,
+            rules,
             open: Vec::new(),
             around: Around::default(),
             run: Run::default(),
@@ -76,6 +91,7 @@ impl Walk<'_> {
             owner: Owner::default(),
             scripts: Scripts::default(),
             titled: false,
+            drawn: Vec::new(),
         };
         for edge in html.tree.root().traverse() {
             match edge {
@@ -133,14 +149,10 @@ impl Walk<'_> {
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let before = self.around;
-        let inline = Declared::inline(element);
-        let mut shape = element::shape(element);
         let by_visitors = element::write_in(element);
-        shape.hides |= self.rules.hides(node, element, &inline);
+        let (mut shape, parts_children) = self.shape(node, element);
         // Visitors' words are kept apart from the owner's.
-        shape.parts |= by_visitors
-            || inline.parts()
-            || self.open.last().is_some_and(|open| open.parts_children);
+        shape.parts |= by_visitors || self.open.last().is_some_and(|open| open.parts_children);
         self.around.hidden += usize::from(shape.hides);
         let is_shown = self.around.hidden == 0;
         if is_shown && shape.parts {
@@ -150,7 +162,7 @@ impl Walk<'_> {
         {
             self.run.part();
             self.own.part();
-        } else if is_shown && element::is_edged(element) {
+        } else if is_shown && self.has_edge(element) {
             self.run.edge();
         }
         if !is_shown && (shape.hides || shape.parts) {
@@ -169,8 +181,11 @@ impl Walk<'_> {
         self.open.push(Open {
             shape,
             hints,
-            parts_children: inline.parts_children(),
+            parts_children,
             name,
+            drawn: is_shown
+                .then(|| element.attr(DRAWN).map(|_| self.run.as_str().len()))
+                .flatten(),
             before,
         });
         self.attributes(node, element);
@@ -185,14 +200,44 @@ impl Walk<'_> {
             let name = self.since(start);
             self.owner.add(OwnerPlace::Organization, &name);
         }
+        if let Some(start) = open.drawn {
+            self.drawn.push(start..self.run.as_str().len());
+        }
         if !is_shown && (open.shape.hides || open.shape.parts) {
             self.end_unseen();
         } else if is_shown && open.shape.parts {
             self.end_line();
-        } else if is_shown && element::is_edged(element) {
+        } else if is_shown && self.has_edge(element) {
             self.run.edge();
         }
         self.around = open.before;
+    }
+
+    /// How an element is laid out, and whether its children stand apart.
+    fn shape(&self, node: NodeRef<'_, Node>, element: &Element) -> (Shape, bool) {
+        let shape = element::shape(element);
+        let Some(rules) = self.rules else {
+            let laid_out = element.attr(BOX).unwrap_or_default();
+            let shape = Shape {
+                hides: shape.hides_in_browsers || element.attr("hidden").is_some(),
+                parts: element.name() == "br" || laid_out.contains('b'),
+                preformatted: laid_out.contains('p'),
+                ..shape
+            };
+            return (shape, laid_out.contains('f'));
+        };
+        let inline = Declared::inline(element);
+        let shape = Shape {
+            hides: shape.hides || rules.hides(node, element, &inline),
+            parts: shape.parts || inline.parts(),
+            ..shape
+        };
+        (shape, inline.parts_children())
+    }
+
+    /// Whether a style sheet that is not known may set what is in an element apart.
+    fn has_edge(&self, element: &Element) -> bool {
+        self.rules.is_some() && element::is_edged(element)
     }
 
     /// What has become visible since `start`, up to a few lines.
@@ -209,7 +254,11 @@ impl Walk<'_> {
 
     fn end_line(&mut self) {
         let edges = self.run.take_edges();
-        let (line, unclear) = find_address::part(self.run.take(), &edges);
+        let drawn = std::mem::take(&mut self.drawn);
+        let (line, mut unclear) = find_address::part(self.run.take(), &edges);
+        // An address of which a style sheet writes a part is not the page's text.
+        let (line, drawn) = find_address::without_drawn(line, &drawn);
+        unclear.extend(drawn);
         let own = self.own.take();
         if self.around.by_visitors {
             let words = unclear.into_iter().chain([line]);
@@ -361,8 +410,13 @@ impl Walk<'_> {
         let unseen = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
         // A frame hides its own fallback, which counts in `hidden`.
         self.around.hidden > 1 && element.name() == "iframe"
-            || self.rules.hides(node, element, &Declared::inline(element))
+            || self.is_hidden(node, element)
             || (unseen("width") && unseen("height"))
+    }
+
+    fn is_hidden(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+        self.rules
+            .is_some_and(|rules| rules.hides(node, element, &Declared::inline(element)))
     }
 
     fn frame(&mut self, element: &Element) {
@@ -437,8 +491,7 @@ impl Walk<'_> {
             match node.value() {
                 Node::Text(text) if !normalise(text).is_empty() => return true,
                 Node::Element(element) => {
-                    let inline = Declared::inline(element);
-                    if element::shape(element).hides || self.rules.hides(node, element, &inline) {
+                    if element::shape(element).hides || self.is_hidden(node, element) {
                         continue;
                     }
                     if element::is_replaced(element)
@@ -470,7 +523,8 @@ impl Walk<'_> {
                 self.add(encoded, hidden, visitors);
             } else if link && let Some(addressees) = links::addressees(value) {
                 // An empty link cannot be clicked: a trap for harvesters.
-                let clickable = element.name() == "area" || self.shows_something(node);
+                let clickable =
+                    self.rules.is_none() || element.name() == "area" || self.shows_something(node);
                 self.add(addressees, hidden || !clickable, visitors);
             } else {
                 self.hide_lines(value);

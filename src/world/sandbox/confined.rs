@@ -182,6 +182,9 @@ fn start(
         .current_dir(&request.dir)
         .process_group(0)
         .stdin(if reads { Stdio::piped() } else { Stdio::null() });
+    if let Some((user, group)) = request.user {
+        command.uid(user).gid(group);
+    }
     let restricted = thread::Builder::new().spawn(move || {
         let landlock = platform::restrict(&request, &entered.namespaces)?;
         let confinement = Confinement {

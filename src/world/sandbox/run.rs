@@ -13,7 +13,7 @@ use std::{fmt, fs, io};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
-use nix::unistd::{UnlinkatFlags, unlinkat};
+use nix::unistd::{Gid, Uid, UnlinkatFlags, chown, getuid, unlinkat};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -44,6 +44,9 @@ pub(super) struct Request {
     /// Directories that are to appear empty.
     pub hidden: Vec<PathBuf>,
     pub means: Means,
+    /// The user and group that the command becomes, which only root can do.
+    #[serde(default)]
+    pub user: Option<(u32, u32)>,
 }
 
 impl Request {
@@ -83,6 +86,7 @@ impl Request {
             writable,
             hidden: hidden.flat_map(fs::canonicalize).collect(),
             means: launcher.means,
+            user: launcher.user(),
         })
     }
 }
@@ -155,6 +159,8 @@ pub struct Launcher {
     pub means: Means,
     /// Where temporary directories are made; if none is set, next to the scratch copy.
     pub temporary: Option<PathBuf>,
+    /// Whether root becomes `nobody` before it starts a command.
+    pub never_root: bool,
 }
 
 impl Launcher {
@@ -168,9 +174,26 @@ impl Launcher {
             hidden: Vec::new(),
             means: Means::ALL,
             temporary: None,
+            never_root: false,
         }
     }
+
+    fn user(&self) -> Option<(u32, u32)> {
+        (self.never_root && getuid().is_root()).then_some((NOBODY, NOBODY))
+    }
+
+    /// Gives a path to the user that commands become, if that is another one.
+    fn give(&self, path: &Path) -> io::Result<()> {
+        let Some((user, group)) = self.user() else {
+            return Ok(());
+        };
+        let (user, group) = (Uid::from_raw(user), Gid::from_raw(group));
+        Ok(chown(path, Some(user), Some(group))?)
+    }
 }
+
+// The user of this number owns no file on any system.
+const NOBODY: u32 = 65_534;
 
 #[derive(Debug)]
 pub(super) struct Running {
@@ -192,6 +215,8 @@ impl Running {
         let parent = launcher.temporary.as_deref().or(scratch.parent());
         let parent = fs::canonicalize(parent.unwrap_or(&scratch))?;
         let temporary = tempfile::Builder::new().prefix("tmp-").tempdir_in(parent)?;
+        launcher.give(&scratch)?;
+        launcher.give(temporary.path())?;
         let request = Request::new(launcher, order, scratch, temporary.path())?;
         let mut child = Command::new(&launcher.program);
         child

@@ -70,6 +70,8 @@ pub enum ServiceFailed {
 /// What shows that a service is ready.
 #[derive(Debug, Clone)]
 pub enum Ready {
+    /// It runs.
+    Started,
     /// It accepts connections on its port.
     Port,
     /// It answers a GET of this path and query with a status of 2xx.
@@ -130,6 +132,7 @@ impl Service {
             return false;
         }
         match ready {
+            Ready::Started => true,
             Ready::Port => connect(self.port).is_some() && self.listens(),
             Ready::Path(path) => answers_well(self.port, path) && self.listens(),
             Ready::Line(pattern) => has_line(&self.output().stdout, pattern),

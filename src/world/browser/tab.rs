@@ -1,0 +1,646 @@
+//! Shows one page, and asks what is painted.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::connection::{Connection, Failure, Message};
+use super::paint::{LetterBox, Picture, is_painted};
+use super::requests::{
+    MAX_REQUESTS, Paused, Purpose, Resource, ResourceAnswer, Resources, too_many,
+};
+use crate::world::{Rendered, RenderedFrame, RenderedPage, Response, Unanswered, UnansweredKind};
+
+/// Defines `comail` in an isolated world of a frame.
+const SCRIPT: &str = include_str!("extract.js");
+
+const WORLD: &str = "comail";
+
+/// For everything that a page loads.
+const LOAD_WITHIN: Duration = Duration::from_secs(20);
+
+/// For all that is done with the page, loading included.
+const ALL_WITHIN: Duration = Duration::from_secs(45);
+
+/// A page that asks for nothing for so long is ready.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// The same after a click.
+const QUIET_AFTER_CLICK: Duration = Duration::from_millis(100);
+
+const MAX_FRAMES: usize = 20;
+
+/// As long as a page may be.
+const MAX_BYTES: usize = 5 << 20;
+
+/// How an address is brought into the window, one way after the other: a bar may cover some.
+const WAYS: [&str; 3] = ["center", "end", "start"];
+
+/// How many screenfuls of addresses are measured in one pass.
+const MAX_AIMS: usize = 40;
+
+/// Shows the page that `response` brought, and gives what a reader sees of it.
+pub(super) fn render(
+    connection: &mut Connection,
+    url: &Url,
+    response: &Response,
+    resources: &dyn Resources,
+) -> Result<Rendered, Failure> {
+    let mut known = HashMap::new();
+    let first = show(
+        connection,
+        url,
+        response,
+        (resources, &mut known),
+        &BTreeSet::new(),
+    )?;
+    match first {
+        Shown::Done(rendered) => Ok(rendered),
+        // Some address stands on an image, which is loaded this time.
+        Shown::OnImages(images) => {
+            match show(connection, url, response, (resources, &mut known), &images)? {
+                Shown::Done(rendered) => Ok(rendered),
+                Shown::OnImages(_) => Err(Failure::Late),
+            }
+        }
+    }
+}
+
+enum Shown {
+    Done(Rendered),
+    OnImages(BTreeSet<String>),
+}
+
+fn show(
+    connection: &mut Connection,
+    url: &Url,
+    response: &Response,
+    (resources, known): (&dyn Resources, &mut HashMap<String, Resource>),
+    images: &BTreeSet<String>,
+) -> Result<Shown, Failure> {
+    let until = Instant::now() + ALL_WITHIN;
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let made = connection.call(None, "Target.createBrowserContext", json!({}), until)?;
+    let context = text(&made, "browserContextId");
+    let target = json!({"url": "about:blank", "browserContextId": context,
+        "width": 1280, "height": 900});
+    let made = connection.call(None, "Target.createTarget", target, until)?;
+    let target = text(&made, "targetId");
+    let attach = json!({"targetId": target, "flatten": true});
+    let attached = connection.call(None, "Target.attachToTarget", attach, until)?;
+    let session = text(&attached, "sessionId");
+    let tab = Tab {
+        connection,
+        session: session.clone(),
+        // The main frame of a target has its id.
+        frame: target,
+        url,
+        response,
+        resources,
+        known,
+        images,
+        load_until: Instant::now() + LOAD_WITHIN,
+        until,
+        phase: Phase::Loading,
+        loaded: false,
+        active: Instant::now(),
+        requests: 0,
+        unanswered: None,
+        incomplete: false,
+        leaves: None,
+        hops: Vec::new(),
+        forbidden: Vec::new(),
+    };
+    let shown = tab.run();
+    let dispose = json!({"browserContextId": context});
+    connection.forget(&session);
+    connection.call(
+        None,
+        "Target.disposeBrowserContext",
+        dispose,
+        until + QUIET * 10,
+    )?;
+    connection.forget(&session);
+    shown
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Before the page itself was asked for.
+    Loading,
+    Loaded,
+    /// Controls are clicked: whatever leaves the page is held back.
+    Clicking,
+}
+
+struct Tab<'a> {
+    connection: &'a mut Connection,
+    session: String,
+    frame: String,
+    url: &'a Url,
+    response: &'a Response,
+    resources: &'a dyn Resources,
+    /// What was answered before, to whatever page of the same visit asked for it.
+    known: &'a mut HashMap<String, Resource>,
+    images: &'a BTreeSet<String>,
+    load_until: Instant,
+    until: Instant,
+    phase: Phase,
+    loaded: bool,
+    active: Instant,
+    requests: usize,
+    unanswered: Option<Unanswered>,
+    incomplete: bool,
+    leaves: Option<Url>,
+    hops: Vec<Url>,
+    forbidden: Vec<Url>,
+}
+
+/// What a look at the page found.
+#[derive(Debug, Deserialize)]
+struct Pass {
+    /// How many addresses were not painted so far.
+    hidden: usize,
+    /// How many wait to be measured.
+    tokens: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct Aim {
+    found: Vec<Token>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Token {
+    index: usize,
+    boxes: Vec<LetterBox>,
+}
+
+impl Tab<'_> {
+    fn run(mut self) -> Result<Shown, Failure> {
+        for (method, params) in [
+            ("Page.enable", json!({})),
+            ("Fetch.enable", json!({"patterns": [{"urlPattern": "*"}]})),
+            ("Network.setBypassServiceWorker", json!({"bypass": true})),
+            (
+                "Emulation.setDeviceMetricsOverride",
+                json!({"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": false}),
+            ),
+            (
+                "Emulation.setEmulatedMedia",
+                json!({"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}),
+            ),
+            ("Page.navigate", json!({"url": self.url.as_str()})),
+        ] {
+            self.call(method, params)?;
+        }
+        self.wait_until_quiet(QUIET)?;
+        if let Some(why) = self.unanswered.take() {
+            return Ok(Shown::Done(Rendered::Unanswered(why)));
+        }
+        if !self.loaded && self.leaves.is_none() {
+            let seconds = LOAD_WITHIN.as_secs();
+            let detail = format!("{}: it was not loaded within {seconds} s", self.url);
+            let why = Unanswered::new(UnansweredKind::Timeout, detail);
+            return Ok(Shown::Done(Rendered::Unanswered(why)));
+        }
+        self.phase = Phase::Clicking;
+        let main = self.world(&self.frame.clone())?;
+        if let Some(images) = self.look(main)? {
+            return Ok(Shown::OnImages(images));
+        }
+        let frames = self.frames(main)?;
+        let body = self.serialised(main)?;
+        Ok(Shown::Done(Rendered::Page(RenderedPage {
+            body,
+            frames,
+            hops: self.hops,
+            forbidden: self.forbidden,
+            leaves: self.leaves,
+            incomplete: self.incomplete,
+        })))
+    }
+
+    /// Looks at the page, and opens what its controls open while some address is not painted.
+    /// Gives the images that addresses stand on, if those were not loaded.
+    fn look(&mut self, world: u64) -> Result<Option<BTreeSet<String>>, Failure> {
+        self.evaluate::<Value>(world, "comail.still()")?;
+        let mut pass = self.measured_pass(world, None)?;
+        let behind: Vec<String> = self.evaluate(world, "comail.images()")?;
+        if self.images.is_empty() && !behind.is_empty() {
+            return Ok(Some(behind.into_iter().collect()));
+        }
+        if pass.hidden == 0 {
+            return Ok(None);
+        }
+        self.evaluate::<Value>(world, "comail.scrollThrough()")?;
+        self.wait_until_quiet(QUIET_AFTER_CLICK)?;
+        pass = self.measured_pass(world, None)?;
+        if pass.hidden == 0 {
+            return Ok(None);
+        }
+        let controls: usize = self.evaluate(world, "comail.findControls()")?;
+        for at in 0..controls {
+            if !self.evaluate::<bool>(world, &format!("comail.click({at})"))? {
+                continue;
+            }
+            self.wait_until_quiet(QUIET_AFTER_CLICK)?;
+            self.evaluate::<Value>(world, "comail.still()")?;
+            pass = self.measured_pass(world, None)?;
+            if pass.hidden == 0 {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// One look at the page, or at a frame of this element, with the pixels of its addresses.
+    fn measured_pass(&mut self, world: u64, owner: Option<&Value>) -> Result<Pass, Failure> {
+        let pass: Pass = self.evaluate(world, "comail.pass()")?;
+        if pass.tokens == 0 {
+            return Ok(pass);
+        }
+        for way in WAYS {
+            for _ in 0..MAX_AIMS {
+                let aim: Option<Aim> = self.evaluate(world, &format!("comail.aim({way:?})"))?;
+                let Some(Aim { found }) = aim else { break };
+                let seen = self.measure(world, owner, &found)?;
+                let last = way == WAYS[WAYS.len() - 1];
+                let mut results = Vec::new();
+                for (token, seen) in found.iter().zip(seen) {
+                    results.push(json!({"index": token.index, "seen": seen}));
+                }
+                let settle = format!("comail.settle({}, {last})", json!(results));
+                self.evaluate::<Value>(world, &settle)?;
+            }
+        }
+        let hidden = self.evaluate(world, "comail.unseen()")?;
+        Ok(Pass { hidden, ..pass })
+    }
+
+    fn measure(
+        &mut self,
+        world: u64,
+        owner: Option<&Value>,
+        tokens: &[Token],
+    ) -> Result<Vec<bool>, Failure> {
+        let place = match owner {
+            None => (0.0, 0.0),
+            Some(owner) => self.place_of(owner)?,
+        };
+        let indices: Vec<_> = tokens.iter().map(|token| token.index).collect();
+        let with = self.screenshot()?;
+        self.evaluate::<Value>(world, &format!("comail.fade({})", json!(indices)))?;
+        let without = self.screenshot()?;
+        self.evaluate::<Value>(world, "comail.unfade()")?;
+        let again = self.screenshot()?;
+        let seen = tokens.iter().map(|token| {
+            let boxes = token.boxes.iter().map(|one| one.moved(place));
+            is_painted(&boxes.collect::<Vec<_>>(), &with, &without, &again)
+        });
+        Ok(seen.collect())
+    }
+
+    /// Where the content of an element begins in the window.
+    fn place_of(&mut self, node: &Value) -> Result<(f64, f64), Failure> {
+        let model = self.call("DOM.getBoxModel", json!({"backendNodeId": node}))?;
+        let corner = |at: usize| model["model"]["content"][at].as_f64().unwrap_or(-1e6);
+        Ok((corner(0), corner(1)))
+    }
+
+    fn screenshot(&mut self) -> Result<Picture, Failure> {
+        let params = json!({"format": "png", "optimizeForSpeed": true});
+        let taken = self.call("Page.captureScreenshot", params)?;
+        let refused = |why: String| Failure::Refused {
+            method: "Page.captureScreenshot".to_owned(),
+            why,
+        };
+        let bytes = STANDARD.decode(taken["data"].as_str().unwrap_or_default());
+        let bytes = bytes.map_err(|error| refused(error.to_string()))?;
+        Picture::decode(&bytes).map_err(|error| refused(error.to_string()))
+    }
+
+    fn serialised(&mut self, world: u64) -> Result<Vec<u8>, Failure> {
+        let text: String = self.evaluate(world, "comail.serialise()")?;
+        if text.len() > MAX_BYTES {
+            return Err(Failure::Refused {
+                method: "serialise".to_owned(),
+                why: format!("it shows more than {MAX_BYTES} bytes"),
+            });
+        }
+        Ok(text.into_bytes())
+    }
+
+    /// The frames of the page that a reader sees, and theirs.
+    fn frames(&mut self, main: u64) -> Result<Vec<RenderedFrame>, Failure> {
+        let tree = self.call("Page.getFrameTree", json!({}))?;
+        let mut waiting = vec![(tree["frameTree"].clone(), main)];
+        let mut frames = Vec::new();
+        while let Some((tree, world)) = waiting.pop() {
+            for child in tree["childFrames"].as_array().into_iter().flatten() {
+                if frames.len() >= MAX_FRAMES {
+                    break;
+                }
+                let id = child["frame"]["id"].as_str().unwrap_or_default();
+                let url = child["frame"]["url"].as_str().unwrap_or_default();
+                let is_there = child["frame"]["unreachableUrl"].is_null();
+                let Some(owner) = self.shown_frame(id, world)?.filter(|_| is_there) else {
+                    continue;
+                };
+                let Ok(inside) = self.world(id) else { continue };
+                self.evaluate::<Value>(inside, "comail.still()")?;
+                self.measured_pass(inside, Some(&owner))?;
+                let body = self.serialised(inside)?;
+                // What has no address of its own is written by the page around it.
+                let url = Url::parse(url).ok();
+                let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+                let url = url.unwrap_or_else(|| self.url.clone());
+                frames.push(RenderedFrame { url, body });
+                waiting.push((child.clone(), inside));
+            }
+        }
+        Ok(frames)
+    }
+
+    /// The element of a frame, scrolled to, if a reader sees it.
+    fn shown_frame(&mut self, frame: &str, world: u64) -> Result<Option<Value>, Failure> {
+        let Ok(owner) = self.call("DOM.getFrameOwner", json!({"frameId": frame})) else {
+            return Ok(None);
+        };
+        let node = json!({"backendNodeId": owner["backendNodeId"], "executionContextId": world});
+        let Ok(object) = self.call("DOM.resolveNode", node) else {
+            return Ok(None);
+        };
+        let asked = json!({
+            "objectId": object["object"]["objectId"],
+            "functionDeclaration": "function () { return comail.showsFrame(this); }",
+            "returnByValue": true,
+        });
+        let answer = self.call("Runtime.callFunctionOn", asked)?;
+        let is_shown = answer["result"]["value"].as_bool().unwrap_or_default();
+        Ok(is_shown.then(|| owner["backendNodeId"].clone()))
+    }
+
+    fn world(&mut self, frame: &str) -> Result<u64, Failure> {
+        let made = json!({"frameId": frame, "worldName": WORLD});
+        let made = self.call("Page.createIsolatedWorld", made)?;
+        let world = made["executionContextId"].as_u64().unwrap_or_default();
+        self.evaluate::<Value>(world, SCRIPT)?;
+        Ok(world)
+    }
+
+    fn evaluate<T: DeserializeOwned>(&mut self, world: u64, text: &str) -> Result<T, Failure> {
+        let asked = json!({
+            "expression": text,
+            "contextId": world,
+            "returnByValue": true,
+            "awaitPromise": true,
+            "timeout": LOAD_WITHIN.as_millis(),
+        });
+        let mut answer = self.call("Runtime.evaluate", asked)?;
+        let refused = |why: String| Failure::Refused {
+            method: "Runtime.evaluate".to_owned(),
+            why,
+        };
+        if let Some(thrown) = answer.get("exceptionDetails") {
+            let said = &thrown["exception"]["description"];
+            let said = said.as_str().or_else(|| thrown["text"].as_str());
+            return Err(refused(said.unwrap_or_default().to_owned()));
+        }
+        let value = answer["result"]["value"].take();
+        serde_json::from_value(value).map_err(|error| refused(error.to_string()))
+    }
+
+    fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
+        let session = Some(self.session.as_str());
+        let id = self.connection.send(session, method, params, self.until)?;
+        // Kept apart from what `hear` puts back, which waits for this answer too.
+        loop {
+            match self.connection.receive(self.until)? {
+                None => return Err(Failure::Late),
+                Some(message) if message.id == Some(id) => return message.into_result(method),
+                Some(message) => self.hear(message)?,
+            }
+        }
+    }
+
+    /// Sends a command whose answer does not matter.
+    fn tell(&mut self, method: &str, params: Value) -> Result<(), Failure> {
+        let session = Some(self.session.as_str());
+        self.connection.send(session, method, params, self.until)?;
+        Ok(())
+    }
+
+    /// Answers the page until it has asked for nothing for this long.
+    fn wait_until_quiet(&mut self, quiet: Duration) -> Result<(), Failure> {
+        self.active = Instant::now();
+        loop {
+            let now = Instant::now();
+            let enough = if self.phase == Phase::Clicking {
+                self.until
+            } else {
+                self.load_until
+            };
+            // A page that is left is never loaded to its end.
+            let until = if self.loaded || self.leaves.is_some() {
+                (self.active + quiet).min(enough)
+            } else {
+                enough
+            };
+            if now >= until || self.unanswered.is_some() {
+                return Ok(());
+            }
+            if let Some(message) = self.connection.receive(until)? {
+                self.hear(message)?;
+            }
+        }
+    }
+
+    fn hear(&mut self, message: Message) -> Result<(), Failure> {
+        match message.method.as_str() {
+            "Fetch.requestPaused" => {
+                let batch = self.batch(message)?;
+                self.answer(batch)?;
+                self.active = Instant::now();
+            }
+            "Page.loadEventFired" => {
+                self.loaded = true;
+                self.active = Instant::now();
+            }
+            "Page.javascriptDialogOpening" => {
+                self.tell("Page.handleJavaScriptDialog", json!({"accept": true}))?;
+            }
+            "Inspector.targetCrashed" | "Target.targetCrashed" => return Err(Failure::Crashed),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The request with all others that wait already.
+    fn batch(&mut self, first: Message) -> Result<Vec<Paused>, Failure> {
+        let mut batch = Vec::new();
+        let mut others = Vec::new();
+        let mut next = Some(first);
+        while let Some(message) = next {
+            if message.method == "Fetch.requestPaused" {
+                if let Ok(paused) = serde_json::from_value(message.params) {
+                    batch.push(paused);
+                }
+            } else {
+                others.push(message);
+            }
+            next = self.connection.receive(Instant::now())?;
+        }
+        for message in others {
+            self.connection.put_back(message);
+        }
+        Ok(batch)
+    }
+
+    /// Answers requests: those to one host one after the other, and several hosts at once.
+    fn answer(&mut self, batch: Vec<Paused>) -> Result<(), Failure> {
+        let mut by_host: BTreeMap<String, Vec<(Paused, Url)>> = BTreeMap::new();
+        for paused in batch {
+            if let Some(url) = self.answered_at_once(&paused)? {
+                let host = url.host_str().unwrap_or_default().to_owned();
+                by_host.entry(host).or_default().push((paused, url));
+            }
+        }
+        let (resources, until) = (self.resources, self.load_until.max(Instant::now()));
+        let got: Vec<(Paused, Resource)> = thread::scope(|scope| {
+            let hosts = by_host.into_values().map(|asked| {
+                scope.spawn(move || {
+                    let one = |(paused, url): (Paused, Url)| {
+                        let left = until.saturating_duration_since(Instant::now());
+                        let resource = resources.get(&url, left.max(QUIET));
+                        (paused, resource)
+                    };
+                    asked.into_iter().map(one).collect::<Vec<_>>()
+                })
+            });
+            let hosts: Vec<_> = hosts.collect();
+            let got = hosts
+                .into_iter()
+                .flat_map(|host| host.join().unwrap_or_default());
+            got.collect()
+        });
+        for (paused, resource) in got {
+            self.give(&paused, &resource)?;
+            self.known.insert(paused.request.url, resource);
+        }
+        Ok(())
+    }
+
+    /// Answers what needs no lookup; else gives the URL to ask for.
+    fn answered_at_once(&mut self, paused: &Paused) -> Result<Option<Url>, Failure> {
+        let refuse = |tab: &mut Self, reason: &str| {
+            tab.tell("Fetch.failRequest", paused.fail(reason))?;
+            Ok(None)
+        };
+        let url = Url::parse(&paused.request.url).ok();
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+        let Some(mut url) = url else {
+            let id = json!({"requestId": paused.request_id});
+            self.tell("Fetch.continueRequest", id)?;
+            return Ok(None);
+        };
+        url.set_fragment(None);
+        let purpose = paused.purpose();
+        if purpose == Purpose::Document && paused.frame_id == self.frame {
+            return self.main_document(paused, url).map(|()| None);
+        }
+        let is_wanted_image = self.images.contains(&paused.request.url);
+        match purpose {
+            Purpose::Image if !is_wanted_image => {
+                self.tell("Fetch.fulfillRequest", paused.no_image())?;
+                return Ok(None);
+            }
+            Purpose::Preflight => {
+                let answer = ResourceAnswer {
+                    status: 204,
+                    headers: Vec::new(),
+                    body: Vec::new(),
+                };
+                self.tell("Fetch.fulfillRequest", paused.fulfil(&answer))?;
+                return Ok(None);
+            }
+            Purpose::Other => return refuse(self, "BlockedByClient"),
+            _ => {}
+        }
+        if paused.request.method != "GET" {
+            self.incomplete |= purpose == Purpose::Data;
+            return refuse(self, "BlockedByClient");
+        }
+        if purpose == Purpose::Document {
+            self.hops.push(url.clone());
+            if self.hops.len() > MAX_FRAMES {
+                return refuse(self, "BlockedByClient");
+            }
+            if !self.resources.may_read(&url) {
+                self.forbidden.push(url);
+                return refuse(self, "BlockedByClient");
+            }
+        }
+        if let Some(known) = self.known.get(&paused.request.url).cloned() {
+            self.give(paused, &known)?;
+            return Ok(None);
+        }
+        self.requests += 1;
+        if self.requests > MAX_REQUESTS {
+            self.lacks(purpose, too_many());
+            return refuse(self, "BlockedByClient");
+        }
+        Ok(Some(url))
+    }
+
+    /// The page itself was fetched already. Later, it is where a script leads its reader.
+    fn main_document(&mut self, paused: &Paused, url: Url) -> Result<(), Failure> {
+        if self.phase != Phase::Loading {
+            if self.phase == Phase::Loaded && url != *self.url && self.leaves.is_none() {
+                self.leaves = Some(url);
+            }
+            return self.tell("Fetch.failRequest", paused.fail("Aborted"));
+        }
+        self.phase = Phase::Loaded;
+        let content_type = self.response.content_type.clone().into_iter();
+        let headers = content_type.map(|value| ("Content-Type".to_owned(), value));
+        let answer = ResourceAnswer {
+            status: self.response.status,
+            headers: headers.collect(),
+            body: self.response.body.clone(),
+        };
+        self.tell("Fetch.fulfillRequest", paused.fulfil(&answer))
+    }
+
+    fn give(&mut self, paused: &Paused, resource: &Resource) -> Result<(), Failure> {
+        let reason = match resource {
+            Resource::Answered(answer) => {
+                return self.tell("Fetch.fulfillRequest", paused.fulfil(answer));
+            }
+            Resource::Unreachable => "NameNotResolved",
+            Resource::Unanswered(why) => {
+                self.lacks(paused.purpose(), why.clone());
+                "TimedOut"
+            }
+        };
+        self.tell("Fetch.failRequest", paused.fail(reason))
+    }
+
+    /// Notes that something of the page did not come.
+    fn lacks(&mut self, purpose: Purpose, why: Unanswered) {
+        match purpose {
+            Purpose::Needed if self.phase != Phase::Clicking => {
+                self.unanswered.get_or_insert(why);
+            }
+            Purpose::Needed | Purpose::Data | Purpose::Document => self.incomplete = true,
+            Purpose::Preflight | Purpose::Image | Purpose::Other => {}
+        }
+    }
+}
