@@ -113,7 +113,7 @@ pub fn is_below(site: &Url, page: &Url) -> bool {
 word_lists! {
     /// Labels of two letters by which firms part their own site: languages (ISO 639-1) and
     /// countries (ISO 3166-1) that sites are commonly made for.
-    pub LANGUAGES = "lists/languages.txt";
+    LANGUAGES = "lists/languages.txt";
     OWN_LABELS = "lists/own_labels.txt";
     /// Segments of a path at which a site opens: languages, and its front page.
     LANDINGS = "lists/landings.txt";
@@ -161,6 +161,15 @@ fn with_one(site: &Url, anchor: &Url) -> Agreement {
     } else {
         Agreement::OtherSite
     }
+}
+
+/// Whether an anchor names the site itself: one that is met, and is not a name below a domain where
+/// `site` is another. A tenant's name may look like a language.
+pub fn names_whole_site(anchors: &[Url], site: &Url) -> bool {
+    anchors.iter().any(|anchor| {
+        let own = label(anchor);
+        with_one(site, anchor) == Agreement::Same && (own.is_empty() || own == label(site))
+    })
 }
 
 /// The labels before the registrable domain, without `www`.
