@@ -12,6 +12,8 @@ mod notice;
 mod tests;
 pub mod words;
 
+use std::rc::Rc;
+
 use url::{Position, Url};
 
 use self::company_name::{CompanyName, Folded};
@@ -20,7 +22,7 @@ use self::name_similarity::{Similarity, similarity};
 use self::notice::{Named, Reading, begins_with, firm, operators};
 use self::words::{Line, NotInUse, UNUSED};
 use super::freemail::freemail;
-use super::site::{hosted, names_whole_site, on_site};
+use super::site::{hosted, on_site, vouches};
 use super::source::echo;
 use super::step::{Context, EMAIL, SITE, Step, quoted};
 use crate::gate::checks::kind::Verifies;
@@ -56,7 +58,7 @@ const MAX_NOTICES: usize = 2;
 fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Fact> {
     let key = context.base.case.quest.key.as_str();
     let name = CompanyName::parse(key);
-    let is_anchored = names_whole_site(&context.anchors(), site);
+    let is_anchored = vouches(&context.anchors(), site, email.domain());
     if name.is_weak() && !is_anchored {
         let expected = "a name of three characters or more that is not a common word";
         return Some(Fact::new("company-name-weak", expected, quoted(key)));
@@ -75,7 +77,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     };
     let source = context.base.visit(source);
     let mut search = Search::new(key, &name, site, &home);
-    search.look_for_mention(&source);
+    search.visits.extend([source, Rc::clone(&front)]);
     match &front.end {
         End::Unanswered { why, .. } => silent(&why.to_string()),
         End::Forbidden { .. } => silent("robots.txt forbids it"),
@@ -96,9 +98,11 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
 struct Search<'a> {
     key: &'a str,
     name: &'a CompanyName,
+    /// The name for lines that also hold addresses, in which a word in brackets may be the city.
+    operator: CompanyName,
     site: &'a Url,
     home: &'a Url,
-    mention: Mention,
+    visits: Vec<Rc<Visit>>,
     /// The notices that were read.
     read: Vec<Url>,
 }
@@ -124,42 +128,44 @@ impl<'a> Search<'a> {
         Self {
             key,
             name,
+            operator: name.without_places(),
             site,
             home,
-            mention: Mention::Absent,
+            visits: Vec::new(),
             read: Vec::new(),
         }
     }
 
     /// Asks the home page's lines that the law asks for, its legal notice, and what it declares.
     fn ask_site(&mut self, context: &Context<'_>, front: &Visit, page: &Page) -> Option<Fact> {
-        self.look_for_mention(front);
         let texts = self.texts(front);
         // A name below a domain may be made of the company's, and its page of the name below.
         if front.hops.iter().any(|hop| carries(&hop.url, self.name)) {
             return Some(self.unproven(""));
         }
-        match self.said(&operators(&texts, Reading::Home, self.name)) {
-            Said::Company => return None,
+        let declared = Declared::read(&texts, domain_label(self.home), self.name);
+        let (foot, is_footer) = foot(&texts);
+        match self.said(&operators(&foot, Reading::Home, &self.operator)) {
+            Said::Company if is_footer || declared.is_called() => return None,
             Said::Another(other) => {
                 return Some(self.contested("home page", &other.line, self.home));
             }
-            Said::Nothing => {}
+            Said::Company | Said::Nothing => {}
         }
         let mut silent = None;
-        let notices = match hosted(self.site) {
-            None => notice::linked(page, self.site),
-            Some(_) => Vec::new(),
-        };
-        for (url, rank) in notices.into_iter().take(MAX_NOTICES) {
+        let is_own = hosted(self.site).is_none();
+        let proves = declared.proves();
+        let notices = notice::linked(page, self.site).into_iter();
+        let notices = notices.filter(|(_, rank)| is_own && (rank.is_legal() || !proves));
+        for (url, rank) in notices.take(MAX_NOTICES) {
             let visit = context.base.visit(&url);
-            self.look_for_mention(&visit);
+            self.visits.push(Rc::clone(&visit));
             let reading = if rank.names_operator() {
                 Reading::Notice
             } else {
                 Reading::About
             };
-            match self.said(&operators(&self.texts(&visit), reading, self.name)) {
+            match self.said(&operators(&self.texts(&visit), reading, &self.operator)) {
                 Said::Company => return None,
                 Said::Another(other) => {
                     return Some(self.contested("the site's notice", &other.line, &url));
@@ -171,18 +177,21 @@ impl<'a> Search<'a> {
                 End::Missing { .. } => {}
                 End::Unanswered { why, .. } => silent = silent.or(Some((url, why.to_string()))),
                 End::Forbidden { .. } => {
-                    silent = silent.or(Some((url, "robots.txt forbids it".to_owned())))
+                    silent = silent.or(Some((url, "robots.txt forbids it".to_owned())));
                 }
                 End::Unreadable { why, .. } => silent = silent.or(Some((url, why.clone()))),
             }
         }
-        let declared = Declared::read(&texts, domain_label(self.home), self.name);
-        if hosted(self.site).is_none()
-            && let Some((place, line)) = declared.others().first()
-        {
-            return Some(self.contested(declared::called(*place), line, self.home));
+        if is_own && let Some((place, line)) = declared.others().first() {
+            let place = declared::called(*place);
+            let is_claimed = proves || declared.is_titled();
+            return Some(if is_claimed {
+                self.contested(place, line, self.home)
+            } else {
+                self.unproven(&format!("; {place}: {}", quoted(line)))
+            });
         }
-        if declared.proves() {
+        if proves {
             return None;
         }
         if let Some((url, why)) = silent {
@@ -203,7 +212,10 @@ impl<'a> Search<'a> {
     }
 
     fn said(&self, named: &[Named]) -> Said {
-        if named.iter().any(|it| begins_with(&it.value, self.name)) {
+        if named
+            .iter()
+            .any(|it| begins_with(&it.value, &self.operator))
+        {
             return Said::Company;
         }
         let mut others = named.iter().filter(|it| self.is_another(it));
@@ -226,22 +238,31 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn look_for_mention(&mut self, visit: &Visit) {
-        let is_in = |text: &str| self.name.is_in(&Folded::new(text));
-        let mut pages = own_pages(visit, self.site);
-        let found = pages.any(|page| {
-            page.owner.iter().any(|owner| is_in(&owner.text))
-                || page.visible.iter().any(|text| is_in(text))
-        });
-        let mention = match found {
-            false => Mention::Absent,
-            true if visit.hops.iter().any(|hop| carries(&hop.url, self.name)) => Mention::Carried,
-            true => Mention::Mentioned,
+    fn mention(&self) -> Mention {
+        let is_in = |text: &String| self.name.is_in(&Folded::new(text));
+        let of_one = |visit: &Rc<Visit>| {
+            let mut pages = own_pages(visit, self.site);
+            let found = pages.any(|page| {
+                let mut texts = page.owner.iter().map(|owner| &owner.text);
+                texts.any(is_in) || page.visible.iter().any(is_in)
+            });
+            if !found {
+                Mention::Absent
+            } else if visit.hops.iter().any(|hop| carries(&hop.url, self.name)) {
+                Mention::Carried
+            } else {
+                Mention::Mentioned
+            }
         };
-        self.mention = self.mention.max(mention);
+        let best = self.visits.iter().map(of_one).max();
+        best.unwrap_or(Mention::Absent)
     }
 
+    /// Another is named; where the company is not even mentioned, that is no contest.
     fn contested(&self, place: &str, line: &str, at: &Url) -> Fact {
+        if self.mention() == Mention::Absent {
+            return self.unproven(&format!("; {place}: {}", quoted(line)));
+        }
         let expected = format!("only {} where the site says who runs it", quoted(self.key));
         let fact = Fact::new(
             "owner-contested",
@@ -252,7 +273,7 @@ impl<'a> Search<'a> {
     }
 
     fn unproven(&self, more: &str) -> Fact {
-        let (rule, actual) = match self.mention {
+        let (rule, actual) = match self.mention() {
             Mention::Mentioned => (
                 "company-mentioned-only",
                 "it is mentioned, not named as who runs the site",
@@ -284,6 +305,19 @@ fn own_pages<'v>(visit: &'v Visit, site: &Url) -> impl Iterator<Item = &'v Page>
     pages.iter().filter(move |page| on_site(site, &page.url))
 }
 
+/// The lines of a home page that may say who runs the site: its footer, whether it has one or not.
+fn foot(texts: &[OwnerText]) -> (Vec<OwnerText>, bool) {
+    let footer = texts.iter().filter(|text| text.place == OwnerPlace::Footer);
+    let footer: Vec<OwnerText> = footer.cloned().collect();
+    if !footer.is_empty() {
+        return (footer, true);
+    }
+    let lines = texts
+        .iter()
+        .filter(|text| text.place != OwnerPlace::Article);
+    (lines.cloned().collect(), false)
+}
+
 /// The label by which the registrable domain is called, in its own letters.
 fn domain_label(url: &Url) -> Option<String> {
     let domain = HostName::of_url(url)?.registrable()?;
@@ -305,9 +339,12 @@ fn not_in_use(front: &Visit, key: &str, home: &Url) -> Option<Fact> {
             text.place,
             OwnerPlace::Title | OwnerPlace::Heading | OwnerPlace::SiteName
         );
+        if !is_title && !is_short {
+            return false;
+        }
         let line = Line::new(&text.text);
         let says = |kind| UNUSED.find(&line, kind).is_some();
-        (is_title || is_short) && says(NotInUse::Sale) || is_title && says(NotInUse::Gambling)
+        says(NotInUse::Sale) || is_title && says(NotInUse::Gambling)
     });
     // A casino's or a broker's own name has such words too.
     let own = Line::new(key);

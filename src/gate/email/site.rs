@@ -163,12 +163,19 @@ fn with_one(site: &Url, anchor: &Url) -> Agreement {
     }
 }
 
-/// Whether an anchor names the site itself: one that is met, and is not a name below a domain where
-/// `site` is another. A tenant's name may look like a language.
-pub fn names_whole_site(anchors: &[Url], site: &Url) -> bool {
+/// Whether an anchor says whose the site is, and who reads mail at `mail`, so that no name is needed.
+///
+/// It must name the whole domain, since a path or a name below it may be one of many's (`kr.gamma.kr`
+/// too), unless the mail is of that very name.
+pub fn vouches(anchors: &[Url], site: &Url, mail: &HostName) -> bool {
     anchors.iter().any(|anchor| {
-        let own = label(anchor);
-        with_one(site, anchor) == Agreement::Same && (own.is_empty() || own == label(site))
+        let is_met = with_one(site, anchor) == Agreement::Same;
+        let host = HostName::of_url(anchor).unwrap_or_else(|| mail.clone());
+        let name = host.as_str().strip_prefix("www.").unwrap_or(host.as_str());
+        let rest = mail.as_str().strip_suffix(name);
+        let is_of_name = rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        let is_whole = is_of_name && landing(anchor).path() == "/";
+        is_met && (hosted(anchor).is_some() || is_whole)
     })
 }
 

@@ -124,7 +124,9 @@ fn called(node: NodeRef<'_, Node>) -> String {
         match inner.value() {
             Node::Text(piece) => text.push_str(piece),
             Node::Element(element) => {
-                text.push(' ');
+                if matches!(element.name(), "br" | "div" | "p" | "li" | "td") {
+                    text.push(' ');
+                }
                 for name in ["alt", "title", "aria-label"] {
                     alternative.push_str(element.attr(name).unwrap_or_default());
                     alternative.push(' ');

@@ -489,7 +489,7 @@ mod tests {
             "&" => "";
             "" => "";
         } {
-            assert_eq!(left(name), expected, "{name}");
+            assert_eq!(left(name), fold_spelling(expected), "{name}");
         }
     }
 
@@ -542,8 +542,8 @@ mod tests {
 
     #[test]
     fn texts_made_to_be_slow_are_not() {
-        let text = Folded::new(&"a".repeat(1 << 17));
-        assert!(!text.contains(&Folded::new(&"a".repeat(199))));
+        let text = Folded::new(&"b".repeat(1 << 17));
+        assert!(!text.contains(&Folded::new(&"b".repeat(199))));
         let text = Folded::new(&"a ".repeat(1 << 16));
         assert!(!text.contains(&Folded::new(&format!("{}b", "a ".repeat(99)))));
         let text = Folded::new(&"가".repeat(1 << 16));

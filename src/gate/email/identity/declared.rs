@@ -6,8 +6,8 @@
 
 use super::company_name::{CompanyName, Folded};
 use super::name_similarity::{Similarity, similarity};
-use super::notice::{begins_with, firm, is_between};
-use super::words::{LABELS, Label, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
+use super::notice::{begins_with, ends_name, firm, is_between, is_line};
+use super::words::{LABELS, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
 use crate::world::page::{OwnerPlace, OwnerText};
 
 /// A copyright line outside the footer counts among this many last lines of a page.
@@ -45,13 +45,18 @@ impl<'a> Declared<'a> {
     pub(super) fn proves(&self) -> bool {
         let machine = self.is_named_to_machines();
         let signed = self.copyrights.iter().any(|(_, pieces)| self.signs(pieces));
-        let seen = self.is_called_so(OwnerPlace::Title) || self.is_called_so(OwnerPlace::Heading);
-        let around = || {
-            seen || machine
-                || self.is_called_so(OwnerPlace::Header)
-                || self.label.as_ref().is_some_and(|label| self.calls(label))
-        };
-        !self.is_disclaimed() && (machine && (seen || signed) || signed && around())
+        let seen = self.is_titled();
+        let around = || self.is_called() || machine || self.is_called_so(OwnerPlace::Header);
+        (machine && (seen || signed) || signed && around()) && !self.is_disclaimed()
+    }
+
+    /// Whether the title, the main heading or the domain calls the company.
+    pub(super) fn is_called(&self) -> bool {
+        self.is_titled() || self.label.as_ref().is_some_and(|label| self.calls(label))
+    }
+
+    pub(super) fn is_titled(&self) -> bool {
+        self.is_called_so(OwnerPlace::Title) || self.is_called_so(OwnerPlace::Heading)
     }
 
     fn at(&self, place: OwnerPlace) -> impl Iterator<Item = &'a str> {
@@ -101,7 +106,8 @@ impl<'a> Declared<'a> {
         }
         let line = Line::new(text);
         let said = Folded::new(trimmed(&line));
-        let is_longer = self.name.is_in(&said);
+        let mut own = self.name.spellings();
+        let is_longer = own.any(|own| said.compact().contains(own.compact()));
         !is_longer
             && matches!(
                 similarity(self.name, text),
@@ -152,11 +158,6 @@ impl<'a> Declared<'a> {
     }
 }
 
-fn is_line(place: OwnerPlace) -> bool {
-    use OwnerPlace::{Logo, Organization, SiteName, Title};
-    !matches!(place, Title | SiteName | Organization | Logo)
-}
-
 pub(super) fn called(place: OwnerPlace) -> &'static str {
     match place {
         OwnerPlace::SiteName => "site name",
@@ -180,10 +181,13 @@ fn parts(title: &str) -> impl Iterator<Item = &str> {
 /// The text without the words that go with a name: `acme foods` of `Welcome to Acme Foods!`.
 fn trimmed(line: &Line) -> &str {
     let (mut start, mut end) = (0, line.words.len());
-    let is_year = |at: usize| {
+    let has_digits = |at: usize, fewest: usize| {
         let word = line.word(at);
-        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit())
+        (fewest..=4).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
     };
+    // `2024`, and the rest of `1998-24`.
+    let is_year =
+        |at: usize| has_digits(at, 4) || at > 0 && has_digits(at, 2) && has_digits(at - 1, 4);
     while start < end {
         match NAME_WORDS.length(line, start, NameWord::Trim) {
             Some(length) => start += length,
@@ -249,13 +253,17 @@ fn holders(text: &str) -> Option<Vec<String>> {
         .flat_map(|piece| piece.split(". "));
     let pieces = pieces.filter_map(|piece| {
         let line = Line::new(cut_label(piece));
+        let count = line.words.len();
+        let is_label = LABELS
+            .at(&line, 0)
+            .is_some_and(|(length, _)| length == count);
         let name = trimmed(&line);
         let is_small =
             (0..line.words.len()).any(|at| NAME_WORDS.length(&line, at, NameWord::Small).is_some());
         let is_name = name.chars().any(char::is_alphabetic)
             && !name.starts_with(|c: char| c.is_ascii_digit())
             && !name.contains('@');
-        (is_name && !is_small).then(|| name.to_owned())
+        (is_name && !is_small && !is_label && !ends_name(&line, 0)).then(|| name.to_owned())
     });
     Some(pieces.collect())
 }
@@ -264,12 +272,7 @@ fn holders(text: &str) -> Option<Vec<String>> {
 fn cut_label(piece: &str) -> &str {
     let line = Line::new(piece);
     let mut starts = 1..line.words.len();
-    let stop = starts.find(|at| {
-        matches!(
-            LABELS.at(&line, *at),
-            Some((_, Label::Stop | Label::Registration))
-        )
-    });
+    let stop = starts.find(|at| ends_name(&line, *at));
     match stop {
         Some(at) if line.text == piece => &piece[..line.words[at].start],
         _ => piece,

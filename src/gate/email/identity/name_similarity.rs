@@ -84,18 +84,17 @@ fn rest(of: &Folded, other: &Folded) -> String {
     let is_idle =
         |word: &str| NAME_WORDS.is(word, NameWord::Group) || matches!(word, "and" | "of" | "the");
     let words = of.words().iter().filter(|word| !is_idle(word));
-    let left = words.filter(|word| {
-        let is_short = |other: &String| {
-            let shorter = word.len().min(other.len());
-            shorter >= MIN_JOINED
-                && (word.starts_with(other.as_str()) || other.starts_with(word.as_str()))
-        };
-        !other
+    let left = words.filter_map(|word| {
+        let mut behind = other
             .words()
             .iter()
-            .any(|other| *word == other || is_short(other))
+            .filter_map(|other| behind_shared(word, other));
+        match behind.next() {
+            Some(rest) => (!rest.is_empty()).then_some(rest),
+            None => Some(word.as_str()),
+        }
     });
-    let rest: String = left.map(String::as_str).collect();
+    let rest: String = left.collect();
     let alike = rest.chars().zip(other.compact().chars());
     let alike = alike.take_while(|(a, b)| a == b && is_unspaced(*a)).count();
     let behind: String = rest.chars().skip(alike).collect();
@@ -104,6 +103,21 @@ fn rest(of: &Folded, other: &Folded) -> String {
     } else {
         behind
     }
+}
+
+/// What a word goes on with behind what it shares with another: nothing, where one of them only
+/// shortens the other, and another script's letters (`생활건강` of `lg생활건강` and `lg`).
+fn behind_shared<'w>(word: &'w str, other: &str) -> Option<&'w str> {
+    let starts_other = |rest: &str| rest.chars().next().is_some_and(is_unspaced);
+    if let Some(rest) = word.strip_prefix(other)
+        && (rest.is_empty() || starts_other(rest) && !other.chars().any(is_unspaced))
+    {
+        return Some(rest);
+    }
+    let is_shorter = word.chars().count().min(other.chars().count()) >= MIN_JOINED
+        && (word.starts_with(other) || other.starts_with(word));
+    let is_joined = other.strip_prefix(word).is_some_and(starts_other);
+    (is_shorter || is_joined).then_some("")
 }
 
 fn letters_of(c: char) -> Option<Script> {

@@ -54,7 +54,8 @@ fn rank(url: &Url, text: &str) -> Option<(Rank, usize)> {
                 return None;
             }
             let rows = (0..count).filter_map(|at| NOTICES.at(&line, at));
-            rows.map(|(_, rank)| (rank, count)).min()
+            let ranks = rows.map(|(_, rank)| rank).chain(NOTICES.inside(&line));
+            ranks.map(|rank| (rank, count)).min()
         })
         .min()
 }
@@ -90,14 +91,9 @@ const BEFORE_NUMBER: usize = 4;
 
 /// The firms that a page names as its operator, in order.
 pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyName) -> Vec<Named> {
-    let is_read = |place| match place {
-        OwnerPlace::Heading | OwnerPlace::Footer | OwnerPlace::Header | OwnerPlace::Body => true,
-        OwnerPlace::Article => reading != Reading::Home,
-        _ => false,
-    };
     let lines: Vec<(&str, Line)> = texts
         .iter()
-        .filter(|text| is_read(text.place))
+        .filter(|text| is_line(text.place))
         .map(|text| (text.text.as_str(), Line::new(&text.text)))
         .collect();
     let has_heading = lines.iter().any(|(_, line)| is_heading(line));
@@ -107,12 +103,18 @@ pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyNam
         named: Vec::new(),
         near: if has_heading { 0 } else { lines.len() },
         expected: None,
-        are_others: false,
+        others: 0,
     };
     for (at, (shown, line)) in lines.iter().enumerate() {
         state.read(shown, line, &lines[at.saturating_sub(BEFORE_NUMBER)..at]);
     }
     state.named
+}
+
+/// Whether a text is a visible line.
+pub(super) fn is_line(place: OwnerPlace) -> bool {
+    use OwnerPlace::{Logo, Organization, SiteName, Title};
+    !matches!(place, Title | SiteName | Organization | Logo)
 }
 
 fn is_heading(line: &Line) -> bool {
@@ -132,8 +134,8 @@ struct Reader<'a> {
     near: usize,
     /// The label that ended the line before.
     expected: Option<Label>,
-    /// Whether a credit announced the names of others.
-    are_others: bool,
+    /// The lines left that may name others, whom a credit announced.
+    others: usize,
 }
 
 impl Reader<'_> {
@@ -141,17 +143,18 @@ impl Reader<'_> {
         let expected = self.expected.take();
         let is_near = self.near > 0 && self.reading == Reading::Notice;
         self.near = self.near.saturating_sub(1);
+        self.others = self.others.saturating_sub(1);
         if self.reading == Reading::Notice && is_heading(line) {
             self.near = NEAR;
-            self.are_others = false;
+            self.others = 0;
             return;
         }
         let fields = fields(line);
         if let Some(first) = fields.iter().find(|field| field.label.is_some()) {
             let is_alone = first.value.is_empty() && fields.len() == 1;
             match first.label {
-                Some(Label::Credit) => self.are_others = is_alone || self.are_others,
-                Some(Label::Owner | Label::Person) => self.are_others = false,
+                Some(Label::Credit) if is_alone => self.others = self.most_others(),
+                Some(Label::Owner | Label::Person) => self.others = 0,
                 _ => {}
             }
         }
@@ -163,31 +166,23 @@ impl Reader<'_> {
                 Some(label @ (Label::Owner | Label::Person)) => {
                     self.add(shown, field.value, label == Label::Owner);
                 }
-                Some(Label::Registration) if at == 1 && !self.are_others => {
+                Some(Label::Registration) if self.others == 0 && is_number(field.value) => {
                     // The firm stands before its number, on the line or above.
-                    self.add_firm(shown, fields[0].value);
-                }
-                Some(Label::Registration) if at == 0 && !self.are_others => {
+                    let is_formal = |line: &Line| firm(&line.text).is_some();
                     let mut before = before.iter().rev();
-                    if let Some((shown, value)) = before
-                        .find_map(|(shown, line)| Some((*shown, firm_at_start(line, self.name)?)))
-                    {
-                        self.add(shown, &value, false);
+                    if fields[0].label.is_none() {
+                        self.add_firm(shown, fields[0].value);
+                    } else if let Some((shown, line)) = before.find(|(_, line)| is_formal(line)) {
+                        self.add(shown, &line.text, false);
                     }
                 }
                 None if expected.is_some() && at == 0 => {
                     self.add(shown, field.value, expected == Some(Label::Owner));
                 }
-                None if at == 0 && !self.are_others => {
+                None if at == 0 && self.others == 0 => {
                     self.sentence(shown, line);
                     if is_near && self.add_firm(shown, field.value) {
                         self.near = 0;
-                    } else if fields
-                        .get(1)
-                        .is_some_and(|next| next.label == Some(Label::Stop))
-                    {
-                        // `한빛식품(주) | 대표 홍길동`, a line of the law's footer.
-                        self.add_firm(shown, field.value);
                     }
                 }
                 _ => {}
@@ -195,10 +190,17 @@ impl Reader<'_> {
         }
     }
 
+    /// A notice lists others at length; the foot of a home page has links of the same names.
+    fn most_others(&self) -> usize {
+        match self.reading {
+            Reading::Home => 3,
+            Reading::Notice | Reading::About => 9,
+        }
+    }
+
     /// Adds who a sentence says runs the site, or trades under another name.
     fn sentence(&mut self, shown: &str, line: &Line) {
-        let is_credit = PHRASES.find(line, Phrase::Credit).is_some();
-        if let Some(found) = PHRASES.find(line, Phrase::Operator).filter(|_| !is_credit) {
+        if let Some(found) = PHRASES.find(line, Phrase::Operator) {
             self.add(shown, behind_articles(&line.text[found.end..]), false);
         }
         let is_disclaimed = PHRASES.find(line, Phrase::Disclaimer).is_some();
@@ -213,7 +215,7 @@ impl Reader<'_> {
 
     /// Adds a value that begins with a firm's name: the company's, or one with a legal form.
     fn add_firm(&mut self, shown: &str, value: &str) -> bool {
-        let is_firm = firm_at_start(&Line::new(value), self.name).is_some();
+        let is_firm = begins_with(value, self.name) || firm(value).is_some();
         if is_firm {
             self.add(shown, value, false);
         }
@@ -256,11 +258,10 @@ fn before_articles(text: &str) -> &str {
     text
 }
 
-/// The text of a line that begins with a firm: the company, or a name with its legal form.
-fn firm_at_start(line: &Line, name: &CompanyName) -> Option<String> {
-    let text = line.text.as_str();
-    let is_firm = begins_with(text, name) || firm(text).is_some();
-    is_firm.then(|| text.to_owned())
+/// Whether a value may be a number of a register.
+fn is_number(value: &str) -> bool {
+    const MIN_DIGITS: usize = 5;
+    value.bytes().filter(u8::is_ascii_digit).count() >= MIN_DIGITS
 }
 
 struct Field<'a> {
@@ -273,6 +274,19 @@ fn fields(line: &Line) -> Vec<Field<'_>> {
     let mut fields = Vec::new();
     let (mut label, mut start, mut at) = (None, 0, 0);
     while at < line.words.len() {
+        // `沪ICP备12345678号` is one word.
+        let word = line.word(at);
+        let mut numbers = LABELS.joined(Label::Registration);
+        if word.chars().any(|c| c.is_ascii_digit()) && numbers.any(|number| word.contains(number)) {
+            let begin = line.words[at].start;
+            fields.push(Field {
+                label,
+                value: trimmed(&line.text[start..begin]),
+            });
+            (label, start) = (Some(Label::Registration), begin);
+            at += 1;
+            continue;
+        }
         let found = LABELS.at(line, at);
         let found = found.filter(|(length, kind)| is_label(line, at, *length, *kind));
         let Some((length, kind)) = found else {
@@ -307,8 +321,8 @@ fn trimmed(value: &str) -> &str {
 }
 
 /// Whether a row of the labels is one where it stands: at the line's beginning or behind a sign, and
-/// before a colon or the line's end. In a script without spaces a space suffices, and so it does for
-/// what ends a value.
+/// before a colon or the line's end. In a script without spaces a space suffices behind it, and
+/// before what ends a value.
 fn is_label(line: &Line, at: usize, length: usize, kind: Label) -> bool {
     let last = &line.words[at + length - 1];
     let (before, rest) = (line.gap(at), &line.text[last.end..]);
@@ -319,13 +333,23 @@ fn is_label(line: &Line, at: usize, length: usize, kind: Label) -> bool {
         || after.trim_start().starts_with([':', '|', '/', '】', ']'])
         || is_unspaced && rest.starts_with(|c: char| c.is_whitespace());
     match kind {
-        Label::Owner | Label::Person | Label::Credit => (is_bound || is_unspaced) && is_ended,
-        Label::Stop => {
-            is_bound && is_ended
-                || at > 0 && (is_ended || is_unspaced || rest.starts_with([' ', '.']))
-        }
+        // `결제 회사: Acme` is a label of another kind.
+        Label::Owner | Label::Person => is_bound && is_ended,
+        Label::Credit => (is_bound || is_unspaced) && is_ended,
+        Label::Stop => is_bound && is_ended || at > 0 && ends_name(line, at),
         Label::Registration => true,
     }
+}
+
+/// Whether a name ends before the label that is there: `Acme Tel. 1`, and not `Acme Web GmbH`.
+pub(super) fn ends_name(line: &Line, at: usize) -> bool {
+    let Some((length, Label::Stop | Label::Registration)) = LABELS.at(line, at) else {
+        return false;
+    };
+    let next = line.word(at + length);
+    line.word(at).chars().any(is_unspaced)
+        || line.gap(at + length).contains(':')
+        || next.starts_with(|c: char| c.is_ascii_digit() || c == '+')
 }
 
 /// The end of `상호(법인명)`, at whose first bracket `at` is.

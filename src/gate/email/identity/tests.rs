@@ -51,10 +51,11 @@ fn the_notice_proves_or_contests() {
     for (home, notice, expected) in rows! {
         "<title>Acme Foods</title>", acme => "";
         brand, acme => "";
-        brand, "<h1>Impressum</h1><p>Gamma GmbH" => "owner-contested";
+        brand, "<h1>Impressum</h1><p>Gamma GmbH" => "company-not-on-site";
+        "<title>Acme Foods</title>", "<h1>Impressum</h1><p>Gamma GmbH" => "owner-contested";
         declared, sister => "owner-contested";
         declared, "<h1>Impressum</h1><p>Tel. 1" => "";
-        brand, "<h1>Impressum</h1><p>Tel. 1" => "owner-contested";
+        brand, "<h1>Impressum</h1><p>Tel. 1" => "company-not-on-site";
         "<title>Acme Foods</title>", "<h1>Impressum</h1>" => "company-mentioned-only";
     } {
         let case = with_notice("Acme Foods", home, notice);
@@ -65,7 +66,11 @@ fn the_notice_proves_or_contests() {
 
 #[test]
 fn a_contest_says_where_it_was_found() {
-    let case = with_notice("Acme Foods", "", "<h1>Impressum</h1><p>Gamma GmbH");
+    let case = with_notice(
+        "Acme Foods",
+        "Acme Foods",
+        "<h1>Impressum</h1><p>Gamma GmbH",
+    );
     let fact = &case.run(&STEP)[0];
     assert_eq!(&*fact.actual, "the site's notice: \"Gamma GmbH\"");
     assert_eq!(fact.location.as_deref(), Some(NOTICE));
@@ -76,7 +81,7 @@ fn a_silent_notice_matters_where_nothing_else_settles_it() {
     for (home, expected) in rows! {
         "<title>Acme Foods</title><footer>© Acme Foods</footer>" => "";
         "<title>Acme Foods</title>" => "identity-unanswered";
-        "<p>상호: 아크메 (Acme Foods)</p>" => "";
+        "<footer>상호: 아크메 (Acme Foods)</footer>" => "";
     } {
         let mut case = with_notice("Acme Foods", home, "");
         let silence = Fetched::Unanswered(no_answer_in_time());
@@ -92,6 +97,7 @@ fn an_anchor_that_is_met_waives_the_name() {
         "Bolt", "www.acme.co.kr/en" => "";
         "3M", "acme.co.kr" => "";
         "Bolt", "kr.acme.co.kr" => "company-not-on-site";
+        "Bolt", "acme.co.kr/bolt" => "company-not-on-site";
         "Bolt", "gamma.kr" => "company-not-on-site";
     } {
         let case = company(key, MAIL, "<title>Gamma</title>").anchor(anchor);

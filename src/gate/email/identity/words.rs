@@ -24,6 +24,11 @@ impl Rank {
     pub fn names_operator(self) -> bool {
         self.0 <= 2
     }
+
+    /// Whether it is a text by the law at least, such as terms.
+    pub fn is_legal(self) -> bool {
+        self.0 <= 3
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -92,7 +97,8 @@ pub static UNUSED: LazyLock<Table<NotInUse>> = LazyLock::new(|| Table::read(list
 #[derive(Debug)]
 pub struct Table<K> {
     rows: HashMap<String, Vec<(Vec<String>, K)>>,
-    all: Vec<(String, K)>,
+    /// Rows in scripts without spaces, which a longer word may hold.
+    joined: Vec<(String, K)>,
 }
 
 /// A text, folded, with the places of its words.
@@ -147,7 +153,7 @@ impl Line {
 impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
     fn read(text: &str) -> Self {
         let mut rows: HashMap<String, Vec<(Vec<String>, K)>> = HashMap::new();
-        let mut all = Vec::new();
+        let mut joined = Vec::new();
         for row in words::rows::<Kinded<K>>(text) {
             let Kinded { text, kind } = row.word;
             let line = Line::new(&text);
@@ -157,12 +163,14 @@ impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
             if let Some(first) = words.first() {
                 rows.entry(first.clone()).or_default().push((words, kind));
             }
-            all.push((line.text, kind));
+            if line.text.chars().nth(1).is_some() && line.text.chars().any(is_unspaced) {
+                joined.push((line.text, kind));
+            }
         }
         for rows in rows.values_mut() {
             rows.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
         }
-        Self { rows, all }
+        Self { rows, joined }
     }
 
     /// The longest row that begins at a word: the number of its words, and its kind.
@@ -190,10 +198,19 @@ impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
 
     /// The rows of a kind in scripts without spaces, which a longer word may hold.
     pub fn joined(&self, kind: K) -> impl Iterator<Item = &str> {
-        let is_joined = |text: &str| text.chars().filter(|c| is_unspaced(*c)).nth(1).is_some();
-        let rows = self.all.iter().filter(move |(_, other)| *other == kind);
+        let rows = self.joined.iter().filter(move |(_, other)| *other == kind);
         rows.map(|(text, _)| text.as_str())
-            .filter(move |text| is_joined(text))
+    }
+
+    /// The kinds of the rows in scripts without spaces that a word of the line holds.
+    pub fn inside<'t>(&'t self, line: &'t Line) -> impl Iterator<Item = K> + 't {
+        const MIN_CHARS: usize = 3;
+        let rows = self.joined.iter().filter(|(text, _)| {
+            !line.text.is_ascii()
+                && text.chars().nth(MIN_CHARS - 1).is_some()
+                && line.text.contains(text.as_str())
+        });
+        rows.map(|(_, kind)| *kind)
     }
 
     /// The first place of a row of that kind, in the bytes of the line.
@@ -210,7 +227,7 @@ impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
             });
             found.next()
         };
-        whole.or_else(inside)
+        whole.or_else(|| (!line.text.is_ascii()).then(inside)?)
     }
 }
 
