@@ -561,7 +561,12 @@ fn verdicts(cases: &[(&str, &str, &str)]) -> Vec<String> {
         let www = format!("www.{domain}");
         let contact = format!("<p>Write to info@{domain}</p>");
         let notice = format!("<h1>Impressum</h1><p>Firma: {key}</p>");
-        for (path, html) in [("/", *html), ("/contact", &contact), ("/notice", &notice)] {
+        let pages = [
+            ("/", *html),
+            ("/contact", contact.as_str()),
+            ("/notice", notice.as_str()),
+        ];
+        for (path, html) in pages {
             let html = format!("<meta charset=utf-8>{html}");
             net.net.web.page(&www, path, &html);
         }
@@ -672,7 +677,7 @@ fn spellings_of_one_name() {
         "アクメ製麺株式会社" => "© あくめ製麺";
     } {
         let html = format!("<title>{key}</title><footer>{footer}</footer>");
-        all_pass(&[("noodles.kr", key, &html)]);
+        all_pass(&[("noodles.kr", key, html.as_str())]);
     }
 }
 

@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
         let is_own = hosted(self.site).is_none();
         let proves = declared.proves();
         let notices = notice::linked(page, self.site).into_iter();
-        let notices = notices.filter(|(_, rank)| is_own && (rank.is_legal() || !proves));
+        let notices = notices.filter(|(_, rank)| is_own && (rank.names_operator() || !proves));
         for (url, rank) in notices.take(MAX_NOTICES) {
             let visit = context.base.visit(&url);
             self.visits.push(Rc::clone(&visit));
@@ -167,10 +167,11 @@ impl<'a> Search<'a> {
             };
             match self.said(&operators(&self.texts(&visit), reading, &self.operator)) {
                 Said::Company => return None,
-                Said::Another(other) => {
+                Said::Another(other) if rank.names_operator() => {
                     return Some(self.contested("the site's notice", &other.line, &url));
                 }
-                Said::Nothing => {}
+                // Terms and privacy name the firms whose services they use, too.
+                Said::Another(_) | Said::Nothing => {}
             }
             match &visit.end {
                 End::Pages(_) => self.read.push(url),

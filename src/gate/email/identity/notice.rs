@@ -102,7 +102,7 @@ pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyNam
         reading,
         named: Vec::new(),
         near: if has_heading { 0 } else { lines.len() },
-        expected: None,
+        is_expected: false,
         others: 0,
     };
     for (at, (shown, line)) in lines.iter().enumerate() {
@@ -132,15 +132,15 @@ struct Reader<'a> {
     named: Vec<Named>,
     /// The lines left in which the operator may follow a heading.
     near: usize,
-    /// The label that ended the line before.
-    expected: Option<Label>,
+    /// Whether a label ended the line before.
+    is_expected: bool,
     /// The lines left that may name others, whom a credit announced.
     others: usize,
 }
 
 impl Reader<'_> {
     fn read(&mut self, shown: &str, line: &Line, before: &[(&str, Line)]) {
-        let expected = self.expected.take();
+        let is_expected = std::mem::take(&mut self.is_expected);
         let is_near = self.near > 0 && self.reading == Reading::Notice;
         self.near = self.near.saturating_sub(1);
         self.others = self.others.saturating_sub(1);
@@ -160,8 +160,8 @@ impl Reader<'_> {
         }
         for (at, field) in fields.iter().enumerate() {
             match field.label {
-                Some(label @ (Label::Owner | Label::Person)) if field.value.is_empty() => {
-                    self.expected = Some(label);
+                Some(Label::Owner | Label::Person) if field.value.is_empty() => {
+                    self.is_expected = true;
                 }
                 Some(label @ (Label::Owner | Label::Person)) => {
                     self.add(shown, field.value, label == Label::Owner);
@@ -176,8 +176,9 @@ impl Reader<'_> {
                         self.add(shown, &line.text, false);
                     }
                 }
-                None if expected.is_some() && at == 0 => {
-                    self.add(shown, field.value, expected == Some(Label::Owner));
+                // A menu may have such a heading too: `Company`, `About us`.
+                None if is_expected && at == 0 => {
+                    self.add_firm(shown, field.value);
                 }
                 None if at == 0 && self.others == 0 => {
                     self.sentence(shown, line);
@@ -215,6 +216,7 @@ impl Reader<'_> {
 
     /// Adds a value that begins with a firm's name: the company's, or one with a legal form.
     fn add_firm(&mut self, shown: &str, value: &str) -> bool {
+        let value = behind_copyright(value);
         let is_firm = begins_with(value, self.name) || firm(value).is_some();
         if is_firm {
             self.add(shown, value, false);
@@ -258,6 +260,18 @@ fn before_articles(text: &str) -> &str {
     text
 }
 
+/// `acme s.r.l.` of `© 2024 acme s.r.l.`
+fn behind_copyright(value: &str) -> &str {
+    let signs = ["©", "(c)", "copyright"];
+    let mut rest = value;
+    while let Some(after) = signs.iter().find_map(|sign| rest.strip_prefix(sign)) {
+        rest = after.trim_start_matches(|c: char| {
+            c.is_whitespace() || ",-–.".contains(c) || c.is_ascii_digit()
+        });
+    }
+    rest
+}
+
 /// Whether a value may be a number of a register.
 fn is_number(value: &str) -> bool {
     const MIN_DIGITS: usize = 5;
@@ -274,34 +288,16 @@ fn fields(line: &Line) -> Vec<Field<'_>> {
     let mut fields = Vec::new();
     let (mut label, mut start, mut at) = (None, 0, 0);
     while at < line.words.len() {
-        // `沪ICP备12345678号` is one word.
-        let word = line.word(at);
-        let mut numbers = LABELS.joined(Label::Registration);
-        if word.chars().any(|c| c.is_ascii_digit()) && numbers.any(|number| word.contains(number)) {
-            let begin = line.words[at].start;
-            fields.push(Field {
-                label,
-                value: trimmed(&line.text[start..begin]),
-            });
-            (label, start) = (Some(Label::Registration), begin);
-            at += 1;
-            continue;
-        }
-        let found = LABELS.at(line, at);
-        let found = found.filter(|(length, kind)| is_label(line, at, *length, *kind));
-        let Some((length, kind)) = found else {
+        let begin = line.words[at].start;
+        let Some((length, kind, behind)) = label_at(line, at) else {
             at += 1;
             continue;
         };
-        let begin = line.words[at].start;
-        if label.is_some() || !trimmed(&line.text[start..begin]).is_empty() {
-            fields.push(Field {
-                label,
-                value: trimmed(&line.text[start..begin]),
-            });
+        let value = trimmed(&line.text[start..begin]);
+        if label.is_some() || !value.is_empty() {
+            fields.push(Field { label, value });
         }
-        label = Some(kind);
-        start = behind_bracket(&line.text, line.words[at + length - 1].end);
+        (label, start) = (Some(kind), behind);
         at += length;
         while line.words.get(at).is_some_and(|range| range.start < start) {
             at += 1;
@@ -312,6 +308,19 @@ fn fields(line: &Line) -> Vec<Field<'_>> {
         value: trimmed(&line.text[start..]),
     });
     fields
+}
+
+/// The label at a word: the number of its words, its kind, and where its value begins.
+fn label_at(line: &Line, at: usize) -> Option<(usize, Label, usize)> {
+    // `沪ICP备12345678号` is one word, and its own value.
+    let word = line.word(at);
+    let mut numbers = LABELS.joined(Label::Registration);
+    if word.contains(|c: char| c.is_ascii_digit()) && numbers.any(|number| word.contains(number)) {
+        return Some((1, Label::Registration, line.words[at].start));
+    }
+    let (length, kind) = LABELS.at(line, at)?;
+    let end = line.words[at + length - 1].end;
+    is_label(line, at, length, kind).then(|| (length, kind, behind_bracket(&line.text, end)))
 }
 
 fn trimmed(value: &str) -> &str {
@@ -330,8 +339,8 @@ fn is_label(line: &Line, at: usize, length: usize, kind: Label) -> bool {
     let is_unspaced = line.word(at).chars().any(is_unspaced);
     let is_bound = at == 0 || before.contains(is_between) || before.contains([':', '.', '【', '[']);
     let is_ended = after.trim().is_empty()
-        || after.trim_start().starts_with([':', '|', '/', '】', ']'])
-        || is_unspaced && rest.starts_with(|c: char| c.is_whitespace());
+        || after.trim_start().starts_with([':', '】', ']'])
+        || is_unspaced && rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '|' | '/'));
     match kind {
         // `결제 회사: Acme` is a label of another kind.
         Label::Owner | Label::Person => is_bound && is_ended,
@@ -477,8 +486,10 @@ mod tests {
             "Acme Foods GmbH" => "Angaben gemäß § 5 TMG\nAcme Foods GmbH\nHauptstr. 1";
             "Acme Foods GmbH" => "Diensteanbieter:\nAcme Foods Gesellschaft mit beschränkter Haftung";
             "Acme S.r.l." => "Acme S.r.l. - P.IVA 01234567890";
+            "Acme S.r.l." => "© 2024 Acme S.r.l. - P.IVA 01234567890";
             "Acme Ltd" => "Acme Ltd\n1 High Street\nRegistered in England, company number 123456";
             "上海阿克米有限公司" => "上海阿克米有限公司 沪ICP备12345678号";
+            "上海阿克米有限公司" => "上海阿克米有限公司\n沪ICP备12345678号";
             "Müller GmbH" => "Firma: Mueller GmbH";
         } {
             assert!(proves(Reading::Home, key, line), "{line}");
@@ -517,6 +528,17 @@ mod tests {
         } {
             assert!(!proves(Reading::Notice, key, text), "{text}");
         }
+        for text in [
+            "Company\nAbout us\nCareers",
+            "Company | About us",
+            "Acme Web GmbH, USt-IdNr. 12345",
+        ] {
+            assert!(!proves(Reading::Notice, "Acme", text), "{text}");
+        }
+        assert_eq!(
+            found(Reading::Home, "Acme", &["Company", "About us"]),
+            [""; 0]
+        );
         let about = "About us\nAcme GmbH\nOur dealers\nGamma GmbH";
         assert!(!proves(Reading::About, "Acme", about), "no label says so");
     }

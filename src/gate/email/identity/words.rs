@@ -24,11 +24,6 @@ impl Rank {
     pub fn names_operator(self) -> bool {
         self.0 <= 2
     }
-
-    /// Whether it is a text by the law at least, such as terms.
-    pub fn is_legal(self) -> bool {
-        self.0 <= 3
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
