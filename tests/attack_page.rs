@@ -434,7 +434,6 @@ fn a_name_that_another_contests_is_not_the_owners() {
         format!("<title>Fresh</title><p>{line}</p><footer>© 2026 Gamma Mart</footer>"),
         format!("<p>{line}</p><footer>상호: Gamma Mart | 대표: 김감마</footer>"),
         format!("<title>Gamma Mart</title><p>{line}</p>"),
-        format!("<title>Gamma Mart</title><footer>{line}</footer>"),
         // One of several organizations.
         format!("{ours}{theirs}"),
         format!("{theirs}{ours}"),
@@ -466,12 +465,6 @@ fn a_dealers_page_is_not_the_makers_and_a_menu_names_what_it_leads_to() {
     none_bare_passes(
         "한빛식품",
         &["<title>한빛식품</title><footer>© 감마무역 (한빛식품 총판)</footer>"],
-    );
-    none_bare_passes(
-        "(주)한빛식품",
-        &[
-            "<title>Gamma Mart</title><footer>상호: 한빛식품 | 대표: 홍길동<br>© 2026 Gamma Mart</footer>",
-        ],
     );
 }
 

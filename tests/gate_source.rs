@@ -339,7 +339,7 @@ fn korean(net: &EmailNet, header: &str, meta: &str) -> Submission {
     let html = format!(
         "<html><head>{meta}<title>한빛식품</title></head><body><h1>한빛식품 홈페이지입니다</h1>\
          <p>전자우편으로 문의하여 주십시오: info@acme.co.kr</p>\
-         <footer>주식회사 한빛식품 대표이사 홍길동 서울특별시 강남구</footer></body></html>"
+         <footer>주식회사 한빛식품 대표이사 홍길동 사업자등록번호 123-45-67890</footer></body></html>"
     );
     let (bytes, _, _) = encoding_rs::EUC_KR.encode(&html);
     let reply = Reply::status(200).with("Content-Type", header);

@@ -3,6 +3,7 @@
 pub mod clock;
 mod digest;
 pub mod files;
+pub mod fold;
 pub mod process;
 pub mod text;
 pub mod word_list;

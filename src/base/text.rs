@@ -125,7 +125,13 @@ pub fn visible(text: &str) -> String {
 }
 
 pub fn fold(text: &str) -> String {
-    let cased = CaseMapper::new().fold_string(&visible(text)).into_owned();
+    case_folded(&visible(text))
+}
+
+/// The text in compatibility forms (NFKC), and without difference of case.
+pub fn case_folded(text: &str) -> String {
+    let normal: String = text.nfkc().collect();
+    let cased = CaseMapper::new().fold_string(&normal).into_owned();
     cased.nfkc().collect()
 }
 

@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use icu_casemap::CaseMapper;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -167,11 +166,10 @@ impl Contains {
     }
 
     fn comparable(&self, text: &str) -> String {
-        let text = visible(text);
         if self.config.ignore_case || self.config.reading == Reading::Date {
-            CaseMapper::new().fold_string(&text).into_owned()
+            fold(text)
         } else {
-            text
+            visible(text)
         }
     }
 

@@ -1,17 +1,28 @@
 //! Step 7, `identity`: is the site the company's, and the address not another's already?
 
+//!
+//! The operator's anchor settles it. Else the site is asked: its legal notice, which the law of the
+//! place asks for, names who runs it. Where there is none, the home page must declare the name.
+
 pub mod company_name;
+mod declared;
 mod name_similarity;
-mod other_owner;
-pub mod owner_name;
+mod notice;
 #[cfg(test)]
 mod tests;
+pub mod words;
+
+use std::rc::Rc;
 
 use url::{Position, Url};
 
 use self::company_name::{CompanyName, Folded};
+use self::declared::Declared;
+use self::name_similarity::{Similarity, similarity};
+use self::notice::{Named, Reading, begins_with, firm, operators};
+use self::words::{Line, NotInUse, UNUSED};
 use super::freemail::freemail;
-use super::site::{Agreement, LANGUAGES, agreement, hosted, on_site};
+use super::site::{hosted, on_site, vouches};
 use super::source::echo;
 use super::step::{Context, EMAIL, SITE, Step, quoted};
 use crate::gate::checks::kind::Verifies;
@@ -19,7 +30,7 @@ use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::page::{OwnerPlace, Page};
+use crate::world::page::{OwnerPlace, OwnerText, Page};
 use crate::world::{UniqueValue, UniquenessIndex};
 
 pub static STEP: Step = Step {
@@ -40,164 +51,312 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
     ownership.into_iter().chain(reuse).collect()
 }
 
-/// Whether the site names the company as its owner.
-///
-/// The home page does: the one that introduces the site, or, below a domain that may give its
-/// names to anybody, the domain's own. Another page's signature holds only where the home page
-/// knows the company too; a market's entry bears the seller's.
+/// The most pages of a site's legal notice that are read.
+const MAX_NOTICES: usize = 2;
+
+/// Whether the site is the company's.
 fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Fact> {
     let key = context.base.case.quest.key.as_str();
     let name = CompanyName::parse(key);
-    if name.is_weak() {
+    let is_anchored = vouches(&context.anchors(), site, email.domain());
+    if name.is_weak() && !is_anchored {
         let expected = "a name of three characters or more that is not a common word";
         return Some(Fact::new("company-name-weak", expected, quoted(key)));
     }
     let home = home_page(site, email);
-    let source = context.base.visit(source);
-    let said = name_role(&source, site, &home, &name);
-    let contested = |visit: &Visit| contested(context, visit, site, &home, &name);
-    if said == NameRole::Owner {
-        return contested(&source);
+    let front = context.base.visit(&home);
+    if let Some(unused) = not_in_use(&front, key, &home) {
+        return Some(unused);
     }
-    let visit = context.base.visit(&home);
+    if is_anchored {
+        return None;
+    }
     let silent = |why: &str| {
-        let finding = Fact::new("identity-unanswered", "the site's home page", quoted(why));
-        Some(finding.on(SITE).at(home.as_str()))
+        let fact = Fact::new("identity-unanswered", "the site's home page", quoted(why));
+        Some(fact.on(SITE).at(home.as_str()))
     };
-    match &visit.end {
+    let source = context.base.visit(source);
+    let mut search = Search::new(key, &name, site, &home);
+    search.visits.extend([source, Rc::clone(&front)]);
+    match &front.end {
         End::Unanswered { why, .. } => silent(&why.to_string()),
         End::Forbidden { .. } => silent("robots.txt forbids it"),
         End::Unreadable { why, .. } => silent(why),
-        End::Missing { .. } => unproven(said, key, &home, "; there is no home page"),
-        End::Pages(pages) => {
-            let elsewhere = pages.first().filter(|page| !on_site(site, &page.url));
-            if let Some(page) = elsewhere {
+        End::Missing { .. } => Some(search.unproven("; there is no home page")),
+        End::Pages(pages) => match pages.first() {
+            Some(page) if !on_site(site, &page.url) => {
                 let there = quoted(page.url.as_str());
-                let there = format!("; the home page leads elsewhere: {there}");
-                return unproven(said, key, &home, &there);
+                Some(search.unproven(&format!("; the home page leads elsewhere: {there}")))
             }
-            let front = name_role(&visit, site, &home, &name);
-            let both = said == NameRole::Signed && front >= NameRole::Mentioned;
-            if both || said.max(front) == NameRole::Owner {
-                return contested(&visit);
-            }
-            unproven(said.max(front), key, &home, "")
-        }
+            Some(page) => search.ask_site(context, &front, page),
+            None => silent("it has no page"),
+        },
     }
 }
 
-/// Who else the home page names as the owner.
-///
-/// Where the operator's anchor says whose that page is, or the site is one on somebody's host,
-/// others' names do not matter.
-fn contested(
-    context: &Context<'_>,
-    visit: &Visit,
-    site: &Url,
-    home: &Url,
-    name: &CompanyName,
-) -> Option<Fact> {
-    const MAX_NAMED: usize = 3;
-    let is_expected = agreement(home, &context.anchors()) == Some(Agreement::Same);
-    if hosted(site).is_some() || is_expected {
-        return None;
-    }
-    let End::Pages(pages) = &visit.end else {
-        return None;
-    };
-    let own = pages.iter().filter(|page| on_site(site, &page.url));
-    let owner: Vec<_> = own.flat_map(|page| page.owner.iter().cloned()).collect();
-    let others = other_owner::others(&owner, home, name);
-    let named = others.iter().take(MAX_NAMED);
-    let named: Vec<String> = named
-        .map(|(place, other)| format!("{}: {}", other_owner::called(*place), quoted(other)))
-        .collect();
-    if named.is_empty() {
-        return None;
-    }
-    let key = context.base.case.quest.key.as_str();
-    let expected = format!("only {} where a site names its owner", quoted(key));
-    let finding = Fact::new("owner-contested", expected, named.join("; "));
-    Some(finding.on(SITE).at(home.as_str()))
+/// What is known of the company's name on the site so far.
+struct Search<'a> {
+    key: &'a str,
+    name: &'a CompanyName,
+    /// The name for lines that also hold addresses, in which a word in brackets may be the city.
+    operator: CompanyName,
+    site: &'a Url,
+    home: &'a Url,
+    visits: Vec<Rc<Visit>>,
+    /// The notices that were read.
+    read: Vec<Url>,
 }
 
-fn unproven(said: NameRole, key: &str, home: &Url, more: &str) -> Option<Fact> {
-    let (rule, actual) = match said {
-        NameRole::Owner => return None,
-        NameRole::Signed => (
-            "company-mentioned-only",
-            "the source page has the name, but the home page does not",
-        ),
-        NameRole::Mentioned => (
-            "company-mentioned-only",
-            "it is mentioned, not named as owner",
-        ),
-        NameRole::Carried => (
-            "company-not-on-site",
-            "only on pages whose own URL contains it, so it may be an echo",
-        ),
-        NameRole::Absent => (
-            "company-not-on-site",
-            "on neither the source nor the home page",
-        ),
-    };
-    let expected = format!("{} where a site names its owner", quoted(key));
-    let finding = Fact::new(rule, expected, format!("{actual}{more}"));
-    Some(finding.on(SITE).at(home.as_str()))
-}
-
-/// How a page names the company, the weakest first.
+/// Whether the pages that were read have the name at all, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NameRole {
+enum Mention {
     Absent,
-    /// On a page whose URL carries the name, so that it may be an echo.
+    /// On a page whose own URL carries the name, so that it may be an echo.
     Carried,
     Mentioned,
-    /// Where a site signs all its pages, on a page that does not introduce the site.
-    Signed,
-    Owner,
 }
 
-/// How the visit's pages on the site name the company, at best.
-///
-/// A page other than `home`, the page that may introduce the site, has a title, a heading, a
-/// logo or an address of what it is about: an article, a directory's entry. There only what a
-/// site puts on all its pages counts, and no more than as a signature: the site's name, the
-/// footer, the copyright line.
-pub fn name_role(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> NameRole {
-    let End::Pages(pages) = &visit.end else {
-        return NameRole::Absent;
+/// What a page says of who runs the site.
+enum Said {
+    Company,
+    Another(Named),
+    Nothing,
+}
+
+impl<'a> Search<'a> {
+    fn new(key: &'a str, name: &'a CompanyName, site: &'a Url, home: &'a Url) -> Self {
+        Self {
+            key,
+            name,
+            operator: name.without_places(),
+            site,
+            home,
+            visits: Vec::new(),
+            read: Vec::new(),
+        }
+    }
+
+    /// Asks the home page's lines that the law asks for, its legal notice, and what it declares.
+    fn ask_site(&mut self, context: &Context<'_>, front: &Visit, page: &Page) -> Option<Fact> {
+        let texts = self.texts(front);
+        // A name below a domain may be made of the company's, and its page of the name below.
+        if front.hops.iter().any(|hop| carries(&hop.url, self.name)) {
+            return Some(self.unproven(""));
+        }
+        let declared = Declared::read(&texts, domain_label(self.home), self.name);
+        let (foot, is_footer) = foot(&texts);
+        match self.said(&operators(&foot, Reading::Home, &self.operator)) {
+            Said::Company if is_footer || declared.is_called() => return None,
+            Said::Another(other) => {
+                return Some(self.contested("home page", &other.line, self.home));
+            }
+            Said::Company | Said::Nothing => {}
+        }
+        let mut silent = None;
+        let is_own = hosted(self.site).is_none();
+        let proves = declared.proves();
+        let notices = notice::linked(page, self.site).into_iter();
+        let notices = notices.filter(|(_, rank)| is_own && (rank.names_operator() || !proves));
+        for (url, rank) in notices.take(MAX_NOTICES) {
+            let visit = context.base.visit(&url);
+            self.visits.push(Rc::clone(&visit));
+            let reading = if rank.names_operator() {
+                Reading::Notice
+            } else {
+                Reading::About
+            };
+            match self.said(&operators(&self.texts(&visit), reading, &self.operator)) {
+                Said::Company => return None,
+                Said::Another(other) if rank.names_operator() => {
+                    return Some(self.contested("the site's notice", &other.line, &url));
+                }
+                // Terms and privacy name the firms whose services they use, too.
+                Said::Another(_) | Said::Nothing => {}
+            }
+            match &visit.end {
+                End::Pages(_) => self.read.push(url),
+                End::Missing { .. } => {}
+                End::Unanswered { why, .. } => silent = silent.or(Some((url, why.to_string()))),
+                End::Forbidden { .. } => {
+                    silent = silent.or(Some((url, "robots.txt forbids it".to_owned())));
+                }
+                End::Unreadable { why, .. } => silent = silent.or(Some((url, why.clone()))),
+            }
+        }
+        if is_own && let Some((place, line)) = declared.others().first() {
+            let place = declared::called(*place);
+            let is_claimed = proves || declared.is_titled();
+            return Some(if is_claimed {
+                self.contested(place, line, self.home)
+            } else {
+                self.unproven(&format!("; {place}: {}", quoted(line)))
+            });
+        }
+        if proves {
+            return None;
+        }
+        if let Some((url, why)) = silent {
+            let fact = Fact::new(
+                "identity-unanswered",
+                "the site's legal notice",
+                quoted(&why),
+            );
+            return Some(fact.on(SITE).at(url.as_str()));
+        }
+        Some(self.unproven(""))
+    }
+
+    /// The texts of a visit's pages on the site.
+    fn texts(&self, visit: &Visit) -> Vec<OwnerText> {
+        let pages = own_pages(visit, self.site);
+        pages.flat_map(|page| page.owner.iter().cloned()).collect()
+    }
+
+    fn said(&self, named: &[Named]) -> Said {
+        if named
+            .iter()
+            .any(|it| begins_with(&it.value, &self.operator))
+        {
+            return Said::Company;
+        }
+        let mut others = named.iter().filter(|it| self.is_another(it));
+        others
+            .next()
+            .map_or(Said::Nothing, |other| Said::Another(other.clone()))
+    }
+
+    fn is_another(&self, named: &Named) -> bool {
+        let formal = firm(&named.value);
+        let first = || named.value.split(notice::is_between).next();
+        let called = formal.or_else(|| first().filter(|_| named.is_firms));
+        called.is_some_and(|called| match similarity(self.name, called) {
+            Similarity::Different => true,
+            // How a name in Chinese characters sounds is not known.
+            Similarity::OtherScript => {
+                !self.name.spellings().any(Folded::is_han) && !Folded::new(called).is_han()
+            }
+            Similarity::Same | Similarity::Kin | Similarity::Unclear => false,
+        })
+    }
+
+    fn mention(&self) -> Mention {
+        let is_in = |text: &String| self.name.is_in(&Folded::new(text));
+        let of_one = |visit: &Rc<Visit>| {
+            let mut pages = own_pages(visit, self.site);
+            let found = pages.any(|page| {
+                let mut texts = page.owner.iter().map(|owner| &owner.text);
+                texts.any(is_in) || page.visible.iter().any(is_in)
+            });
+            if !found {
+                Mention::Absent
+            } else if visit.hops.iter().any(|hop| carries(&hop.url, self.name)) {
+                Mention::Carried
+            } else {
+                Mention::Mentioned
+            }
+        };
+        let best = self.visits.iter().map(of_one).max();
+        best.unwrap_or(Mention::Absent)
+    }
+
+    /// Another is named; where the company is not even mentioned, that is no contest.
+    fn contested(&self, place: &str, line: &str, at: &Url) -> Fact {
+        if self.mention() == Mention::Absent {
+            return self.unproven(&format!("; {place}: {}", quoted(line)));
+        }
+        let expected = format!("only {} where the site says who runs it", quoted(self.key));
+        let fact = Fact::new(
+            "owner-contested",
+            expected,
+            format!("{place}: {}", quoted(line)),
+        );
+        fact.on(SITE).at(at.as_str())
+    }
+
+    fn unproven(&self, more: &str) -> Fact {
+        let (rule, actual) = match self.mention() {
+            Mention::Mentioned => (
+                "company-mentioned-only",
+                "it is mentioned, not named as who runs the site",
+            ),
+            Mention::Carried => (
+                "company-not-on-site",
+                "only on pages whose own URL contains it, so it may be an echo",
+            ),
+            Mention::Absent => ("company-not-on-site", "on none of the pages that were read"),
+        };
+        let read = match self.read.as_slice() {
+            [] => String::new(),
+            urls => {
+                let urls: Vec<&str> = urls.iter().map(Url::as_str).collect();
+                format!("; also read: {}", urls.join(" "))
+            }
+        };
+        let expected = format!("{} where the site says who runs it", quoted(self.key));
+        let fact = Fact::new(rule, expected, format!("{actual}{more}{read}"));
+        fact.on(SITE).at(self.home.as_str())
+    }
+}
+
+fn own_pages<'v>(visit: &'v Visit, site: &Url) -> impl Iterator<Item = &'v Page> {
+    let pages = match &visit.end {
+        End::Pages(pages) => pages.as_slice(),
+        _ => &[],
     };
-    let is_home = pages.first().is_some_and(|page| page.url == *home)
-        || visit.hops.first().is_some_and(|hop| hop.url == *home);
-    let own = pages.iter().filter(|page| on_site(site, &page.url));
-    let best = own.map(|page| on_page(page, is_home, name)).max();
-    let best = best.unwrap_or(NameRole::Absent);
-    if best > NameRole::Carried && visit.hops.iter().any(|hop| carries(&hop.url, name)) {
-        return NameRole::Carried;
-    }
-    best
+    pages.iter().filter(move |page| on_site(site, &page.url))
 }
 
-fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> NameRole {
-    let is_in = |text: &String| name.is_in(&Folded::new(text));
-    let owners = || page.owner.iter();
-    let mut named = owners().filter(|it| owner_name::names(it.place, &it.text, name));
-    if is_home && named.next().is_some() {
-        NameRole::Owner
-    } else if named.any(|owner| is_on_all_pages(owner.place)) {
-        NameRole::Signed
-    } else if owners().any(|owner| is_in(&owner.text)) || page.visible.iter().any(is_in) {
-        NameRole::Mentioned
-    } else {
-        NameRole::Absent
+/// The lines of a home page that may say who runs the site: its footer, whether it has one or not.
+fn foot(texts: &[OwnerText]) -> (Vec<OwnerText>, bool) {
+    let footer = texts.iter().filter(|text| text.place == OwnerPlace::Footer);
+    let footer: Vec<OwnerText> = footer.cloned().collect();
+    if !footer.is_empty() {
+        return (footer, true);
     }
+    let lines = texts
+        .iter()
+        .filter(|text| text.place != OwnerPlace::Article);
+    (lines.cloned().collect(), false)
 }
 
-/// Whether a site puts that place on all its pages.
-fn is_on_all_pages(place: OwnerPlace) -> bool {
-    use OwnerPlace::{Copyright, Footer, SiteName};
-    matches!(place, SiteName | Footer | Copyright)
+/// The label by which the registrable domain is called, in its own letters.
+fn domain_label(url: &Url) -> Option<String> {
+    let domain = HostName::of_url(url)?.registrable()?;
+    Some(idna::domain_to_unicode(domain.name_label()).0)
+}
+
+/// A page with more lines than this is not one of a domain broker.
+const MAX_LINES_OF_SALE: usize = 60;
+
+/// Whether the site is parked, for sale, or what became of a domain that has lapsed.
+fn not_in_use(front: &Visit, key: &str, home: &Url) -> Option<Fact> {
+    let End::Pages(pages) = &front.end else {
+        return None;
+    };
+    let texts = pages.iter().flat_map(|page| &page.owner);
+    let is_short = texts.clone().count() <= MAX_LINES_OF_SALE;
+    let found = texts.into_iter().find(|text| {
+        let is_title = matches!(
+            text.place,
+            OwnerPlace::Title | OwnerPlace::Heading | OwnerPlace::SiteName
+        );
+        if !is_title && !is_short {
+            return false;
+        }
+        let line = Line::new(&text.text);
+        let says = |kind| UNUSED.find(&line, kind).is_some();
+        says(NotInUse::Sale) || is_title && says(NotInUse::Gambling)
+    });
+    // A casino's or a broker's own name has such words too.
+    let own = Line::new(key);
+    let is_own = |kind| UNUSED.find(&own, kind).is_some();
+    let text = found.filter(|_| !is_own(NotInUse::Sale) && !is_own(NotInUse::Gambling))?;
+    let fact = Fact::new(
+        "site-not-in-use",
+        "a site that the company uses",
+        quoted(&text.text),
+    );
+    Some(fact.on(SITE).at(home.as_str()))
 }
 
 /// Whether the URL carries the name outside its registrable domain, which the owner chose: in a
@@ -260,12 +419,11 @@ pub fn home_page(site: &Url, email: &Mailbox) -> Url {
     home
 }
 
-/// Whether a home page may introduce, by its title and headings, who reads mail at `email`.
+/// Whether a home page may introduce who reads mail at `email`.
 ///
-/// A name below a registrable domain may be given to anybody, as portals do (`c17.jobs.kr`):
-/// its front page introduces whoever has that name, and not the domain's owner. So it counts
-/// where the address is of that very name, and on hosts that stand for the whole domain: the
-/// domain itself, `www`, `m`, and languages or countries of two letters.
+/// A name below a registrable domain may be given to anybody, as portals do (`c17.jobs.kr`), and so
+/// may one of two letters that looks like a language (`kr.jobs.kr`). So only the domain itself, `www`
+/// and `m` stand for the domain; another name does where the address is of that very name.
 pub fn introduces(home: &Url, email: &Mailbox) -> bool {
     if hosted(home).is_some() {
         return true;
@@ -276,11 +434,9 @@ pub fn introduces(home: &Url, email: &Mailbox) -> bool {
     let Some(below) = host.below_domain() else {
         return false;
     };
-    let is_language = LANGUAGES.contains(&below);
     let host = host.as_str();
     let own = host.strip_prefix("www.").unwrap_or(host);
     let of_own = email.domain().as_str().strip_suffix(own);
     matches!(below, "" | "www" | "m")
-        || is_language
         || of_own.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }

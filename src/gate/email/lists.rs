@@ -43,7 +43,12 @@ lists! {
 
 /// Lists of another form, which the modules that use them parse.
 pub(super) const USER_CONTENT: &str = include_str!("lists/user_content.txt");
-pub(super) const LEGAL_FORMS: &str = include_str!("lists/legal_forms.txt");
+pub(super) const LEGAL_FORMS: &str = include_str!("words/legal_forms.toml");
+pub(super) const LEGAL_NOTICES: &str = include_str!("words/legal_notices.toml");
+pub(super) const NAME_WORDS: &str = include_str!("words/name_words.toml");
+pub(super) const NOT_IN_USE: &str = include_str!("words/not_in_use.toml");
+pub(super) const OWNER_LABELS: &str = include_str!("words/owner_labels.toml");
+pub(super) const OWNER_PHRASES: &str = include_str!("words/owner_phrases.toml");
 pub(super) const COMMON_WORDS: &str = include_str!("lists/common_words.txt");
 
 /// Domains of disposable mail, sorted: the crate promises no order.
@@ -74,6 +79,11 @@ pub fn list_digests() -> BTreeMap<&'static str, Digest> {
         ("disposable", Digest::of_parts(lines)),
         ("user-content", Digest::of(USER_CONTENT.as_bytes())),
         ("legal-forms", Digest::of(LEGAL_FORMS.as_bytes())),
+        ("legal-notices", Digest::of(LEGAL_NOTICES.as_bytes())),
+        ("name-words", Digest::of(NAME_WORDS.as_bytes())),
+        ("not-in-use", Digest::of(NOT_IN_USE.as_bytes())),
+        ("owner-labels", Digest::of(OWNER_LABELS.as_bytes())),
+        ("owner-phrases", Digest::of(OWNER_PHRASES.as_bytes())),
         ("common-words", Digest::of(COMMON_WORDS.as_bytes())),
     ];
     let lists = ALL.iter();
@@ -157,7 +167,7 @@ mod tests {
     #[test]
     fn every_list_has_a_digest_of_its_own() {
         let digests = list_digests();
-        assert_eq!(digests.len(), ALL.len() + 4);
+        assert_eq!(digests.len(), ALL.len() + 9);
         let different: HashSet<_> = digests.values().collect();
         assert_eq!(different.len(), digests.len());
     }

@@ -113,7 +113,7 @@ pub fn is_below(site: &Url, page: &Url) -> bool {
 word_lists! {
     /// Labels of two letters by which firms part their own site: languages (ISO 639-1) and
     /// countries (ISO 3166-1) that sites are commonly made for.
-    pub LANGUAGES = "lists/languages.txt";
+    LANGUAGES = "lists/languages.txt";
     OWN_LABELS = "lists/own_labels.txt";
     /// Segments of a path at which a site opens: languages, and its front page.
     LANDINGS = "lists/landings.txt";
@@ -161,6 +161,22 @@ fn with_one(site: &Url, anchor: &Url) -> Agreement {
     } else {
         Agreement::OtherSite
     }
+}
+
+/// Whether an anchor says whose the site is, and who reads mail at `mail`, so that no name is needed.
+///
+/// It must name the whole domain, since a path or a name below it may be one of many's (`kr.gamma.kr`
+/// too), unless the mail is of that very name.
+pub fn vouches(anchors: &[Url], site: &Url, mail: &HostName) -> bool {
+    anchors.iter().any(|anchor| {
+        let is_met = with_one(site, anchor) == Agreement::Same;
+        let host = HostName::of_url(anchor).unwrap_or_else(|| mail.clone());
+        let name = host.as_str().strip_prefix("www.").unwrap_or(host.as_str());
+        let rest = mail.as_str().strip_suffix(name);
+        let is_of_name = rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        let is_whole = is_of_name && landing(anchor).path() == "/";
+        is_met && (hosted(anchor).is_some() || is_whole)
+    })
 }
 
 /// The labels before the registrable domain, without `www`.

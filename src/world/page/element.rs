@@ -93,7 +93,6 @@ pub(super) fn enter_region(element: &Element, in_section: bool, regions: &mut Re
     let role = element.attr("role").unwrap_or_default();
     let region = match element.name() {
         "h1" => &mut regions.heading,
-        "address" => &mut regions.address,
         "article" | "aside" | "blockquote" | "figcaption" => &mut regions.article,
         "nav" => &mut regions.menu,
         _ if role == "navigation" => &mut regions.menu,
@@ -115,7 +114,7 @@ pub(super) struct Hints {
     pub(super) home: bool,
 }
 
-pub(super) fn hints(base: &Url, element: &Element) -> Hints {
+pub(super) fn hints(page: &Url, base: &Url, element: &Element) -> Hints {
     let mut hints = Hints::default();
     for name in element.id().into_iter().chain(element.classes()) {
         let name = name.to_ascii_lowercase();
@@ -125,7 +124,7 @@ pub(super) fn hints(base: &Url, element: &Element) -> Hints {
     hints.home = element.name() == "a"
         && element.attr("href").is_some_and(|href| {
             links::absolute(base, href).is_some_and(|to| {
-                to.host() == base.host()
+                to.host() == page.host()
                     && to.query().is_none()
                     && !href.trim_start().starts_with('#')
                     && (to.path() == "/" || to.path().starts_with("/index."))
@@ -136,23 +135,23 @@ pub(super) fn hints(base: &Url, element: &Element) -> Hints {
 
 /// Whether an element's text names somebody else: a link to another host, save those that stand
 /// for the page's whole domain, or a choice of a list.
-pub(super) fn names_others(base: &Url, element: &Element) -> bool {
+pub(super) fn names_others(page: &Url, base: &Url, element: &Element) -> bool {
     match element.name() {
         "select" | "option" | "datalist" => true,
         "a" => element
             .attr("href")
             .and_then(|href| links::absolute(base, href))
-            .is_some_and(|to| !is_ours(base, &to)),
+            .is_some_and(|to| !is_ours(page, &to)),
         _ => false,
     }
 }
 
-fn is_ours(base: &Url, to: &Url) -> bool {
-    let (Some(own), Some(to)) = (base.host_str(), to.host_str()) else {
+fn is_ours(page: &Url, to: &Url) -> bool {
+    let (Some(own), Some(to)) = (page.host_str(), to.host_str()) else {
         return false;
     };
     let [own, to] = [own, to].map(|host| host.strip_prefix("www.").unwrap_or(host));
-    let domain = HostName::of_url(base).and_then(|host| host.registrable());
+    let domain = HostName::of_url(page).and_then(|host| host.registrable());
     own == to || domain.is_some_and(|domain| domain.as_str() == to)
 }
 

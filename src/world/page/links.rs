@@ -1,9 +1,13 @@
 //! Where a page leads: `mailto:` addressees, protected addresses, frames and refreshes.
 
+use ego_tree::NodeRef;
 use percent_encoding::percent_decode_str;
+use scraper::Node;
 use url::Url;
 
+use super::text::head;
 use crate::base::text::normalise;
+use crate::world::domain::HostName;
 
 /// A refresh that waits longer than this, in seconds, is a timeout, not a way on.
 const LONGEST_WAIT: u32 = 30;
@@ -85,6 +89,55 @@ pub(super) fn refresh(here: &Url, base: &Url, content: &str) -> Option<Url> {
     let mut here = here.clone();
     here.set_fragment(None);
     absolute(base, target).filter(|url| *url != here)
+}
+
+/// More links than a page that people read has.
+const MOST_LINKS: usize = 4000;
+
+/// The longest text of a link that is kept, in characters.
+const MOST_TEXT: usize = 100;
+
+/// Adds where the `a` or `area` element leads, with what it is called, if that is another page of
+/// the site at `here`.
+pub(super) fn add(links: &mut Vec<(Url, String)>, here: &Url, base: &Url, node: NodeRef<'_, Node>) {
+    let element = node.value().as_element();
+    let target = element.and_then(|element| absolute(base, element.attr("href")?));
+    if links.len() < MOST_LINKS
+        && let Some(target) = target.filter(|target| target != here && same_site(here, target))
+    {
+        links.push((target, called(node)));
+    }
+}
+
+fn same_site(one: &Url, other: &Url) -> bool {
+    let domain = |url| HostName::of_url(url).and_then(|host| host.registrable());
+    one.host() == other.host() || domain(one).is_some_and(|own| domain(other) == Some(own))
+}
+
+/// The text of an element, or else what its pictures and its own attributes call it.
+fn called(node: NodeRef<'_, Node>) -> String {
+    let (mut text, mut alternative) = (String::new(), String::new());
+    for inner in node.descendants() {
+        if text.len() + alternative.len() > 8 * MOST_TEXT {
+            break;
+        }
+        match inner.value() {
+            Node::Text(piece) => text.push_str(piece),
+            Node::Element(element) => {
+                if matches!(element.name(), "br" | "div" | "p" | "li" | "td") {
+                    text.push(' ');
+                }
+                for name in ["alt", "title", "aria-label"] {
+                    alternative.push_str(element.attr(name).unwrap_or_default());
+                    alternative.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    let [text, alternative] = [normalise(&text), normalise(&alternative)];
+    let called = if text.is_empty() { alternative } else { text };
+    head(&called, MOST_TEXT).to_owned()
 }
 
 fn after_url_equals(text: &str) -> Option<&str> {

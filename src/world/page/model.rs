@@ -25,7 +25,11 @@ pub struct Page {
     /// What no reader sees: comments, scripts, styles, templates, attributes, hidden elements;
     /// of these only what may spell an address.
     pub hidden: Vec<String>,
+    /// What the page says where it may tell whose it is, in its own order: what it declares, and
+    /// its visible lines, without what links to other sites.
     pub owner: Vec<OwnerText>,
+    /// Other pages of the site to which it links, with what it calls them.
+    pub links: Vec<(Url, String)>,
     pub frames: Vec<Url>,
     pub refresh: Option<Url>,
     pub needs_script: bool,
@@ -42,14 +46,18 @@ pub struct OwnerText {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OwnerPlace {
     Title,
+    /// What the page tells machines is the site's name.
     SiteName,
-    Heading,
-    Logo,
+    /// What it tells machines is an organization's name: those of one organization together.
     Organization,
+    /// The other text of an image that leads home.
+    Logo,
+    Heading,
     Header,
     Footer,
-    Copyright,
-    Address,
+    /// In `<article>`, `<aside>` or a quotation, which speak of anything.
+    Article,
+    Body,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,6 +86,7 @@ impl Page {
             visitors: Vec::new(),
             hidden: Vec::new(),
             owner: Vec::new(),
+            links: Vec::new(),
             frames: Vec::new(),
             refresh: None,
             needs_script: false,

@@ -59,12 +59,15 @@ pub(super) fn json_ld(script: &str) -> Option<Said> {
             owners.push(top);
         }
         if is_page {
+            // What a page is about may be somebody else.
+            let keys = ["publisher", "copyrightHolder"].iter();
+            let named = keys.filter_map(|key| top.get(key));
+            named.flat_map(one_or_many).for_each(|it| said.name(it));
             ["publisher", "copyrightHolder", "about", "mainEntity"]
                 .iter()
                 .filter_map(|key| top.get(key))
                 .flat_map(one_or_many)
                 .for_each(|owner| {
-                    said.name(owner);
                     if types(owner).any(is_organization) {
                         owners.push(owner);
                     }

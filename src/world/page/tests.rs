@@ -138,9 +138,7 @@ fn links_and_structured_data_are_linked() {
 
 #[test]
 fn owners_stand_at_their_places() {
-    use OwnerPlace::{
-        Address, Copyright, Footer, Header, Heading, Logo, Organization, SiteName, Title,
-    };
+    use OwnerPlace::{Article, Body, Footer, Header, Heading, Logo, Organization, SiteName, Title};
     let microdata = "<div itemscope itemtype=https://schema.org/Organization>\
                      x <b itemprop=name>Acme</b> y</div>";
     let data = "<script type=application/ld+json>\
@@ -151,12 +149,12 @@ fn owners_stand_at_their_places() {
         "<h1>A<b>cme</b></h1><h2>x</h2>", Heading => "Acme";
         "<header><p>Acme</p></header><p>x</p>", Header => "Acme";
         "<div id=footer><p>Acme</p></div>", Footer => "Acme";
-        "<p>© Acme</p>", Copyright => "© Acme";
-        "<table><tr><th>상호<td>아크메</table>", Address => "아크메";
+        "<p>© Acme</p>", Body => "© Acme";
+        "<aside>Acme</aside>", Article => "Acme";
         microdata, Organization => "Acme";
         data, Organization => "Acme";
-        "<a href='/'><img alt=Acme src=x></a>", Logo => "Acme";
-        "<header><div class=logo><img alt=Acme></div></header>", Logo => "Acme";
+        "<a class=logo href='/'><img alt=Acme src=x></a>", Logo => "Acme";
+        "<header><a href=/index.html><img alt=Acme></a></header>", Logo => "Acme";
     } {
         assert_eq!(owner(html, place), [expected], "{html}");
     }
@@ -164,23 +162,57 @@ fn owners_stand_at_their_places() {
 
 #[test]
 fn mentions_do_not_stand_where_owners_do() {
-    let article = "<article><header>Acme</header><h1>Acme</h1><address>Acme</address></article>";
-    assert_eq!(owner(article, OwnerPlace::Header), [""; 0]);
+    let article = "<article><header>Acme</header><h1>Acme</h1><footer>© Acme</footer></article>";
+    assert_eq!(owner(article, OwnerPlace::Article).len(), 3);
+    assert_eq!(page(article).owner.len(), 3);
     for html in [
-        "<article><h1>Acme</h1><footer>© Acme</footer></article>",
-        "<header><div class=clients><img class=logo alt=Acme></div></header>",
-        "<div><img class=logo alt=Acme></div>",
+        "<header><div class=clients><a href=/><img class=logo alt=Acme></a></div></header>",
+        "<header><img class=logo alt=Acme></header>",
+        "<a href=/><img alt=Acme></a>",
         "<a href=/news><img alt=Acme></a>",
+        "<base href=https://bolt.kr/><header><a href=/><img class=logo alt=Acme></a></header>",
         "<h1 hidden>Acme</h1><footer style='display:none'>Acme</footer>",
-        "<div itemscope itemtype=https://schema.org/Review><p itemprop=itemReviewed itemscope itemtype=https://schema.org/Organization><b itemprop=name>Acme</b></p></div>",
         "<footer><a href=https://bolt.kr/>Bolt</a></footer>",
+        "<base href=https://bolt.kr/><footer><a href=/>Bolt</a></footer>",
         "<footer><select><option>Bolt</select></footer>",
         "<nav><header>Bolt</header></nav>",
     ] {
         assert!(page(html).owner.is_empty(), "{html}");
     }
+    let others = "<div itemscope itemtype=https://schema.org/Review><p itemprop=itemReviewed \
+                  itemscope itemtype=https://schema.org/Organization><b itemprop=name>Acme</b>\
+                  </p></div>";
+    assert_eq!(owner(others, OwnerPlace::Organization), [""; 0]);
     let own = "<footer><a href=https://www.acme.co/about>Acme</a></footer>";
     assert_eq!(owner(own, OwnerPlace::Footer), ["Acme"]);
+}
+
+#[test]
+fn links_lead_to_other_pages_of_the_site() {
+    let links = |html: &str| {
+        let links = page(html).links.into_iter();
+        links
+            .map(|(url, text)| format!("{} {text}", url.path()))
+            .collect::<Vec<_>>()
+    };
+    for (html, expected) in rows! {
+        "<a href=/impressum>Im<b>pres</b>sum</a>" => "/impressum Impressum";
+        "<a href=/law><img alt=Legal></a>" => "/law Legal";
+        "<nav hidden><a href=/about>About</a></nav>" => "/about About";
+        "<a href=https://shop.acme.co/about>Shop</a>" => "/about Shop";
+    } {
+        assert_eq!(links(html), [expected], "{html}");
+    }
+    for html in [
+        "<a href=https://bolt.kr/impressum>Impressum</a>",
+        "<base href=https://bolt.kr/><a href=/impressum>Impressum</a>",
+        "<a href=mailto:info@acme.co>Mail</a>",
+        "<a href='#top'>Top</a>",
+        "<template><a href=/impressum>Impressum</a></template>",
+        "<ul class=comments><li><a href=/user/1>Impressum</a></ul>",
+    ] {
+        assert_eq!(links(html), [""; 0], "{html}");
+    }
 }
 
 #[test]

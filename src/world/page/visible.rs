@@ -168,11 +168,11 @@ impl Walk<'_> {
         if !is_shown && (shape.hides || shape.parts) {
             self.end_unseen();
         }
-        let hints = element::hints(&self.base, element);
+        let hints = element::hints(&self.page.url, &self.base, element);
         let name = self.microdata(element, by_visitors);
         let around = &mut self.around;
         around.preformatted |= shape.preformatted;
-        around.names_others |= element::names_others(&self.base, element);
+        around.names_others |= element::names_others(&self.page.url, &self.base, element);
         around.by_visitors |= by_visitors;
         around.inert |= element::is_inert(element);
         element::enter_region(element, around.in_section, &mut around.regions);
@@ -350,6 +350,9 @@ impl Walk<'_> {
             "noscript" => self.scripts.noscript(&own_text(node)),
             "iframe" | "frame" if !self.is_hidden_frame(node, element) => self.frame(element),
             "img" if self.around.hidden == 0 => self.logo(element, hints),
+            "a" | "area" if self.is_owners() => {
+                links::add(&mut self.page.links, &self.page.url, &self.base, node);
+            }
             _ => {}
         }
         let root = element.id().is_some_and(is_root) || element.name() == "app-root";
@@ -431,7 +434,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An image is the owner's logo when it leads home, or is called so in the page's header.
+    /// An image is the owner's logo when it leads home, in the page's header or by its name.
     fn logo(&mut self, element: &Element, hints: Hints) {
         const NEAR: usize = 4;
         let near = || self.open.iter().rev().take(NEAR).map(|open| open.hints);
@@ -445,7 +448,8 @@ impl Walk<'_> {
         if !others
             && !self.around.names_others
             && self.around.regions.article == 0
-            && (home || (called && self.around.regions.header > 0))
+            && home
+            && (called || self.around.regions.header > 0)
             && let Some(alt) = element.attr("alt")
         {
             self.owner.add(OwnerPlace::Logo, alt);

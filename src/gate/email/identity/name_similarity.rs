@@ -4,7 +4,7 @@
 use unicode_script::{Script, UnicodeScript as _};
 
 use super::company_name::{self, CompanyName, Folded, are_common};
-use crate::base::word_list::word_lists;
+use super::words::{Line, NAME_WORDS, NameWord};
 use crate::world::page::is_unspaced;
 
 /// The fewest characters of a word that tells a firm where another is written to it.
@@ -15,13 +15,14 @@ const MIN_ALIKE: usize = 2;
 
 const MAX_INITIALS: usize = 10;
 
-word_lists! { DEALERS = "../lists/dealers.txt"; }
-
 const MAX_WORDS: usize = 7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Similarity {
+    /// It is the company's name, legal forms aside.
     Same,
+    /// It may be another name of the company: a shorter one, its initials, another script.
+    Kin,
     /// It tells nobody from another: common words, or more words than a name has.
     Unclear,
     /// It is written in a script in which the company's name is not known.
@@ -33,10 +34,17 @@ pub(super) fn similarity(name: &CompanyName, text: &str) -> Similarity {
     let whole = Folded::new(text);
     let said = Folded::of_words(company_name::stripped(whole.words()));
     let is_firm = said.words().len() < whole.words().len() && !said.words().is_empty();
-    if name.spellings().any(|own| deals_with(own, &said)) {
-        Similarity::Different
-    } else if name.spellings().any(|own| are_kin(own, &said)) {
+    if name.is_spelled(text) {
         Similarity::Same
+    } else if name.spellings().any(|own| deals_with(own, &said)) {
+        Similarity::Different
+    } else if name
+        .spellings()
+        .any(|own| are_kin(own, &said) && !are_sisters(own, &said))
+    {
+        Similarity::Kin
+    } else if name.spellings().any(|own| are_kin(own, &said)) {
+        Similarity::Different
     } else if said.words().len() > MAX_WORDS || are_common(said.words()) && !is_firm {
         Similarity::Unclear
     } else if is_firm && are_common(said.words())
@@ -49,15 +57,74 @@ pub(super) fn similarity(name: &CompanyName, text: &str) -> Similarity {
 }
 
 fn deals_with(own: &Folded, said: &Folded) -> bool {
-    said.contains(own)
-        && DEALERS.iter().any(|dealer| {
-            let is_in = |name: &Folded| {
-                let unspaced = dealer.chars().all(is_unspaced);
-                let mut words = name.words().iter();
-                words.any(|word| word == dealer || unspaced && word.contains(dealer))
-            };
-            is_in(said) && !is_in(own)
-        })
+    let is_dealer = |name: &Folded| {
+        let line = Line::new(&name.words().join(" "));
+        NAME_WORDS.find(&line, NameWord::Dealer).is_some()
+    };
+    said.contains(own) && is_dealer(said) && !is_dealer(own)
+}
+
+/// Whether two firms share a word and each has another: `Acme Foods`, `Acme Logistics`.
+fn are_sisters(own: &Folded, said: &Folded) -> bool {
+    let (one, two) = (own.compact(), said.compact());
+    if one.contains(two) || two.contains(one) || are_initials(own, said) || are_initials(said, own)
+    {
+        return false;
+    }
+    let [first, second] = [rest(own, said), rest(said, own)];
+    let is_same_script = || {
+        let scripts = [&first, &second].map(|rest| rest.chars().find_map(letters_of));
+        scripts[0] == scripts[1]
+    };
+    !first.is_empty() && !second.is_empty() && is_same_script() && !are_alike(&first, &second)
+}
+
+/// What a name has that another lacks, without words that a firm's name may go without.
+fn rest(of: &Folded, other: &Folded) -> String {
+    let is_idle =
+        |word: &str| NAME_WORDS.is(word, NameWord::Group) || matches!(word, "and" | "of" | "the");
+    let words = of.words().iter().filter(|word| !is_idle(word));
+    let left = words.filter_map(|word| {
+        let mut behind = other
+            .words()
+            .iter()
+            .filter_map(|other| behind_shared(word, other));
+        match behind.next() {
+            Some(rest) => (!rest.is_empty()).then_some(rest),
+            None => Some(word.as_str()),
+        }
+    });
+    let rest: String = left.collect();
+    let alike = rest.chars().zip(other.compact().chars());
+    let alike = alike.take_while(|(a, b)| a == b && is_unspaced(*a)).count();
+    let behind: String = rest.chars().skip(alike).collect();
+    if is_idle(&behind) {
+        String::new()
+    } else {
+        behind
+    }
+}
+
+/// What a word goes on with behind what it shares with another: nothing, where one of them only
+/// shortens the other, and another script's letters (`생활건강` of `lg생활건강` and `lg`).
+fn behind_shared<'w>(word: &'w str, other: &str) -> Option<&'w str> {
+    let starts_other = |rest: &str| rest.chars().next().is_some_and(is_unspaced);
+    if let Some(rest) = word.strip_prefix(other)
+        && (rest.is_empty() || starts_other(rest) && !other.chars().any(is_unspaced))
+    {
+        return Some(rest);
+    }
+    let is_shorter = word.chars().count().min(other.chars().count()) >= MIN_JOINED
+        && (word.starts_with(other) || other.starts_with(word));
+    let is_joined = other.strip_prefix(word).is_some_and(starts_other);
+    (is_shorter || is_joined).then_some("")
+}
+
+fn letters_of(c: char) -> Option<Script> {
+    c.is_alphabetic().then(|| match c.script() {
+        Script::Hiragana | Script::Katakana => Script::Han,
+        script => script,
+    })
 }
 
 fn are_kin(own: &Folded, said: &Folded) -> bool {
@@ -279,7 +346,7 @@ impl Skeleton {
 
 #[cfg(test)]
 mod tests {
-    use super::Similarity::{Different, OtherScript, Same, Unclear};
+    use super::Similarity::{Different, Kin, OtherScript, Same, Unclear};
     use super::*;
 
     fn is(expected: Similarity, cases: &[(&str, &str)]) {
@@ -294,9 +361,16 @@ mod tests {
         is(
             Same,
             &[
+                ("Acme Foods Inc.", "ACME Foods GmbH"),
+                ("Müller", "Mueller AG"),
+                ("Acme Foods", "acmefoods"),
+            ],
+        );
+        is(
+            Kin,
+            &[
                 ("Acme Foods Inc.", "Acme"),
                 ("Acme Foods", "The Acme Group"),
-                ("Acme Foods", "acmefoods"),
                 ("(주)LG생활건강", "LG H&H"),
                 ("SK하이닉스", "SK hynix"),
                 ("Acme", "AcmeFoods.com"),
@@ -313,6 +387,7 @@ mod tests {
                 ("감마마트", "gamma"),
                 ("한국아크메", "Acme"),
                 ("Acme Distributors", "Acme Foods Distributors"),
+                ("Acme Technology", "Acme Tech Korea Technologies"),
             ],
         );
     }
@@ -331,6 +406,9 @@ mod tests {
                 ("Acme", "Global Trading Co., Ltd."),
                 ("Acme", "Gamma, distributor of Acme"),
                 ("한빛식품", "한빛식품 대리점 감마"),
+                ("Acme Foods", "Acme Logistics GmbH"),
+                ("Acme", "Acme Reparatur Berlin"),
+                ("한빛식품", "한빛물류"),
             ],
         );
     }

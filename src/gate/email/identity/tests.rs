@@ -3,86 +3,12 @@
 use super::*;
 use crate::base::rows;
 use crate::gate::email::site::registrable;
-use crate::gate::email::tests::{EmailCase, begun_at, page_of, page_saying, url, visit_of};
+use crate::gate::email::tests::{EmailCase, url};
 use crate::gate::tests::{FakeWorld, no_answer_in_time};
-use crate::world::fetch::visit::{End, Visit};
-use crate::world::page::OwnerPlace;
+use crate::world::Fetched;
 
-const SITE: &str = "https://acme.co.kr/";
-const HOME: &str = SITE;
+const HOME: &str = "https://acme.co.kr/";
 const CONTACT: &str = "https://acme.co.kr/contact";
-
-fn role_of(name: &str, visit: &Visit) -> NameRole {
-    name_role(visit, &url(SITE), &url(HOME), &CompanyName::parse(name))
-}
-
-const EVERY_PLACE: [OwnerPlace; 9] = [
-    OwnerPlace::Title,
-    OwnerPlace::SiteName,
-    OwnerPlace::Heading,
-    OwnerPlace::Logo,
-    OwnerPlace::Organization,
-    OwnerPlace::Header,
-    OwnerPlace::Footer,
-    OwnerPlace::Copyright,
-    OwnerPlace::Address,
-];
-
-#[test]
-fn every_owners_place_of_the_home_page_names_the_owner() {
-    for place in EVERY_PLACE {
-        let visit = visit_of(vec![page_of(HOME, place, "ACME Foods Co., Ltd.")]);
-        assert_eq!(role_of("Acme Foods", &visit), NameRole::Owner, "{place:?}");
-        assert_eq!(role_of("Acme Toys", &visit), NameRole::Absent, "{place:?}");
-    }
-}
-
-#[test]
-fn a_page_says_no_more_than_its_place_and_text() {
-    use OwnerPlace::{Copyright, Footer, Heading, Organization, Title};
-    let article = "https://acme.co.kr/article/1";
-    let on = |at: &str, place, text: &str| visit_of(vec![page_of(at, place, text)]);
-    let sued = "Bolt Foods sues Acme";
-    let framed = vec![
-        page_saying(CONTACT, "hello"),
-        page_of("https://bolt.kr/", Copyright, "Bolt Foods"),
-    ];
-    let mut unanswered = visit_of(vec![page_saying(CONTACT, "Bolt Foods")]);
-    unanswered.end = End::Unanswered {
-        url: url(CONTACT),
-        why: no_answer_in_time(),
-    };
-    for (case, visit, expected) in rows! {
-        "the title of an article", on(article, Title, sued) => NameRole::Mentioned;
-        "the heading of an article", on(article, Heading, sued) => NameRole::Mentioned;
-        "an article's organization", on(article, Organization, sued) => NameRole::Mentioned;
-        "the copyright of an article", on(article, Copyright, "© Bolt Foods") => NameRole::Signed;
-        "text", visit_of(vec![page_saying(HOME, "we bought Bolt Foods")]) => NameRole::Mentioned;
-        "another site", on("https://bolt.kr/", Copyright, "Bolt Foods") => NameRole::Absent;
-        "a frame of another site", visit_of(framed) => NameRole::Absent;
-        "no page", unanswered => NameRole::Absent;
-    } {
-        assert_eq!(role_of("Bolt Foods", &visit), expected, "{case}");
-    }
-    // The registrable domain may carry the name.
-    let own = on("https://www.acme.co.kr/x", Footer, "Acme");
-    assert_eq!(role_of("Acme", &own), NameRole::Signed);
-}
-
-#[test]
-fn a_name_that_the_url_carries_counts_for_nothing() {
-    let owner = |at: &str| visit_of(vec![page_of(at, OwnerPlace::Copyright, "Bolt Foods")]);
-    for at in "https://acme.co.kr/search?q=Bolt+Foods https://acme.co.kr/search?q=bolt%2520foods
-            https://acme.co.kr/bolt-foods/ https://acme.co.kr/Bolt/Foods
-            https://bolt-foods.acme.co.kr/ https://acme.co.kr/search?q=Qm9sdCBGb29kcw"
-        .split_whitespace()
-    {
-        assert_eq!(role_of("Bolt Foods", &owner(at)), NameRole::Carried, "{at}");
-    }
-    let visit = begun_at("https://acme.co.kr/?q=Bolt+Foods", owner(CONTACT));
-    assert_eq!(role_of("Bolt Foods", &visit), NameRole::Carried);
-    assert_eq!(role_of("Bolt Foods", &owner(CONTACT)), NameRole::Signed);
-}
 
 /// A submission for the company, whose contact page and home page are these.
 fn company(key: &str, contact: &str, home: &str) -> EmailCase {
@@ -93,16 +19,111 @@ fn company(key: &str, contact: &str, home: &str) -> EmailCase {
 }
 
 const MAIL: &str = "<p>Mail: info@acme.co.kr</p>";
-const SIGNED: &str = "<p>Mail: info@acme.co.kr</p><footer>© 2024 Acme Foods Inc.</footer>";
+const SIGNED: &str = "<title>Acme Foods</title><p>Mail: info@acme.co.kr</p>\
+                      <footer>© 2024 Acme Foods Inc.</footer>";
 
 #[test]
-fn the_home_page_is_asked_unless_it_is_the_source() {
+fn a_site_without_a_notice_must_declare_the_name() {
     let case = company("Acme Foods", "", SIGNED).source(HOME);
     assert_eq!(case.run(&STEP), []);
     assert_eq!(case.world.asked(), [HOME]);
     let case = company("Acme Foods", MAIL, "<title>Acme Foods</title>");
-    assert_eq!(case.run(&STEP), []);
-    assert_eq!(case.world.asked(), [CONTACT, HOME]);
+    assert_eq!(case.fired(&STEP), ["company-mentioned-only"]);
+    assert_eq!(case.world.asked(), [HOME, CONTACT]);
+}
+
+const NOTICE: &str = "https://acme.co.kr/impressum";
+
+/// The rules that fire where the home page links to a notice that says this.
+fn with_notice(key: &str, home: &str, notice: &str) -> EmailCase {
+    let home = format!("{home}<footer><a href=/impressum>Impressum</a></footer>");
+    let mut case = company(key, MAIL, &home);
+    case.world.html(NOTICE, notice);
+    case
+}
+
+#[test]
+fn the_notice_proves_or_contests() {
+    let acme = "<h1>Impressum</h1><p>Acme Foods GmbH<br>Hauptstr. 1</p>";
+    let brand = "<title>Nudelwelt</title><meta property=og:site_name content=Nudelwelt>";
+    let sister = "<h1>Impressum</h1><p>Acme Logistics GmbH</p>";
+    let declared = "<title>Acme Foods</title><footer>© Acme Foods</footer>";
+    for (home, notice, expected) in rows! {
+        "<title>Acme Foods</title>", acme => "";
+        brand, acme => "";
+        brand, "<h1>Impressum</h1><p>Gamma GmbH" => "company-not-on-site";
+        "<title>Acme Foods</title>", "<h1>Impressum</h1><p>Gamma GmbH" => "owner-contested";
+        declared, sister => "owner-contested";
+        declared, "<h1>Impressum</h1><p>Tel. 1" => "";
+        brand, "<h1>Impressum</h1><p>Tel. 1" => "company-not-on-site";
+        "<title>Acme Foods</title>", "<h1>Impressum</h1>" => "company-mentioned-only";
+    } {
+        let case = with_notice("Acme Foods", home, notice);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{home} {notice}");
+        assert_eq!(case.world.asked(), [HOME, CONTACT, NOTICE]);
+    }
+}
+
+#[test]
+fn a_contest_says_where_it_was_found() {
+    let case = with_notice(
+        "Acme Foods",
+        "Acme Foods",
+        "<h1>Impressum</h1><p>Gamma GmbH",
+    );
+    let fact = &case.run(&STEP)[0];
+    assert_eq!(&*fact.actual, "the site's notice: \"Gamma GmbH\"");
+    assert_eq!(fact.location.as_deref(), Some(NOTICE));
+}
+
+#[test]
+fn a_silent_notice_matters_where_nothing_else_settles_it() {
+    for (home, expected) in rows! {
+        "<title>Acme Foods</title><footer>© Acme Foods</footer>" => "";
+        "<title>Acme Foods</title>" => "identity-unanswered";
+        "<footer>상호: 아크메 (Acme Foods)</footer>" => "";
+    } {
+        let mut case = with_notice("Acme Foods", home, "");
+        let silence = Fetched::Unanswered(no_answer_in_time());
+        case.world.fetched(NOTICE, silence);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{home}");
+    }
+}
+
+#[test]
+fn an_anchor_that_is_met_waives_the_name() {
+    for (key, anchor, expected) in rows! {
+        "Bolt", "acme.co.kr" => "";
+        "Bolt", "www.acme.co.kr/en" => "";
+        "3M", "acme.co.kr" => "";
+        "Bolt", "kr.acme.co.kr" => "company-not-on-site";
+        "Bolt", "acme.co.kr/bolt" => "company-not-on-site";
+        "Bolt", "gamma.kr" => "company-not-on-site";
+    } {
+        let case = company(key, MAIL, "<title>Gamma</title>").anchor(anchor);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{key} {anchor}");
+    }
+    let sold = "<title>acme.co.kr</title><p>This domain is for sale</p>";
+    let case = company("Acme Foods", MAIL, sold).anchor("acme.co.kr");
+    assert_eq!(case.fired(&STEP), ["site-not-in-use"]);
+}
+
+#[test]
+fn sites_that_are_sold_or_lapsed_are_not_in_use() {
+    let long = "<p>line</p>".repeat(80);
+    let article =
+        format!("<title>Houses</title>{long}<p>This domain is for sale: how we sold ours</p>");
+    for (key, home, expected) in rows! {
+        "Acme Foods", "<h1>Buy this domain</h1>" => "site-not-in-use";
+        "Acme Foods", "<title>이 도메인은 판매 중입니다</title>" => "site-not-in-use";
+        "Acme Foods", "<title>Slot Gacor 2026</title><meta property=og:site_name content='Acme Foods'>" => "site-not-in-use";
+        "Acme Foods", article.as_str() => "company-not-on-site";
+        "Acme Foods", "<title>Acme</title><p>Our games: online casino machines</p>" => "company-not-on-site";
+        "Acme Online Casino AG", "<title>Acme Online Casino</title><footer>© Acme Online Casino AG</footer>" => "";
+    } {
+        let case = company(key, MAIL, home);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{home}");
+    }
 }
 
 #[test]
@@ -158,7 +179,7 @@ fn a_name_below_a_domain_introduces_its_own_mail_alone() {
     for (home, email, expected) in rows! {
         "acme.co.kr", "info@acme.co.kr" => true;
         "www.acme.co.kr", "info@acme.co.kr" => true;
-        "en.acme.co.kr", "info@acme.co.kr" => true;
+        "en.acme.co.kr", "info@acme.co.kr" => false;
         "m.acme.co.kr", "info@acme.co.kr" => true;
         "foods.acme.co.kr", "info@foods.acme.co.kr" => true;
         "foods.acme.co.kr", "info@mail.foods.acme.co.kr" => true;
@@ -183,7 +204,7 @@ fn a_name_that_may_be_anybodys_is_introduced_by_its_domain() {
     for (site, email, expected) in rows! {
         shop, "info@gamma.kr" => "http://www.gamma.kr:8080/";
         shop, "info@shop17.gamma.kr" => "http://shop17.gamma.kr:8080/";
-        "https://en.gamma.kr/", "info@gamma.kr" => "https://en.gamma.kr/";
+        "https://en.gamma.kr/", "info@gamma.kr" => "https://www.gamma.kr/";
     } {
         let home = home_page(&url(site), &Mailbox::parse(email).unwrap());
         assert_eq!(home.as_str(), expected, "{site} {email}");
