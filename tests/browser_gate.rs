@@ -132,7 +132,7 @@ const SEEN: &str = r##"
 <p style="color:#777">info@acme.co</p>
 <p style="background:#000;color:#fff">info@acme.co</p>
 <p style="font-size:10px">info@acme.co</p>
-<p>in<b>fo</b>@<i>acme</i>.example</p>
+<p>in<b>fo</b>@<i>acme</i>.co</p>
 <div style="height:3000px"></div><p>info@acme.co</p>
 <div style="overflow:auto;height:100px"><div style="height:900px"></div>info@acme.co</div>
 <p style="opacity:.7">info@acme.co</p>
@@ -437,8 +437,9 @@ fn without_a_browser_the_markup_decides() {
         net.says(&net.contact(SCRIPTED)),
         "REVIEW source-needs-script"
     );
-    let hidden = net.contact("<p style='color:#fff'>info@acme.co.kr</p>");
-    assert_eq!(net.says(&hidden), "PASS");
+    let net = EmailNet::start();
+    let white = net.contact("<p style='color:#fff'>info@acme.co.kr</p>");
+    assert_eq!(net.says(&white), "PASS");
     let (_, status) = net.place.json(["status"]);
     let counted = ["rendered", "from_markup"].map(|key| status[key].as_u64());
     assert_eq!(counted, [Some(0), Some(1)], "{status:#}");

@@ -481,7 +481,13 @@
     for (const { name, value } of node.attributes) {
       if (!kept.includes(name)) hide(value);
     }
-    if (tag === 'textarea' || tag === 'select' || tag === 'object') hide(node.textContent);
+    if (tag === 'textarea' || tag === 'object') hide(node.textContent);
+    if (tag === 'select') for (const option of node.options) hide(option.text);
+    if (node === root()) {
+      for (const other of document.childNodes) {
+        if (other.nodeType === Node.COMMENT_NODE) hide(other.data);
+      }
+    }
     if (!EMPTY.has(tag)) {
       const bare = inert || tag === 'script' || tag === 'title';
       if (!bare) pseudo(node, '::before');

@@ -350,7 +350,8 @@ impl Tab<'_> {
                 }
                 let id = child["frame"]["id"].as_str().unwrap_or_default();
                 let url = child["frame"]["url"].as_str().unwrap_or_default();
-                let is_there = child["frame"]["unreachableUrl"].is_null();
+                // One that was not loaded has none.
+                let is_there = !url.is_empty() && child["frame"]["unreachableUrl"].is_null();
                 let Some(owner) = self.shown_frame(id, world)?.filter(|_| is_there) else {
                     continue;
                 };

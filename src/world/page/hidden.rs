@@ -199,7 +199,6 @@ fn piece<'i>(parser: &mut Parser<'i>) -> Option<(&'i str, End)> {
     parser.skip_whitespace();
     let start = parser.position();
     loop {
-        let before = parser.position();
         let end = match parser.next_including_whitespace() {
             Ok(Token::Semicolon) => End::Semicolon,
             Ok(Token::CurlyBracketBlock) => End::Block,
@@ -207,7 +206,8 @@ fn piece<'i>(parser: &mut Parser<'i>) -> Option<(&'i str, End)> {
             Err(_) => End::All,
         };
         let text = parser.slice_from(start);
-        let length = text.len() - parser.slice_from(before).len();
+        // A semicolon and a brace are one byte each.
+        let length = text.len() - usize::from(end != End::All);
         let is_over = end == End::All && text.trim().is_empty();
         return (!is_over).then(|| (&text[..length], end));
     }
@@ -264,15 +264,13 @@ fn split(list: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut start = parser.position();
     loop {
-        let before = parser.position();
         let is_over = match parser.next_including_whitespace() {
             Ok(Token::Comma) => false,
             Ok(_) => continue,
             Err(_) => true,
         };
         let text = parser.slice_from(start);
-        let length = text.len() - parser.slice_from(before).len();
-        let selector = text[..length].trim();
+        let selector = text[..text.len() - usize::from(!is_over)].trim();
         if !selector.is_empty() && selector.len() <= MAX_SELECTOR {
             all.push(selector.to_owned());
         }
