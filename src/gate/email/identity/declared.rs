@@ -4,7 +4,7 @@
 //! the line of a parent company is one too. So what machines read must agree with what readers see,
 //! and a copyright line with the page's title, its other names or its domain.
 
-use super::company_name::{CompanyName, Folded};
+use super::company_name::{CompanyName, Folded, stripped};
 use super::name_similarity::{Similarity, similarity};
 use super::notice::{begins_with, ends_name, firm, is_between, is_line};
 use super::words::{LABELS, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
@@ -247,10 +247,7 @@ fn holders(text: &str) -> Option<Vec<String>> {
     let plain = signs
         .iter()
         .fold(line.text.clone(), |text, sign| text.replace(sign, " | "));
-    let pieces = plain
-        .split(is_between)
-        .flat_map(|piece| piece.split(" - "))
-        .flat_map(|piece| piece.split(". "));
+    let pieces = plain.split(is_between).flat_map(|piece| piece.split(" - "));
     let pieces = pieces.filter_map(|piece| {
         let line = Line::new(cut_label(piece));
         let count = line.words.len();
@@ -260,7 +257,9 @@ fn holders(text: &str) -> Option<Vec<String>> {
         let name = trimmed(&line);
         let is_small =
             (0..line.words.len()).any(|at| NAME_WORDS.length(&line, at, NameWord::Small).is_some());
-        let is_name = name.chars().any(char::is_alphabetic)
+        // `Ltd.` of `Acme Co., Ltd.` is nobody.
+        let is_name = !stripped(Folded::new(name).words()).is_empty()
+            && name.chars().any(char::is_alphabetic)
             && !name.starts_with(|c: char| c.is_ascii_digit())
             && !name.contains('@');
         (is_name && !is_small && !is_label && !ends_name(&line, 0)).then(|| name.to_owned())
@@ -392,7 +391,7 @@ mod tests {
             "© 2024 Acme Foods GmbH" => "acme foods gmbh";
             "© 2024 上海阿克米有限公司 版权所有" => "上海阿克米有限公司";
             "© 2024 上海阿克米有限公司版权所有" => "上海阿克米有限公司";
-            "© 2024 Acme Foods. Wir machen Nudeln." => "acme foods|wir machen nudeln";
+            "© 2024 Acme Foods. Wir machen Nudeln." => "acme foods. wir machen nudeln";
             "Copyright © 1998-2024, Acme Foods Inc., All Rights Reserved" => "acme foods inc";
             "Copyright(c) 2024 한빛식품 All rights reserved. Designed by 디자인회사" => "한빛식품";
             "© 2024 Acme Foods Powered by Shopify" => "acme foods";
@@ -400,6 +399,8 @@ mod tests {
             "© 2024 Alle Rechte vorbehalten" => "";
             "© 2024 | Privacy Policy | Terms" => "";
             "Acme Foods © 2024" => "acme foods";
+            "© Acme Foods Co., Ltd." => "acme foods co";
+            "© Łódź Meble Sp. z o.o." => "lodz meble sp. z o.o";
         } {
             let holders = holders(line).unwrap_or_default().join("|");
             assert_eq!(holders, expected, "{line}");

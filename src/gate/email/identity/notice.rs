@@ -19,7 +19,7 @@ pub(super) fn linked(home: &Page, site: &Url) -> Vec<(Url, Rank)> {
         };
         match found.iter_mut().find(|(known, ..)| known == url) {
             Some(known) if (known.1, known.2) > (rank, length) => {
-                (known.1, known.2) = (rank, length)
+                (known.1, known.2) = (rank, length);
             }
             Some(_) => {}
             None => found.push((url.clone(), rank, length)),
