@@ -11,6 +11,7 @@ mod attack_page;
 #[cfg(target_os = "linux")]
 mod attack_quest;
 mod attack_session;
+mod attack_source;
 mod audit;
 mod carry;
 mod chat_protocol;
@@ -30,6 +31,7 @@ mod forget;
 mod gate_catalogue;
 mod gate_email;
 mod gate_identity;
+mod gate_pdf;
 mod gate_replay;
 mod gate_settings;
 mod gate_source;

@@ -36,7 +36,6 @@ lists! {
     SAMPLE_DOMAIN = "sample-domain", "lists/sample_domain.txt";
     SAMPLE_ADDRESS = "sample-address", "lists/sample_address.txt";
     FILE_SUFFIX = "file-suffix", "lists/file_suffix.txt";
-    NO_REPLY = "no-reply", "lists/no_reply.txt";
     ROLE = "role", "lists/role.txt";
     PERSON = "person", "lists/person.txt";
 }
@@ -45,6 +44,24 @@ lists! {
 pub(super) const USER_CONTENT: &str = include_str!("lists/user_content.txt");
 pub(super) const LEGAL_FORMS: &str = include_str!("lists/legal_forms.txt");
 pub(super) const COMMON_WORDS: &str = include_str!("lists/common_words.txt");
+
+macro_rules! tables {
+    ($($table:ident = $name:literal, $path:literal;)+) => {
+        $(pub(super) const $table: &str = include_str!($path);)+
+
+        const TABLES: &[(&str, &str)] = &[$(($name, $table)),+];
+    };
+}
+
+// Tables of words in several languages.
+tables! {
+    DISGUISES = "disguises", "words/disguises.toml";
+    DISOWNED = "disowned", "words/disowned.toml";
+    NO_MAILBOX = "no-mailbox", "words/no_mailbox.toml";
+    REFUSALS = "refusals", "words/refusals.toml";
+    VISITOR_HEADINGS = "visitor-headings", "words/visitor_headings.toml";
+    VISITOR_PATHS = "visitor-paths", "words/visitor_paths.toml";
+}
 
 /// Domains of disposable mail, sorted: the crate promises no order.
 static DISPOSABLE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -78,7 +95,9 @@ pub fn list_digests() -> BTreeMap<&'static str, Digest> {
     ];
     let lists = ALL.iter();
     let lists = lists.map(|list| (list.name, Digest::of(list.text.as_bytes())));
-    lists.chain(others).collect()
+    let tables = TABLES.iter();
+    let tables = tables.map(|(name, text)| (*name, Digest::of(text.as_bytes())));
+    lists.chain(tables).chain(others).collect()
 }
 
 /// `host` and every name above it, the nearest first.
@@ -157,7 +176,7 @@ mod tests {
     #[test]
     fn every_list_has_a_digest_of_its_own() {
         let digests = list_digests();
-        assert_eq!(digests.len(), ALL.len() + 4);
+        assert_eq!(digests.len(), ALL.len() + TABLES.len() + 4);
         let different: HashSet<_> = digests.values().collect();
         assert_eq!(different.len(), digests.len());
     }

@@ -241,17 +241,20 @@ impl Walk<'_> {
 fn read(url: Url, response: &Response) -> Result<Next, End> {
     let (content_type, refresh) = (&response.content_type, &response.refresh);
     match response.status {
-        200..300 => Page::parse(
-            &url,
-            content_type.as_deref(),
-            refresh.as_deref(),
-            &response.body,
-        )
-        .map(|page| Next::Page(Box::new(page)))
-        .map_err(|why| End::Unreadable {
-            url,
-            why: why.to_string(),
-        }),
+        200..300 => {
+            let read = match response.is_no_page() {
+                Some(why) => Err(why),
+                None => Page::parse(
+                    &url,
+                    content_type.as_deref(),
+                    refresh.as_deref(),
+                    &response.body,
+                )
+                .map_err(|why| why.to_string()),
+            };
+            read.map(|page| Next::Page(Box::new(page)))
+                .map_err(|why| End::Unreadable { url, why })
+        }
         status @ (404 | 410) => Err(End::Missing {
             url,
             status: Some(status),

@@ -16,7 +16,8 @@ use super::element::{self, Hints, Shape};
 use super::hidden::{Declared, HidingRules, Sheets};
 use super::owner::{Owner, Regions};
 use super::text::Run;
-use super::{OwnerPlace, Page, find_address, links, model, structured};
+use super::visitors::{self, Board};
+use super::{OwnerPlace, Page, find_address, leaving, links, model, structured};
 use crate::base::text::normalise;
 use crate::base::word_list::word_lists;
 use crate::world::email_text::may_spell;
@@ -33,6 +34,9 @@ pub(super) struct Walk<'a> {
     unseen: Run,
     owner: Owner,
     scripts: Scripts,
+    board: Board,
+    /// Whether the line that begins now follows the last one after a break alone.
+    after_break: bool,
     titled: bool,
 }
 
@@ -75,6 +79,8 @@ impl Walk<'_> {
             unseen: Run::default(),
             owner: Owner::default(),
             scripts: Scripts::default(),
+            board: Board::default(),
+            after_break: false,
             titled: false,
         };
         for edge in html.tree.root().traverse() {
@@ -95,6 +101,7 @@ impl Walk<'_> {
         self.end_unseen();
         self.page.owner = self.owner.into_texts();
         self.page.needs_script = self.scripts.needed(&self.page.visible);
+        self.page.others_write = self.board.mark(&self.page);
         self.page
     }
 
@@ -113,7 +120,7 @@ impl Walk<'_> {
         } else if self.around.preformatted {
             for (index, line) in text.split('\n').enumerate() {
                 if index > 0 {
-                    self.end_line();
+                    self.after_break = self.end_line();
                 }
                 self.show(line);
             }
@@ -135,7 +142,9 @@ impl Walk<'_> {
         let before = self.around;
         let inline = Declared::inline(element);
         let mut shape = element::shape(element);
-        let by_visitors = element::write_in(element);
+        let by_visitors = visitors::write_in(element);
+        self.board
+            .see(element, self.around.by_visitors || by_visitors);
         shape.hides |= self.rules.hides(node, element, &inline);
         // Visitors' words are kept apart from the owner's.
         shape.parts |= by_visitors
@@ -144,7 +153,7 @@ impl Walk<'_> {
         self.around.hidden += usize::from(shape.hides);
         let is_shown = self.around.hidden == 0;
         if is_shown && shape.parts {
-            self.end_line();
+            self.after_break = self.end_line() && element.name() == "br";
         } else if is_shown && element::is_replaced(element)
             || before.hidden == 0 && element::is_struck(element)
         {
@@ -187,7 +196,7 @@ impl Walk<'_> {
         }
         if !is_shown && (open.shape.hides || open.shape.parts) {
             self.end_unseen();
-        } else if is_shown && open.shape.parts {
+        } else if is_shown && open.shape.parts && element.name() != "br" {
             self.end_line();
         } else if is_shown && element::is_edged(element) {
             self.run.edge();
@@ -207,22 +216,29 @@ impl Walk<'_> {
         pieces.collect::<Vec<_>>().join(" ")
     }
 
-    fn end_line(&mut self) {
+    /// Whether it was one of the owner's that shows something.
+    fn end_line(&mut self) -> bool {
         let edges = self.run.take_edges();
-        let (line, unclear) = find_address::part(self.run.take(), &edges);
+        let (mut line, mut unclear) = find_address::part(self.run.take(), &edges);
         let own = self.own.take();
+        let after_break = std::mem::take(&mut self.after_break);
         if self.around.by_visitors {
             let words = unclear.into_iter().chain([line]);
             self.page
                 .visitors
                 .extend(words.filter(|line| !line.is_empty()));
-            return;
+            return false;
+        }
+        if let Some(above) = self.page.visible.last_mut().filter(|_| after_break) {
+            unclear.extend(find_address::across(above, &mut line));
         }
         self.page.unclear.extend(unclear);
-        if !line.is_empty() {
+        let shows = !line.is_empty();
+        if shows {
             self.owner.line(&own, self.around.regions);
             self.page.visible.push(line);
         }
+        shows
     }
 
     fn end_unseen(&mut self) {
@@ -333,11 +349,13 @@ impl Walk<'_> {
             .trim()
             .to_ascii_lowercase();
         if kind == "application/ld+json" {
+            self.board.see_data(&own_text(node));
             if let Some(said) = structured::json_ld(&own_text(node)) {
                 self.said(said);
             }
         } else if kind.is_empty() || kind == "module" || kind.ends_with("javascript") {
             self.scripts.has = true;
+            self.page.leaves |= !self.around.inert && leaving::leaves(&own_text(node));
         }
     }
 
@@ -473,6 +491,8 @@ impl Walk<'_> {
                 let clickable = element.name() == "area" || self.shows_something(node);
                 self.add(addressees, hidden || !clickable, visitors);
             } else {
+                let onload = name == "onload" && element.name() == "body";
+                self.page.leaves |= onload && leaving::leaves(value);
                 self.hide_lines(value);
             }
         }
