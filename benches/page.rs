@@ -258,6 +258,7 @@ fn evidence(index: usize, stock: &mut dyn FnMut(Digest, &[u8])) -> Evidence {
         content_type: Some("text/html; charset=utf-8".to_owned()),
         location: None,
         refresh: None,
+        disposition: None,
         body: html.into_bytes(),
     }));
     let (digest, body) = body.expect("a body");

@@ -163,6 +163,16 @@ const PAGES: &[Case] = cases![
             let text = "Acme Foods makes food and sells it. ".repeat(20);
             net.answers(Reply::html(format!("{text}<script src=x></script>")))
         };
+    "an address that the page disowns" => "REVIEW email-disowned",
+        |net| net.contact("The address info@acme.co.kr is no longer in use.");
+    "a page that a script leaves" => "REVIEW source-needs-script",
+        |net| net.contact("info@acme.co.kr<script>location.replace('/x')</script>");
+    "a download" => UNREADABLE, |net| {
+            let html = Reply::html(page(ACME, "info@acme.co.kr"));
+            net.answers(html.with("Content-Disposition", "attachment"))
+        };
+    "a status without a page" => UNREADABLE,
+        |net| net.answers(Reply::status(205).with("Content-Type", "text/html").body("x"));
     "an empty page" => "FAIL email-not-on-source", |net| net.answers(Reply::html(""));
     "a PDF" => UNREADABLE, |net| {
             let pdf = Reply::status(200).with("Content-Type", "application/pdf");

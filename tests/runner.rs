@@ -11,6 +11,7 @@ mod attack_page;
 #[cfg(target_os = "linux")]
 mod attack_quest;
 mod attack_session;
+mod attack_source;
 mod audit;
 #[cfg(target_os = "linux")]
 mod browser_gate;
@@ -33,6 +34,7 @@ mod forget;
 mod gate_catalogue;
 mod gate_email;
 mod gate_identity;
+mod gate_pdf;
 mod gate_replay;
 mod gate_settings;
 mod gate_source;

@@ -38,6 +38,7 @@ fn response(status: u16, content_type: &str, location: Option<&str>, body: &str)
         content_type: Some(content_type.to_owned()),
         location: location.map(str::to_owned),
         refresh: None,
+        disposition: None,
         body: body.as_bytes().to_vec(),
     })
 }

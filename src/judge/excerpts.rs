@@ -557,6 +557,7 @@ mod tests {
                 content_type: Some("text/html; charset=utf-8".to_owned()),
                 location: None,
                 refresh: None,
+                disposition: None,
                 body: html.as_bytes().to_vec(),
             };
             of_page(&Url::parse(url).unwrap(), &response).unwrap()

@@ -10,28 +10,78 @@
 mod tests;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
 
 use crate::base::text::invisible;
-use crate::base::word_list::word_lists;
+use crate::base::words::{Row, rows};
 use crate::world::mailbox::Mailbox;
 
 const OPENING: &[char] = &['(', '[', '{', '<', '【', '〔', '「', '『', '《', '〈', '«'];
 const CLOSING: &[char] = &[')', ']', '}', '>', '】', '〕', '」', '』', '》', '〉', '»'];
 const WRAPPING: &[char] = &['_', '-', '*', '|', '~', '=', '#', '"', '\'', '/', '+', ':'];
-/// Signs and words that stand for `@` by themselves.
-const AT_ALONE: &[&str] = &["★", "☆", "골뱅이", "アットマーク", "アット"];
-/// The same where a reader sees them; in source text they have uses of their own.
-const AT_SHOWN: &[&str] = &[
-    "●", "◎", "■", "◆", "※", "#", "&#64;", "&#x40;", "&commat;", "%40",
-];
-word_lists! {
-    AT = "words/at.txt";
-    DOT = "words/dot.txt";
+/// The signs that stand for a character, the longest first, so that none hides a longer one.
+#[derive(Default)]
+struct Signs {
+    /// In brackets.
+    enclosed: Vec<String>,
+    /// As a word of its own.
+    prose: Vec<String>,
+    /// Without anything around them.
+    alone: Vec<String>,
+    /// The same where a reader sees them; in source text they have uses of their own.
+    shown: Vec<String>,
 }
+
+#[derive(Debug, Clone, Deserialize)]
+struct Sign {
+    text: String,
+    #[serde(default)]
+    reach: Reach,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Reach {
+    #[default]
+    Enclosed,
+    Prose,
+    Alone,
+    Shown,
+}
+
+impl Signs {
+    fn read(table: &str) -> Self {
+        let mut rows = rows::<Sign>(table);
+        rows.sort_by_key(|row| Reverse(row.word.text.len()));
+        let mut signs = Self::default();
+        for Row { word, .. } in rows {
+            match word.reach {
+                Reach::Enclosed => {}
+                Reach::Prose => signs.prose.push(word.text.clone()),
+                Reach::Alone => signs.alone.push(word.text.clone()),
+                Reach::Shown => {
+                    signs.shown.push(word.text);
+                    continue;
+                }
+            }
+            signs.enclosed.push(word.text);
+        }
+        signs
+    }
+}
+
+const AT_TABLE: &str = include_str!("words/at.toml");
+const DOT_TABLE: &str = include_str!("words/dot.toml");
+
+static AT: LazyLock<Signs> = LazyLock::new(|| Signs::read(AT_TABLE));
+static DOT: LazyLock<Vec<String>> = LazyLock::new(|| Signs::read(DOT_TABLE).enclosed);
 const NAMED: [(&str, char); 10] = [
     ("commat;", '@'),
     ("period;", '.'),
@@ -170,17 +220,17 @@ fn decode_sign(text: &str, first: char, reading: Reading) -> Option<(char, How, 
     if let Some((sign, length)) = decode_enclosed(text, reading) {
         return Some((sign, How::Spelled, length));
     }
-    let alone = |words: &'static [&'static str]| words.iter().find(|word| text.starts_with(**word));
-    let shown = || alone(AT_SHOWN).filter(|_| reading.shown);
-    if let Some(word) = alone(AT_ALONE).or_else(shown) {
+    let alone = |words: &'static [String]| words.iter().find(|word| text.starts_with(*word));
+    let shown = || alone(&AT.shown).filter(|_| reading.shown);
+    if let Some(word) = alone(&AT.alone).or_else(shown) {
         return Some(('@', How::Spelled, word.len()));
     }
-    let joined = |dot: &&&str| !dot.is_ascii() && text.starts_with(**dot);
+    let joined = |dot: &&String| !dot.is_ascii() && text.starts_with(*dot);
     if let Some(dot) = DOT.iter().find(joined) {
         return Some(('.', How::Spelled, dot.len()));
     }
     if first == ' ' {
-        return decode_word(text).map(|(sign, length)| (sign, How::Word, length));
+        return decode_word(text);
     }
     let decoded = match first {
         '=' if reading.quoted => decode_quoted_printable(text),
@@ -223,24 +273,33 @@ fn decode_enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
         };
         Some(text.len() - rest.len())
     };
-    let at = AT.iter().find_map(|word| length(word));
-    let dot = || DOT.iter().chain(&["."]).find_map(|word| length(word));
+    let at = AT.enclosed.iter().find_map(|word| length(word));
+    let dots = DOT.iter().map(String::as_str).chain(["."]);
+    let dot = || dots.into_iter().find_map(length);
     at.map(|length| ('@', length))
         .or_else(|| dot().map(|length| ('.', length)))
 }
 
-/// ` at ` or ` dot ` at the start of `text`, and how long that is.
-fn decode_word(text: &str) -> Option<(char, usize)> {
+/// ` at ` or ` dot ` at the start of `text`, and how long that is. ` at ` and ` dot ` are words of
+/// prose; ` arobase ` is not.
+fn decode_word(text: &str) -> Option<(char, How, usize)> {
     let inner = text.trim_start_matches(is_blank);
     let length = |word: &str| {
         let left = after(inner, word)?;
         let rest = left.trim_start_matches(is_blank);
         (rest.len() < left.len()).then(|| text.len() - rest.len())
     };
-    let ats = ["at", "골뱅이", "ät"];
-    let at = ats.into_iter().find_map(length).map(|length| ('@', length));
+    let ats = AT.prose.iter().chain(&AT.alone);
+    let at = ats.into_iter().find_map(|word| {
+        let how = if word == "at" {
+            How::Word
+        } else {
+            How::Spelled
+        };
+        Some(('@', how, length(word)?))
+    });
     let dot = || DOT.iter().find_map(|word| length(word));
-    at.or_else(|| dot().map(|length| ('.', length)))
+    at.or_else(|| dot().map(|length| ('.', How::Word, length)))
 }
 
 /// `=40` and `=2E`, as quoted-printable text has them; other codes occur in too many other texts.
@@ -644,9 +703,34 @@ fn after<'a>(text: &'a str, lower: &str) -> Option<&'a str> {
     Some(rest.as_str())
 }
 
+/// What joins the words of an address, or looks like it: a full-width dot is one for a reader, and
+/// some servers send the mail there.
+fn is_joint(c: char) -> bool {
+    matches!(c, '.' | '-' | '_' | '\u{203f}' | '\u{ff3f}') || is_dot(c) || is_hyphen(c)
+}
+
+fn is_dot(c: char) -> bool {
+    matches!(
+        c,
+        '.' | '\u{2024}' | '\u{3002}' | '\u{fe52}' | '\u{ff0e}' | '\u{ff61}'
+    )
+}
+
+fn is_hyphen(c: char) -> bool {
+    matches!(
+        c,
+        '-' | '\u{2010}' | '\u{2011}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}'
+    )
+}
+
+fn is_at(c: char) -> bool {
+    matches!(c, '@' | '\u{fe6b}' | '\u{ff20}')
+}
+
 /// Whether nothing in `before`, which precedes a local part, belongs to it.
 fn starts_alone(before: &str) -> bool {
-    let joined = before.trim_end_matches(['.', '-', '\'', '\u{2019}']);
+    let ends = |c| is_joint(c) && c != '_' || matches!(c, '\'' | '\u{2019}');
+    let joined = before.trim_end_matches(ends);
     let joiners = &before[joined.len()..];
     if joiners.len() > 1 && joiners.bytes().all(|byte| byte == b'.') {
         return true; // An ellipsis: no atom has two dots in a row.
@@ -657,7 +741,7 @@ fn starts_alone(before: &str) -> bool {
     !joined
         .chars()
         .next_back()
-        .is_some_and(|c| matches!(c, '@' | '_' | '+' | '%' | '&') || runs_on(c))
+        .is_some_and(|c| is_at(c) || matches!(c, '_' | '+' | '\u{ff0b}' | '%' | '&') || runs_on(c))
 }
 
 /// Whether the text before a local part makes it the user of something other than mail.
@@ -691,7 +775,14 @@ fn ends_with_word(text: &str, word: &str) -> bool {
 
 /// Whether nothing in `rest`, which follows `domain`, belongs to it.
 fn ends_alone(rest: &str, domain: &str) -> bool {
-    let joined = rest.trim_start_matches(['.', '-', '_']);
+    let blanks = rest.trim_start_matches(is_blank);
+    if blanks.len() < rest.len() {
+        // ` .com`, but not ` ...` or ` .NET`.
+        let mut after = blanks.chars();
+        return !(after.next().is_some_and(is_dot)
+            && after.next().is_some_and(|c| c.is_ascii_lowercase()));
+    }
+    let joined = rest.trim_start_matches(is_joint);
     let joiners = &rest[..rest.len() - joined.len()];
     if joiners.len() > 1 && joiners.bytes().all(|byte| byte == b'.') {
         return true;
@@ -699,8 +790,12 @@ fn ends_alone(rest: &str, domain: &str) -> bool {
     let Some(next) = joined.chars().next() else {
         return true;
     };
+    // An ideographic full stop ends a sentence, unless a domain seems to go on.
+    if joiners.contains(['\u{3002}', '\u{ff61}']) && !next.is_ascii_lowercase() {
+        return true;
+    }
     let unspaced = joiners.is_empty() && domain.chars().next_back().is_some_and(is_unspaced);
-    !(next == '@' || runs_on(next) || (unspaced && is_unspaced(next)))
+    !(is_at(next) || runs_on(next) || (unspaced && is_unspaced(next)))
 }
 
 /// Whether a character would become part of an address next to it.

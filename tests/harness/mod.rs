@@ -11,6 +11,7 @@ pub mod forge;
 pub mod forgotten;
 pub mod letters;
 pub mod made;
+pub mod pdf;
 pub mod pictured;
 pub mod poll;
 pub mod quest_play;

@@ -60,9 +60,13 @@ pub struct Seen {
     pub at: Instant,
 }
 
+type Fallback = Arc<dyn Fn(&str) -> Reply + Send + Sync>;
+
 #[derive(Default)]
 struct State {
     replies: HashMap<(String, String), Vec<Reply>>,
+    /// By host: what answers a path of which nothing is said.
+    fallbacks: HashMap<String, Fallback>,
     seen: Vec<Seen>,
     connections: usize,
     /// By host: how many requests are under way, and the most that ever were.
@@ -180,6 +184,12 @@ impl WebServer {
         lock(&self.state).replies.insert(key, replies);
     }
 
+    /// Says how a host answers paths of which nothing is said.
+    pub fn fallback(&self, host: &str, answer: impl Fn(&str) -> Reply + Send + Sync + 'static) {
+        let fallbacks = &mut lock(&self.state).fallbacks;
+        fallbacks.insert(host.to_owned(), Arc::new(answer));
+    }
+
     pub fn forget(&self) {
         *lock(&self.state) = State::default();
     }
@@ -250,7 +260,10 @@ impl State {
         match self.replies.get_mut(&key) {
             Some(replies) if replies.len() > 1 => replies.remove(0),
             Some(replies) => replies.first().cloned().expect("a path has a reply"),
-            None => Reply::status(404),
+            None => match self.fallbacks.get(&seen.host) {
+                Some(answer) if seen.path != "/robots.txt" => answer(&seen.path),
+                _ => Reply::status(404),
+            },
         }
     }
 }

@@ -36,20 +36,37 @@ lists! {
     SAMPLE_DOMAIN = "sample-domain", "lists/sample_domain.txt";
     SAMPLE_ADDRESS = "sample-address", "lists/sample_address.txt";
     FILE_SUFFIX = "file-suffix", "lists/file_suffix.txt";
-    NO_REPLY = "no-reply", "lists/no_reply.txt";
     ROLE = "role", "lists/role.txt";
     PERSON = "person", "lists/person.txt";
 }
 
 /// Lists of another form, which the modules that use them parse.
 pub(super) const USER_CONTENT: &str = include_str!("lists/user_content.txt");
-pub(super) const LEGAL_FORMS: &str = include_str!("words/legal_forms.toml");
-pub(super) const LEGAL_NOTICES: &str = include_str!("words/legal_notices.toml");
-pub(super) const NAME_WORDS: &str = include_str!("words/name_words.toml");
-pub(super) const NOT_IN_USE: &str = include_str!("words/not_in_use.toml");
-pub(super) const OWNER_LABELS: &str = include_str!("words/owner_labels.toml");
-pub(super) const OWNER_PHRASES: &str = include_str!("words/owner_phrases.toml");
 pub(super) const COMMON_WORDS: &str = include_str!("lists/common_words.txt");
+
+macro_rules! tables {
+    ($($table:ident = $name:literal, $path:literal;)+) => {
+        $(pub(super) const $table: &str = include_str!($path);)+
+
+        const TABLES: &[(&str, &str)] = &[$(($name, $table)),+];
+    };
+}
+
+// Tables of words in several languages.
+tables! {
+    DISGUISES = "disguises", "words/disguises.toml";
+    DISOWNED = "disowned", "words/disowned.toml";
+    LEGAL_FORMS = "legal-forms", "words/legal_forms.toml";
+    LEGAL_NOTICES = "legal-notices", "words/legal_notices.toml";
+    NAME_WORDS = "name-words", "words/name_words.toml";
+    NO_MAILBOX = "no-mailbox", "words/no_mailbox.toml";
+    NOT_IN_USE = "not-in-use", "words/not_in_use.toml";
+    OWNER_LABELS = "owner-labels", "words/owner_labels.toml";
+    OWNER_PHRASES = "owner-phrases", "words/owner_phrases.toml";
+    REFUSALS = "refusals", "words/refusals.toml";
+    VISITOR_HEADINGS = "visitor-headings", "words/visitor_headings.toml";
+    VISITOR_PATHS = "visitor-paths", "words/visitor_paths.toml";
+}
 
 /// Domains of disposable mail, sorted: the crate promises no order.
 static DISPOSABLE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -78,17 +95,13 @@ pub fn list_digests() -> BTreeMap<&'static str, Digest> {
     let others = [
         ("disposable", Digest::of_parts(lines)),
         ("user-content", Digest::of(USER_CONTENT.as_bytes())),
-        ("legal-forms", Digest::of(LEGAL_FORMS.as_bytes())),
-        ("legal-notices", Digest::of(LEGAL_NOTICES.as_bytes())),
-        ("name-words", Digest::of(NAME_WORDS.as_bytes())),
-        ("not-in-use", Digest::of(NOT_IN_USE.as_bytes())),
-        ("owner-labels", Digest::of(OWNER_LABELS.as_bytes())),
-        ("owner-phrases", Digest::of(OWNER_PHRASES.as_bytes())),
         ("common-words", Digest::of(COMMON_WORDS.as_bytes())),
     ];
     let lists = ALL.iter();
     let lists = lists.map(|list| (list.name, Digest::of(list.text.as_bytes())));
-    lists.chain(others).collect()
+    let tables = TABLES.iter();
+    let tables = tables.map(|(name, text)| (*name, Digest::of(text.as_bytes())));
+    lists.chain(tables).chain(others).collect()
 }
 
 /// `host` and every name above it, the nearest first.
@@ -167,7 +180,7 @@ mod tests {
     #[test]
     fn every_list_has_a_digest_of_its_own() {
         let digests = list_digests();
-        assert_eq!(digests.len(), ALL.len() + 9);
+        assert_eq!(digests.len(), ALL.len() + TABLES.len() + 3);
         let different: HashSet<_> = digests.values().collect();
         assert_eq!(different.len(), digests.len());
     }

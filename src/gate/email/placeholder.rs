@@ -3,14 +3,18 @@
 //! The step reads the address as it was submitted, so that it can also name an image file
 //! or a sample that is no address at all.
 
+use std::cmp::Reverse;
+use std::sync::LazyLock;
+
 use url::Url;
 
 use super::lists::{
-    FILE_SUFFIX, NO_REPLY, PERSON, PLATFORM, RESERVED, ROLE, SAMPLE_ADDRESS, SAMPLE_DOMAIN,
+    FILE_SUFFIX, NO_MAILBOX, PERSON, PLATFORM, RESERVED, ROLE, SAMPLE_ADDRESS, SAMPLE_DOMAIN,
     SAMPLE_LOCAL, disposable,
 };
 use super::site::{hosted, registrable};
 use super::step::{Context, EMAIL, Step, quoted};
+use crate::base::words::{Text, rows};
 use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
@@ -129,12 +133,18 @@ pub fn reads_no_mail(local: &str) -> Option<&'static str> {
     runs.find_map(|run| entry(&run.concat()))
 }
 
+/// The longest first.
+static UNREAD: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let rows = rows::<Text>(NO_MAILBOX).into_iter();
+    let mut entries: Vec<String> = rows.map(|row| row.word.text).collect();
+    entries.sort_by_key(|entry| Reverse(entry.len()));
+    entries
+});
+
 fn entry(word: &str) -> Option<&'static str> {
     let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    NO_REPLY
-        .iter()
-        .filter(|entry| *entry == bare || (entry.len() >= LONG_ENTRY && word.starts_with(entry)))
-        .max_by_key(|entry| (entry.len(), *entry))
+    let mut entries = UNREAD.iter().map(String::as_str);
+    entries.find(|entry| *entry == bare || (entry.len() >= LONG_ENTRY && word.starts_with(*entry)))
 }
 
 /// Whether the local part reads as a person's name.
@@ -216,6 +226,7 @@ impl Written {
 mod tests {
     use super::*;
     use crate::base::rows;
+    use crate::base::words::check;
     use crate::gate::email::tests::EmailCase;
     use crate::gate::email::web_url::web_url;
 
@@ -346,6 +357,13 @@ mod tests {
         {
             assert!(reads_no_mail(local).is_some(), "{local}");
         }
+    }
+
+    #[test]
+    fn every_word_for_an_unread_mailbox_counts() {
+        check(NO_MAILBOX, |word: &Text, local| {
+            reads_no_mail(local) == Some(&word.text)
+        });
     }
 
     #[test]

@@ -1,21 +1,26 @@
 //! Step 5, `source`: does a page of the site show the address, on its own account?
 
+pub mod disowned;
 pub mod echo;
 pub mod may_echo;
+mod probe;
+mod refusal;
 #[cfg(test)]
 mod tests;
 pub mod user_content;
 
 use url::Url;
 
+use probe::Probe;
+
 use super::identity::company_name::CompanyName;
 use super::site::{on_site, registrable};
-use super::step::{Context, SOURCE, Step, quoted};
+use super::step::{Context, EMAIL, SOURCE, Step, quoted};
 use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::page::{Page, Presence, addresses_of, presence, states_no_collection};
+use crate::world::page::{Page, Presence, addresses_of, presence};
 
 pub static STEP: Step = Step {
     name: "email-source",
@@ -33,8 +38,26 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
     if echo::carries(source, email) {
         return vec![echoed(source)];
     }
-    let name = CompanyName::parse(context.base.case.quest.key.as_str());
-    judge(&context.base.visit(source), site, email, &name)
+    let key = context.base.case.quest.key.as_str();
+    let visit = context.base.visit(source);
+    let mut findings = judge(&visit, site, email, &CompanyName::parse(key));
+    // Nothing is asked of a page that is doubted already.
+    if findings.is_empty() {
+        findings.extend(probed(context, &visit, email, key));
+    }
+    findings
+}
+
+/// Whether the page makes the address of its URL: it is asked for a made-up one.
+fn probed(context: &Context<'_>, visit: &Visit, email: &Mailbox, key: &str) -> Option<Fact> {
+    let End::Pages(pages) = &visit.end else {
+        return None;
+    };
+    let mut way = visit.way().iter().rev();
+    let (hop, probe) = way.find_map(|hop| Some((hop, Probe::of(&hop.url, email, key)?)))?;
+    let echo = probe.echo(pages.first()?, &context.base.visit(&probe.url))?;
+    let expected = "a page that does not merely repeat its URL";
+    Some(finding("source-may-echo", &hop.url, expected, echo))
 }
 
 fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Fact> {
@@ -58,11 +81,17 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
             }
             let shown = how_shown(&seen, site, email);
             let places = urls().chain(seen.counted().map(|page| &page.url));
-            findings.extend(written_by_others(places));
+            let by_page = || {
+                let mut pages = seen.counted();
+                pages.find_map(|page| Some((&page.url, user_content::mark_of_page(page)?)))
+            };
+            let others = others_place(places).or_else(by_page);
+            findings.extend(others.map(|(url, mark)| written_by_others(url, &mark)));
             findings.extend(shown);
         }
         (end, _) => {
-            findings.extend(written_by_others(urls()));
+            let others = others_place(urls());
+            findings.extend(others.map(|(url, mark)| written_by_others(url, &mark)));
             findings.push(no_page(end).on(SOURCE));
         }
     }
@@ -80,11 +109,14 @@ fn off_site(site: &Url, page: &Url) -> Fact {
     finding("source-off-site", page, expected, actual)
 }
 
-fn written_by_others<'a>(mut urls: impl Iterator<Item = &'a Url>) -> Option<Fact> {
-    let (url, mark) = urls.find_map(|url| Some((url, user_content::mark(url)?)))?;
+fn others_place<'a>(mut urls: impl Iterator<Item = &'a Url>) -> Option<(&'a Url, String)> {
+    urls.find_map(|url| Some((url, user_content::mark(url)?)))
+}
+
+fn written_by_others(url: &Url, mark: &str) -> Fact {
     let expected = "a page that the site's owner writes";
     let actual = format!("other people can write there: {mark}");
-    Some(finding("source-user-content", url, expected, actual))
+    finding("source-user-content", url, expected, actual)
 }
 
 fn finding(
@@ -154,11 +186,51 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
         finding(rule, &page.url, expected, actual)
     });
     let refused = seen.counted().find_map(|page| {
-        let words = quoted(&states_no_collection(page)?);
+        let words = quoted(&refusal::states_no_collection(page)?);
         let expected = "a page that does not forbid collecting addresses";
         Some(finding("collection-refused", &page.url, expected, words))
     });
-    hidden.into_iter().chain(refused).collect()
+    let facts = [
+        hidden,
+        in_comments(page, email),
+        disowned(seen, email),
+        left_at_once(page, email),
+        refused,
+    ];
+    facts.into_iter().flatten().collect()
+}
+
+/// Whether the address is only below the heading of the page's comments.
+fn in_comments(page: &Page, email: &Mailbox) -> Option<Fact> {
+    let above = Page {
+        visible: user_content::above_comments(page)?.to_vec(),
+        ..Page::empty(&page.url)
+    };
+    let expected = format!("{email} in the words of the site's owner");
+    let actual = "only below the page's comments";
+    (presence(&above, email) == Presence::Absent)
+        .then(|| finding("source-user-content", &page.url, expected, actual))
+}
+
+fn disowned(seen: &Seen<'_>, email: &Mailbox) -> Option<Fact> {
+    let expected = format!("{email} as the site's own address");
+    if let Some(word) = disowned::disguise(email) {
+        let actual = format!("it is disguised: {word:?} is not a part of it");
+        return Some(Fact::new("email-disowned", expected, actual).on(EMAIL));
+    }
+    let mut pages = seen.counted();
+    let noted = pages.find_map(|page| Some((page, disowned::note(&page.visible, email)?)));
+    noted.map(|(page, note)| {
+        let actual = format!("the page says near it: {}", quoted(note));
+        finding("email-disowned", &page.url, expected, actual)
+    })
+}
+
+fn left_at_once(page: &Page, email: &Mailbox) -> Option<Fact> {
+    let expected = format!("{email} on a page that stays");
+    let actual = "a script leaves the page at once";
+    let fact = || finding("source-needs-script", &page.url, expected, actual);
+    page.leaves.then(fact)
 }
 
 fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Fact> {

@@ -32,6 +32,7 @@ fn has_the_documented_form() {
         content_type: Some("text/html".to_owned()),
         location: None,
         refresh: None,
+        disposition: None,
         body: b"abc".to_vec(),
     };
     let (answer, body) = PageAnswer::of(Fetched::Response(response));

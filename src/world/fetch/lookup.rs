@@ -40,6 +40,9 @@ pub struct Response<B = Vec<u8>> {
     pub location: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<String>,
+    /// The header `Content-Disposition`, which makes a download of an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disposition: Option<String>,
     /// The body after decompression, at most the limit's bytes.
     pub body: B,
 }
@@ -53,6 +56,7 @@ impl<B> Fetched<B> {
                 content_type: response.content_type,
                 location: response.location,
                 refresh: response.refresh,
+                disposition: response.disposition,
                 body: convert(response.body)?,
             }),
             Self::NoSuchHost => Fetched::NoSuchHost,
@@ -66,6 +70,21 @@ impl<B> Response<B> {
     /// Whether the status sends the reader on to the `Location` (RFC 9110 §15.4).
     pub fn redirects(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+
+    /// Why a browser shows its reader no page of it, although it is a success: it keeps the page
+    /// before it (204, 205), has asked for no part (206), or saves a file.
+    pub fn is_no_page(&self) -> Option<String> {
+        let kind = self.disposition.as_deref().unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if !matches!(self.status, 200..=203) {
+            Some(format!("its status is {}", self.status))
+        } else if kind.eq_ignore_ascii_case("inline") || kind.is_empty() {
+            None
+        } else {
+            // Any other kind is an attachment (RFC 6266 §4.2).
+            Some("it is a download".to_owned())
+        }
     }
 }
 

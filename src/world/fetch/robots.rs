@@ -247,6 +247,7 @@ mod tests {
             content_type: None,
             location: None,
             refresh: None,
+            disposition: None,
             body: body.to_vec(),
         })
     }

@@ -273,7 +273,10 @@ impl Walk<'_> {
 /// What the server answered at `url`.
 fn read(fetcher: &dyn Fetcher, url: Url, response: &Response) -> Result<Next, End> {
     match response.status {
-        200..300 => read_page(fetcher, url, response),
+        200..300 => match response.is_no_page() {
+            Some(why) => Err(End::Unreadable { url, why }),
+            None => read_page(fetcher, url, response),
+        },
         status @ (404 | 410) => Err(End::Missing {
             url,
             status: Some(status),

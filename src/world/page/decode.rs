@@ -6,6 +6,7 @@
 //! | scripts, style sheets, JSON, XML | source text: nothing of it is visible, for browsers show it to machines |
 //! | other `text/*` | plain text |
 //! | none, `unknown/unknown`, `application/unknown`, `*/*`, not a type at all | what the first bytes look like (WHATWG MIME Sniffing §7.1) |
+//! | `application/pdf`, or none with a body that starts like one | a PDF |
 //! | anything else, or a body that starts like a PDF, an image or an archive | not text |
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -22,6 +23,7 @@ pub(super) enum Kind {
     Plain,
     /// As lines that only machines read.
     Source,
+    Pdf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +54,10 @@ impl<'a> ContentType<'a> {
     }
 
     pub(super) fn kind(&self, body: &[u8]) -> Result<Kind, Unreadable> {
+        let may_be_pdf = matches!(self.essence.as_deref(), None | Some("application/pdf"));
+        if may_be_pdf && body.starts_with(PDF) {
+            return Ok(Kind::Pdf);
+        }
         if let Some(magic) = magic(body) {
             return Err(Unreadable::NotText(magic.to_owned()));
         }
@@ -77,9 +83,11 @@ impl<'a> ContentType<'a> {
     }
 }
 
+const PDF: &[u8] = b"%PDF-";
+
 fn magic(body: &[u8]) -> Option<&'static str> {
     const MAGIC: [(&[u8], &str); 9] = [
-        (b"%PDF-", "application/pdf"),
+        (PDF, "application/pdf"),
         (b"\x89PNG\r\n\x1a\n", "image/png"),
         (b"GIF87a", "image/gif"),
         (b"GIF89a", "image/gif"),
@@ -232,6 +240,9 @@ mod tests {
             "image/svg+xml", b"x" => not_text("image/svg+xml");
             "application/octet-stream", b"x" => not_text("application/octet-stream");
             "application/pdf", b"x" => not_text("application/pdf");
+            "application/pdf", b"%PDF-1.7" => Ok(Kind::Pdf);
+            "", b"%PDF-1.7" => Ok(Kind::Pdf);
+            "image/png", b"%PDF-1.7" => not_text("application/pdf");
             // What is plainly not text is not read, whatever the header says.
             "text/html", b"%PDF-1.7" => not_text("application/pdf");
             "text/html", b"a %PDF-1.7" => Ok(Kind::Html);

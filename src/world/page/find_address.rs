@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 
 use super::Page;
+use crate::base::words::{Row, rows};
 use crate::world::domain::RegistrableDomain;
 use crate::world::email_text::{Needle, around, spells};
 use crate::world::mailbox::Mailbox;
@@ -119,6 +121,92 @@ pub(super) fn without_drawn(line: String, drawn: &[Range<usize>]) -> (String, Ve
     (kept, taken)
 }
 
+// `in`, a line break, `fo@acme.co`: a reader may see one address that a break parts, or a word above
+// another. Which of them is meant is unclear unless the line above is a label or a sentence.
+
+/// Takes out of two lines that a break parts, `above` and `line`, the address that it may part;
+/// gives what it may be.
+pub(super) fn across(above: &mut String, line: &mut String) -> Vec<String> {
+    from_above(above, line)
+        .or_else(|| into_line(above, line))
+        .unwrap_or_default()
+}
+
+/// An address at the start of `line` that may begin above.
+fn from_above(above: &str, line: &mut String) -> Option<Vec<String>> {
+    let at = line
+        .find('@')
+        .filter(|at| run(line[..*at].bytes().rev()) == *at)?;
+    around(line, at)?;
+    let word = above.rsplit(' ').next().unwrap_or_default();
+    if !may_go_on(word, word.len() == above.len(), at) {
+        return None;
+    }
+    let end = at + 1 + domain(&line[at + 1..]);
+    let found = vec![line[..end].to_owned(), format!("{word}{}", &line[..end])];
+    *line = line[end..].trim_start().to_owned();
+    Some(found)
+}
+
+/// Whether `word`, the last above a local part of so many bytes, may be its beginning.
+fn may_go_on(word: &str, is_line: bool, local: usize) -> bool {
+    /// A local part that is so short may well be the rest of one.
+    const SHORT: usize = 3;
+    let bare = word.trim_end_matches(['.', '-', '_', '+']);
+    let plain = bare.bytes().any(|b| b.is_ascii_lowercase())
+        && bare
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._+-".contains(&b));
+    let label = || MAIL_LABELS.iter().any(|row| row.word.text == bare);
+    let joined = bare.len() < word.len() && !word.ends_with('.');
+    plain && (joined || (is_line || local <= SHORT) && !label())
+}
+
+/// An address at the end of `above` whose domain may go on in `line`.
+fn into_line(above: &mut String, line: &str) -> Option<Vec<String>> {
+    const MOST_LETTERS: usize = 4;
+    let at = above.rfind('@')?;
+    let length = domain(&above[at + 1..]);
+    let joint = &above[at + 1 + length..];
+    let shorter = around(above, at)?;
+    let first = line.chars().next()?;
+    let token = line.split(' ').next().unwrap_or_default();
+    let goes_on = match joint {
+        "" if first == '.' || first == '-' => true,
+        "" => token == line && token.len() <= MOST_LETTERS && !token.contains('.'),
+        "." | "-" => first.is_ascii_lowercase(),
+        _ => return None,
+    };
+    let joined = format!("{above}{token}");
+    let longer = around(&joined, at).filter(|longer| goes_on && *longer != shorter)?;
+    let local = run(above[..at].bytes().rev());
+    above.truncate(at - local);
+    above.truncate(above.trim_end().len());
+    Some(vec![shorter.to_string(), longer.to_string()])
+}
+
+/// Reads lines that breaks part, with an empty one where a gap is: what they show, and the
+/// addresses of which it is unclear where they begin or end.
+pub(super) fn broken(lines: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>) {
+    let (mut shown, mut unclear) = (Vec::<String>::new(), Vec::new());
+    let mut near = false;
+    for mut line in lines {
+        if let Some(above) = shown.last_mut().filter(|_| near) {
+            unclear.extend(across(above, &mut line));
+        }
+        near = !line.is_empty();
+        if near {
+            shown.push(line);
+        }
+    }
+    shown.retain(|line| !line.is_empty());
+    (shown, unclear)
+}
+
+const LABEL_TABLE: &str = include_str!("../words/mail_labels.toml");
+
+static MAIL_LABELS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(LABEL_TABLE));
+
 fn run(octets: impl Iterator<Item = u8>) -> usize {
     const MOST_LOCAL: usize = 64;
     octets
@@ -137,6 +225,8 @@ fn domain(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
+    use crate::base::words::{Text, check};
     use crate::world::domain::HostName;
     use crate::world::page::tests::page;
 
@@ -233,6 +323,49 @@ mod tests {
             let (first, total) = of_domain(&text.repeat(100_000), "acme.co", 5);
             assert_eq!((first.len(), total), (0, 0), "{text}");
         }
+    }
+
+    #[test]
+    fn a_break_may_part_an_address_from_its_beginning_or_end() {
+        let across = |above: &str, line: &str| {
+            let (mut above, mut line) = (above.to_owned(), line.to_owned());
+            let unclear = across(&mut above, &mut line);
+            (above, line, unclear)
+        };
+        for (above, line, unclear) in rows! {
+            "in", "fo@acme.co x" => "fo@acme.co info@acme.co";
+            "write to in", "fo@acme.co" => "fo@acme.co info@acme.co";
+            "john.", "doe@acme.co" => "doe@acme.co john.doe@acme.co";
+            "Our e-", "mail@acme.co" => "mail@acme.co e-mail@acme.co";
+            "to info@acme.co", ".kr" => "info@acme.co info@acme.co.kr";
+            "info@acme.co.", "kr or" => "info@acme.co info@acme.co.kr";
+            "info@acme.co", "m" => "info@acme.co info@acme.com";
+            "info@acme.co-", "op.com" => "info@acme.co info@acme.co-op.com";
+        } {
+            let (_, _, found) = across(above, line);
+            assert_eq!(found.join(" "), unclear, "{above} / {line}");
+        }
+        for (above, line) in [
+            ("e-mail", "info@acme.co"),
+            ("Contact us", "info@acme.co"),
+            ("Seoul.", "info@acme.co"),
+            ("Mail:", "fo@acme.co"),
+            ("Presse", "pr@acme.co"),
+            ("서울", "info@acme.co"),
+            ("info@acme.co", "www.acme.co"),
+            ("info@acme.co.", "We reply"),
+            ("info@acme.co.kr", "tel 1"),
+            ("a@b.co info", "x@"),
+            ("", "info@acme.co"),
+        ] {
+            let left = (above.to_owned(), line.to_owned(), Vec::new());
+            assert_eq!(across(above, line), left);
+        }
+    }
+
+    #[test]
+    fn labels_above_an_address_are_none_of_its_words() {
+        check(LABEL_TABLE, |label: &Text, word| label.text == word);
     }
 
     fn parted(line: &str, edges: &[usize]) -> (String, Vec<String>) {

@@ -8,16 +8,18 @@ mod dom;
 mod element;
 mod find_address;
 mod hidden;
+mod leaving;
 mod links;
 mod model;
 mod owner;
-mod refusal;
+mod pdf;
 mod rendered;
 mod structured;
 #[cfg(test)]
 mod tests;
 mod text;
 mod visible;
+mod visitors;
 
 use url::Url;
 
@@ -25,13 +27,13 @@ use decode::{ContentType, Kind};
 use model::lines;
 use visible::Walk;
 
+use crate::base::text::normalise;
 use crate::quest::Seen;
 use crate::world::email_text::may_spell;
 
 pub use crate::world::email_text::is_unspaced;
 pub use find_address::{Presence, addresses_of, presence};
 pub use model::{OwnerPlace, OwnerText, Page, Unreadable};
-pub use refusal::states_no_collection;
 
 impl Page {
     /// Reads the bytes of one answer.
@@ -47,17 +49,24 @@ impl Page {
     ) -> Result<Self, Unreadable> {
         let content_type = ContentType::parse(content_type);
         let kind = content_type.kind(body)?;
+        if kind == Kind::Pdf {
+            return pdf::read(url, body);
+        }
         let text = decode::decode(url, content_type.charset, kind, body)?;
         let mut page = match kind {
             Kind::Html => Page {
                 seen: Some(Seen::Markup),
                 ..Walk::over_markup(url, &dom::parse(&text)?)
             },
-            Kind::Plain => Self {
-                visible: lines(&text).collect(),
-                ..Self::empty(url)
-            },
-            Kind::Source => Self {
+            Kind::Plain => {
+                let (visible, unclear) = find_address::broken(text.lines().map(normalise));
+                Self {
+                    visible,
+                    unclear,
+                    ..Self::empty(url)
+                }
+            }
+            Kind::Source | Kind::Pdf => Self {
                 hidden: lines(&text).filter(|line| may_spell(line)).collect(),
                 ..Self::empty(url)
             },

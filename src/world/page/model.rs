@@ -35,6 +35,10 @@ pub struct Page {
     pub needs_script: bool,
     /// What decided what a reader sees; none for a page that is not HTML.
     pub seen: Option<Seen>,
+    /// A script of the page leads its reader elsewhere as soon as it runs.
+    pub leaves: bool,
+    /// A mark by which others than the owner write on the page.
+    pub others_write: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -71,6 +75,8 @@ pub enum Unreadable {
     /// Its elements lie deeper, taken together, than those of any page that people read.
     #[error("the depths of its elements add up to more than {0}")]
     TooDeepInAll(usize),
+    #[error("as a PDF, {0}")]
+    Pdf(&'static str),
     /// It has more elements, or more attributes on one, than any page that people read.
     #[error("it has more elements or attributes than {0}")]
     TooMany(usize),
@@ -91,6 +97,8 @@ impl Page {
             refresh: None,
             needs_script: false,
             seen: None,
+            leaves: false,
+            others_write: None,
         }
     }
 

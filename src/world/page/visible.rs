@@ -19,7 +19,8 @@ use super::hidden::{Declared, HidingRules, Sheets};
 use super::owner::{Owner, Regions};
 use super::rendered::{BOX, DRAWN};
 use super::text::Run;
-use super::{OwnerPlace, Page, find_address, links, model, structured};
+use super::visitors::{self, Board};
+use super::{OwnerPlace, Page, find_address, leaving, links, model, structured};
 use crate::base::text::normalise;
 use crate::base::word_list::word_lists;
 use crate::world::email_text::may_spell;
@@ -37,6 +38,9 @@ pub(super) struct Walk<'a> {
     unseen: Run,
     owner: Owner,
     scripts: Scripts,
+    board: Board,
+    /// Whether the line that begins now follows the last one after a break alone.
+    after_break: bool,
     titled: bool,
     /// Whether a style sheet wrote some of the line that grows, and where that is in bytes.
     drawn: Vec<Range<usize>>,
@@ -90,6 +94,8 @@ impl Walk<'_> {
             unseen: Run::default(),
             owner: Owner::default(),
             scripts: Scripts::default(),
+            board: Board::default(),
+            after_break: false,
             titled: false,
             drawn: Vec::new(),
         };
@@ -111,6 +117,7 @@ impl Walk<'_> {
         self.end_unseen();
         self.page.owner = self.owner.into_texts();
         self.page.needs_script = self.scripts.needed(&self.page.visible);
+        self.page.others_write = self.board.mark(&self.page);
         self.page
     }
 
@@ -129,7 +136,7 @@ impl Walk<'_> {
         } else if self.around.preformatted {
             for (index, line) in text.split('\n').enumerate() {
                 if index > 0 {
-                    self.end_line();
+                    self.after_break = self.end_line();
                 }
                 self.show(line);
             }
@@ -149,14 +156,16 @@ impl Walk<'_> {
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let before = self.around;
-        let by_visitors = element::write_in(element);
+        let by_visitors = visitors::write_in(element);
+        self.board
+            .see(element, self.around.by_visitors || by_visitors);
         let (mut shape, parts_children) = self.shape(node, element);
         // Visitors' words are kept apart from the owner's.
         shape.parts |= by_visitors || self.open.last().is_some_and(|open| open.parts_children);
         self.around.hidden += usize::from(shape.hides);
         let is_shown = self.around.hidden == 0;
         if is_shown && shape.parts {
-            self.end_line();
+            self.after_break = self.end_line() && element.name() == "br";
         } else if is_shown && element::is_replaced(element)
             || before.hidden == 0 && element::is_struck(element)
         {
@@ -205,7 +214,7 @@ impl Walk<'_> {
         }
         if !is_shown && (open.shape.hides || open.shape.parts) {
             self.end_unseen();
-        } else if is_shown && open.shape.parts {
+        } else if is_shown && open.shape.parts && element.name() != "br" {
             self.end_line();
         } else if is_shown && self.has_edge(element) {
             self.run.edge();
@@ -252,26 +261,33 @@ impl Walk<'_> {
         pieces.collect::<Vec<_>>().join(" ")
     }
 
-    fn end_line(&mut self) {
+    /// Whether it was one of the owner's that shows something.
+    fn end_line(&mut self) -> bool {
         let edges = self.run.take_edges();
         let drawn = std::mem::take(&mut self.drawn);
         let (line, mut unclear) = find_address::part(self.run.take(), &edges);
         // An address of which a style sheet writes a part is not the page's text.
-        let (line, drawn) = find_address::without_drawn(line, &drawn);
+        let (mut line, drawn) = find_address::without_drawn(line, &drawn);
         unclear.extend(drawn);
         let own = self.own.take();
+        let after_break = std::mem::take(&mut self.after_break);
         if self.around.by_visitors {
             let words = unclear.into_iter().chain([line]);
             self.page
                 .visitors
                 .extend(words.filter(|line| !line.is_empty()));
-            return;
+            return false;
+        }
+        if let Some(above) = self.page.visible.last_mut().filter(|_| after_break) {
+            unclear.extend(find_address::across(above, &mut line));
         }
         self.page.unclear.extend(unclear);
-        if !line.is_empty() {
+        let shows = !line.is_empty();
+        if shows {
             self.owner.line(&own, self.around.regions);
             self.page.visible.push(line);
         }
+        shows
     }
 
     fn end_unseen(&mut self) {
@@ -385,11 +401,13 @@ impl Walk<'_> {
             .trim()
             .to_ascii_lowercase();
         if kind == "application/ld+json" {
+            self.board.see_data(&own_text(node));
             if let Some(said) = structured::json_ld(&own_text(node)) {
                 self.said(said);
             }
         } else if kind.is_empty() || kind == "module" || kind.ends_with("javascript") {
             self.scripts.has = true;
+            self.page.leaves |= !self.around.inert && leaving::leaves(&own_text(node));
         }
     }
 
@@ -531,6 +549,8 @@ impl Walk<'_> {
                     self.rules.is_none() || element.name() == "area" || self.shows_something(node);
                 self.add(addressees, hidden || !clickable, visitors);
             } else {
+                let onload = name == "onload" && element.name() == "body";
+                self.page.leaves |= onload && leaving::leaves(value);
                 self.hide_lines(value);
             }
         }

@@ -172,7 +172,7 @@ fn ends_blob(c: char) -> bool {
     !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '/' | '='))
 }
 
-fn is_blob(text: &str) -> bool {
+pub(super) fn is_blob(text: &str) -> bool {
     let mixed = |run: &str, shortest: usize| {
         let count = |is: fn(&char) -> bool| run.chars().filter(is).count();
         let digits = count(char::is_ascii_digit);

@@ -27,6 +27,13 @@ fn good(at: &str) -> Page {
     page_saying(at, "Mail: info@acme.co.kr")
 }
 
+fn saying(lines: &[&str]) -> Page {
+    Page {
+        visible: lines.iter().map(|line| (*line).to_owned()).collect(),
+        ..page(CONTACT)
+    }
+}
+
 #[test]
 fn pages_and_the_way_to_them_decide() {
     let at = |at: &str| visit_of(vec![good(at)]);
@@ -56,6 +63,19 @@ fn pages_and_the_way_to_them_decide() {
             => "source-user-content";
         "a wiki in a frame", framed(page, good("https://acme.co.kr/wiki/1"))
             => "source-user-content";
+        "a page of a forum", visit_of(vec![Page {
+            others_write: Some("its software".to_owned()),
+            ..good(CONTACT)
+        }]) => "source-user-content";
+        "above the comments", visit_of(vec![saying(&["Mail: info@acme.co.kr", "3 comments"])]) => "";
+        "below the comments", visit_of(vec![saying(&["3 comments", "Mail: info@acme.co.kr"])])
+            => "source-user-content";
+        "disowned", visit_of(vec![saying(&["info@acme.co.kr is not our address."])])
+            => "email-disowned";
+        "left at once", visit_of(vec![Page {
+            leaves: true,
+            ..good(CONTACT)
+        }]) => "source-needs-script";
         "hidden, and shown in a frame", framed(hidden, good("https://acme.co.kr/f")) => "";
     } {
         assert_eq!(fired(&visit).join(" "), expected, "{case}");

@@ -4,15 +4,19 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
+use regex::Regex;
+use serde::Deserialize;
 use url::Url;
 
-use super::super::lists::{USER_CONTENT, with_parents};
+use super::super::lists::{USER_CONTENT, VISITOR_HEADINGS, VISITOR_PATHS, with_parents};
 use super::echo;
+use crate::base::text::fold;
+use crate::base::words::rows;
 use crate::world::domain::HostName;
+use crate::world::page::{OwnerPlace, Page};
 
-/// The entries of the list by their sort: `host`, `word`, `query`, `path`, `owner`, an end of a
-/// path whose words do not count, and `entry`, a word that counts where one of many entries is
-/// shown below it.
+/// The entries of the list by their sort: `host`, `query`, `path`, and `owner`, an end of a path
+/// whose words do not count.
 static PLACES: LazyLock<HashMap<&str, BTreeSet<&'static str>>> = LazyLock::new(|| {
     let mut places: HashMap<_, BTreeSet<_>> = HashMap::new();
     for (sort, entry) in USER_CONTENT.lines().filter_map(|line| line.split_once(' ')) {
@@ -23,6 +27,83 @@ static PLACES: LazyLock<HashMap<&str, BTreeSet<&'static str>>> = LazyLock::new(|
 
 fn entries(sort: &str) -> &'static BTreeSet<&'static str> {
     &PLACES[sort]
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct PathWord {
+    text: String,
+    #[serde(default)]
+    kind: PathKind,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum PathKind {
+    #[default]
+    Word,
+    /// Counts where the URL shows one entry of many.
+    Entry,
+}
+
+static WORDS: LazyLock<BTreeSet<(PathKind, String)>> = LazyLock::new(|| {
+    let rows = rows::<PathWord>(VISITOR_PATHS).into_iter();
+    rows.map(|row| (row.word.kind, fold(&row.word.text)))
+        .collect()
+});
+
+#[derive(Debug, Clone, Deserialize)]
+struct HeadingWord {
+    text: String,
+    kind: HeadingKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum HeadingKind {
+    Title,
+    Comments,
+}
+
+static TITLES: LazyLock<Regex> = LazyLock::new(|| headings(HeadingKind::Title));
+static COMMENTS: LazyLock<Regex> = LazyLock::new(|| headings(HeadingKind::Comments));
+
+/// One pattern for all headings of a kind.
+fn headings(kind: HeadingKind) -> Regex {
+    let rows = rows::<HeadingWord>(VISITOR_HEADINGS).into_iter();
+    let rows = rows.filter(|row| row.word.kind == kind);
+    let patterns: Vec<String> = rows.map(|row| row.word.text).collect();
+    let pattern = format!("^(?:{})$", patterns.join("|"));
+    Regex::new(&pattern).unwrap_or_else(|error| panic!("a compiled-in table: {error}"))
+}
+
+/// Why others than the owner write on this page, by its marks or its title.
+pub fn mark_of_page(page: &Page) -> Option<String> {
+    let by_software = page.others_write.clone();
+    by_software.or_else(|| {
+        let owner = page.owner.iter();
+        let titles = owner.filter(|it| matches!(it.place, OwnerPlace::Title | OwnerPlace::Heading));
+        let mut parts = titles.flat_map(|title| parts(&title.text));
+        parts
+            .find(|part| TITLES.is_match(part))
+            .map(|part| format!("its title {part:?}"))
+    })
+}
+
+/// The parts of a title, folded.
+fn parts(title: &str) -> impl Iterator<Item = String> {
+    let parts = title.split(['|', '–', '—', ':', '·', '»', '«', '>', '<', '/']);
+    parts
+        .flat_map(|part| part.split(" - "))
+        .map(fold)
+        .filter(|part| !part.is_empty())
+}
+
+/// The lines of a page above its comments; none when it has no comments.
+pub fn above_comments(page: &Page) -> Option<&[String]> {
+    const MOST_BYTES: usize = 200;
+    let mut lines = page.visible.iter();
+    let is_heading = |line: &String| line.len() <= MOST_BYTES && COMMENTS.is_match(&fold(line));
+    lines.position(is_heading).map(|at| &page.visible[..at])
 }
 
 pub fn mark(url: &Url) -> Option<String> {
@@ -66,7 +147,7 @@ fn in_path(url: &Url) -> Option<String> {
                     .query()
                     .is_some_and(|query| query.contains(|c: char| c.is_ascii_digit()));
             shows_one
-                .then(|| word_of(segment, entries("entry")))
+                .then(|| word_of(segment, PathKind::Entry))
                 .flatten()
         })
     })
@@ -113,10 +194,10 @@ fn a_word(word: &str) -> String {
 /// The first listed word of `text`, whose words are parted by `_`, `.` and capitals: those of
 /// `boardView.do` and `bbs_list.php`, but not of `board-of-directors`, which names a page.
 fn listed_word(text: &str) -> Option<String> {
-    word_of(text, entries("word"))
+    word_of(text, PathKind::Word)
 }
 
-fn word_of(text: &str, words: &BTreeSet<&str>) -> Option<String> {
+fn word_of(text: &str, kind: PathKind) -> Option<String> {
     let mut parted = String::with_capacity(text.len() + 8);
     let mut before = ' ';
     for c in text.chars() {
@@ -128,13 +209,14 @@ fn word_of(text: &str, words: &BTreeSet<&str>) -> Option<String> {
     }
     parted
         .split(['_', '.', ';'])
-        .find(|word| words.contains(word))
+        .find(|word| WORDS.contains(&(kind, fold(word))))
         .map(a_word)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::words::check;
 
     fn marked(path: &str) -> bool {
         let site = Url::parse("https://acme.co.kr/").unwrap();
@@ -169,6 +251,21 @@ mod tests {
         {
             assert!(!marked(url), "{url}");
         }
+    }
+
+    #[test]
+    fn every_word_of_a_path_counts() {
+        check(VISITOR_PATHS, |_: &PathWord, path| marked(path));
+    }
+
+    #[test]
+    fn every_heading_counts() {
+        check(VISITOR_HEADINGS, |word: &HeadingWord, text| {
+            match word.kind {
+                HeadingKind::Title => TITLES.is_match(&fold(text)),
+                HeadingKind::Comments => COMMENTS.is_match(&fold(text)),
+            }
+        });
     }
 
     #[test]

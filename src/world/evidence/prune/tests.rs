@@ -13,6 +13,7 @@ fn recording(content_type: &str, body: &[u8]) -> Recording {
         content_type: Some(content_type.to_owned()),
         location: None,
         refresh: None,
+        disposition: None,
         body: body.to_vec(),
     }));
     let url = Url::parse("https://acme.com/").unwrap();

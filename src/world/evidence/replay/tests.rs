@@ -105,6 +105,7 @@ fn asks_each_question_once() {
             content_type: None,
             location: None,
             refresh: None,
+            disposition: None,
             body: vec![tries],
         })
     });

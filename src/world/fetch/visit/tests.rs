@@ -28,6 +28,7 @@ fn response(status: u16, location: Option<&str>, body: &str) -> Fetched {
         content_type: Some("text/html".to_owned()),
         location: location.map(str::to_owned),
         refresh: None,
+        disposition: None,
         body: body.as_bytes().to_vec(),
     })
 }

@@ -8,44 +8,28 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
+use serde::Deserialize;
 
-use super::Page;
-use super::text::{boundary, head};
+use super::super::lists::REFUSALS;
+use crate::base::words::rows;
+use crate::world::page::Page;
 
 /// How far the parts of a statement stand apart, at most, in bytes.
 const NEAR: usize = 400;
 
 const MOST_CHARS: usize = 300;
 
+/// A way in which a language states it.
+#[derive(Debug, Clone, Deserialize)]
 struct Form {
-    what: Vec<&'static str>,
-    deed: Vec<&'static str>,
-    not: Vec<&'static str>,
-    unless: Vec<&'static str>,
+    what: Vec<String>,
+    deed: Vec<String>,
+    not: Vec<String>,
+    unless: Vec<String>,
 }
 
-/// The statements of the four languages, a paragraph each.
-static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
-    let list = include_str!("words/refusals.txt");
-    list.split("\n\n").map(Form::parse).collect()
-});
-
-impl Form {
-    /// Reads `name: one | another` lines; a name that is missing has no words.
-    fn parse(paragraph: &'static str) -> Self {
-        let words = |name: &str| {
-            let mut lines = paragraph.lines().filter_map(|line| line.split_once(": "));
-            let found = lines.find_map(|(known, words)| (known == name).then_some(words));
-            found.map_or_else(Vec::new, |words| words.split(" | ").collect())
-        };
-        Self {
-            what: words("what"),
-            deed: words("deed"),
-            not: words("not"),
-            unless: words("unless"),
-        }
-    }
-}
+static FORMS: LazyLock<Vec<Form>> =
+    LazyLock::new(|| rows(REFUSALS).into_iter().map(|row| row.word).collect());
 
 /// The sentence in which the page states that e-mail addresses may not be collected, if any.
 pub fn states_no_collection(page: &Page) -> Option<String> {
@@ -53,7 +37,7 @@ pub fn states_no_collection(page: &Page) -> Option<String> {
     const LINES: usize = 4;
     (0..page.visible.len()).find_map(|index| {
         let line = &page.visible[index];
-        let lower = line.to_lowercase();
+        let lower = plain(line);
         if !FORMS.iter().any(|form| any(&lower, &form.what)) {
             return None;
         }
@@ -66,13 +50,17 @@ pub fn states_no_collection(page: &Page) -> Option<String> {
     })
 }
 
-fn any(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace('\u{2019}', "'")
+}
+
+fn any(text: &str, words: &[String]) -> bool {
+    words.iter().any(|word| text.contains(word.as_str()))
 }
 
 fn stated(text: &str) -> Option<String> {
     sentences(text).find_map(|sentence| {
-        let lower = sentence.to_lowercase();
+        let lower = plain(sentence);
         let lower = without_label(&lower);
         let form = FORMS.iter().any(|form| form.states(&lower));
         form.then(|| head(sentence.trim(), MOST_CHARS).to_owned())
@@ -104,7 +92,7 @@ impl Form {
             return false;
         }
         self.deed.iter().any(|deed| {
-            lower.match_indices(deed).any(|(at, _)| {
+            lower.match_indices(deed.as_str()).any(|(at, _)| {
                 let near = text_near(lower, at);
                 any(near, &self.what) && any(near, &self.not) && !any(near, &self.unless)
             })
@@ -113,18 +101,39 @@ impl Form {
 }
 
 fn text_near(text: &str, at: usize) -> &str {
-    let start = boundary(text, at.saturating_sub(NEAR));
-    let end = boundary(text, at + NEAR);
+    let start = text.floor_char_boundary(at.saturating_sub(NEAR));
+    let end = text.floor_char_boundary(at + NEAR);
     &text[start..end]
+}
+
+fn head(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most);
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::page::tests::page;
+    use crate::base::words::check;
+
+    fn page(html: &str) -> Page {
+        let url = url::Url::parse("https://acme.co.kr/").unwrap();
+        Page::parse(
+            &url,
+            Some("text/html; charset=utf-8"),
+            None,
+            html.as_bytes(),
+        )
+        .unwrap()
+    }
 
     fn states(html: &str) -> bool {
         states_no_collection(&page(html)).is_some()
+    }
+
+    #[test]
+    fn every_language_states_it() {
+        check(REFUSALS, |form: &Form, text| form.states(&plain(text)));
     }
 
     const KOREAN: &str = "본 웹사이트에 게시된 이메일 주소가 전자우편 수집 프로그램이나 그 밖의 기술적 장치를 \

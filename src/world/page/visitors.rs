@@ -1,0 +1,294 @@
+//! Where visitors write on a page: boxes of comments and reviews, whose words are kept apart, and
+//! marks of boards, wikis and guest books, whose pages are visitors' as a whole.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use scraper::node::Element;
+use serde::Deserialize;
+
+use super::Page;
+use crate::base::words::{Text, rows};
+
+const BOX_TABLE: &str = include_str!("../words/visitor_boxes.toml");
+const SOFTWARE_TABLE: &str = include_str!("../words/visitor_software.toml");
+
+#[derive(Debug, Clone, Deserialize)]
+struct BoxWord {
+    text: String,
+    kind: BoxKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum BoxKind {
+    /// Names such a box as a whole word.
+    Word,
+    /// Begins a word that names one.
+    Stem,
+    /// A word of the owner that a stem begins.
+    Owner,
+    /// Names a board, and with a part that follows it a box.
+    Place,
+    Part,
+}
+
+static BOXES: LazyLock<Vec<BoxWord>> =
+    LazyLock::new(|| rows(BOX_TABLE).into_iter().map(|row| row.word).collect());
+
+/// Types of schema.org that visitors fill.
+const TYPES: &[&str] = &[
+    "Answer",
+    "Comment",
+    "DiscussionForumPosting",
+    "Question",
+    "Review",
+    "UserComments",
+    "UserReview",
+];
+
+/// Types of schema.org that say of a whole page that visitors write it.
+const PAGE_TYPES: &[&str] = &["DiscussionForumPosting", "QAPage", "UserComments"];
+
+/// Whether visitors write what is in an element: comments, replies, reviews and posts, by the
+/// words of its id or a class, or by schema.org's type or property.
+pub(super) fn write_in(element: &Element) -> bool {
+    if matches!(element.name(), "html" | "body" | "main") {
+        return false;
+    }
+    let types = element.attr("itemtype").unwrap_or_default();
+    let mut types = types.split_ascii_whitespace();
+    let properties = element.attr("itemprop").unwrap_or_default();
+    let mut properties = properties.split_ascii_whitespace();
+    element
+        .id()
+        .into_iter()
+        .chain(element.classes())
+        .any(is_called_so)
+        || types.any(|one| TYPES.contains(&one.rsplit('/').next().unwrap_or(one)))
+        || properties.any(|one| matches!(one, "comment" | "review" | "reviewBody"))
+}
+
+fn is_called_so(name: &str) -> bool {
+    let words = words(name);
+    let is = |kind: BoxKind, word: &str| {
+        let mut boxes = BOXES.iter().filter(|one| one.kind == kind);
+        boxes.any(|one| one.text == word)
+    };
+    let after = |kind: BoxKind, word: &str, rest: &dyn Fn(&str) -> bool| {
+        let mut boxes = BOXES.iter().filter(|one| one.kind == kind);
+        boxes.any(|one| word.strip_prefix(one.text.as_str()).is_some_and(rest))
+    };
+    let stands = |word: &String| {
+        is(BoxKind::Word, word)
+            || after(BoxKind::Stem, word, &|_| true) && !is(BoxKind::Owner, word)
+            || after(BoxKind::Place, word, &|rest| is(BoxKind::Part, rest))
+    };
+    let is_pair = |pair: &[String]| {
+        is(BoxKind::Place, &pair[0]) && is(BoxKind::Part, &pair[1])
+            || is(BoxKind::Word, &pair.concat())
+    };
+    words.iter().any(stands) || words.windows(2).any(is_pair)
+}
+
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        if !c.is_alphanumeric() || c.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut()
+            && c.is_alphanumeric()
+        {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The marks of software that visitors write with.
+#[derive(Default)]
+struct Software {
+    generators: Vec<String>,
+    ids: HashSet<String>,
+    classes: HashSet<String>,
+    /// Beginnings of classes.
+    stems: Vec<String>,
+    actions: Vec<String>,
+}
+
+static SOFTWARE: LazyLock<Software> = LazyLock::new(|| {
+    let mut all = Software::default();
+    for row in rows::<Text>(SOFTWARE_TABLE) {
+        let mark = row.word.text;
+        if let Some(name) = mark.strip_prefix("generator ") {
+            all.generators.push(name.to_owned());
+        } else if let Some(name) = mark.strip_prefix("action ") {
+            all.actions.push(name.to_owned());
+        } else if let Some(id) = mark.strip_prefix('#') {
+            all.ids.insert(id.to_owned());
+        } else if let Some(class) = mark.strip_prefix('.') {
+            match class.strip_suffix('*') {
+                Some(stem) => all.stems.push(stem.to_owned()),
+                None => drop(all.classes.insert(class.to_owned())),
+            }
+        }
+    }
+    all
+});
+
+impl Software {
+    fn mark(&self, element: &Element) -> Option<String> {
+        if let Some(id) = element.id().filter(|id| self.ids.contains(*id)) {
+            return Some(format!("the id {id:?}"));
+        }
+        let listed = |class: &&str| {
+            self.classes.contains(*class) || self.stems.iter().any(|stem| class.starts_with(stem))
+        };
+        if let Some(class) = element.classes().find(listed) {
+            return Some(format!("the class {class:?}"));
+        }
+        let attribute = |name| element.attr(name).unwrap_or_default().to_ascii_lowercase();
+        let (names, text) = match element.name() {
+            "meta" if attribute("name") == "generator" => (&self.generators, attribute("content")),
+            "form" => (&self.actions, attribute("action")),
+            _ => return None,
+        };
+        let name = names.iter().find(|name| text.contains(name.as_str()))?;
+        Some(format!("its software: {name:?}"))
+    }
+}
+
+/// What a page shows of a board: marks of its software, or a form for guests among dated entries.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    mark: Option<String>,
+    has_text: bool,
+    asks_guests: bool,
+    takes_posts: bool,
+}
+
+/// What a form asks of guests who post, and a contact form of no one.
+const GUEST_FIELDS: &[&str] = &["homepage", "nick", "nickname", "hompy"];
+
+impl Board {
+    /// Looks at the next element. `apart` says that it is in a box of visitors, whose words are
+    /// kept apart already.
+    pub(super) fn see(&mut self, element: &Element, apart: bool) {
+        let mark = SOFTWARE.mark(element).or_else(|| {
+            let rel = element.attr("rel").unwrap_or_default();
+            let mut rel = rel.split_ascii_whitespace();
+            let by_user = !apart && rel.any(|one| one.eq_ignore_ascii_case("ugc"));
+            by_user.then(|| "links that its users made".to_owned())
+        });
+        if self.mark.is_none() {
+            self.mark = mark;
+        }
+        match element.name() {
+            "form" => (self.has_text, self.asks_guests) = (false, false),
+            "textarea" => self.has_text = true,
+            "input" => {
+                let name = element
+                    .attr("name")
+                    .unwrap_or_default()
+                    .to_ascii_lowercase();
+                let kind = element.attr("type").unwrap_or_default();
+                self.asks_guests |=
+                    kind.eq_ignore_ascii_case("password") || GUEST_FIELDS.contains(&&*name);
+            }
+            _ => {}
+        }
+        self.takes_posts |= self.has_text && self.asks_guests;
+    }
+
+    /// Looks at JSON-LD.
+    pub(super) fn see_data(&mut self, json: &str) {
+        let says = |name: &&&str| json.contains(&format!("\"{name}\""));
+        if let Some(name) = PAGE_TYPES.iter().find(says) {
+            self.mark = Some(format!("its structured data: {name}"));
+        }
+    }
+
+    /// The mark by which others than the owner write on `page`, if any.
+    pub(super) fn mark(self, page: &Page) -> Option<String> {
+        const ENTRIES: usize = 2;
+        self.mark.or_else(|| {
+            let lines = || page.visible.iter().chain(&page.visitors);
+            let dated = || lines().filter(|line| DATE.is_match(line)).take(ENTRIES);
+            let is_board = self.takes_posts && dated().count() == ENTRIES;
+            is_board.then(|| "a form for guests below dated entries".to_owned())
+        })
+    }
+}
+
+static DATE: LazyLock<Regex> = LazyLock::new(|| {
+    let (year, part) = (r"(?:19|20)\d\d", r"[01]?\d");
+    let pattern = format!(
+        r"\b{year} ?[-./年년] ?{part} ?[-./月월] ?[0-3]?\d|\b[0-3]?\d[-./]{part}[-./]{year}"
+    );
+    Regex::new(&pattern).expect("the pattern is a constant")
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::words::check;
+    use crate::world::page::tests::page;
+
+    #[test]
+    fn boxes_of_visitors() {
+        for name in "comments guestBook commentBody commentarea comment-list cmt cmt_list
+            board_view boardView boardview bbs-list bbsContent qna_list forum-post postReply
+            REVIEWS"
+            .split_whitespace()
+        {
+            assert!(is_called_so(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn boxes_of_the_owner() {
+        for name in "commentary dashboard board-of-directors board preview content-view
+            keyboard-list news_view"
+            .split_whitespace()
+            .chain([""])
+        {
+            assert!(!is_called_so(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_word_of_a_box_counts() {
+        check(BOX_TABLE, |word: &BoxWord, name| match word.kind {
+            // An owner's word is no visitors', although a stem begins it.
+            BoxKind::Owner => word.text == name,
+            _ => is_called_so(name),
+        });
+    }
+
+    #[test]
+    fn every_mark_of_software_counts() {
+        check(SOFTWARE_TABLE, |_: &Text, html| {
+            page(html).others_write.is_some()
+        });
+    }
+
+    #[test]
+    fn a_form_for_guests_among_dated_entries_is_a_board() {
+        let form = "<form><input name=nick><textarea></textarea></form>";
+        let contact = "<form><input name=name><textarea></textarea></form>";
+        let entries = "<p>2026-01-02 Kim<p>03.01.2026 Lee";
+        for (html, is_board) in [
+            (format!("{entries}{form}"), true),
+            (format!("{entries}{contact}"), false),
+            (format!("<p>2026-01-02 Kim{form}"), false),
+            (entries.to_owned(), false),
+        ] {
+            assert_eq!(page(&html).others_write.is_some(), is_board, "{html}");
+        }
+    }
+}
