@@ -27,9 +27,9 @@ fn served(host: &str) -> (Served, String) {
 }
 
 /// A call of the client that trusts this authority.
-fn next(served: &Served, token: &str, server: &str, authority: Option<&str>) -> Run {
+fn next(served: &Served, token: &str, url: &str, authority: Option<&str>) -> Run {
     let mut command = served.command(token, &["next"]);
-    command.env("COMAIL_SERVER", server);
+    command.env("COMAIL_SERVER", url);
     command.envs(authority.map(|path| ("COMAIL_SERVER_CA", path)));
     Run::of(&mut command)
 }

@@ -184,7 +184,7 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     let path = SearchPath::outside(&tree);
     args.refuse_unquoted(&tree, &path)?;
     let zone = Zone::of(&tree, &context.dir, &args.commands, &args.may_edit)?;
-    let text = |purpose| Ok::<_, anyhow::Error>(args.quest_file(purpose, &zone, (&tree, &path))?);
+    let text = |purpose| args.quest_file(purpose, &zone, (&tree, &path));
     let freezing = Freezing {
         // Paths in the definition start from its folder. No such file is read.
         path: &tree.join(NAME),
