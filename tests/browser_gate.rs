@@ -126,7 +126,7 @@ fn address() -> Mailbox {
 }
 
 /// Pages that show the address in text that a reader sees, each a line.
-const SEEN: &str = r##"
+const SEEN: &str = r#"
 <p>info@acme.co</p>
 <p>Mail:info@acme.co, or call</p>
 <p style="color:#777">info@acme.co</p>
@@ -161,10 +161,10 @@ const SEEN: &str = r##"
 <p style="animation:f 1s infinite alternate">info@acme.co</p><style>@keyframes f{from{color:#000}to{color:#555}}</style>
 <p style="transition:1s">info@acme.co</p>
 <div style="position:sticky;top:0;height:60px;background:#fff;z-index:2">bar</div><div style="height:800px"></div><p>info@acme.co</p><div style="height:2000px"></div>
-"##;
+"#;
 
 /// Pages that hold the address where no reader sees it, each a line.
-const UNSEEN: &str = r##"
+const UNSEEN: &str = r#"
 <p style="display:none">info@acme.co</p>
 <p style="visibility:hidden">info@acme.co</p>
 <p style="opacity:0">info@acme.co</p>
@@ -223,7 +223,7 @@ const UNSEEN: &str = r##"
 <p><span class=m>info</span></p><style>.m::after{content:"@acme.co"}</style>
 <p style="content-visibility:hidden">info@acme.co</p>
 <div style="max-height:5px;overflow:clip"><p style="margin:0;padding-top:10px">info@acme.co</p></div>
-"##;
+"#;
 
 fn lines(pages: &str) -> impl Iterator<Item = &str> {
     pages.lines().filter(|line| !line.is_empty())

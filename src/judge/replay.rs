@@ -14,7 +14,7 @@ use crate::judge::forgotten::is_masked;
 use crate::judge::kind::SessionKind;
 use crate::judge::panel::SessionGate;
 use crate::judge::recorded::judge_from;
-use crate::quest::{Quest, Submission};
+use crate::quest::{Quest, Seen, Submission};
 use crate::session::{Attempt, EvidenceStore, Manifest, Resolution, VerdictBasis};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 
@@ -52,11 +52,18 @@ pub fn resolved(attempt: Attempt, resolution: &Resolution) -> Attempt {
         grounds: resolution.grounds,
         rules: resolution.rules.clone(),
         holds: resolution.holds.clone(),
+        seen: seen_in(&resolution.judgement),
         revision: false,
         judgement: resolution.judgement.clone(),
         evidence: resolution.evidence.clone(),
         ..attempt
     }
+}
+
+/// What a recorded judgement says of how its pages were seen.
+fn seen_in(judgement: &RawValue) -> Option<Seen> {
+    let judgement: Judgement = serde_json::from_str(judgement.get()).ok()?;
+    judgement.seen
 }
 
 /// Whether `judgement` is the recorded one, byte for byte.

@@ -235,8 +235,8 @@ impl Evidence {
             Exchange::Rendered {
                 answer: Rendered::Unanswered(why),
                 ..
-            } => Some(why),
-            Exchange::Dns {
+            }
+            | Exchange::Dns {
                 answer: Looked::Unanswered(why),
                 ..
             } => Some(why),

@@ -116,12 +116,11 @@ impl Chromium {
                     let product = version["product"].as_str().unwrap_or_default();
                     return Ok(product.to_owned());
                 }
-                Some(_) => {}
                 None if !self.is_alive() => {
                     return Err(Failure::Gone(format!("{:?}", self.service.ended())));
                 }
                 None if Instant::now() >= until => return Err(Failure::Late),
-                None => {}
+                Some(_) | None => {}
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Chromium's DevTools protocol over two pipes: JSON messages that end with a zero byte.
+//! Chromium's remote debugging protocol over two pipes: JSON messages that end with a zero byte.
 //!
 //! Some twenty commands are needed. The types of the whole protocol (`chromiumoxide_cdp`) would be
 //! 100,000 generated lines to compile for them.
@@ -136,7 +136,7 @@ impl Connection {
             if !wait(&self.from, PollFlags::POLLIN, until)? {
                 return Ok(None);
             }
-            let mut bytes = [0; 64 << 10];
+            let mut bytes = [0; 16 << 10];
             match self.from.read(&mut bytes) {
                 Ok(0) => return Err(Failure::Gone("its pipe is closed".to_owned())),
                 Ok(count) => self.received.extend(&bytes[..count]),
@@ -191,7 +191,7 @@ impl Connection {
     }
 
     fn read_ahead(&mut self) -> Result<(), Failure> {
-        let mut bytes = [0; 64 << 10];
+        let mut bytes = [0; 16 << 10];
         match self.from.read(&mut bytes) {
             Ok(count) => self.received.extend(&bytes[..count]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
