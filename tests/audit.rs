@@ -716,7 +716,9 @@ fn a_holder_that_was_hidden_from_the_gate_is_found_although_its_judgement_replay
     world.spoils();
     // Bolt's page names both companies and shows Acme's address, so that nothing but the holder
     // keeps it from passing.
-    let html = crate::harness::email_net::page("Acme Foods | Bolt Toys", "info@acme.co.kr");
+    let html = crate::harness::email_net::page("Acme Foods", "info@acme.co.kr");
+    let both = "<br>상호: Acme Foods<br>상호: Bolt Toys</footer>";
+    let html = html.replace("</footer>", both);
     for path in ["/", "/contact"] {
         world.put(path, &html);
     }
