@@ -56,7 +56,7 @@ struct Share {
 }
 
 impl Share {
-    fn of<'a>(judged: &[&Judged<'a>]) -> Self {
+    fn of(judged: &[&Judged<'_>]) -> Self {
         judged.iter().fold(Self::default(), |share, judged| Self {
             tried: share.tried + 1,
             passed: share.passed + u32::from(judged.is_pass()),
@@ -131,7 +131,7 @@ fn the_corpus_has_cases_of_every_kind_in_every_language() {
     }
 }
 
-fn doubles<'a>(corpus: &'a Corpus, field: fn(&Case) -> &String) -> Vec<&'a String> {
+fn doubles(corpus: &Corpus, field: fn(&Case) -> &String) -> Vec<&String> {
     let mut seen = BTreeSet::new();
     let fields = corpus.cases.iter().map(field);
     fields.filter(|value| !seen.insert(*value)).collect()

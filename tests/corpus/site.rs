@@ -287,7 +287,7 @@ fn pdf(lines: &[String], mode: u8) -> Vec<u8> {
     write!(file, "xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1)
         .expect("a text can be written to");
     for offset in &offsets {
-        write!(file, "{offset:010} 00000 n \n").expect("a text can be written to");
+        writeln!(file, "{offset:010} 00000 n ").expect("a text can be written to");
     }
     let count = offsets.len() + 1;
     write!(
