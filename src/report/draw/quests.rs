@@ -388,11 +388,8 @@ fn cut_note(text: &str) -> String {
     truncate_with_size(text, MAX_NOTE).into_owned()
 }
 
-/// The facts of a judgement as the gate wrote it. `audit` reports a judgement that cannot be read.
 fn facts_of(judgement: &str) -> FactRows {
-    let judgement = serde_json::from_str::<Judgement>(judgement);
-    let facts = judgement.map_or_else(|_| Vec::new(), |judgement| judgement.facts);
-    first(facts, MAX_STEP_FACTS, |text| {
+    first(Judgement::facts_of(judgement), MAX_STEP_FACTS, |text| {
         truncate_with_size(text, MAX_STEP_FACT).into_owned()
     })
 }
