@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use itertools::Itertools as _;
 
 use super::config::{Applied, variable};
 use super::context::{
@@ -353,10 +354,7 @@ fn quotes_instead(error: &clap::Error, args: &[OsString]) -> Option<String> {
 /// What clap says of a command line that it rejects, as an error. The hint is `note`, or else
 /// clap's tip, or else the usage.
 fn rejected(text: &str, note: Option<String>) -> Hinted {
-    let joined = |paragraph: &str| {
-        let lines = paragraph.lines().map(str::trim);
-        lines.collect::<Vec<_>>().join(" ")
-    };
+    let joined = |paragraph: &str| paragraph.lines().map(str::trim).join(" ");
     let paragraphs: Vec<String> = text.split("\n\n").map(joined).collect();
     let said = |mark: &str| {
         let mut paragraphs = paragraphs.iter();

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use itertools::Itertools as _;
 use jiff::Timestamp;
 
 use super::closing::{Closing, Results};
@@ -245,8 +246,7 @@ fn by_key(store: &Session, text: &str, flag: &str) -> Result<QuestId> {
         [one] => Ok(*one),
         [] => no_quest(unknown(store, &key)?),
         several => {
-            let ids: Vec<_> = several.iter().map(|id| format!("{flag}{id}")).collect();
-            let ids = ids.join(" or ");
+            let ids = several.iter().map(|id| format!("{flag}{id}")).join(" or ");
             refuse(format!(
                 "several quests have the key {text:?}; name one with {ids}"
             ))
@@ -257,8 +257,8 @@ fn by_key(store: &Session, text: &str, flag: &str) -> Result<QuestId> {
 fn unknown(store: &Session, key: &Key) -> Result<String, SessionError> {
     let mut nearest = Nearest::to(key);
     store.each_key(&mut |known| nearest.offer(known))?;
-    let near = nearest.keys().map(|near| format!("{:?}", near.as_str()));
-    let near = match near.collect::<Vec<_>>().join(", ") {
+    let mut near = nearest.keys().map(|near| format!("{:?}", near.as_str()));
+    let near = match near.join(", ") {
         none if none.is_empty() => none,
         some => format!(": did you mean {some}?"),
     };

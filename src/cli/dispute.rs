@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -73,7 +74,7 @@ pub(super) fn describe(session: &Session, record: &QuestRecord) -> Result<String
     let answer = last.map(|last| match last.value.submission {
         Submission::Fields(fields) => match fields.get(&EMAIL) {
             Some(email) => email.clone(),
-            None => fields.into_values().collect::<Vec<_>>().join(", "),
+            None => fields.into_values().join(", "),
         },
         Submission::None(why) => why,
     });
@@ -82,8 +83,7 @@ pub(super) fn describe(session: &Session, record: &QuestRecord) -> Result<String
         Some(record.key.to_string()),
         answer,
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    Ok(parts.join(", "))
+    Ok(parts.into_iter().flatten().join(", "))
 }
 
 /// The caller has to correct what could not be decided.

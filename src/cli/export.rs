@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use itertools::Itertools as _;
 use minijinja::context;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -176,8 +177,8 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         from_markup: projection.totals().counts.from_markup,
     };
     let recorded = (exported.world == WorldKind::Recorded).then_some(RECORDED_WORLD);
-    let notices = recorded.into_iter().chain(exported.partial.as_deref());
-    let notice = notices.collect::<Vec<_>>().join(" ");
+    let mut notices = recorded.into_iter().chain(exported.partial.as_deref());
+    let notice = notices.join(" ");
     let notice = Some(&*notice).filter(|notice| !notice.is_empty());
     let (map, answers) = write_table(&mut context.output, folded, &copy, &target, args, notice)?;
     exported.answers = answers;
@@ -404,8 +405,7 @@ fn partial(tally: &Tally, only: &[State]) -> Option<String> {
     let left_out = |state: &State| tally.of(*state) > 0 && !only.contains(state);
     let filtered = (!only.is_empty() && State::ALL.iter().any(left_out)).then(|| {
         let chosen = State::ALL.iter().filter(|state| only.contains(state));
-        let names: Vec<&str> = chosen.map(|state| state.name()).collect();
-        format!("only {}", names.join(", "))
+        format!("only {}", chosen.map(|state| state.name()).join(", "))
     });
     let total: u32 = State::ALL.map(|state| tally.of(state)).iter().sum();
     let open = (tally.todo > 0).then(|| format!("{} of {total} quests are still TODO", tally.todo));
@@ -544,12 +544,12 @@ fn results<'a>(
             .projection
             .get(*id)?
             .ok_or("a row belongs to a quest that is not there")?;
-        let outcome = outcomes.read(&record)?;
+        let outcome = outcomes.read(&record)?.shown;
         let answer = outcome.fields.as_ref();
         if answer.is_some_and(|fields| columns.has_answer(fields)) {
             answers.count(outcome.holds, columns.show_to_review());
         }
-        let cells = outcome.cells(columns);
+        let cells = columns.cells(&outcome);
         Ok(ResultRow { row: *row, cells })
     }))
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::outcome::{OutcomeReader, QuestOutcome};
-use super::output::{Output, TextOutput, Tone};
+use super::output::{TextOutput, Tone};
 use super::rules::unknown;
 use super::screen::{clip, line};
 use super::state_args::StateArgs;
@@ -64,7 +64,7 @@ pub(super) struct ListedQuest<'a> {
     disputed: bool,
     /// The rules that the last judgement names, each once. If the last answer repeated an earlier
     /// one, they are those of the earlier judgement.
-    rules: Vec<&'a str>,
+    rules: &'a [String],
     /// How many answers were submitted.
     tries: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,9 +77,6 @@ pub(super) struct ListedQuest<'a> {
     claimed_by: Option<&'a Worker>,
 }
 
-/// How many rows are aligned with each other; no more are in memory.
-const BATCH: usize = 256;
-
 pub(super) fn run(context: &mut Context, args: &ListArgs) -> Result<Exit> {
     let session = context.open_session()?;
     let kind = SessionKind::load(session.manifest())?;
@@ -91,11 +88,9 @@ pub(super) fn run(context: &mut Context, args: &ListArgs) -> Result<Exit> {
     }
     let columns = columns(args.columns.as_deref(), &kind.quest.result_fields())?;
     context.output.page();
+    let mut out = context.output.out();
     let mut outcomes = OutcomeReader::new(&session, session.waiting()?)?.without_world();
-    let mut rows = Rows::new(&mut context.output, columns, args.columns.is_some());
-    if session.manifest().frozen.world_kind() == WorldKind::Recorded && !rows.output.json {
-        rows.out.line(rows.out.tint(Tone::Doubt, RECORDED_WORLD));
-    }
+    let mut rows = Vec::new();
     for record in session.index().quests() {
         let record = record?;
         let states = &args.state.states;
@@ -103,17 +98,60 @@ pub(super) fn run(context: &mut Context, args: &ListArgs) -> Result<Exit> {
             continue;
         }
         let outcome = outcomes.read(&record).map_err(anyhow::Error::from_boxed)?;
-        if args.selects(&record, &outcome) && !rows.add(&record, &outcome)? {
+        if !args.selects(&record, &outcome) {
+            continue;
+        }
+        if !context.output.json {
+            let named = [record.id.to_string(), record.key.to_string()];
+            let cells = columns.cells(&outcome.shown).into_iter().map(text);
+            let row = named.into_iter().chain(cells);
+            rows.push(row.map(|cell| Escaped(&cell).to_string()).collect());
+            continue;
+        }
+        out.line(ListedQuest::of(&record, &outcome)?);
+        if out.len() >= WRITTEN_AT && context.output.go_on(&mut out)?.is_break() {
             return Ok(Exit::Done);
         }
     }
-    rows.end()?;
+    if !context.output.json {
+        if session.manifest().frozen.world_kind() == WorldKind::Recorded {
+            out.line(out.tint(Tone::Doubt, RECORDED_WORLD));
+        }
+        if rows.is_empty() {
+            out.line("no quest matches");
+        } else {
+            let room = context.output.terminal.then(|| size().columns);
+            write_rows(&mut out, &columns, &rows, args.columns.is_some(), room);
+        }
+    }
+    let _ = context.output.go_on(&mut out)?;
     Ok(Exit::Done)
+}
+
+impl ListedQuest<'_> {
+    fn of(record: &QuestRecord, outcome: &QuestOutcome) -> serde_json::Result<String> {
+        let (effective, shown) = (Effective::of(record), &outcome.shown);
+        let listed = ListedQuest {
+            id: record.id,
+            key: &record.key,
+            state: record.progress.state,
+            effective,
+            answer: shown.fields.as_ref(),
+            proven: effective.is_proven() && shown.holds,
+            disputed: record.is_disputed(),
+            rules: &shown.rules,
+            tries: shown.tries,
+            judged_at: shown.judged_at,
+            worker: outcome.worker.as_ref(),
+            claimed_by: record.claim.as_ref().map(|claim| &claim.worker),
+        };
+        serde_json::to_string(&listed).map(|line| escape_json(&line))
+    }
 }
 
 impl ListArgs {
     fn selects(&self, record: &QuestRecord, outcome: &QuestOutcome) -> bool {
-        let fired = |rule: &String| outcome.rules().contains(&rule.as_str());
+        let fired = |rule: &String| outcome.shown.rules.contains(rule);
         let holder = record.claim.as_ref().map(|claim| &claim.worker);
         let works =
             |worker: &Worker| outcome.worker.as_ref() == Some(worker) || holder == Some(worker);
@@ -130,142 +168,50 @@ fn columns(named: Option<&str>, fields: &[FieldName]) -> Result<Columns> {
     Ok(columns.map_err(|refused| UsageError(refused.to_string()))?)
 }
 
-/// Writes rows in batches: as aligned columns, as one field a line, or as lines of JSON.
-struct Rows<'a> {
-    output: &'a mut Output,
-    out: TextOutput,
-    columns: Columns,
-    headings: Vec<String>,
-    /// The columns that are only cut if nothing else is left to cut.
-    whole: Vec<bool>,
-    /// Which columns the last heading names; those of `--columns` from the start.
-    shown: Vec<bool>,
-    kept: Vec<Vec<String>>,
-    widths: Vec<usize>,
-    /// The width of the terminal, which no line exceeds.
+/// Writes rows as aligned columns or, where those are wider than `room`, one field a line. Columns
+/// that are empty in every row are left out unless they were `chosen`.
+fn write_rows(
+    out: &mut TextOutput,
+    columns: &Columns,
+    rows: &[Vec<String>],
+    chosen: bool,
     room: Option<usize>,
-    layout: Layout,
-    written: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
-    Table,
-    /// One field a line, where a table is wider than the terminal.
-    Fields,
-}
-
-impl<'a> Rows<'a> {
-    fn new(output: &'a mut Output, columns: Columns, chosen: bool) -> Self {
-        let mut headings = vec!["id".to_owned(), "key".to_owned()];
-        headings.extend(columns.headings());
-        let whole = [true, false].into_iter().chain(columns.of_answer());
-        Self {
-            out: output.out(),
-            room: output.terminal.then(|| size().columns),
-            whole: whole.collect(),
-            shown: vec![chosen; headings.len()],
-            widths: vec![0; headings.len()],
-            kept: Vec::new(),
-            headings,
-            columns,
-            output,
-            layout: Layout::Table,
-            written: 0,
-        }
-    }
-
-    /// Adds a row; false if the reader of stdout has gone.
-    fn add(&mut self, record: &QuestRecord, outcome: &QuestOutcome) -> Result<bool> {
-        self.written += 1;
-        if self.output.json {
-            let effective = Effective::of(record);
-            let listed = ListedQuest {
-                id: record.id,
-                key: &record.key,
-                state: record.progress.state,
-                effective,
-                answer: outcome.fields.as_ref(),
-                proven: effective.is_proven() && outcome.holds,
-                disputed: record.is_disputed(),
-                rules: outcome.rules(),
-                tries: outcome.tries,
-                judged_at: outcome.judged_at,
-                worker: outcome.worker.as_ref(),
-                claimed_by: record.claim.as_ref().map(|claim| &claim.worker),
-            };
-            self.out.line(escape_json(&serde_json::to_string(&listed)?));
-        } else {
-            let mut row = vec![record.id.to_string(), record.key.to_string()];
-            row.extend(outcome.cells(&self.columns).into_iter().map(text));
-            self.kept.push(row);
-        }
-        if self.written.is_multiple_of(BATCH) {
-            return self.flush();
-        }
-        Ok(true)
-    }
-
-    fn flush(&mut self) -> Result<bool> {
-        let mut rows = std::mem::take(&mut self.kept);
-        let is_first = self.written <= BATCH;
-        let mut shown = self.shown.clone();
-        for row in &mut rows {
-            for (at, cell) in row.iter_mut().enumerate() {
-                *cell = Escaped(cell).to_string();
-                self.widths[at] = self.widths[at].max(line(cell).width());
-                shown[at] |= !cell.is_empty();
-            }
-        }
-        for (at, heading) in self
-            .headings
+) {
+    let mut headings = vec!["id".to_owned(), "key".to_owned()];
+    headings.extend(columns.headings());
+    let is_filled = |at: usize| rows.iter().any(|row| !row[at].is_empty());
+    let shown: Vec<_> = (0..headings.len())
+        .filter(|at| chosen || is_filled(*at))
+        .collect();
+    let only =
+        |row: &[String]| -> Vec<String> { shown.iter().map(|at| row[*at].clone()).collect() };
+    let width = |at: &usize| {
+        let column = rows
             .iter()
-            .enumerate()
-            .filter(|(at, _)| shown[*at])
-        {
-            self.widths[at] = self.widths[at].max(line(heading).width());
+            .chain([&headings])
+            .map(|row| line(&row[*at]).width());
+        column.max().unwrap_or_default()
+    };
+    let widths: Vec<_> = shown.iter().map(width).collect();
+    let whole: Vec<_> = [true, false]
+        .into_iter()
+        .chain(columns.of_answer())
+        .collect();
+    let whole: Vec<_> = shown.iter().map(|at| whole[*at]).collect();
+    if let Some(widths) = fitted(&widths, &whole, room.unwrap_or(usize::MAX)) {
+        out.line(out.tint(Tone::Strong, &aligned(&only(&headings), &widths)));
+        for row in rows {
+            out.line(aligned(&only(row), &widths));
         }
-        let only = |cells: &[String]| of_shown(cells, &shown);
-        let widths = of_shown(&self.widths, &shown);
-        let room = self.room.unwrap_or(usize::MAX);
-        match fitted(&widths, &of_shown(&self.whole, &shown), room) {
-            Some(widths) if self.layout == Layout::Table => {
-                if !rows.is_empty() && (is_first || shown != self.shown) {
-                    let heading = aligned(&only(&self.headings), &widths);
-                    self.out.line(self.out.tint(Tone::Strong, &heading));
-                }
-                for row in &rows {
-                    self.out.line(aligned(&only(row), &widths));
-                }
-            }
-            _ => {
-                self.layout = Layout::Fields;
-                for row in &rows {
-                    let title = self.out.tint(Tone::Strong, &row[..2].join("  "));
-                    self.out.line(title);
-                    let fields = self.headings.iter().zip(row).skip(2);
-                    for (heading, cell) in fields.filter(|(_, cell)| !cell.is_empty()) {
-                        self.out.line(format!("    {heading}: {cell}"));
-                    }
-                }
-            }
-        }
-        self.shown = shown;
-        Ok(self.output.go_on(&mut self.out)?.is_continue())
+        return;
     }
-
-    fn end(mut self) -> Result<()> {
-        if self.written == 0 && !self.output.json {
-            self.out.line("no quest matches");
+    for row in rows {
+        out.line(out.tint(Tone::Strong, &row[..2].join("  ")));
+        let fields = headings.iter().zip(row).skip(2);
+        for (heading, cell) in fields.filter(|(_, cell)| !cell.is_empty()) {
+            out.line(format!("    {heading}: {cell}"));
         }
-        self.flush()?;
-        Ok(())
     }
-}
-
-fn of_shown<T: Clone>(all: &[T], shown: &[bool]) -> Vec<T> {
-    let of_shown = all.iter().zip(shown).filter(|(_, shown)| **shown);
-    of_shown.map(|(one, _)| one.clone()).collect()
 }
 
 fn text(cell: Cell) -> String {
@@ -275,6 +221,9 @@ fn text(cell: Cell) -> String {
         Cell::Number(number) => number.to_string(),
     }
 }
+
+/// How many bytes of JSON are written at once.
+const WRITTEN_AT: usize = 1 << 16;
 
 const GAP: usize = 2;
 
@@ -296,10 +245,10 @@ fn fitted(widths: &[usize], whole: &[bool], room: usize) -> Option<Vec<usize>> {
     Some(widths)
 }
 
-fn aligned(row: &[String], widths: &[usize]) -> String {
+fn aligned(row: &[impl AsRef<str>], widths: &[usize]) -> String {
     let mut aligned = String::new();
     for (cell, width) in row.iter().zip(widths) {
-        let cell = clip(&line(cell), *width);
+        let cell = clip(&line(cell.as_ref()), *width);
         aligned.push_str(&cell.to_string());
         let pad = (width + GAP).saturating_sub(cell.width());
         aligned.extend(std::iter::repeat_n(' ', pad));
@@ -331,11 +280,10 @@ mod tests {
 
     #[test]
     fn cells_are_aligned_by_the_columns_that_they_take() {
-        let row = |cells: [&str; 3]| cells.map(str::to_owned);
         let widths = [2, 8, 4];
-        let wide = aligned(&row(["1", "한빛", "PASS"]), &widths);
+        let wide = aligned(&["1", "한빛", "PASS"], &widths);
         assert_eq!(wide, "1   한빛      PASS");
-        let cut = aligned(&row(["10", "Hanbit Foods", ""]), &widths);
+        let cut = aligned(&["10", "Hanbit Foods", ""], &widths);
         assert_eq!(cut, "10  Hanbit …");
     }
 

@@ -1,32 +1,21 @@
 //! What became of a quest, as `export` and `list` show it.
 
-use std::collections::HashSet;
-
-use jiff::Timestamp;
+use itertools::Itertools as _;
 
 use crate::gate::{Fact, Judgement};
 use crate::judge::forgotten::{MASK, is_forgotten};
-use crate::quest::{Fields, Submission};
+use crate::quest::Submission;
 use crate::session::{
     Effective, LineReader, QuestRecord, Session, SessionError, State, Waiting, Worker, WorldKind,
 };
-use crate::table::results::{Cell, Columns, Outcome, RowError};
+use crate::table::results::{Outcome, RowError};
 
 /// The result of a quest: that of its last attempt or, if that REVIEW was judged again, of the
 /// later judgement. For a repeated answer, the facts are those of its first judgement.
 pub(super) struct QuestOutcome {
-    /// The answer, unless it failed or a person rejected it.
-    pub(super) fields: Option<Fields>,
-    /// Whether the answer counts as right, and nobody disputed it.
-    pub(super) holds: bool,
-    pub(super) status: String,
-    pub(super) facts: Vec<Fact>,
-    pub(super) tries: u32,
-    pub(super) judged_at: Option<Timestamp>,
+    pub(super) shown: Outcome,
     /// Who gave the last answer.
     pub(super) worker: Option<Worker>,
-    /// Who decided on it, and why.
-    decisions: Vec<(String, String)>,
 }
 
 pub(super) struct OutcomeReader {
@@ -98,45 +87,24 @@ impl OutcomeReader {
         }
         let settled = settled.map(|it| (it.by, it.note));
         let disputed = dispute.map(|it| (it.by, it.note));
-        Ok(QuestOutcome {
+        let (people, reasons): (Vec<_>, Vec<_>) = settled.into_iter().chain(disputed).unzip();
+        let shown = Outcome {
             fields,
             holds: effective.holds() && !record.is_disputed(),
             status,
-            facts,
+            rules: facts
+                .iter()
+                .map(|fact| fact.rule.to_string())
+                .unique()
+                .collect(),
+            facts: facts.iter().map(line).collect(),
             tries,
             judged_at,
-            worker,
-            decisions: settled.into_iter().chain(disputed).collect(),
-        })
+            settled_by: people.into_iter().unique().collect(),
+            notes: reasons.into_iter().unique().collect(),
+        };
+        Ok(QuestOutcome { shown, worker })
     }
-}
-
-impl QuestOutcome {
-    /// The rules that fired, each once.
-    pub(super) fn rules(&self) -> Vec<&str> {
-        distinct(self.facts.iter().map(|fact| fact.rule.as_str()))
-    }
-
-    pub(super) fn cells(&self, columns: &Columns) -> Vec<Cell> {
-        let facts: Vec<String> = self.facts.iter().map(line).collect();
-        let people = self.decisions.iter();
-        columns.cells(&Outcome {
-            fields: self.fields.as_ref(),
-            holds: self.holds,
-            status: &self.status,
-            rule: &self.rules().join(", "),
-            facts: &facts.join("\n"),
-            tries: self.tries,
-            judged_at: self.judged_at,
-            settled_by: &distinct(people.clone().map(|(by, _)| by.as_str())).join("\n"),
-            note: &distinct(people.map(|(_, note)| note.as_str())).join("\n"),
-        })
-    }
-}
-
-fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen = HashSet::new();
-    texts.filter(|text| seen.insert(*text)).collect()
 }
 
 /// The state and, in parentheses, what became of a REVIEW that was judged again or settled, and

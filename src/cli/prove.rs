@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use itertools::Itertools as _;
 use minijinja::context;
 
 use super::context::Context;
@@ -109,10 +110,9 @@ pub(super) fn refuse_unproven(proof: &Proof, path: &str) -> Result<()> {
         )
     });
     let lacking = proof.lacking.iter().map(ToString::to_string);
-    let why: Vec<_> = failed.chain(lacking).collect();
     refuse(format!(
         "{path}: the gate is not proven, so no session is made: {}; run `comail quest check` for details",
-        why.join("; ")
+        failed.chain(lacking).join("; ")
     ))
 }
 

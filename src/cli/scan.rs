@@ -6,7 +6,6 @@ mod update;
 use std::cell::OnceCell;
 use std::fs;
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ use crate::judge;
 use crate::judge::quest_file::{Definition, Frozen as FrozenFile};
 use crate::judge::{Carrier, FreezingPanel, HostQueue, JudgeWorld, JudgedJob, Next};
 use crate::quest::file::Mistake;
-use crate::quest::{Listing, Quests, email, prompt};
+use crate::quest::{Listing, Quest, email, prompt};
 use crate::session;
 use crate::session::{
     FORMAT, Forgetting, Frozen, KindRecord, Manifest, NewSession, Session, WorldKind,
@@ -182,18 +181,18 @@ pub(super) fn create(
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;
-    let quests = listing.finish()?;
-    let counts = quests.counts();
-    if quests.count() == 0 {
+    let listed = listing.finish()?;
+    let (quests, counts) = (listed.quests(), listed.counts());
+    if quests.is_empty() {
         return refuse_empty(&file.place, counts.rows, &planned);
     }
-    reply::check_sites(context, &quests, planned.site_label())?;
+    reply::check_sites(context, quests, planned.site_label())?;
     let without_site = definition.is_none() && planned.site_label().is_none();
     let sites = without_site
         .then(|| planned.column_of_sites())
         .transpose()?;
     if let Some(definition) = definition {
-        check_prompts(definition, &quests)?;
+        check_prompts(definition, quests)?;
     }
     let old = carry.open(context)?;
     let mut forgotten = Vec::new();
@@ -217,7 +216,7 @@ pub(super) fn create(
     let new = NewSession {
         manifest: &manifest,
         source: path,
-        quests: &quests,
+        quests,
         now: created,
         stock: &|store| match &quest_file {
             None => Ok(()),
@@ -236,10 +235,10 @@ pub(super) fn create(
     }
     Ok(Scanned {
         counts,
-        quests: quests.count(),
-        added: quests.count(),
-        first_keys: reply::first_keys(&quests)?,
-        merged: reply::merged_rows(&quests)?,
+        quests: quests.len(),
+        added: quests.len(),
+        first_keys: reply::first_keys(quests),
+        merged: reply::merged_rows(quests),
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
         world: manifest.frozen.world_kind(),
@@ -404,39 +403,30 @@ fn gate_settings(
 
 /// Renders the prompt of every quest once, so that none fails only when it is handed out, and refuses
 /// an example that answers one of them: every agent reads it.
-pub(super) fn check_prompts(definition: &Definition, quests: &dyn Quests) -> Result<()> {
+pub(super) fn check_prompts(definition: &Definition, quests: &[Quest]) -> Result<()> {
     let file = definition.file()?;
     let kind = &file.kind();
     // In any case and with invisible characters, it is the same name to an agent.
     let example = kind.example_key().map(|key| fold(key.as_str()));
-    let bar = WorkBar::of("rendering the prompts", quests.count() as u64);
-    let mut rendered = Ok(());
-    quests.each(&mut |quest| {
-        rendered = bar.step().map_err(anyhow::Error::from).and_then(|()| {
-            let (id, key) = (quest.id, &quest.key);
-            if example
-                .as_ref()
-                .is_some_and(|example| fold(key.as_str()) == *example)
-            {
-                let what = format!("the example answers quest {id} of the list, `{key}`");
-                let place = file.spot_in("example", "key");
-                let mistake = definition.faulty(Mistake::at(file.text(), &place, what));
-                let hint = "choose a key that is not in the list, and fields that answer no quest";
-                return Err(UsageError(mistake.to_string()).hint(hint).into());
-            }
-            prompt::render(kind, &quest).map_err(|error| {
-                let row = quest.rows.first().copied().unwrap_or_default();
-                let text = format!("row {row} ({key}): the prompt cannot be rendered: {error}");
-                UsageError(text)
-            })?;
-            Ok(())
-        });
-        match rendered {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
+    let bar = WorkBar::of("rendering the prompts", quests.len() as u64);
+    for quest in quests {
+        bar.step()?;
+        let (id, key) = (quest.id, &quest.key);
+        if example.as_deref() == Some(&*fold(key.as_str())) {
+            let what = format!("the example answers quest {id} of the list, `{key}`");
+            let place = file.spot_in("example", "key");
+            let mistake = definition.faulty(Mistake::at(file.text(), &place, what));
+            let hint = "choose a key that is not in the list, and fields that answer no quest";
+            return Err(UsageError(mistake.to_string()).hint(hint).into());
         }
-    })?;
-    rendered
+        prompt::render(kind, quest).map_err(|error| {
+            let row = quest.rows.first().copied().unwrap_or_default();
+            UsageError(format!(
+                "row {row} ({key}): the prompt cannot be rendered: {error}"
+            ))
+        })?;
+    }
+    Ok(())
 }
 
 /// How earlier PASSes are taken over.

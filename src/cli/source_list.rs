@@ -217,12 +217,12 @@ pub fn known_quests(session: &Session, projection: &Projection) -> Result<Listin
     for record in projection.quests() {
         bar.step()?;
         let quest = reader.quest(&record?)?;
-        listing.seed(&Quest {
+        listing.seed(Quest {
             rows: Vec::new(),
             shown: Vec::new(),
             known: Vec::new(),
             ..quest
-        })?;
+        });
     }
     Ok(listing)
 }

@@ -72,6 +72,13 @@ impl Judgement {
             panel: None,
         }
     }
+
+    /// The facts of a judgement as the ledger has it; none of one that cannot be read, which `audit`
+    /// tells of.
+    pub fn facts_of(recorded: &str) -> Vec<Fact> {
+        let judgement = serde_json::from_str::<Self>(recorded);
+        judgement.map_or_else(|_| Vec::new(), |judgement| judgement.facts)
+    }
 }
 
 /// What was found: never an opinion.

@@ -15,6 +15,7 @@
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools as _;
 use serde::Deserialize;
 
 use super::command_line::{CommandLine, SimpleCommand, Word, program};
@@ -147,8 +148,8 @@ fn own_rules() -> [PrefixRule; 3] {
 
 impl PrefixRule {
     fn reply(&self, words: &[Word]) -> Option<ToolReply> {
-        let prefix = self.prefix.iter().map(|pattern| pattern.0.join("|"));
-        let prefix = prefix.collect::<Vec<_>>().join(" ");
+        let mut prefix = self.prefix.iter().map(|pattern| pattern.0.join("|"));
+        let prefix = prefix.join(" ");
         let why = match &*self.why {
             "" => format!("the rule for `{prefix}`"),
             why => format!("the rule for `{prefix}`: {why}"),

@@ -5,8 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
-use std::io;
-use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +18,7 @@ use crate::judge::recheck::is_unanswered;
 use crate::judge::recorded::NewJudgement;
 use crate::judge::recorded::{mark, marks};
 use crate::judge::replay::{ReplayError, Replayer};
-use crate::quest::{Anchor, Key, Quest, QuestId, Quests, Verdict, map_schema};
+use crate::quest::{Anchor, Key, Quest, QuestId, Verdict, map_schema};
 use crate::session::{
     Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin, QuestRecord, Session,
     SessionError, State,
@@ -71,7 +69,7 @@ pub struct Carrier<'a> {
     origin: String,
     reader: LineReader,
     replayer: Replayer,
-    quests: &'a dyn Quests,
+    quests: &'a [Quest],
     pairs: std::vec::IntoIter<Pair>,
     judged: Option<HashMap<QuestId, JudgedJob>>,
     held: Held,
@@ -81,17 +79,15 @@ pub struct Carrier<'a> {
 impl<'a> Carrier<'a> {
     pub fn new(
         old: &'a Session,
-        quests: &'a dyn Quests,
+        quests: &'a [Quest],
         manifest: &Manifest,
     ) -> Result<Self, JudgeError> {
         kind_of(old.manifest())?;
         let mut reader = old.reader()?;
         let mut pairs = Pairs::default();
-        let new = quests.each(&mut |quest| {
-            pairs.push(&quest, true, false);
-            ControlFlow::Continue(())
-        });
-        new.map_err(unreadable)?;
+        for quest in quests {
+            pairs.push(quest, true, false);
+        }
         let mut counts = CarryCounts::default();
         for record in old.index().quests() {
             let record = record?;
@@ -128,7 +124,7 @@ impl<'a> Carrier<'a> {
         for pair in pairs {
             jobs.push(Job {
                 submission: self.passed(pair)?.value.submission,
-                quest: self.quest(pair)?,
+                quest: self.quest(pair)?.clone(),
                 offline: None,
             });
         }
@@ -152,8 +148,9 @@ impl<'a> Carrier<'a> {
         &self.counts
     }
 
-    fn quest(&self, pair: Pair) -> Result<Quest, JudgeError> {
-        Ok(self.quests.get(pair.new).map_err(unreadable)?)
+    fn quest(&self, pair: Pair) -> Result<&'a Quest, JudgeError> {
+        let quest = self.quests.get(pair.new.index());
+        Ok(quest.ok_or(SessionError::Illegal("there is no such quest"))?)
     }
 
     fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, JudgeError> {
@@ -190,7 +187,7 @@ impl<'a> Carrier<'a> {
     }
 
     fn carry(&mut self, pair: Pair) -> Result<CarriedPass, Failure> {
-        let quest = &self.quest(pair)?;
+        let quest = self.quest(pair)?;
         let passed = self.passed(pair)?;
         let made = self.judge(quest, &passed.value)?;
         let case = Case::new(quest, &passed.value.submission);
@@ -232,15 +229,6 @@ impl<'a> Carrier<'a> {
                 },
             },
         })
-    }
-}
-
-/// The new quests are in a temporary file.
-fn unreadable(source: io::Error) -> SessionError {
-    SessionError::Io {
-        path: std::env::temp_dir(),
-        doing: "read the quests",
-        source,
     }
 }
 

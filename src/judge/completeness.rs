@@ -13,6 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use itertools::Itertools as _;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -469,8 +470,7 @@ fn no_longer_holds(again: Option<&Live>) -> Option<Shortfall> {
             place.quest.map(|it| it.to_string()),
             place.key.as_ref().map(Key::to_string),
         ];
-        let quest: Vec<String> = quest.into_iter().flatten().collect();
-        let quest = quest.join(", ");
+        let quest = quest.into_iter().flatten().join(", ");
         facts
             .iter()
             .map(move |fact| format!("quest {quest}: {}", sentence(fact)))
@@ -524,10 +524,9 @@ fn audited(findings: &[Finding], kind: ShortfallKind) -> Option<Shortfall> {
         quests.extend(finding.place.quest);
         let line = finding.place.line.map(|line| format!("line {line}"));
         let quest = finding.place.quest.map(|quest| format!("quest {quest}"));
-        let place: Vec<String> = line.into_iter().chain(quest).collect();
-        details.push(match place.as_slice() {
-            [] => finding.what.clone(),
-            place => format!("{}: {}", place.join(", "), finding.what),
+        details.push(match line.into_iter().chain(quest).join(", ").as_str() {
+            "" => finding.what.clone(),
+            place => format!("{place}: {}", finding.what),
         });
     }
     let what = match kind {

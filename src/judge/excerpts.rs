@@ -366,37 +366,26 @@ pub struct SummaryReader {
     replayer: Replayer,
     forgetting: Forgetting,
     fields: Vec<FieldName>,
-    bounds: Bounds,
+    /// How many bytes may still be unpacked.
+    left_to_read: u64,
+    /// How many bytes may still be shown.
+    left_to_show: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    /// The most bytes to unpack for one quest.
-    pub one: u64,
-    /// The bytes that are left to unpack.
-    pub read: u64,
-    /// The bytes that are left to show.
-    pub shown: usize,
-}
-
-impl Bounds {
-    pub const PAGE: Self = Self {
-        one: 8 << 20,
-        read: 1 << 30,
-        shown: 12 << 20,
-    };
-}
+/// The most bytes that are unpacked for one quest.
+const MAX_READ_OF_ONE: u64 = 8 << 20;
 
 const MAX_EXCERPTS: usize = 4;
 
 impl SummaryReader {
-    pub fn new(session: &Session, bounds: Bounds) -> Result<Self, JudgeError> {
+    pub fn new(session: &Session) -> Result<Self, JudgeError> {
         Ok(Self {
             reader: session.reader()?,
             replayer: Replayer::new(session.manifest(), session.evidence())?,
             forgetting: session.forgetting(),
             fields: kind_of(session.manifest())?.result_fields(),
-            bounds,
+            left_to_read: 1 << 30,
+            left_to_show: 12 << 20,
         })
     }
 
@@ -421,9 +410,7 @@ impl SummaryReader {
             (None, Some(first)) => (&first.value.judgement, &first.value.evidence),
             (None, None) => (&last.value.judgement, &last.value.evidence),
         };
-        // `audit` reports a judgement that cannot be read.
-        let read = serde_json::from_str::<Judgement>(judgement.get());
-        summary.facts = read.map_or_else(|_| Vec::new(), |it| it.facts);
+        summary.facts = Judgement::facts_of(judgement.get());
         match self.recording(record, evidence)? {
             Ok(recording) => {
                 let submission = &last.value.submission;
@@ -459,17 +446,16 @@ impl SummaryReader {
             Ok(bytes) => bytes,
             Err(error) => return Ok(Err(ReplayError::Evidence(error).to_string())),
         };
-        let Bounds { one, read, shown } = &mut self.bounds;
-        if bytes > *one {
+        if bytes > MAX_READ_OF_ONE {
             return Ok(Err(format!(
                 "it is not shown, because it has {bytes} bytes"
             )));
         }
-        if bytes > *read || *shown == 0 {
+        if bytes > self.left_to_read || self.left_to_show == 0 {
             let text = "it is not shown, because the page already shows much of other quests";
             return Ok(Err(text.to_owned()));
         }
-        *read -= bytes;
+        self.left_to_read -= bytes;
         let recording = self.replayer.recording(evidence);
         Ok(recording.map_err(|error| error.to_string()))
     }
@@ -500,7 +486,7 @@ impl SummaryReader {
                 bytes += line.text.len();
             }
         }
-        self.bounds.shown = self.bounds.shown.saturating_sub(bytes);
+        self.left_to_show = self.left_to_show.saturating_sub(bytes);
         excerpts
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use itertools::Itertools as _;
 use url::Url;
 
 use crate::base::Digest;
@@ -144,13 +145,8 @@ impl NewJudgement {
     }
 
     pub(crate) fn fired(&self) -> Vec<String> {
-        let mut rules: Vec<String> = Vec::new();
-        for fact in &self.judgement.facts {
-            if !rules.iter().any(|rule| rule == fact.rule.as_str()) {
-                rules.push(fact.rule.to_string());
-            }
-        }
-        rules
+        let rules = self.judgement.facts.iter().map(|fact| &fact.rule);
+        rules.unique().map(ToString::to_string).collect()
     }
 }
 

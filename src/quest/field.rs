@@ -251,7 +251,8 @@ pub(crate) fn whole(pattern: &str) -> Result<Regex, String> {
     Regex::new(&format!(r"\A(?:{pattern})\z")).map_err(|error| plain(&error))
 }
 
-fn plain(error: &regex::Error) -> String {
+/// Why a text is no pattern, on one line.
+pub(crate) fn plain(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or(&text);
     format!("not a pattern: {last}")

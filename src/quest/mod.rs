@@ -20,7 +20,7 @@ pub use dependencies::DependencyError;
 pub use field::{Field, FieldKind, FieldName, NO_EXAMPLE, Shape};
 pub use key::{EmptyKey, FoldedKey, Key, Nearest, QuestId, meant};
 pub use kind::{Anchor, QuestKind};
-pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Quests, Row};
+pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Row};
 pub use prompt::listed;
 pub use review_input::{BadReviewInput, ReviewInput};
 pub use seen::Seen;

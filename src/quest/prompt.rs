@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use minijinja::{Environment, UndefinedBehavior, context};
 
 use super::{Anchor, Quest, QuestKind, Shown};
@@ -51,9 +52,8 @@ fn cells(
 /// The text with each line break a space and what is unsafe escaped: a cell must not forge lines
 /// of the prompt, or say to an agent what a person does not see in it.
 fn on_one_line(text: &str) -> String {
-    let lines = text.split(is_break).filter(|line| !line.is_empty());
-    let line = lines.collect::<Vec<_>>().join(" ");
-    Escaped(&line).to_string()
+    let mut lines = text.split(is_break).filter(|line| !line.is_empty());
+    Escaped(&lines.join(" ")).to_string()
 }
 
 /// What templates call the cells that keep their lines; no column of a list is named by it.

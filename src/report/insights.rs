@@ -293,9 +293,9 @@ impl SessionTally {
         if attempt.verdict != Verdict::Fail {
             return;
         }
-        let judgement: Option<Judgement> = serde_json::from_str(attempt.judgement.get()).ok();
+        let facts = Judgement::facts_of(attempt.judgement.get());
         let mut fired = HashSet::new();
-        for fact in judgement.iter().flat_map(|judgement| &judgement.facts) {
+        for fact in &facts {
             note(&mut self.facts, fact, attempt.quest);
             let rule = fact.rule.as_str();
             if fact.level == Level::Fail && fired.insert(rule) {

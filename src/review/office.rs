@@ -8,6 +8,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools as _;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::base::text::single_spaced;
@@ -20,9 +25,6 @@ use crate::session::{
 };
 use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn, unambiguous};
 use crate::table::shortened;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
 
 pub const SHEET: &str = "review";
 
@@ -170,10 +172,10 @@ impl OfficeRow {
         if let Some(source) = item.source_page() {
             row.push(OF_SUBMISSION + 1, "source", FormCell::Link(source.into()));
         }
-        let rules = item.facts.iter().map(|seen| seen.fact.rule.to_string());
-        row.push_text(OF_SUBMISSION + 2, "rules", &distinct(rules).join(", "));
-        let facts: Vec<String> = item.facts.iter().map(fact).collect();
-        row.push_text(OF_SUBMISSION + 3, "facts", &facts.join("\n\n"));
+        let rules = item.facts.iter().map(|seen| &seen.fact.rule);
+        row.push_text(OF_SUBMISSION + 2, "rules", &rules.unique().join(", "));
+        let facts = item.facts.iter().map(fact).join("\n\n");
+        row.push_text(OF_SUBMISSION + 3, "facts", &facts);
         row.push_text(OF_SUBMISSION + 4, "excerpt", &excerpts(item));
         let doubts = item.panel.as_ref().map(doubts).unwrap_or_default();
         if !doubts.is_empty() {
@@ -200,16 +202,6 @@ impl OfficeRow {
     fn push_text(&mut self, place: u8, heading: &str, text: &str) {
         self.push(place, heading, FormCell::text(text));
     }
-}
-
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut distinct = Vec::new();
-    for text in texts {
-        if !distinct.contains(&text) {
-            distinct.push(text);
-        }
-    }
-    distinct
 }
 
 fn fact(seen: &SeenFact) -> String {
@@ -241,7 +233,7 @@ fn excerpts(item: &Item) -> String {
         });
         format!("in {}{}", excerpt.of, lines.collect::<String>())
     });
-    distinct(texts).join("\n\n")
+    texts.unique().join("\n\n")
 }
 
 /// What reviewers doubt, and what they ask: a line for each of these votes.

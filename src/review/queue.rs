@@ -423,7 +423,7 @@ fn histories(
                         at,
                         verdict: attempt.verdict,
                         submission: attempt.submission.clone(),
-                        facts: facts(attempt.judgement.get()),
+                        facts: Judgement::facts_of(attempt.judgement.get()),
                     });
                 }
             }
@@ -432,7 +432,7 @@ fn histories(
                     history.again.push(Again {
                         at,
                         outcome: resolution.outcome,
-                        facts: facts(resolution.judgement.get()),
+                        facts: Judgement::facts_of(resolution.judgement.get()),
                     });
                 }
             }
@@ -467,11 +467,6 @@ fn histories(
         ControlFlow::Continue(())
     })?;
     Ok(histories)
-}
-
-/// The facts of a judgement; none of one that does not read, which `audit` tells of.
-fn facts(judgement: &str) -> Vec<Fact> {
-    serde_json::from_str::<Judgement>(judgement).map_or(Vec::new(), |judgement| judgement.facts)
 }
 
 #[cfg(test)]

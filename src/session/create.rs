@@ -3,7 +3,6 @@
 use crate::base::clock::Clock;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
-use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -19,12 +18,12 @@ use super::open::Session;
 use super::projection::Projection;
 use crate::base::Digest;
 use crate::base::files::{directory_of, flush_directory};
-use crate::quest::{Quest, Quests};
+use crate::quest::Quest;
 
 pub struct NewSession<'a> {
     pub manifest: &'a Manifest,
     pub source: &'a Path,
-    pub quests: &'a dyn Quests,
+    pub quests: &'a [Quest],
     pub now: Timestamp,
     /// Puts what the frozen settings name by digest into `evidence/`.
     pub stock: &'a Stock<'a>,
@@ -160,25 +159,16 @@ fn put_quests(
     put: &mut dyn FnMut(Event) -> Result<(), SessionError>,
     new: &NewSession<'_>,
 ) -> Result<(), SessionError> {
-    let total = new.quests.count() as u64;
-    let mut done = 0;
-    let mut written = Ok(());
-    let read = new.quests.each(&mut |quest| {
-        written = put(Event::Quest(quest));
-        done += 1;
+    let total = new.quests.len() as u64;
+    for (done, quest) in (1..).zip(new.quests) {
+        put(Event::Quest(quest.clone()))?;
         if done % WATCH_QUESTS == 0 || done == total {
             new.watch.writing(done, total);
-            if written.is_ok() && new.watch.stops() {
-                written = Err(SessionError::Stopped);
+            if new.watch.stops() {
+                return Err(SessionError::Stopped);
             }
         }
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    });
-    written?;
-    read.map_err(SessionError::io(std::env::temp_dir(), "read the quests"))?;
+    }
     new.watch.ended();
     Ok(())
 }

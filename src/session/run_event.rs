@@ -175,10 +175,7 @@ macro_rules! reasons {
         ///
         /// An attempt is one start of the agent, a quest's drive all its starts for one quest,
         /// and a run all its quests.
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-            JsonSchema,
-        )]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         pub enum Reason {
             $(#[doc = $meaning] $variant,)+

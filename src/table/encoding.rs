@@ -1,11 +1,10 @@
 //! The encodings of text lists: their names, their detection, and decoding to UTF-8.
 
-use std::io::{self, Read, Write as _};
+use std::io::Read;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv::{Reader, ReaderBuilder};
 use encoding_rs::{DecoderResult, Encoding};
-use tempfile::SpooledTempFile;
 
 use super::error::{Fault, Result, UnknownEncoding};
 
@@ -46,61 +45,32 @@ const DETECTOR_BYTES: usize = 256 * 1024;
 /// How many bytes are enough to recognise UTF-16 without a byte order mark.
 const HEAD_BYTES: usize = 4096;
 
-/// How many bytes are decoded at a time.
-const CHUNK: usize = 64 * 1024;
-
 /// Detects the encoding of a text; none if the bytes are no text.
 ///
 /// In this order: a byte order mark; UTF-16 by its zero bytes; UTF-8 if all of it is valid UTF-8;
 /// otherwise what `chardetng` guesses from the bytes that are not ASCII. Bytes that are not UTF-8 are
 /// no text if one of them is a binary data byte of the WHATWG MIME Sniffing standard, 7.
-pub(super) fn detect(mut bytes: impl Read) -> io::Result<Option<TextEncoding>> {
-    let mut head = Vec::with_capacity(HEAD_BYTES);
-    (&mut bytes)
-        .take(HEAD_BYTES as u64)
-        .read_to_end(&mut head)?;
-    let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
-    if let Some(encoding) = marked.or_else(|| utf16_without_mark(&head)) {
-        return Ok(Some(TextEncoding(encoding)));
+pub(super) fn detect(bytes: &[u8]) -> Option<TextEncoding> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let marked = Encoding::for_bom(head).map(|(encoding, _)| encoding);
+    if let Some(encoding) = marked.or_else(|| utf16_without_mark(head)) {
+        return Some(TextEncoding(encoding));
     }
-    let mut utf8 = encoding_rs::UTF_8.new_decoder_without_bom_handling();
-    let (mut is_utf8, mut is_binary) = (true, false);
-    let mut decoded = vec![0; 4 * CHUNK];
+    let is_utf8 = std::str::from_utf8(bytes).is_ok();
+    if bytes.contains(&0) || (!is_utf8 && bytes.iter().copied().any(is_binary_data)) {
+        return None;
+    }
+    let ascii = bytes.iter().take_while(|byte| byte.is_ascii()).count();
+    let seen = bytes.len().min(ascii + DETECTOR_BYTES);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let mut left = DETECTOR_BYTES;
-    let mut chunk = head;
-    loop {
-        if chunk.contains(&0) {
-            return Ok(None);
-        }
-        is_binary |= chunk.iter().any(|byte| is_binary_data(*byte));
-        // The last chunk is empty: only then is a character that is cut off malformed.
-        let is_last = chunk.is_empty();
-        if is_utf8 {
-            let (result, ..) =
-                utf8.decode_to_utf8_without_replacement(&chunk, &mut decoded, is_last);
-            is_utf8 = result == DecoderResult::InputEmpty;
-        }
-        if is_last {
-            if is_binary && !is_utf8 {
-                return Ok(None);
-            }
-            detector.feed(&[], true);
-            // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
-            let allowed = if is_utf8 {
-                Utf8Detection::Allow
-            } else {
-                Utf8Detection::Deny
-            };
-            return Ok(Some(TextEncoding(detector.guess(None, allowed))));
-        }
-        if left > 0 && detector.feed(&chunk, false) {
-            left = left.saturating_sub(chunk.len());
-        }
-        chunk.resize(CHUNK, 0);
-        let read = bytes.read(&mut chunk)?;
-        chunk.truncate(read);
-    }
+    detector.feed(&bytes[..seen], true);
+    // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
+    let allowed = if is_utf8 {
+        Utf8Detection::Allow
+    } else {
+        Utf8Detection::Deny
+    };
+    Some(TextEncoding(detector.guess(None, allowed)))
 }
 
 fn is_binary_data(byte: u8) -> bool {
@@ -119,44 +89,21 @@ fn utf16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The text of a list in UTF-8, for as many passes as are needed.
-///
-/// A list may be larger than memory, so all but a short text is in a temporary file.
-pub(super) type Text = SpooledTempFile;
-
-/// How many bytes of a text are held in memory.
-const MAX_HELD_BYTES: usize = 1024 * 1024;
-
-pub(super) fn empty_text() -> Text {
-    SpooledTempFile::new(MAX_HELD_BYTES)
-}
-
 /// Decodes `bytes`, without a byte order mark at their start.
 ///
 /// Bytes that are not text in the encoding are an error, and never a replacement character.
-pub(super) fn decode(mut bytes: impl Read, encoding: TextEncoding) -> Result<Text> {
+pub(super) fn decode(bytes: &[u8], encoding: TextEncoding) -> Result<String> {
     let mut decoder = encoding.0.new_decoder_with_bom_removal();
-    // No encoding needs more than four bytes of UTF-8 for one of its own.
-    let (mut chunk, mut utf8) = (vec![0; CHUNK], vec![0; 4 * CHUNK + 16]);
-    let mut text = empty_text();
-    let mut line = 1;
-    loop {
-        let read = bytes.read(&mut chunk)?;
-        let is_last = read == 0;
-        let (result, _, written) =
-            decoder.decode_to_utf8_without_replacement(&chunk[..read], &mut utf8, is_last);
-        line += utf8[..written].split(|&byte| byte == b'\n').count() - 1;
-        if result != DecoderResult::InputEmpty {
-            let encoding = encoding.0.name();
-            return Err(Fault::Other(format!(
-                "line {line} is not text in {encoding}; name the file's encoding with \
-                 --encoding, or correct that line"
-            )));
-        }
-        text.write_all(&utf8[..written])?;
-        if is_last {
-            return Ok(text);
-        }
+    let most = decoder.max_utf8_buffer_length_without_replacement(bytes.len());
+    let mut text = String::with_capacity(most.unwrap_or_default());
+    match decoder.decode_to_string_without_replacement(bytes, &mut text, true) {
+        (DecoderResult::InputEmpty, _) => Ok(text),
+        _ => Err(Fault::Other(format!(
+            "line {} is not text in {}; name the file's encoding with --encoding, or correct that \
+             line",
+            text.split('\n').count(),
+            encoding.0.name()
+        ))),
     }
 }
 
@@ -214,7 +161,6 @@ mod tests {
     use super::*;
     use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS};
     use proptest::prelude::*;
-    use std::io::Seek as _;
 
     #[test]
     fn common_encoding_names_are_known() {
@@ -237,7 +183,7 @@ mod tests {
     }
 
     fn name(bytes: &[u8]) -> &'static str {
-        detect(bytes).unwrap().map_or("binary", |it| it.0.name())
+        detect(bytes).map_or("binary", |it| it.0.name())
     }
 
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
@@ -293,9 +239,7 @@ mod tests {
     }
 
     fn decoded(bytes: &[u8], name: &str) -> Result<String> {
-        let mut text = decode(bytes, TextEncoding::named(name).unwrap())?;
-        text.rewind()?;
-        Ok(io::read_to_string(text)?)
+        decode(bytes, TextEncoding::named(name).unwrap())
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::result;
 
+use itertools::Itertools as _;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{ColumnIndex, LAST_COLUMN, RowSink, Visit, near};
-use super::encoding::Text;
 use super::error::{Fault, ReadError, Result};
 use super::header::{Header, HeaderChoice, find_header};
 use super::read_text::{JsonColumns, json_lines, read_csv, read_lines};
@@ -40,7 +40,7 @@ pub struct List {
     path: PathBuf,
     format: SourceFormat,
     /// The text of a list that is no workbook.
-    text: Text,
+    text: String,
     source: Source,
     columns: ListColumns,
     widest: usize,
@@ -72,7 +72,7 @@ impl List {
     }
 
     fn opened(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let (format, mut text) = identify(path, options.encoding.as_deref(), options.format)?;
+        let (format, text) = identify(path, options.encoding.as_deref(), options.format)?;
         let sheet = options.sheet.as_deref();
         let source = match format {
             SourceFormat::Xlsx | SourceFormat::Xlsm => {
@@ -84,7 +84,7 @@ impl List {
                 let why = "this is text and has no sheets; remove --sheet";
                 return Err(Fault::NoSuchSheet(why.to_owned()));
             }
-            SourceFormat::Jsonl { .. } => Source::Jsonl(Box::new(JsonColumns::find(&mut text)?)),
+            SourceFormat::Jsonl { .. } => Source::Jsonl(Box::new(JsonColumns::find(&text)?)),
             SourceFormat::Csv { delimiter, .. } => Source::Csv(delimiter),
             SourceFormat::Lines { .. } => Source::Lines,
         };
@@ -251,7 +251,7 @@ impl List {
         mut visit: impl FnMut(u32, &str) -> result::Result<(), E>,
     ) -> result::Result<(), E> {
         let mut refused = None;
-        let read = json_lines(&mut self.text, |row, line| {
+        let read = json_lines(&self.text, |row, line| {
             visit(row, line).map_err(|error| {
                 refused = Some(error);
                 Fault::Enough
@@ -287,14 +287,14 @@ impl List {
         let read = match &mut self.source {
             Source::Xlsx(sheet) => sheet.read(&mut sink),
             Source::Held(sheet) => sheet.read(&mut sink),
-            Source::Jsonl(columns) => columns.read(&mut self.text, &mut sink),
+            Source::Jsonl(columns) => columns.read(&self.text, &mut sink),
             Source::Csv(delimiter) => {
                 // Whoever asks for columns relies on the headings.
                 let header = self.columns.header.as_ref().filter(|_| wanted.is_some());
                 let header = header.map(|header| header.row);
-                read_csv(&mut self.text, *delimiter, header, &mut sink)
+                read_csv(&self.text, *delimiter, header, &mut sink)
             }
-            Source::Lines => read_lines(&mut self.text, &mut sink),
+            Source::Lines => read_lines(&self.text, &mut sink),
         };
         let read = read.and_then(|()| sink.finish());
         self.widest = self.widest.max(sink.widest);
@@ -344,10 +344,9 @@ impl ListColumns {
         let is_headed = |column: &ColumnIndex| self.heading(*column).is_some_and(&wanted);
         let headed: Vec<ColumnIndex> = self.all().filter(is_headed).collect();
         if headed.len() > 1 {
-            let letters: Vec<String> = headed.iter().map(ToString::to_string).collect();
             return Err(Fault::Other(format!(
                 "several columns are headed `{name}`: {}; name one by its letter",
-                letters.join(", ")
+                headed.iter().join(", ")
             )));
         }
         Ok(headed.first().copied())

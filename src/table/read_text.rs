@@ -7,14 +7,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io;
 
 use csv::{Position, StringRecord};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::cell::{LAST_COLUMN, RowSink};
-use super::encoding::{Text, csv_reader};
+use super::encoding::csv_reader;
 use super::error::{Fault, Result};
 use crate::base::text::is_blank;
 
@@ -29,13 +29,12 @@ const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 /// Reads delimited text, in which the record `header`, if there is one, limits the cells of those
 /// below it.
 pub(super) fn read_csv(
-    text: &mut Text,
+    text: &str,
     delimiter: u8,
     header: Option<u32>,
     sink: &mut RowSink<'_>,
 ) -> Result<()> {
-    text.rewind()?;
-    let mut reader = csv_reader(text, delimiter);
+    let mut reader = csv_reader(text.as_bytes(), delimiter);
     let mut record = StringRecord::new();
     let (mut row, mut headings) = (0, usize::MAX);
     while reader.read_record(&mut record).map_err(io::Error::from)? {
@@ -44,10 +43,7 @@ pub(super) fn read_csv(
             headings = record.len();
         }
         if !record.iter().skip(headings).all(is_blank) {
-            let start = record
-                .position()
-                .map_or_else(Position::new, Position::clone);
-            let line = line_of(reader.into_inner(), &start)?;
+            let line = record.position().map_or(1, |start| line_of(text, start));
             let (cells, delimiter) = (record.len(), char::from(delimiter).escape_default());
             return Err(Fault::Other(format!(
                 "line {line}: the row has {cells} cells, but the header has {headings}; put quotes \
@@ -64,17 +60,13 @@ pub(super) fn read_csv(
 }
 
 /// The line of the record that begins at `start`, or after the empty lines there.
-fn line_of(text: &mut Text, start: &Position) -> io::Result<u64> {
-    text.seek(SeekFrom::Start(start.byte()))?;
-    let mut line = start.line();
-    for byte in BufReader::new(text).bytes() {
-        match byte? {
-            b'\n' => line += 1,
-            b'\r' => {}
-            _ => break,
-        }
-    }
-    Ok(line)
+fn line_of(text: &str, start: &Position) -> u64 {
+    let bytes = text
+        .bytes()
+        .skip(usize::try_from(start.byte()).unwrap_or(usize::MAX));
+    let empty = bytes.take_while(|byte| matches!(byte, b'\n' | b'\r'));
+    let breaks = empty.filter(|byte| *byte == b'\n').count();
+    start.line() + breaks as u64
 }
 
 fn next_row(row: u32) -> Result<u32> {
@@ -93,7 +85,7 @@ fn check_length(row: u32, cell: &str) -> Result<()> {
 }
 
 /// Reads text of which each line is a row of one cell.
-pub(super) fn read_lines(text: &mut Text, sink: &mut RowSink<'_>) -> Result<()> {
+pub(super) fn read_lines(text: &str, sink: &mut RowSink<'_>) -> Result<()> {
     each_line(text, |row, line| {
         check_length(row, line)?;
         sink.at_row(row)?;
@@ -102,29 +94,18 @@ pub(super) fn read_lines(text: &mut Text, sink: &mut RowSink<'_>) -> Result<()> 
     })
 }
 
-/// Hands each line to `visit`: its number and its text. One that is longer than
-/// [`MAX_LINE_BYTES`] is cut, but still too long.
-fn each_line(text: &mut Text, mut visit: impl FnMut(u32, &str) -> Result<()>) -> Result<()> {
-    text.rewind()?;
-    let mut text = BufReader::new(text);
-    let (mut line, mut row) = (Vec::new(), 0);
-    loop {
-        line.clear();
-        let most = MAX_LINE_BYTES as u64 + 1;
-        if (&mut text).take(most).read_until(b'\n', &mut line)? == 0 {
-            return Ok(());
-        }
+/// Hands each line to `visit`: its number and its text.
+fn each_line(text: &str, mut visit: impl FnMut(u32, &str) -> Result<()>) -> Result<()> {
+    let mut row = 0;
+    for line in text.split_terminator('\n') {
         row = next_row(row)?;
-        let line = String::from_utf8_lossy(&line);
-        visit(row, line.trim_end_matches(['\r', '\n']))?;
+        visit(row, line.trim_end_matches('\r'))?;
     }
+    Ok(())
 }
 
 /// Hands each line of JSON Lines that is not blank to `visit`: its number and its text.
-pub(super) fn json_lines(
-    text: &mut Text,
-    mut visit: impl FnMut(u32, &str) -> Result<()>,
-) -> Result<()> {
+pub(super) fn json_lines(text: &str, mut visit: impl FnMut(u32, &str) -> Result<()>) -> Result<()> {
     each_line(text, |row, line| {
         if line.len() > MAX_LINE_BYTES {
             let what = format!("the line is longer than {MAX_LINE_BYTES} bytes");
@@ -145,7 +126,7 @@ pub(super) struct JsonColumns {
 
 impl JsonColumns {
     /// Reads through the text; every line must be an object.
-    pub(super) fn find(text: &mut Text) -> Result<Self> {
+    pub(super) fn find(text: &str) -> Result<Self> {
         let mut columns = Self {
             names: Vec::new(),
             places: HashMap::new(),
@@ -170,7 +151,7 @@ impl JsonColumns {
     }
 
     /// Reads the same text again; each line is a row.
-    pub(super) fn read(&self, text: &mut Text, sink: &mut RowSink<'_>) -> Result<()> {
+    pub(super) fn read(&self, text: &str, sink: &mut RowSink<'_>) -> Result<()> {
         json_lines(text, |row, line| {
             sink.at_row(row)?;
             let members = members(line).map_err(|error| not_an_object(row, line, 0, &error))?;

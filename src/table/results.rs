@@ -7,6 +7,7 @@ use std::io;
 use std::iter::Peekable;
 use std::path::PathBuf;
 
+use itertools::Itertools as _;
 use jiff::Timestamp;
 
 use super::error::ReadError;
@@ -82,18 +83,22 @@ pub struct Columns {
 }
 
 /// What became of one quest, as the result columns show it.
-#[derive(Debug, Clone, Copy)]
-pub struct Outcome<'a> {
-    pub fields: Option<&'a Fields>,
-    /// Whether the fields count as right: nothing and nobody is left to doubt them.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The answer, unless it failed or a person rejected it.
+    pub fields: Option<Fields>,
+    /// Whether the answer counts as right: nothing and nobody is left to doubt it.
     pub holds: bool,
-    pub status: &'a str,
-    pub rule: &'a str,
-    pub facts: &'a str,
+    pub status: String,
+    /// The rules that fired, each once.
+    pub rules: Vec<String>,
+    /// A line for each fact.
+    pub facts: Vec<String>,
     pub tries: u32,
     pub judged_at: Option<Timestamp>,
-    pub settled_by: &'a str,
-    pub note: &'a str,
+    /// Who decided on it, and why.
+    pub settled_by: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -172,9 +177,9 @@ impl Column {
         }
     }
 
-    fn cell(self, outcome: &Outcome<'_>, fields: &[FieldName]) -> Cell {
+    fn cell(self, outcome: &Outcome, fields: &[FieldName]) -> Cell {
         let field = |at: usize| {
-            let shown = outcome.fields.zip(fields.get(at));
+            let shown = outcome.fields.as_ref().zip(fields.get(at));
             let value = shown.and_then(|(shown, name)| shown.get(name));
             value.cloned().unwrap_or_default()
         };
@@ -183,16 +188,16 @@ impl Column {
             Self::ToReview if !outcome.holds => field(0),
             Self::Answer | Self::ToReview => String::new(),
             Self::Field(at) => field(at),
-            Self::Status => outcome.status.to_owned(),
-            Self::Rule => outcome.rule.to_owned(),
-            Self::Facts => outcome.facts.to_owned(),
+            Self::Status => outcome.status.clone(),
+            Self::Rule => outcome.rules.join(", "),
+            Self::Facts => outcome.facts.join("\n"),
             Self::Tries => return Cell::Number(outcome.tries.into()),
             Self::JudgedAt => {
                 let judged_at = outcome.judged_at.map(|at| format!("{at:.0}"));
                 judged_at.unwrap_or_default()
             }
-            Self::SettledBy => outcome.settled_by.to_owned(),
-            Self::Note => outcome.note.to_owned(),
+            Self::SettledBy => outcome.settled_by.join("\n"),
+            Self::Note => outcome.notes.join("\n"),
         })
     }
 }
@@ -268,7 +273,7 @@ impl Columns {
     }
 
     /// The cells that show this outcome, one for every column.
-    pub fn cells(&self, outcome: &Outcome<'_>) -> Vec<Cell> {
+    pub fn cells(&self, outcome: &Outcome) -> Vec<Cell> {
         let chosen = self.chosen.iter();
         let cells = chosen.map(|(column, _)| column.cell(outcome, &self.fields));
         cells.collect()
@@ -292,7 +297,7 @@ fn parse_column(item: &str, known: &[(Column, String)]) -> Result<(Column, Strin
     let (column, own) = at_name(name).ok_or_else(|| {
         let near = nearest(&spelling(name), names());
         let near = near.map_or(String::new(), |near| format!("; did you mean {near:?}?"));
-        let known = names().collect::<Vec<_>>().join(", ");
+        let known = names().join(", ");
         format!("there is no column {name:?}; there are: {known}{near}")
     })?;
     match heading {

@@ -1,12 +1,12 @@
 //! What a file is: its content decides before its name does.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek as _};
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use zip::ZipArchive;
 
-use super::encoding::{Text, TextEncoding, decode, detect, empty_text, sniff_delimiter};
+use super::encoding::{TextEncoding, decode, detect, sniff_delimiter};
 use super::error::{Fault, ReadError, Result};
 use crate::base::Digest;
 use crate::quest::file::InputFormat;
@@ -16,7 +16,7 @@ const PDF: &[u8] = b"%PDF-";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
 /// How much text is enough to detect the delimiter.
-const SAMPLE_BYTES: u64 = 64 * 1024;
+const SAMPLE_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceFormat {
@@ -63,7 +63,7 @@ pub(super) fn identify(
     path: &Path,
     encoding: Option<&str>,
     wish: Option<InputFormat>,
-) -> Result<(SourceFormat, Text)> {
+) -> Result<(SourceFormat, String)> {
     let wants_workbook = wish == Some(InputFormat::Xlsx);
     let wants_text = wish.is_some() && !wants_workbook;
     match workbook(path, wants_text)? {
@@ -71,7 +71,7 @@ pub(super) fn identify(
         Some(_) if encoding.is_some() => {
             Err("this is a workbook, which has no encoding to choose; remove --encoding".into())
         }
-        Some(format) => Ok((format, empty_text())),
+        Some(format) => Ok((format, String::new())),
         None if wants_workbook => Err(other_format("xlsx", "no workbook")),
         None => text(path, encoding, wish),
     }
@@ -137,15 +137,18 @@ fn text(
     path: &Path,
     name: Option<&str>,
     wish: Option<InputFormat>,
-) -> Result<(SourceFormat, Text)> {
+) -> Result<(SourceFormat, String)> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.read_to_end(&mut bytes)?;
     let encoding = match name {
         Some(name) => TextEncoding::named(name)?,
-        None => text_encoding(path)?.ok_or(
+        // A PDF is no text, though its bytes may all be ASCII.
+        None => detect(&bytes).filter(|_| !bytes.starts_with(PDF)).ok_or(
             "this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, \
              .jsonl or lines of text",
         )?,
     };
-    let mut text = decode(open_regular(path)?, encoding)?;
+    let text = decode(&bytes, encoding)?;
     let ending = extension(path);
     let by_name = match ending.as_str() {
         "csv" | "tsv" | "tab" => InputFormat::Csv,
@@ -161,7 +164,7 @@ fn text(
         InputFormat::Csv => SourceFormat::Csv {
             delimiter: match ending.as_str() {
                 "tsv" | "tab" => b'\t',
-                _ => delimiter(&mut text)?,
+                _ => delimiter(&text),
             },
             encoding,
         },
@@ -171,23 +174,10 @@ fn text(
     Ok((format, text))
 }
 
-/// The encoding of a text. A PDF is none, though its bytes may all be ASCII.
-fn text_encoding(path: &Path) -> Result<Option<TextEncoding>> {
-    let mut head = Vec::new();
-    let mut start = open_regular(path)?.take(PDF.len() as u64);
-    start.read_to_end(&mut head)?;
-    if head == PDF {
-        return Ok(None);
-    }
-    Ok(detect(open_regular(path)?)?)
-}
-
-fn delimiter(text: &mut Text) -> Result<u8> {
-    text.rewind()?;
-    let mut sample = Vec::new();
-    text.take(SAMPLE_BYTES).read_to_end(&mut sample)?;
-    let is_whole = (sample.len() as u64) < SAMPLE_BYTES;
-    Ok(sniff_delimiter(&String::from_utf8_lossy(&sample), is_whole))
+fn delimiter(text: &str) -> u8 {
+    let sample = &text.as_bytes()[..text.len().min(SAMPLE_BYTES)];
+    let is_whole = sample.len() == text.len();
+    sniff_delimiter(&String::from_utf8_lossy(sample), is_whole)
 }
 
 pub(super) fn open_regular(path: &Path) -> Result<File> {

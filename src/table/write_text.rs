@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Write;
 
+use itertools::Itertools as _;
 use serde_json::Value;
 
 use super::cell::{column_letters, starts_formula};
@@ -130,8 +131,7 @@ fn write_object(
     out: &mut dyn Write,
     members: impl Iterator<Item = (String, String)>,
 ) -> Result<(), ExportError> {
-    let members = members.map(|(name, json)| format!("{}:{json}", Value::from(name)));
-    let members: Vec<String> = members.collect();
+    let mut members = members.map(|(name, json)| format!("{}:{json}", Value::from(name)));
     writeln!(out, "{{{}}}", members.join(",")).map_err(ExportError::Write)
 }
 

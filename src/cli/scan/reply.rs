@@ -1,6 +1,5 @@
 //! What `scan` says about the list: how it was read, what its first quests are, and what to do now.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Result;
@@ -15,7 +14,7 @@ use super::super::source_list::PlannedList;
 use crate::base::text::{plural, truncate};
 use crate::gate::email::site::is_anchored;
 use crate::judge::CarryCounts;
-use crate::quest::{Anchor, ListingCounts, Quests};
+use crate::quest::{Anchor, ListingCounts, Quest};
 use crate::session::{SourceRecord, WorldKind};
 use crate::table::SourceFormat;
 
@@ -144,42 +143,28 @@ impl Scanned {
     }
 }
 
-pub(super) fn first_keys(quests: &dyn Quests) -> Result<Vec<String>> {
-    let mut keys = Vec::new();
-    quests.each(&mut |quest| {
-        keys.push(quest.key.as_str().to_owned());
-        if keys.len() < SHOWN_KEYS {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
-    })?;
-    Ok(keys)
+pub(super) fn first_keys(quests: &[Quest]) -> Vec<String> {
+    let keys = quests.iter().map(|quest| quest.key.to_string());
+    keys.take(SHOWN_KEYS).collect()
 }
 
 /// Which rows were merged into which: the first ones.
-pub(super) fn merged_rows(quests: &dyn Quests) -> Result<Vec<String>> {
-    let mut merged = Vec::new();
-    quests.each(&mut |quest| {
-        if let Some((first, others)) = quest.rows.split_first() {
+pub(super) fn merged_rows(quests: &[Quest]) -> Vec<String> {
+    let merged = quests.iter().flat_map(|quest| {
+        let others = quest.rows.iter().skip(1);
+        others.map(move |row| {
             let key = truncate(quest.key.as_str(), MAX_KEY);
-            let into = |row: &u32| format!("row {row} into row {first} ({key})");
-            merged.extend(others.iter().take(SHOWN_KEYS - merged.len()).map(into));
-        }
-        if merged.len() < SHOWN_KEYS {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
-    })?;
-    Ok(merged)
+            format!("row {row} into row {} ({key})", quest.rows[0])
+        })
+    });
+    merged.take(SHOWN_KEYS).collect()
 }
 
 /// Refuses a column of sites whose values are none, and notes how many of them are no domains, so
 /// that no answer can be compared with them.
 pub(super) fn check_sites(
     context: &mut Context,
-    quests: &dyn Quests,
+    quests: &[Quest],
     column: Option<String>,
 ) -> Result<()> {
     let Some(column) = column else {
@@ -187,8 +172,8 @@ pub(super) fn check_sites(
     };
     let (mut usable, mut others, mut first) = (0_u32, 0_u32, None);
     let mut places = Vec::new();
-    quests.each(&mut |quest| {
-        if is_anchored(&quest) {
+    for quest in quests {
+        if is_anchored(quest) {
             usable += 1;
         } else if quest.anchor.is_some() {
             others += 1;
@@ -198,8 +183,7 @@ pub(super) fn check_sites(
             }
             first.get_or_insert(quest);
         }
-        ControlFlow::Continue(())
-    })?;
+    }
     let Some(first) = first else {
         if usable == 0 {
             let note = format!("the column `{column}` is empty, so that no website is known");

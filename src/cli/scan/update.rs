@@ -14,7 +14,7 @@ use super::{check_prompts, nothing_forgotten};
 use crate::base::text::plural;
 use crate::judge;
 use crate::judge::quest_file::Definition;
-use crate::quest::{Listed, Quest, Quests as _};
+use crate::quest::{Listed, Quest};
 use crate::session::{
     self, AddedAnchor, Amended, Extension, OperatorKey, Projection, Session, SigningKey,
 };
@@ -48,18 +48,18 @@ pub(super) fn run(
             let mut listing = known_quests(session, &projection)?;
             planned.read_into(&mut listing)?;
             let quests = listing.finish()?;
-            let new = quests.added()?;
+            let new = quests.added();
             if amendment.site {
-                check_sites(context, &quests, planned.site_label())?;
+                check_sites(context, quests.quests(), planned.site_label())?;
             } else if args.renames_site(&before) && !new.is_empty() {
                 // What the session has already would hide that the column holds no sites.
-                check_sites(context, &new, planned.site_label())?;
+                check_sites(context, new, planned.site_label())?;
             }
             if let Some(definition) = &definition {
-                check_prompts(definition, &new)?;
+                check_prompts(definition, new)?;
             }
             if amendment.signer.is_none() {
-                let replacement = Replacement::of(session, &quests, &new)?;
+                let replacement = Replacement::of(session, &quests, new)?;
                 if let Some(replacement) = replacement.filter(|it| Some(it) != confirmed) {
                     return Err(replacement.into());
                 }
@@ -68,15 +68,16 @@ pub(super) fn run(
             let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
             let sites = quests.newly_anchored();
             let late = if amendment.site { 0 } else { sites.len() };
-            let sites = sites
-                .into_iter()
-                .map(|(quest, anchor)| AddedAnchor { quest, anchor });
+            let sites = sites.iter().map(|(quest, anchor)| AddedAnchor {
+                quest: *quest,
+                anchor: anchor.clone(),
+            });
             let amended = amendment.event(&projection, sites.collect())?;
             let scanned = Scanned {
                 counts: quests.counts(),
-                quests: quests.count(),
+                quests: quests.quests().len(),
                 added: new.len(),
-                first_keys: first_keys(&new)?,
+                first_keys: first_keys(new),
                 gone: quests.without_row(),
                 updated: true,
                 sites_added: amended.as_ref().map_or(0, |it| it.anchors.len()),
@@ -86,7 +87,7 @@ pub(super) fn run(
             };
             let extension = Extension {
                 source: record,
-                quests: new,
+                quests: new.to_vec(),
                 amended,
             };
             Ok((extension, (scanned, late)))

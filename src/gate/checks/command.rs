@@ -5,6 +5,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -258,8 +259,7 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandConfig, Fl
 
 /// That the command ended with a code which it must not end with.
 fn wrong_code(codes: &[i32], code: i32, ran: &CommandResult, means: Option<&str>) -> Fact {
-    let codes: Vec<_> = codes.iter().map(i32::to_string).collect();
-    let expected = format!("it exits with the code {}", codes.join(" or "));
+    let expected = format!("it exits with the code {}", codes.iter().join(" or "));
     let actual = format!("it exited with the code {code}: {}", tail(ran));
     Fact::wrong(expected, with_meaning(means, actual))
 }

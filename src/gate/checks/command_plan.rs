@@ -10,6 +10,7 @@ use super::context::Context;
 use super::field_usage::{PREFIX, as_variable, field_variable, read_by_variable};
 use super::fields::shown;
 use super::kind::{Flaw, Source};
+use super::outside::Outside;
 use crate::base::text::truncate_start;
 use crate::gate::Fact;
 use crate::quest::template::{Names, Template, Values};
@@ -245,10 +246,7 @@ fn fixed_variables(
     pass_env: &[String],
     source: &Source<'_>,
 ) -> Result<BTreeMap<String, String>, Flaw> {
-    let mut fixed: BTreeMap<_, _> = nobodys().collect();
-    if let Ok(path) = source.outside.variable("PATH") {
-        fixed.insert(String::from("PATH"), absolute(&path));
-    }
+    let mut fixed = nobodys(source.outside);
     for name in pass_env {
         check_name("pass_env", name)?;
         let value = source.outside.variable(name);
@@ -307,13 +305,17 @@ fn given(template: &Template, values: &Values, what: &str) -> Result<String, Fac
     Ok(text)
 }
 
-/// What a command finds where the quest file says nothing else.
-pub fn nobodys() -> impl Iterator<Item = (String, String)> {
-    let variables = [("HOME", "/nonexistent"), ("PYTHONNOUSERSITE", "1")];
-    variables
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+/// What a program finds where the quest file says nothing else.
+pub fn nobodys(outside: &dyn Outside) -> BTreeMap<String, String> {
+    let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let mut known: BTreeMap<_, _> = NOBODYS.map(own).into();
+    if let Ok(path) = outside.variable("PATH") {
+        known.insert(String::from("PATH"), absolute(&path));
+    }
+    known
 }
+
+const NOBODYS: [(&str, &str); 2] = [("HOME", "/nonexistent"), ("PYTHONNOUSERSITE", "1")];
 
 /// The directories of a search path that do not depend on where a program starts.
 fn absolute(path: &str) -> String {

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use itertools::Itertools as _;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -362,8 +363,7 @@ fn carried(url: &Url, text: &str) -> Option<Carried> {
 fn worded(text: &str) -> String {
     let plain = fold(text);
     let words = plain.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ")
+    words.filter(|word| !word.is_empty()).join(" ")
 }
 
 fn squeezed(text: &str) -> String {

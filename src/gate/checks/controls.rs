@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools as _;
+
 use crate::gate::Rule;
 use crate::quest::Key;
 use crate::quest::file::{
@@ -52,8 +54,8 @@ pub fn reviewers_hold(panel: &Panel<'_>, file: &QuestFile<'_>) -> Result<(), Mis
 fn is_in(argument: &str, zones: &Zones) -> bool {
     let value = argument.split_once('=').map(|(_, value)| value);
     [Some(argument), value].into_iter().flatten().any(|text| {
-        let parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
-        let path = TreePath::parse(&parts.collect::<Vec<_>>().join("/"));
+        let mut parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
+        let path = TreePath::parse(&parts.join("/"));
         !text.starts_with('/') && path.is_ok_and(|path| zones.contains(&path))
     })
 }

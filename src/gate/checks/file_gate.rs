@@ -85,7 +85,6 @@ impl FileGate {
         }
     }
 
-    /// The same gate, whose check of this name finds nothing.
     fn of_checks(
         file: &QuestFile<'_>,
         outside: &dyn Outside,

@@ -6,6 +6,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use itertools::Itertools as _;
 use percent_encoding::percent_decode_str;
 use regex::Regex;
 use schemars::JsonSchema;
@@ -255,8 +256,7 @@ impl ServiceCheck {
         let (may, list) = if status.is_empty() {
             ((200..300).contains(&answer.status), "2xx".to_owned())
         } else {
-            let list: Vec<String> = status.iter().map(u16::to_string).collect();
-            (status.contains(&answer.status), list.join(", "))
+            (status.contains(&answer.status), status.iter().join(", "))
         };
         if !may {
             let actual = format!("status {}", answer.status);

@@ -17,6 +17,7 @@ use super::field_usage::FieldUsage;
 use super::outside::Outside;
 use super::takes::Takes;
 use crate::gate::{Cause, Cost, Fact, Level, Rule, RuleId};
+use crate::quest::field::plain;
 use crate::quest::file::{Mistake, QuestFile, RawTable, unknown_name};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName};
@@ -196,11 +197,7 @@ impl Source<'_> {
 
     /// The pattern that is the value of `key`; it may match anywhere in a text.
     pub fn pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
-        regex::Regex::new(text).map_err(|error| {
-            let text = error.to_string();
-            let last = text.lines().last().unwrap_or(&text).to_owned();
-            Flaw::new(key, format!("not a pattern: {last}"))
-        })
+        regex::Regex::new(text).map_err(|error| Flaw::new(key, plain(&error)))
     }
 
     pub fn asset(&self, key: &'static str, name: &str) -> Result<String, Flaw> {

@@ -1,5 +1,6 @@
 //! `matches`: a text matches a pattern, or does not. `unique`: no other quest has passed with it.
 
+use itertools::Itertools as _;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +49,7 @@ impl CheckConfig for MatchesConfig {
 /// The part of the text that matches. Spelling cannot hide what must not be there.
 fn found(pattern: &Regex, text: &str, never: bool) -> Option<String> {
     let find = |text: &str| pattern.find(text).map(|it| it.as_str().to_owned());
-    let by_line = || text.lines().map(visible).collect::<Vec<_>>().join("\n");
+    let by_line = || text.lines().map(visible).join("\n");
     match (find(text), never) {
         (None, true) => find(&visible(text)).or_else(|| find(&by_line())),
         (found, _) => found,

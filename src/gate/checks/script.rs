@@ -5,6 +5,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -260,8 +261,7 @@ impl Exits {
     }
 
     fn expected(&self) -> String {
-        let codes = [0].iter().chain(&self.fail).chain(&self.unconfirmed);
-        let codes: Vec<_> = codes.map(i32::to_string).collect();
+        let mut codes = [0].iter().chain(&self.fail).chain(&self.unconfirmed);
         format!("the script exits with the code {}", codes.join(" or "))
     }
 }

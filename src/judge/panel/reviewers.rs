@@ -8,6 +8,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use itertools::Itertools as _;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
@@ -316,10 +317,7 @@ pub(super) fn without_others(
 fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<String, String> {
     let url = web_url(text).map_err(|bad| bad.to_string())?;
     match visit(fetcher, &url, robots).end {
-        End::Pages(pages) => {
-            let lines = pages.iter().flat_map(|page| &page.visible);
-            Ok(lines.map(String::as_str).collect::<Vec<_>>().join("\n"))
-        }
+        End::Pages(pages) => Ok(pages.iter().flat_map(|page| &page.visible).join("\n")),
         End::Missing { .. } => Err(String::from("there is no such page")),
         End::Unanswered { why, .. } => Err(why.to_string()),
         End::Forbidden { .. } => Err(String::from("robots.txt forbids fetching it")),

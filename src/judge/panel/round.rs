@@ -7,6 +7,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -395,8 +396,7 @@ fn silent(question: &QuestionTable, report: &PanelReport) -> String {
             _ => None,
         }
     };
-    let all: Vec<_> = report.reviewers.iter().filter_map(why).collect();
-    all.join("; ")
+    report.reviewers.iter().filter_map(why).join("; ")
 }
 
 fn sum(one: Usage, two: Usage) -> Usage {

@@ -277,11 +277,7 @@ pub(in crate::judge) fn confined_order(
         return Err(Flaw::new(key, format!("{name:?} cannot name a variable")));
     }
     let (program, arguments) = pinned(argv, outside)?;
-    let mut env: BTreeMap<_, _> = nobodys().collect();
-    if let Ok(path) = outside.variable("PATH") {
-        let kept: Vec<_> = path.split(':').filter(|dir| dir.starts_with('/')).collect();
-        env.insert(String::from("PATH"), kept.join(":"));
-    }
+    let mut env = nobodys(outside);
     env.extend(set.clone());
     env.retain(|name, _| !pass.contains(name));
     let argv = std::iter::once(program).chain(arguments.iter().cloned());
@@ -416,8 +412,10 @@ fn service(table: &ServiceTable, outside: &dyn Outside) -> Result<ServicePlan, F
     let (program, arguments) = pinned(&table.argv, outside)?;
     let argv = std::iter::once(Ok(Template::fixed(&program)))
         .chain(arguments.iter().map(|text| template("argv", text)));
-    let nobodys = nobodys().map(|(name, value)| (name, Template::fixed(&value)));
-    let mut env: BTreeMap<_, _> = nobodys.collect();
+    let nobodys = nobodys(outside).into_iter();
+    let mut env: BTreeMap<_, _> = nobodys
+        .map(|(name, value)| (name, Template::fixed(&value)))
+        .collect();
     for name in table.pass_env.iter().map(String::as_str).chain(["PATH"]) {
         let missing = |missing: Missing| Flaw::new("pass_env", missing.to_string());
         let value = outside.variable(name).map_err(missing)?;

@@ -14,9 +14,6 @@ use crate::session::{Attempt, Event, State, Worker};
 
 const MOST_SHOWN: usize = 400;
 
-const MOST_HELD: usize = 8 * KEPT;
-const KEPT: usize = 2048;
-
 #[derive(Debug, Default)]
 pub(super) struct BurnDown {
     left: u32,
@@ -74,9 +71,6 @@ impl BurnDown {
             left: self.left,
             grew,
         });
-        if self.points.len() > MOST_HELD {
-            self.points = thinned(&self.points, KEPT);
-        }
     }
 }
 

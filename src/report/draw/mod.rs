@@ -15,7 +15,7 @@ use self::figures::{BurnDown, Clock, Funnel, TIMES, TRIES, Workers, spread};
 use self::quests::{Courses, MAX_ROW_BYTES, RowInput, chosen, fit, row};
 use crate::base::text::small;
 use crate::gate::{Level, Rule};
-use crate::judge::excerpts::{Bounds, SummaryReader};
+use crate::judge::excerpts::SummaryReader;
 use crate::judge::forgotten::redacted;
 use crate::judge::live_runs::is_live;
 use crate::judge::{JudgeError, SessionKind};
@@ -88,7 +88,7 @@ fn rows(
     shown: &[QuestId],
     fields: &[FieldName],
 ) -> Result<Vec<QuestRow>, JudgeError> {
-    let mut summaries = SummaryReader::new(session, Bounds::PAGE)?;
+    let mut summaries = SummaryReader::new(session)?;
     let forgetting = session.forgetting();
     let mut rows = Vec::with_capacity(shown.len());
     let mut room = MAX_ROW_BYTES;

@@ -1,8 +1,9 @@
 //! The quest rows of a page: which quests get a row, what happened to each, and how much a row may
 //! hold.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
+use itertools::Itertools as _;
 use jiff::Timestamp;
 
 use crate::base::Digest;
@@ -224,7 +225,8 @@ impl Courses {
             Event::Attempt(attempt) => self.attempt(at, attempt),
             Event::Resolution(again) => {
                 let what = format!("judged again: {}", again.outcome.name());
-                let step = step(at, &what, None, distinct(&again.rules));
+                let rules = again.rules.iter().unique().cloned().collect();
+                let step = step(at, &what, None, rules);
                 self.judge(again.quest, step, &again.rules, again.judgement.get());
             }
             Event::Carried(carried) => {
@@ -264,7 +266,7 @@ impl Courses {
             (Submission::Fields(fields), None) => fields.values().next().map(String::as_str),
         };
         let mut notes: Vec<String> = said.map(cut_note).into_iter().collect();
-        notes.extend(distinct(&attempt.rules));
+        notes.extend(attempt.rules.iter().unique().cloned());
         let step = step(at, &what, attempt.worker.as_ref(), notes);
         let judgement = attempt.judgement.get();
         self.judge(attempt.quest, step, &attempt.rules, judgement);
@@ -386,17 +388,8 @@ fn cut_note(text: &str) -> String {
     truncate_with_size(text, MAX_NOTE).into_owned()
 }
 
-fn distinct(rules: &[String]) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let rules = rules.iter().filter(|rule| seen.insert(rule.as_str()));
-    rules.cloned().collect()
-}
-
-/// The facts of a judgement as the gate wrote it. `audit` reports a judgement that cannot be read.
 fn facts_of(judgement: &str) -> FactRows {
-    let judgement = serde_json::from_str::<Judgement>(judgement);
-    let facts = judgement.map_or_else(|_| Vec::new(), |judgement| judgement.facts);
-    first(facts, MAX_STEP_FACTS, |text| {
+    first(Judgement::facts_of(judgement), MAX_STEP_FACTS, |text| {
         truncate_with_size(text, MAX_STEP_FACT).into_owned()
     })
 }

@@ -7,6 +7,7 @@ mod tests;
 
 use std::cmp::Reverse;
 
+use itertools::Itertools as _;
 use minijinja::Error;
 use minijinja::value::Value;
 use serde::Deserialize as _;
@@ -119,8 +120,8 @@ fn share_rows(report: &Report, shares: &Shares) -> [(&'static str, u32, String, 
 
 fn counted(counts: &[(u32, &str)]) -> String {
     let some = counts.iter().filter(|(count, _)| *count > 0);
-    let texts = some.map(|(count, name)| format!("{count} {name}"));
-    texts.collect::<Vec<_>>().join(", ")
+    some.map(|(count, name)| format!("{count} {name}"))
+        .join(", ")
 }
 
 /// A quest, with the rules that fired most often and what all its runs took.

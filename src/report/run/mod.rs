@@ -12,6 +12,7 @@ mod write;
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -273,14 +274,14 @@ fn ranges(quests: &[QuestId]) -> String {
             _ => spans.push((*quest, *quest)),
         }
     }
-    let texts = spans.into_iter().map(|(first, last)| {
+    let mut texts = spans.into_iter().map(|(first, last)| {
         if first == last {
             first.to_string()
         } else {
             format!("{first}-{last}")
         }
     });
-    texts.collect::<Vec<_>>().join(", ")
+    texts.join(", ")
 }
 
 /// The same with a noun; nothing of no quest.

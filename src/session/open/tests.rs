@@ -138,7 +138,7 @@ fn create_from(
     dir: &Path,
     source: &Path,
     manifest: &Manifest,
-    quests: &Vec<Quest>,
+    quests: &[Quest],
 ) -> Result<(), SessionError> {
     let new = NewSession {
         stock: &crate::session::nothing_to_stock,

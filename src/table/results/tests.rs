@@ -61,15 +61,13 @@ fn an_outcome_fills_the_chosen_columns() {
     let fields = Fields::from([(FieldName::known("email"), "info@acme.com".to_owned())]);
     let columns = Columns::parse("email,site,tries,judged at,note,settled-by", &FIELDS).unwrap();
     let outcome = Outcome {
-        fields: Some(&fields),
+        fields: Some(fields),
         holds: true,
-        status: "PASS",
-        rule: "",
-        facts: "",
         tries: 2,
         judged_at: Some("2026-01-02T03:04:05.678Z".parse().unwrap()),
-        settled_by: "kim",
-        note: "called them",
+        settled_by: vec!["kim".to_owned()],
+        notes: vec!["called them".to_owned()],
+        ..Outcome::default()
     };
     let text = |text: &str| Cell::Text(text.into());
     assert_eq!(
@@ -96,15 +94,9 @@ fn an_unproven_answer_is_never_in_the_column_of_the_proven() {
         false => ["", "info@acme.com", "https://acme.com"];
     } {
         let outcome = Outcome {
-            fields: Some(&fields),
+            fields: Some(fields.clone()),
             holds,
-            status: "",
-            rule: "",
-            facts: "",
-            tries: 1,
-            judged_at: None,
-            settled_by: "",
-            note: "",
+            ..Outcome::default()
         };
         let expected = expected.map(|text| Cell::Text(text.to_owned()));
         assert_eq!(columns.cells(&outcome), expected);
