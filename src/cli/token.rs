@@ -51,7 +51,7 @@ struct NewArgs {
     expires: SignedDuration,
 }
 
-const MAX_LIFETIME: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+const MAX_LIFETIME: Duration = Duration::from_hours(366 * 24);
 
 fn lifetime(text: &str) -> Result<SignedDuration, &'static str> {
     let wrong = "expected a time from 1 second to 8784 hours, such as 8h or 30m";

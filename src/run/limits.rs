@@ -37,7 +37,7 @@ pub fn parse_percent(text: &str) -> Result<u8, &'static str> {
 }
 
 pub fn parse_time(text: &str) -> Result<Duration, &'static str> {
-    const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+    const YEAR: Duration = Duration::from_hours(366 * 24);
     let signed: Option<SignedDuration> = text.parse().ok();
     let time = signed.and_then(|signed| Duration::try_from(signed).ok());
     time.filter(|time| (Duration::from_millis(1)..=YEAR).contains(time))
@@ -170,7 +170,7 @@ impl Default for Limits {
             quest: Budget {
                 starts: Some(30),
                 tokens: Some(100_000),
-                time: Some(Duration::from_secs(10 * 60)),
+                time: Some(Duration::from_mins(10)),
                 ..Budget::default()
             },
             run: Budget::default(),
