@@ -91,86 +91,90 @@ fn a_path_that_visitors_write_below_is_known_in_any_language() {
     });
 }
 
+/// Pages that visitors write, each with what makes it one.
+const OF_VISITORS: &[(&str, &str)] = &[
+    (
+        "phpBB",
+        "<body id=phpbb><div class=postbody>made.up@acme.co.kr</div>",
+    ),
+    (
+        "MediaWiki",
+        "<meta name=generator content='MediaWiki 1.41.0'><body>made.up@acme.co.kr",
+    ),
+    (
+        "Discourse",
+        "<meta name=generator content='Discourse 3.2.0 - https://github.com/discourse/discourse'><p>made.up@acme.co.kr",
+    ),
+    ("vBulletin", "<html id=vbulletin_html><p>made.up@acme.co.kr"),
+    ("XenForo", "<html id=XF><p>made.up@acme.co.kr"),
+    (
+        "DokuWiki",
+        "<meta name=generator content=DokuWiki><p>made.up@acme.co.kr",
+    ),
+    (
+        "gnuboard",
+        "<article id=bo_v><h1>hi</h1><div id=bo_v_con>made.up@acme.co.kr</div></article>",
+    ),
+    (
+        "Zeroboard",
+        "<form action='zboard.php?id=free'></form><p>made.up@acme.co.kr",
+    ),
+    (
+        "Cafe24",
+        "<div class='xans-element- xans-board xans-board-read-4'>made.up@acme.co.kr</div>",
+    ),
+    (
+        "KBoard",
+        "<div id=kboard-document class=kboard-document>made.up@acme.co.kr</div>",
+    ),
+    ("Discuz", "<body id=nv_forum><p>made.up@acme.co.kr"),
+    (
+        "WordPress comments",
+        "<ol class=commentlist><li>made.up@acme.co.kr</li></ol>",
+    ),
+    (
+        "schema.org posting",
+        "<div itemscope itemtype='https://schema.org/DiscussionForumPosting'>made.up@acme.co.kr</div>",
+    ),
+    (
+        "schema.org comments",
+        "<div itemscope itemtype='http://schema.org/UserComments'>made.up@acme.co.kr</div>",
+    ),
+    (
+        "JSON-LD posting",
+        "<script type='application/ld+json'>{\"@context\":\"https://schema.org\",\"@type\":\"DiscussionForumPosting\"}</script><p>made.up@acme.co.kr",
+    ),
+    ("hreview", "<div class=hreview>made.up@acme.co.kr</div>"),
+    (
+        "microformat",
+        "<div class='u-comment h-cite'>made.up@acme.co.kr</div>",
+    ),
+    (
+        "rel ugc",
+        "<p>made.up@acme.co.kr <a rel='nofollow ugc' href='https://x.example/'>my page</a>",
+    ),
+    (
+        "guest book",
+        "<p>Kim, 2026-01-02: made.up@acme.co.kr<p>Lee, 2026-01-03: hello<form method=post><input name=nickname><input type=password name=pw><textarea name=text></textarea></form>",
+    ),
+    (
+        "title",
+        "<title>Gästebuch | Acme Foods</title><p>made.up@acme.co.kr",
+    ),
+    ("heading", "<h1>방명록</h1><p>made.up@acme.co.kr"),
+    (
+        "list of comments",
+        "<p>Our news</p><h3>3 Kommentare</h3><p>made.up@acme.co.kr",
+    ),
+    (
+        "the same in Japanese",
+        "<p>news</p><h3>コメント (2)</h3><p>made.up@acme.co.kr",
+    ),
+];
+
 #[test]
 fn software_that_visitors_write_with_is_known_by_its_marks() {
-    let phpbb = "<body id=phpbb><div class=postbody>made.up@acme.co.kr</div>";
-    let heads = [
-        ("phpBB", phpbb),
-        (
-            "MediaWiki",
-            "<meta name=generator content='MediaWiki 1.41.0'><body>made.up@acme.co.kr",
-        ),
-        (
-            "Discourse",
-            "<meta name=generator content='Discourse 3.2.0 - https://github.com/discourse/discourse'><p>made.up@acme.co.kr",
-        ),
-        ("vBulletin", "<html id=vbulletin_html><p>made.up@acme.co.kr"),
-        ("XenForo", "<html id=XF><p>made.up@acme.co.kr"),
-        (
-            "DokuWiki",
-            "<meta name=generator content=DokuWiki><p>made.up@acme.co.kr",
-        ),
-        (
-            "gnuboard",
-            "<article id=bo_v><h1>hi</h1><div id=bo_v_con>made.up@acme.co.kr</div></article>",
-        ),
-        (
-            "Zeroboard",
-            "<form action='zboard.php?id=free'></form><p>made.up@acme.co.kr",
-        ),
-        (
-            "Cafe24",
-            "<div class='xans-element- xans-board xans-board-read-4'>made.up@acme.co.kr</div>",
-        ),
-        (
-            "KBoard",
-            "<div id=kboard-document class=kboard-document>made.up@acme.co.kr</div>",
-        ),
-        ("Discuz", "<body id=nv_forum><p>made.up@acme.co.kr"),
-        (
-            "WordPress comments",
-            "<ol class=commentlist><li>made.up@acme.co.kr</li></ol>",
-        ),
-        (
-            "schema.org posting",
-            "<div itemscope itemtype='https://schema.org/DiscussionForumPosting'>made.up@acme.co.kr</div>",
-        ),
-        (
-            "schema.org comments",
-            "<div itemscope itemtype='http://schema.org/UserComments'>made.up@acme.co.kr</div>",
-        ),
-        (
-            "JSON-LD posting",
-            "<script type='application/ld+json'>{\"@context\":\"https://schema.org\",\"@type\":\"DiscussionForumPosting\"}</script><p>made.up@acme.co.kr",
-        ),
-        ("hreview", "<div class=hreview>made.up@acme.co.kr</div>"),
-        (
-            "microformat",
-            "<div class='u-comment h-cite'>made.up@acme.co.kr</div>",
-        ),
-        (
-            "rel ugc",
-            "<p>made.up@acme.co.kr <a rel='nofollow ugc' href='https://x.example/'>my page</a>",
-        ),
-        (
-            "guest book",
-            "<p>Kim, 2026-01-02: made.up@acme.co.kr<p>Lee, 2026-01-03: hello<form method=post><input name=nickname><input type=password name=pw><textarea name=text></textarea></form>",
-        ),
-        (
-            "title",
-            "<title>Gästebuch | Acme Foods</title><p>made.up@acme.co.kr",
-        ),
-        ("heading", "<h1>방명록</h1><p>made.up@acme.co.kr"),
-        (
-            "list of comments",
-            "<p>Our news</p><h3>3 Kommentare</h3><p>made.up@acme.co.kr",
-        ),
-        (
-            "the same in Japanese",
-            "<p>news</p><h3>コメント (2)</h3><p>made.up@acme.co.kr",
-        ),
-    ];
-    none_passes(ACME, heads, |net, html| {
+    none_passes(ACME, OF_VISITORS.iter().copied(), |net, html| {
         let html = format!("{html}<title>Acme Foods</title><footer>© 2026 Acme Foods</footer>");
         at(net, "/page", &html, MADE_UP)
     });

@@ -190,7 +190,7 @@ fn a_clock_before_the_ledgers_last_line_and_a_slow_resolver_end_in_bounded_time(
     assert_eq!(level(&answer, "dns"), "note", "{answer:#}");
     assert_eq!(level(&answer, "tls"), "note", "{answer:#}");
     // Far above what it takes: that it ends at all is what counts.
-    assert!(began.elapsed() < Duration::from_secs(60));
+    assert!(began.elapsed() < Duration::from_mins(1));
 }
 
 #[test]

@@ -635,7 +635,7 @@ fn a_crawl_delay_is_obeyed_up_to_a_third_of_the_submissions_time() {
     let mut settings = net.settings();
     settings.limits.submission_ms = 900;
     let world = world(&settings);
-    for delay in [None, Some(Duration::from_secs(60))] {
+    for delay in [None, Some(Duration::from_mins(1))] {
         let fetched = get_from(&world, &net.web.url(HOST, "/"), delay);
         assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
     }

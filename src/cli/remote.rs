@@ -44,7 +44,7 @@ const MAX_CA_BYTES: u64 = 1 << 20;
 pub(super) const SPOOL_VARIABLE: &str = "COMAIL_SPOOL";
 
 /// Longer than a judgement may take.
-const TIMEOUT: Duration = Duration::from_secs(15 * 60);
+const TIMEOUT: Duration = Duration::from_mins(15);
 
 const MAX_REPLY_BYTES: usize = 16 << 20;
 

@@ -36,7 +36,7 @@ pub fn parse_percent(text: &str) -> Result<u8, &'static str> {
 }
 
 pub fn parse_time(text: &str) -> Result<Duration, &'static str> {
-    const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+    const YEAR: Duration = Duration::from_hours(366 * 24);
     let time = length_of_time(text).and_then(|time| Duration::try_from(time).ok());
     time.filter(|time| (Duration::from_millis(1)..=YEAR).contains(time))
         .ok_or("expected a length of time such as 90s, 1h30m or 2d, at most a year")
@@ -168,7 +168,7 @@ impl Default for Limits {
             quest: Budget {
                 starts: Some(30),
                 tokens: Some(2_000_000),
-                time: Some(Duration::from_secs(10 * 60)),
+                time: Some(Duration::from_mins(10)),
                 ..Budget::default()
             },
             run: Budget::default(),

@@ -126,7 +126,7 @@ impl Default for Pace {
         Self {
             poll: Duration::from_millis(100),
             grace: Duration::from_secs(5),
-            last_call: Duration::from_secs(60),
+            last_call: Duration::from_mins(1),
         }
     }
 }
@@ -135,7 +135,7 @@ impl Default for FruitlessRules {
     fn default() -> Self {
         Self {
             first: Duration::from_secs(1),
-            longest: Duration::from_secs(60),
+            longest: Duration::from_mins(1),
             in_a_row: 3,
         }
     }

@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(buckets.take(one, rate, now + half), Ok(()));
         assert!(buckets.take(one, rate, now + half).is_err());
         // However long it rests, it never holds more than a burst.
-        let later = now + Duration::from_secs(3600);
+        let later = now + Duration::from_hours(1);
         for _ in 0..3 {
             assert_eq!(buckets.take(one, rate, later), Ok(()));
         }

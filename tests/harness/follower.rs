@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Place, Run};
 
 /// How long an output is waited for that must come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 pub struct Follower {
     child: Child,

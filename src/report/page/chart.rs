@@ -90,7 +90,7 @@ const GAP: u32 = 8;
 const MAX_LINES: usize = 24;
 
 /// Below this length, times are shown with seconds.
-const BRIEF: Duration = Duration::from_secs(4 * 60);
+const BRIEF: Duration = Duration::from_mins(4);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct BurnDown {

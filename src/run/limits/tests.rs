@@ -17,7 +17,7 @@ fn strict() -> Limits {
         starts: Some(5),
         quests: Some(2),
         tokens: Some(1_000),
-        time: Some(Duration::from_secs(60)),
+        time: Some(Duration::from_mins(1)),
         cost: Some(Cost::from_billionths(5_000)),
     };
     limits

@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn what_the_world_takes_is_charged_and_time_that_just_passes_is_not() {
-        let budget = Budget::new(Duration::from_secs(60));
+        let budget = Budget::new(Duration::from_mins(1));
         thread::sleep(NOT_YET);
-        assert_eq!(budget.left(), Some(Duration::from_secs(60)));
+        assert_eq!(budget.left(), Some(Duration::from_mins(1)));
         budget.charge(Duration::from_secs(20));
         assert_eq!(budget.left(), Some(Duration::from_secs(40)));
         let answer = block_on(budget.wait(Duration::from_secs(1), ready(7)));
@@ -199,9 +199,9 @@ mod tests {
 
     #[test]
     fn a_process_that_was_stopped_is_charged_one_tick() {
-        let budget = Budget::new(Duration::from_secs(60));
-        budget.note(Duration::from_secs(3_600));
-        assert_eq!(budget.left().unwrap() + TICK, Duration::from_secs(60));
+        let budget = Budget::new(Duration::from_mins(1));
+        budget.note(Duration::from_hours(1));
+        assert_eq!(budget.left().unwrap() + TICK, Duration::from_mins(1));
     }
 
     #[test]
@@ -235,9 +235,9 @@ mod tests {
             [20, 20, 20] => UnansweredKind::Timeout;
             [20, 600, 600] => UnansweredKind::NotAsked;
         } {
-            let budget = Budget::new(Duration::from_secs(60));
+            let budget = Budget::new(Duration::from_mins(1));
             // What happened before the lookup says nothing about it.
-            budget.note(Duration::from_secs(60));
+            budget.note(Duration::from_mins(1));
             let mut times = times.into_iter().map(Duration::from_millis);
             let tried = retry(&limits(3), &budget, || {
                 budget.note(times.next().unwrap());
@@ -246,10 +246,10 @@ mod tests {
             assert_eq!(tried.unwrap_err().silence, kind);
         }
         // An answer counts, whenever it comes.
-        let budget = Budget::new(Duration::from_secs(60));
+        let budget = Budget::new(Duration::from_mins(1));
         let mut tried = 0;
         let answer = retry(&limits(3), &budget, || {
-            budget.note(Duration::from_secs(60));
+            budget.note(Duration::from_mins(1));
             tried += 1;
             if tried == 2 {
                 Ok(tried)

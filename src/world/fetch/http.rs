@@ -228,7 +228,7 @@ fn head(response: &reqwest::Response) -> Response {
         content_type: text(headers, &header::CONTENT_TYPE),
         location: text(headers, &header::LOCATION),
         refresh: text(headers, &header::REFRESH),
-        disposition: text(headers, &header::CONTENT_DISPOSITION),
+        disposition: text(headers, &header::CONTENT_DISPOSITION).map(String::into_boxed_str),
         body: Vec::new(),
     }
 }

@@ -42,7 +42,7 @@ pub struct Response<B = Vec<u8>> {
     pub refresh: Option<String>,
     /// The header `Content-Disposition`, which makes a download of an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disposition: Option<String>,
+    pub disposition: Option<Box<str>>,
     /// The body after decompression, at most the limit's bytes.
     pub body: B,
 }

@@ -382,7 +382,7 @@ mod tests {
             delay("User-agent: *\nCrawl-delay: -2\nCrawl-delay: nan\ncrawl-delay:2"),
             two
         );
-        let day = Some(Duration::from_secs(86_400));
+        let day = Some(Duration::from_hours(24));
         assert_eq!(delay("User-agent: *\nCrawl-delay: inf"), day);
     }
 

@@ -34,8 +34,28 @@ enum BoxKind {
     Part,
 }
 
-static BOXES: LazyLock<Vec<BoxWord>> =
-    LazyLock::new(|| rows(BOX_TABLE).into_iter().map(|row| row.word).collect());
+#[derive(Default)]
+struct Boxes {
+    words: HashSet<String>,
+    stems: Vec<String>,
+    owners: HashSet<String>,
+    places: Vec<String>,
+    parts: HashSet<String>,
+}
+
+static BOXES: LazyLock<Boxes> = LazyLock::new(|| {
+    let mut boxes = Boxes::default();
+    for BoxWord { text, kind } in rows(BOX_TABLE).into_iter().map(|row| row.word) {
+        match kind {
+            BoxKind::Word => drop(boxes.words.insert(text)),
+            BoxKind::Stem => boxes.stems.push(text),
+            BoxKind::Owner => drop(boxes.owners.insert(text)),
+            BoxKind::Place => boxes.places.push(text),
+            BoxKind::Part => drop(boxes.parts.insert(text)),
+        }
+    }
+    boxes
+});
 
 /// Types of schema.org that visitors fill.
 const TYPES: &[&str] = &[
@@ -72,22 +92,19 @@ pub(super) fn write_in(element: &Element) -> bool {
 
 fn is_called_so(name: &str) -> bool {
     let words = words(name);
-    let is = |kind: BoxKind, word: &str| {
-        let mut boxes = BOXES.iter().filter(|one| one.kind == kind);
-        boxes.any(|one| one.text == word)
-    };
-    let after = |kind: BoxKind, word: &str, rest: &dyn Fn(&str) -> bool| {
-        let mut boxes = BOXES.iter().filter(|one| one.kind == kind);
-        boxes.any(|one| word.strip_prefix(one.text.as_str()).is_some_and(rest))
+    let after_place = |word: &str| {
+        let mut places = BOXES.places.iter();
+        places.find_map(|place| Some(word.strip_prefix(place.as_str())?.to_owned()))
     };
     let stands = |word: &String| {
-        is(BoxKind::Word, word)
-            || after(BoxKind::Stem, word, &|_| true) && !is(BoxKind::Owner, word)
-            || after(BoxKind::Place, word, &|rest| is(BoxKind::Part, rest))
+        let has_stem = || BOXES.stems.iter().any(|stem| word.starts_with(stem));
+        BOXES.words.contains(word)
+            || has_stem() && !BOXES.owners.contains(word)
+            || after_place(word).is_some_and(|part| BOXES.parts.contains(&part))
     };
     let is_pair = |pair: &[String]| {
-        is(BoxKind::Place, &pair[0]) && is(BoxKind::Part, &pair[1])
-            || is(BoxKind::Word, &pair.concat())
+        BOXES.places.contains(&pair[0]) && BOXES.parts.contains(&pair[1])
+            || BOXES.words.contains(&pair.concat())
     };
     words.iter().any(stands) || words.windows(2).any(is_pair)
 }

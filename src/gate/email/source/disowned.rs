@@ -54,7 +54,14 @@ const NEAR: usize = 400;
 /// The note by which `lines`, which a reader sees one below the other, disown `email`.
 pub fn note(lines: &[String], email: &Mailbox) -> Option<&'static str> {
     let wanted = email.to_string();
-    let places = lines.iter().enumerate().flat_map(|(index, line)| {
+    let word = email
+        .local()
+        .split(['.', '-', '_'])
+        .next()
+        .unwrap_or_default();
+    let may_hold = |line: &String| line.to_lowercase().contains(&word.to_lowercase());
+    let held = lines.iter().enumerate().filter(|(_, line)| may_hold(line));
+    let places = held.flat_map(|(index, line)| {
         let spans = mentions(line, &|address| address == wanted);
         spans.into_iter().map(move |span| {
             let start = line.floor_char_boundary(span.start.saturating_sub(NEAR));

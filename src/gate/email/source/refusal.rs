@@ -31,6 +31,13 @@ struct Form {
 static FORMS: LazyLock<Vec<Form>> =
     LazyLock::new(|| rows(REFUSALS).into_iter().map(|row| row.word).collect());
 
+/// What any of the forms is about, in one pattern.
+static WHAT: LazyLock<Regex> = LazyLock::new(|| {
+    let words = FORMS.iter().flat_map(|form| &form.what);
+    let words: Vec<String> = words.map(|word| regex::escape(word)).collect();
+    Regex::new(&words.join("|")).expect("the words are escaped")
+});
+
 /// The sentence in which the page states that e-mail addresses may not be collected, if any.
 pub fn states_no_collection(page: &Page) -> Option<String> {
     // A statement may be set over a few lines.
@@ -38,7 +45,7 @@ pub fn states_no_collection(page: &Page) -> Option<String> {
     (0..page.visible.len()).find_map(|index| {
         let line = &page.visible[index];
         let lower = plain(line);
-        if !FORMS.iter().any(|form| any(&lower, &form.what)) {
+        if !WHAT.is_match(&lower) {
             return None;
         }
         stated(line).or_else(|| {

@@ -102,7 +102,9 @@ fn parts(title: &str) -> impl Iterator<Item = String> {
 pub fn above_comments(page: &Page) -> Option<&[String]> {
     const MOST_BYTES: usize = 200;
     let mut lines = page.visible.iter();
-    let is_heading = |line: &String| line.len() <= MOST_BYTES && COMMENTS.is_match(&fold(line));
+    // Folding is dear, and each of these headings counts something.
+    let may_count = |line: &String| line.len() <= MOST_BYTES && line.contains(char::is_numeric);
+    let is_heading = |line: &String| may_count(line) && COMMENTS.is_match(&fold(line));
     lines.position(is_heading).map(|at| &page.visible[..at])
 }
 
