@@ -96,6 +96,7 @@ fn browser() -> Browser {
 
 fn render(browser: &Browser, html: &str, files: &Files) -> Rendered {
     let response = Response {
+        disposition: None,
         status: 200,
         content_type: Some("text/html; charset=utf-8".to_owned()),
         location: None,

@@ -1,5 +1,4 @@
 //! Step 7, `identity`: is the site the company's, and the address not another's already?
-
 //!
 //! The operator's anchor settles it. Else the site is asked: its legal notice, which the law of the
 //! place asks for, names who runs it. Where there is none, the home page must declare the name.
@@ -213,16 +212,17 @@ impl<'a> Search<'a> {
     }
 
     fn said(&self, named: &[Named]) -> Said {
-        if named
+        let is_ours = |it: &Named| begins_with(&it.value, &self.operator);
+        let ours = named.iter().any(is_ours);
+        // A page that labels several firms as its operator says of none that it is.
+        let other = named
             .iter()
-            .any(|it| begins_with(&it.value, &self.operator))
-        {
-            return Said::Company;
+            .find(|it| !is_ours(it) && self.is_another(it) && (it.is_firms || !ours));
+        match other {
+            Some(other) => Said::Another(other.clone()),
+            None if ours => Said::Company,
+            None => Said::Nothing,
         }
-        let mut others = named.iter().filter(|it| self.is_another(it));
-        others
-            .next()
-            .map_or(Said::Nothing, |other| Said::Another(other.clone()))
     }
 
     fn is_another(&self, named: &Named) -> bool {

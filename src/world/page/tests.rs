@@ -339,7 +339,7 @@ proptest! {
     }
 
     #[test]
-    fn an_address_between_spaces_is_visible(local in "[a-z0-9]{1,9}", label in "[a-z]{1,9}", before in "[^@]{0,20} ", after in " .{0,20}") {
+    fn an_address_between_spaces_of_a_line_is_visible(local in "[a-z0-9]{1,9}", label in "[a-z]{1,9}", before in "[^@\\n]{0,20} ", after in " .{0,20}") {
         let text = format!("{before}{local}@{label}-q9.com{after}");
         let page = parse("text/plain; charset=utf-8", text.as_bytes());
         prop_assume!(page.is_ok());
