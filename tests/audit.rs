@@ -714,18 +714,20 @@ fn each_forgery_of_an_attempt_is_found() {
 fn a_holder_that_was_hidden_from_the_gate_is_found_although_its_judgement_replays() {
     let world = acme_passed();
     world.spoils();
-    // Bolt's page names both companies and shows Acme's address, so that nothing but the holder
-    // keeps it from passing.
+    // The notice names both companies, and the pages show Acme's address, so that nothing but the
+    // holder keeps Bolt's answer from passing.
     let html = crate::harness::email_net::page("Acme Foods", "info@acme.co.kr");
-    let both = "<br>상호: Acme Foods<br>상호: Bolt Toys</footer>";
-    let html = html.replace("</footer>", both);
-    for path in ["/", "/contact"] {
-        world.put(path, &html);
+    let link = "<br><a href=/legal>Legal notice</a></footer>";
+    let html = html.replace("</footer>", link);
+    let notice = "<h1>Legal notice</h1><p>Bolt Toys is a trading name of Acme Foods</p>".to_owned();
+    let pages = [("/", &html), ("/contact", &html), ("/legal", &notice)];
+    for (path, html) in pages {
+        world.put(path, html);
     }
     // What an edited index did to the gate, and put back afterwards: the judgement is honest.
     let other = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
-    for path in ["/", "/contact"] {
-        other.put(path, &html);
+    for (path, html) in pages {
+        other.put(path, html);
     }
     other.expect(2, &other.acme(), "PASS", &[]);
     let blind = attempt(&other, "2");
