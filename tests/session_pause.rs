@@ -8,7 +8,7 @@ use comail::judge::{Assignment, Claimant, assign};
 use comail::session::Session;
 
 use crate::harness::case::{List, Worlds};
-use crate::harness::email_net::{ACME, Submission, WWW, page, rules};
+use crate::harness::email_net::{ACME, Submission, WWW, of_all, page, rules};
 use crate::harness::made::{Made, at, salt};
 use crate::harness::{EmailNet, Run};
 use crate::servers::closed_port;
@@ -365,8 +365,9 @@ const HOSTS: [&str; 2] = ["www.acme.co.kr", "acme.co.kr"];
 fn slow(names: &[&str]) -> EmailNet {
     let world = EmailNet::patient(names);
     let barrier = Arc::new(Barrier::new(HOSTS.len()));
-    let html = page(&names.join(" | "), "info@acme.co.kr");
+    let (html, notice) = of_all(names, "info@acme.co.kr");
     for host in HOSTS {
+        world.net.web.page(host, "/legal", &notice);
         let reply = Reply::Meet(Arc::clone(&barrier), html.clone());
         world.net.web.reply(host, "/slow", reply);
         world.net.web.page(host, "/", &html);

@@ -262,6 +262,19 @@ pub fn rules(answer: &Value) -> Vec<String> {
     rules
 }
 
+/// A page of the first of these companies, and the legal notice that it links to, which names the
+/// others as its trading names.
+pub fn of_all(names: &[&str], text: &str) -> (String, String) {
+    let link = "<br><a href=/legal>Legal notice</a></footer>";
+    let first = names[0];
+    let names = names.iter();
+    let names: Vec<String> = names
+        .map(|name| format!("<p>{name} is a trading name of {first}</p>"))
+        .collect();
+    let notice = format!("<h1>Legal notice</h1>{}", names.concat());
+    (page(first, text).replace("</footer>", link), notice)
+}
+
 /// A usual page of a company, with its name in title, heading and footer.
 pub fn page(name: &str, text: &str) -> String {
     format!(

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Map, json};
 
 use super::{KEYS, Order, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
+use crate::harness::email_net::{of_all, page};
 use crate::harness::made::{Made, at, id, salt};
 use crate::harness::replayed::assert_replays;
 
@@ -272,19 +273,25 @@ fn submission(quest: usize, sent: Sent) -> Submission {
     )
 }
 
+const HOLDING: &str = "holding.co.kr";
+
 /// The companies, and a holding that names them all.
 fn world() -> String {
     let (mut pages, mut names) = (Map::new(), Map::new());
-    let all = KEYS.join(" | ");
+    let (_, notice) = of_all(&KEYS, "");
+    pages.insert(format!("https://{HOLDING}/legal"), json!({"body": notice}));
     let companies = DOMAINS.into_iter().zip(KEYS);
-    let companies = companies.chain([("holding.co.kr", all.as_str())]);
+    let companies = companies.chain([(HOLDING, KEYS[0])]);
     for (index, (domain, name)) in companies.enumerate() {
         for (path, text) in [
             ("", String::new()),
             ("contact", format!("info@{domain}")),
             ("free", format!("office.{index}@gmail.com")),
         ] {
-            let body = crate::harness::email_net::page(name, &text);
+            let body = match domain {
+                HOLDING => of_all(&KEYS, &text).0,
+                _ => page(name, &text),
+            };
             pages.insert(format!("https://{domain}/{path}"), json!({"body": body}));
         }
         let slow = json!({"silence": "timeout"});
