@@ -425,14 +425,14 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
     let mut missing = Vec::new();
     if now.landlock.is_none() {
         missing.push((
-            "commands and agents can write wherever you can",
+            "agents can write wherever you can, and commands can read files of yours",
             "use Linux 5.13 or newer with Landlock among its security modules (lsm=landlock,…)",
         ));
     }
     if !namespaces.iter().all(|one| now.namespaces.contains(one)) {
         missing.push((
-            "commands have no namespaces of their own, and agents are not confined if the session is \
-             below their working directory",
+            "commands and agents have no namespaces of their own: what an agent starts can outlive \
+             it, and agents are not confined if the session is below their working directory",
             "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, or \
              kernel.apparmor_restrict_unprivileged_userns=0; in a container, change its seccomp \
              profile",

@@ -22,7 +22,8 @@ const LANDLOCK_ALONE: Means = ALL_MEANS[2];
 #[test]
 fn nothing_outside_the_scratch_copy_is_written() {
     for means in [Means::ALL, LANDLOCK_ALONE] {
-        let bench = Bench::with_means(means);
+        let mut bench = Bench::with_means(means);
+        bench.launcher.readable = vec![bench.outside("")];
         let kept = bench.outside("kept");
         fs::write(&kept, "as it was").expect("a file");
         let script = format!(
@@ -70,7 +71,8 @@ fn a_limit_that_we_were_started_with_is_no_commands() {
 fn what_is_known_of_other_files_stays_too() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-    let bench = Bench::new();
+    let mut bench = Bench::new();
+    bench.launcher.readable = vec![bench.outside("")];
     let kept = bench.outside("kept");
     fs::write(&kept, "as it was").expect("a file");
     fs::set_permissions(&kept, fs::Permissions::from_mode(0o600)).expect("its owner");
@@ -168,6 +170,80 @@ fn hidden_directories_look_empty() {
         fs::read_to_string(bench.outside("hidden/secret")).expect("a file"),
         "secret"
     );
+}
+
+/// Writes each of these files outside the scratch copy, with its name as its content.
+fn write_all(bench: &Bench, names: &[&str]) {
+    for name in names {
+        let path = bench.outside(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, format!("{name}\n")).expect("a file");
+    }
+}
+
+#[test]
+fn a_command_reads_its_programs_and_nothing_else_of_the_user() {
+    const KEPT: [&str; 5] = [
+        "home/.ssh/id",
+        "home/notes",
+        "home/.cargo/credentials.toml",
+        "other/start/spool/call",
+        "config/key",
+    ];
+    const GRANTED: [&str; 4] = [
+        "home/.cargo/config.toml",
+        "home/venv/bin/python",
+        "given/data",
+        "tools/lib/module",
+    ];
+    let all = [&KEPT[..], &GRANTED].concat();
+    let read = |means| {
+        let mut bench = Bench::with_means(means);
+        write_all(&bench, &all);
+        fs::create_dir(bench.outside("tools/bin")).expect("a folder");
+        bench.launcher.home = Some(bench.outside("home"));
+        bench.launcher.hidden = vec![bench.outside("config")];
+        bench.launcher.readable = vec![bench.outside("given"), bench.outside("config/key")];
+        let files = all.iter().map(|name| bench.outside(name));
+        let files: Vec<_> = files.map(|path| path.display().to_string()).collect();
+        let mut order = shell(&format!("cat {} 2> /dev/null; true", files.join(" ")));
+        let bins = [bench.outside("tools/bin"), bench.outside("home/venv/bin")];
+        let path = format!("{}:{}:/usr/bin:/bin", bins[0].display(), bins[1].display());
+        order.env.insert("PATH".to_owned(), path);
+        let ran = bench.run(&order);
+        assert_eq!(ran.end, End::Exited(0), "{ran:?}");
+        stdout(&ran)
+    };
+    let granted = GRANTED.map(|name| format!("{name}\n")).concat();
+    for means in &ALL_MEANS[..3] {
+        assert_eq!(read(*means), granted, "{means:?}");
+    }
+    // Where the kernel has neither, nothing keeps the files of the user.
+    let all = all.iter().map(|name| format!("{name}\n"));
+    assert_eq!(read(ALL_MEANS[3]), all.collect::<String>());
+}
+
+#[test]
+fn no_program_is_found_where_an_agent_may_write() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let found = |untrusted: &[&str]| {
+        let mut bench = Bench::new();
+        for dir in ["tree", "tools"] {
+            fs::create_dir_all(bench.outside(dir).join("bin")).expect("a folder");
+            let program = bench.outside(dir).join("bin/checkit");
+            fs::write(&program, format!("#!/bin/sh\necho {dir}\n")).expect("a program");
+            fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("its owner");
+        }
+        bench.launcher.untrusted = untrusted.iter().map(|name| bench.outside(name)).collect();
+        let mut order = shell("checkit");
+        let dirs = ["tree/bin", "tools/bin"].map(|name| bench.outside(name));
+        let path = format!("{}:{}:/bin", dirs[0].display(), dirs[1].display());
+        order.env.insert("PATH".to_owned(), path);
+        stdout(&bench.run(&order))
+    };
+    assert_eq!(found(&[]), "tree\n");
+    assert_eq!(found(&["tree"]), "tools\n");
 }
 
 #[test]

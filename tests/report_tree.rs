@@ -318,9 +318,13 @@ fn what_a_command_without_a_tree_reads_must_still_pass_and_the_network_is_not_as
             .replace(argv, &format!("{argv}, {:?}", known.display().to_string()))
             .replace(
                 "stdin = \"{{ input.text }}\"",
-                &format!("network = {network:?}"),
+                &format!("network = {network:?}\npass_env = [\"KNOWN\"]"),
             );
-        let letters = Letters::scanned(&file);
+        let letters = Letters::with(&file);
+        let mut scan = letters.place.command();
+        // A command may read what is named so, wherever it is.
+        scan.env("PATH", PATH).env("KNOWN", &known);
+        Run::of(scan.args(["scan", "list.jsonl", "--quest=letters.toml"])).ok();
         for id in ["--id=1", "--id=2"] {
             letters.submits(&[id, "--quote=please pay"], "PASS");
         }

@@ -301,7 +301,8 @@ fn the_log_of_an_agent_is_bounded_and_the_run_goes_on() {
          grep VmHWM /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/status > memory$id"
     );
     // What is estimated by what it printed is no matter here.
-    let flags = ["--answer=stdout", "--max-tokens=1000M"];
+    // A confined agent does not see the process of the run.
+    let flags = ["--answer=stdout", "--max-tokens=1000M", "--confine=off"];
     driven.drive(&flags, &script).ok();
     assert_eq!(driven.tally("pass"), 2);
     let run = driven.steps_of("began")[0]["run"].clone();

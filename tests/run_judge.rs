@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::harness::agents::{Driven, PATH, with_id};
+use crate::harness::bench::{mark, runs};
 use crate::harness::{EmailNet, Place, Run};
 
 const SUBMITS: &str = "comail submit --id $id --answer \"right $id\"";
@@ -137,12 +138,14 @@ const TRIES: &str = "t() { name=$1; shift; \"$@\" 2> /dev/null && echo $name >> 
      t home append $HOME/new
      t config append $HOME/.config/comail/config.toml
      t shared append $SHARED
+     t mode chmod 640 $SHARED
      t session append .comail/new
      t ledger sh -c ': >> .comail/ledger.jsonl'
      t lock sh -c ': < .comail/lock'
      t signal kill -CONT $DRIVER
      t descriptor sh -c 'echo >&7'
      t network sh -c '[ $((0x$(sed -n \"s/^CapEff:\t//p\" /proc/self/status) >> 12 & 1)) = 1 ]'
+     t owners sh -c '[ $((0x$(sed -n \"s/^CapEff:\t//p\" /proc/self/status) & 1)) = 1 ]'
      t own append file
      t private append $TMPDIR/file
      ";
@@ -184,15 +187,71 @@ fn a_confined_agent_changes_nothing_but_its_own_and_is_judged() {
     fs::rename(driven.place.at(".comail"), driven.place.at("gone")).expect("it moves");
 
     let (_, did, began) = drive(&["--confine=off"], TRIES);
-    // Root may change the network of the machine, which the judge uses.
-    let network = did.contains("network\n").then_some("network ");
+    // Root may change the network of the machine, which the judge uses, and the owners of all files.
+    let network = did.contains("network\n").then_some("network owners ");
     let network = network.unwrap_or_default();
     assert_eq!(!network.is_empty(), nix::unistd::getuid().is_root());
-    let all = "home config shared session ledger lock signal descriptor ";
+    let all = "home config shared mode session ledger lock signal descriptor ";
     let all = format!("{all}{network}own private ");
     assert_eq!(did, all.replace(' ', "\n"));
     assert_eq!(began["confined"], false);
     assert_eq!(began["confinement"], "--confine is off");
+}
+
+/// The supervisor finds what is left by opening files, which a process of its user can prevent.
+#[test]
+fn a_confined_agent_can_neither_name_the_run_nor_outlive_it() {
+    let drive = |flags: &[&str]| {
+        let driven = Driven::new(1);
+        let mark = mark();
+        let script = format!(
+            "echo $PPID > above; ls /proc > seen; ls /dev/pts > terminals
+             setsid sh -c 'trap \"\" TERM HUP; sleep {mark}; true' < /dev/null > /dev/null 2>&1 &
+             {SUBMITS}"
+        );
+        driven.drive(&[&QUICK[..], flags].concat(), &script).ok();
+        assert!(!runs(&mark));
+        let numbers = |name: &str| {
+            let text = read(&driven, name);
+            text.lines().filter_map(|line| line.parse().ok()).collect()
+        };
+        let (above, seen): (Vec<u32>, Vec<u32>) = (numbers("above"), numbers("seen"));
+        let terminals: Vec<u32> = numbers("terminals");
+        (
+            above,
+            seen.contains(&std::process::id()),
+            terminals.is_empty(),
+        )
+    };
+    // A terminal of another process.
+    let terminal = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/ptmx");
+    let _terminal = terminal.expect("a terminal");
+    assert_eq!(drive(&[]), (vec![1], false, true));
+    let (above, seen, has_none) = drive(&["--confine=off"]);
+    assert_ne!(above, [1]);
+    assert!(seen && !has_none);
+}
+
+/// What limits the processes around an agent.
+#[test]
+fn a_confined_agent_limits_nothing_but_itself() {
+    let driven = Driven::new(1);
+    let mark = mark();
+    let script = format!(
+        "for it in $PPID $(cat driver); do prlimit --pid $it --nofile=0:0 && echo $it >> limited; done
+         setsid sh -c 'trap \"\" TERM HUP; sleep {mark}; true' < /dev/null > /dev/null 2>&1 &
+         {SUBMITS}"
+    );
+    let mut command = driven.place.shell("echo $$ > driver; exec comail \"$@\"");
+    command.args(["sh", "run"]).args(QUICK);
+    Run::of(command.args(["--", "sh", "-c", &with_id(&script)])).ok();
+    assert!(!runs(&mark));
+    // Its own supervisor is the first process that it sees, and needs no files to end it.
+    let limited = fs::read_to_string(driven.place.at("limited")).unwrap_or_default();
+    assert!(limited.is_empty() || limited == "1\n", "{limited}");
 }
 
 #[test]

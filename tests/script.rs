@@ -23,6 +23,7 @@ name = "by-script"
 kind = "script"
 interpreter = ["sh"]
 script = "judge.sh"
+pass_env = ["WORDS"]
 fail_exit = [10]
 [[control]]
 name = "right"
@@ -48,25 +49,29 @@ fires = ["by-script"]
 /// `kill`, and if the file `words` of the operator is gone.
 fn letters() -> Letters {
     let letters = unscanned();
-    letters.scan().ok();
+    scan(&letters, "/usr/bin:/bin").ok();
     // After the scan, only the session knows the control.
     fs::remove_dir_all(letters.place.at("right")).expect("it is there");
     letters
 }
 
+/// The script may read the file that a variable names, wherever it is.
+fn scan(letters: &Letters, path: &str) -> Run {
+    let mut command = letters.place.command();
+    let words = letters.place.at("words");
+    command.env("PATH", path).env("WORDS", words);
+    Run::of(command.args(["scan", "list.jsonl", "--quest=letters.toml"]))
+}
+
 fn unscanned() -> Letters {
     let letters = Letters::with(QUEST);
     let place = &letters.place;
-    let words = place.at("words");
-    fs::write(&words, "pay\n").expect("a file");
+    place.write("words", "pay\n");
     fs::create_dir_all(place.at("right/out")).expect("a folder");
     fs::create_dir_all(place.at("tree/out")).expect("a folder");
     place.write("right/out/answer", "yes\n");
-    let script = format!(
-        "set -e\ncat {} out/answer > /dev/null\ncase $COMAIL_FIELD_QUOTE in\n\
-         pay) exit 0 ;;\nkill*) kill -SEGV $$ ;;\n*) exit 10 ;;\nesac\n",
-        words.display()
-    );
+    let script = "set -e\ncat $WORDS out/answer > /dev/null\ncase $COMAIL_FIELD_QUOTE in\n\
+                  pay) exit 0 ;;\nkill*) kill -SEGV $$ ;;\n*) exit 10 ;;\nesac\n";
     place.write("judge.sh", script);
     letters
 }
@@ -129,7 +134,7 @@ fn a_script_that_crashes_on_its_control_too_judges_nothing() {
 
 #[test]
 fn a_check_of_the_quest_file_names_a_script_that_is_broken() {
-    let broken = Letters::with(QUEST);
+    let broken = Letters::with(&QUEST.replace("pass_env = [\"WORDS\"]\n", ""));
     fs::create_dir_all(broken.place.at("right/out")).expect("a folder");
     fs::create_dir_all(broken.place.at("tree")).expect("a folder");
     broken.place.write("right/out/answer", "yes\n");
@@ -151,16 +156,11 @@ fn a_program_in_an_ignored_folder_of_the_tree_is_refused() {
     let quest = QUEST.replace("write = ", "ignore = [\".venv/**\"]\nwrite = ");
     place.write("letters.toml", &quest);
     fs::create_dir_all(place.at("tree/.venv/bin")).expect("a folder");
-    let scan = |path: &str| {
-        let mut command = place.command();
-        command.env("PATH", path);
-        Run::of(command.args(["scan", "list.jsonl", "--quest=letters.toml"]))
-    };
     let inside = format!("{}:/usr/bin:/bin", place.at("tree/.venv/bin").display());
     std::os::unix::fs::symlink("/bin/sh", place.at("tree/.venv/bin/sh")).expect("a link");
-    let refused = scan(&inside);
+    let refused = scan(&letters, &inside);
     refused.says("which is in the tree but not a part of it that is compared");
     refused.exits(2);
     assert!(!letters.has_session());
-    scan("/usr/bin:/bin").ok();
+    scan(&letters, "/usr/bin:/bin").ok();
 }

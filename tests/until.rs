@@ -510,3 +510,66 @@ fn a_program_in_a_place_that_the_agent_may_change_is_refused() {
     assert_eq!(verdicts(&place), [""; 0]);
     run(&[]).1.ok();
 }
+
+/// Programs that a command starts by their names are found where no agent can write.
+#[test]
+fn a_directory_of_programs_that_the_agent_may_change_is_left_out() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (writable, tools) = (Place::new(), Place::new());
+    let program = tools.write("checkit", "#!/bin/sh\ngrep -q right \"$1\"\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    let cheat = writable.at("checkit").display().to_string();
+    let cheats = format!(
+        "printf '#!/bin/sh\\nexit 0\\n' > {cheat} && chmod 755 {cheat} && echo > src/cheated"
+    );
+    let drive = |flags: &[&str], script: &str| {
+        let place = tree();
+        let dirs = [&writable, &tools].map(|it| it.path().display().to_string());
+        let mut command = place.command();
+        command.env("PATH", format!("{}:{}:{PATH}", dirs[0], dirs[1]));
+        command.args(["until", "checkit src/answer && true"]);
+        command
+            .args(QUICK)
+            .args(["--set=run.max-attempts=1"])
+            .args(flags);
+        let run = Run::of(command.args(["--", "sh", "-c", script]));
+        (place, run)
+    };
+    let granted = format!("--set=writable={}", writable.path().display());
+    let (place, run) = drive(&[&granted], &cheats);
+    assert!(place.at("src/cheated").exists());
+    run.says("the gate's commands do not find the programs in ");
+    run.exits(8);
+    // Where nothing confines an agent, it is not known where it may write.
+    fs::remove_file(writable.at("checkit")).expect("a file");
+    let (place, run) = drive(&["--confine=off"], &cheats);
+    assert!(place.at("src/cheated").exists());
+    run.ok();
+}
+
+#[test]
+fn what_a_command_prints_contains_no_file_of_the_user() {
+    let place = tree();
+    place.write("tests/work.sh", ". src/answer; exit 1");
+    let home = Place::new();
+    home.write("notes", "the secret of the user");
+    let files = [home.at("notes"), place.at("src/second")].map(|it| it.display().to_string());
+    let script = format!(
+        "echo 'cat src/second {}; ls -A {}' > src/answer",
+        files[0],
+        std::env::temp_dir().display()
+    );
+    let mut command = place.command();
+    command.env("PATH", PATH).env("HOME", home.path());
+    command.args(["until", "sh tests/work.sh"]).args(QUICK);
+    command.args(["--set=run.max-attempts=1", "--", "sh", "-c", &script]);
+    Run::of(&mut command).exits(8);
+    let facts = Value::from(facts(&place)).to_string();
+    assert!(facts.contains("not yet"), "{facts}");
+    assert!(!facts.contains("the secret of the user"), "{facts}");
+    let place_of_judge = place.path().file_name().expect("a name");
+    let shown = facts
+        .matches(place_of_judge.to_str().expect("UTF-8"))
+        .count();
+    assert_eq!(shown, 0, "{facts}");
+}

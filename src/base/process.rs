@@ -242,7 +242,8 @@ impl Reach {
                 let _ = killpg(program, Signal::SIGCONT);
             }
             Self::Namespace => {
-                let _ = kill(Pid::from_raw(-1), Signal::SIGTERM);
+                let _ = kill(ALL, Signal::SIGTERM);
+                let _ = kill(ALL, Signal::SIGCONT);
             }
         }
     }
@@ -258,11 +259,9 @@ impl Reach {
         }
     }
 
-    /// Ends what the program left behind: with SIGTERM, and with SIGKILL after `grace`.
+    /// Ends what the program left behind: with SIGTERM, and with SIGKILL after `grace`. In a
+    /// namespace it is the end of this process that kills the rest.
     pub fn end_leftovers(self, grace: Duration) {
-        let Self::Tree(program) = self else {
-            return;
-        };
         let began = Instant::now();
         let mut terminated = false;
         loop {
@@ -271,21 +270,39 @@ impl Reach {
                 last = waitpid(None, Some(WaitPidFlag::WNOHANG));
             }
             let childless = last == Err(Errno::ECHILD);
-            // Where orphans are not adopted, only the process group shows whether any are left.
-            let group_gone = killpg(program, None).is_err();
-            if childless && (group_gone || began.elapsed() >= END_WITHIN) {
+            let late = began.elapsed() >= grace;
+            let over = match self {
+                Self::Namespace => childless || late,
+                // Where orphans are not adopted, only the process group shows whether any are left.
+                Self::Tree(program) => {
+                    childless && (killpg(program, None).is_err() || began.elapsed() >= END_WITHIN)
+                }
+            };
+            if over {
                 return;
             }
-            if began.elapsed() >= grace {
-                signal_tree(program, Signal::SIGKILL);
-            } else if !terminated {
-                signal_tree(program, Signal::SIGTERM);
+            if late || !terminated {
+                self.signal(if late {
+                    Signal::SIGKILL
+                } else {
+                    Signal::SIGTERM
+                });
                 terminated = true;
             }
             thread::sleep(RETRY);
         }
     }
+
+    fn signal(self, signal: Signal) {
+        match self {
+            Self::Tree(program) => signal_tree(program, signal),
+            Self::Namespace => drop(kill(ALL, signal)),
+        }
+    }
 }
+
+/// Every process of the namespace, except the one that sends the signal.
+const ALL: Pid = Pid::from_raw(-1);
 
 fn signal_tree(program: Pid, signal: Signal) {
     let _ = killpg(program, signal);

@@ -52,7 +52,7 @@ use crate::run::{
     Answers, Confinement, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources,
 };
 use crate::session::{Ledger, Reason, RunId, Session, State, Tally};
-use crate::world::sandbox::Cost;
+use crate::world::sandbox::{Cost, distrust, trusted_path};
 
 use confinement::{Confine, confinement};
 use live::LiveView;
@@ -290,7 +290,9 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     refuse_inside_a_run(&session)?;
     check(&session, &plan)?;
     let definition = Definition::of(session.manifest())?;
-    let programs = definition.map(|it| it.programs()).unwrap_or_default();
+    let programs = definition.as_ref().map(Definition::programs);
+    let programs = programs.unwrap_or_default();
+    let path = definition.and_then(|it| it.gathered.variables.get("PATH").cloned());
     drop(session);
     let dir = context.dir.clone();
     let reaching = if plan.command.calls_by_name() {
@@ -309,6 +311,16 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let line = command_line(&plan.command, &placeholders(&plan))?;
     plan.confinement = confinement(args.confine, &plan, &line, &table, &judge, &dir)?;
     refuse_writable(&programs, &plan)?;
+    let grants = plan.confinement.grants.iter();
+    let writable: Vec<_> = grants.flat_map(|it| &it.write).cloned().collect();
+    let (_, dropped) = trusted_path(path.unwrap_or_default().as_ref(), &writable);
+    for dropped in dropped {
+        context.output.note(&format!(
+            "the gate's commands do not find the programs in {}, where the agent could replace them",
+            dropped.display()
+        ));
+    }
+    distrust(writable);
     let notifier = Notifier::of_user(&dir)?;
     progress::handle_ctrl_c();
     let terminated = terminated();

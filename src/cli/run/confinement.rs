@@ -11,15 +11,13 @@ use crate::cli::config::{user_file, variable};
 use crate::cli::settings::run::RunTable;
 use crate::run::agent::{AgentCommand, CommandLine, Surroundings, Unconfined, grants};
 use crate::run::{Confinement, Plan};
+use crate::world::sandbox::TEMPORARY;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Confine {
     Auto,
     Off,
 }
-
-/// The shared temporary directories, where other programs keep files, too.
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// What confines the agents of `plan`, which are started with a line like this one; or why nothing
 /// does.

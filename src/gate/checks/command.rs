@@ -32,7 +32,7 @@ pub struct CommandConfig {
     /// Additional environment variables, as templates.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// Environment variables that `scan` passes on and freezes.
+    /// Environment variables that `scan` passes on and freezes. Paths in them may be read.
     #[serde(default)]
     pass_env: Vec<String>,
     /// Its standard input, as a template.

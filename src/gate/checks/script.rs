@@ -48,7 +48,7 @@ pub struct ScriptConfig {
     /// Additional environment variables, as templates.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// Environment variables that `scan` passes on and freezes.
+    /// Environment variables that `scan` passes on and freezes. Paths in them may be read.
     #[serde(default)]
     pass_env: Vec<String>,
     /// How long it may take.

@@ -14,8 +14,8 @@
 //! of the tree of the control that passes, where a check runs its script on it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{env, io};
 
 use serde::{Deserialize, Serialize};
 
@@ -153,7 +153,12 @@ impl Definition {
             services,
             ..bare_sandbox(&self.scratch, &self.confinement, vec![session.to_owned()])?
         };
+        let variables = self.gathered.variables.iter();
+        let passed = variables.filter(|(name, _)| *name != "PATH");
+        let passed = passed.flat_map(|(_, value)| env::split_paths(value));
+        config.launcher.readable = passed.filter(|path| path.is_absolute()).collect();
         if let Some(tree) = &self.tree {
+            config.launcher.untrusted.push(tree.root.clone());
             config.root = Some(tree.root.clone());
             config.zones = Zones::new(&tree.write)?;
             config.ignored = tree.ignored()?.and_folder(session);

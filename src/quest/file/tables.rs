@@ -119,7 +119,7 @@ pub struct ServiceTable {
     /// Additional environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Variables of `scan`'s own environment that are frozen for it.
+    /// Variables of `scan`'s own environment that are frozen for it. Paths in them may be read.
     #[serde(default)]
     pub pass_env: Vec<String>,
     /// How comail detects that it is ready.

@@ -1,14 +1,11 @@
 //! What a confined agent may use: its working directory, its own folders, and where programs are.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use super::command::{AgentCommand, Preset};
-use crate::base::files;
-use crate::world::sandbox::Grants;
+use crate::world::sandbox::{Grants, installed, interpreter, of_path, prefix, real, system};
 
 /// Where an agent is started, and what it must not reach.
 #[derive(Debug, Clone)]
@@ -82,7 +79,7 @@ pub fn grants(
         .iter()
         .skip(1)
         .flat_map(|word| of_argument(&around.dir.join(word)));
-    let read = of_path(around)
+    let read = of_path(&around.path)
         .into_iter()
         .chain(of_program(program, around, is_writable))
         .chain(named)
@@ -102,10 +99,12 @@ pub fn grants(
     read.sort();
     read.dedup();
     Ok(Grants {
+        system: system(&private),
         read,
         write,
         hidden: is_open.then(|| session.clone()).into_iter().collect(),
         own_sandbox,
+        alone: false,
     })
 }
 
@@ -123,11 +122,6 @@ fn without_dots(path: &Path) -> PathBuf {
         }
     }
     plain
-}
-
-/// Where these really are, if they exist.
-fn real(paths: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
-    paths.filter_map(|path| fs::canonicalize(path).ok())
 }
 
 /// Variables that name a folder, and the folder in the home directory where they are not set.
@@ -156,23 +150,6 @@ fn state(preset: &Preset, around: &Surroundings) -> Vec<PathBuf> {
         Some(path)
     });
     paths.collect()
-}
-
-/// The directories of `PATH`, and what belongs to them: `~/.cargo` for `~/.cargo/bin`.
-fn of_path(around: &Surroundings) -> Vec<PathBuf> {
-    let absolute = env::split_paths(&around.path).filter(|dir| dir.is_absolute());
-    absolute
-        .flat_map(|dir| [prefix(&dir), dir.join("../lib"), dir])
-        .collect()
-}
-
-/// The directory above one that is called `bin` or the like; otherwise the directory itself.
-fn prefix(dir: &Path) -> PathBuf {
-    let name = dir.file_name().and_then(OsStr::to_str);
-    let above = dir
-        .parent()
-        .filter(|_| matches!(name, Some("bin" | ".bin" | "shims")));
-    above.unwrap_or(dir).to_owned()
 }
 
 /// Where the program of the agent and its interpreter were installed.
@@ -204,30 +181,6 @@ fn of_program(
         .flat_map(|file| installed(&file))
         .chain(beside)
         .collect()
-}
-
-/// The program that a script names in its first line.
-fn interpreter(script: &Path) -> Option<PathBuf> {
-    let mut line = Vec::new();
-    let file = files::open(script).ok()?;
-    file.take(MAX_FIRST_LINE).read_to_end(&mut line).ok()?;
-    let line = line
-        .strip_prefix(b"#!")?
-        .split(|byte| *byte == b'\n')
-        .next()?;
-    let words = line.trim_ascii().split(u8::is_ascii_whitespace);
-    words.map(OsStr::from_bytes).map(PathBuf::from).next()
-}
-
-const MAX_FIRST_LINE: u64 = 256;
-
-/// A program and what belongs to it.
-fn installed(file: &Path) -> Vec<PathBuf> {
-    // A package of Node.js may need the packages next to it.
-    let modules = file.ancestors().filter(|dir| dir.ends_with("node_modules"));
-    let dirs = file.parent().map(prefix).into_iter();
-    let modules = modules.last().map(Path::to_owned);
-    dirs.chain(modules).chain([file.to_owned()]).collect()
 }
 
 /// A script that the command line names, and what is next to it.
@@ -333,6 +286,23 @@ mod tests {
         assert!(read.contains(&home.join("agents")), "{read:?}");
         assert!(!read.contains(&home.join(".config")), "{read:?}");
         assert!(!read.contains(&home), "{read:?}");
+    }
+
+    #[test]
+    fn a_session_among_the_programs_of_the_system_is_not_granted_with_them() {
+        let mut place = place();
+        let around = &mut place.around;
+        let of_shared = |granted: Grants| {
+            let shared = PathBuf::from("/usr/share");
+            assert!(granted.system.contains(&"/usr/bin".into()), "{granted:?}");
+            granted.system.iter().any(|it| shared.starts_with(it))
+        };
+        assert!(of_shared(of(around, &["sh"]).unwrap()));
+        around.private.push("/usr/share".into());
+        assert!(!of_shared(of(around, &["sh"]).unwrap()));
+        around.private.pop();
+        around.session = "/usr/share".into();
+        assert!(!of_shared(of(around, &["sh"]).unwrap()));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Starting an agent, watching it and ending it.
 //!
 //! The agent runs below a supervisor (see [`crate::base::process`]): this program, started again
-//! with a hidden first argument. An agent with [`Grants`] may use nothing else.
+//! with a hidden first argument. An agent with [`Grants`] may use nothing else. Where the kernel
+//! allows it, it is alone in a pid namespace, whose first process is its supervisor.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ use crate::base::process::{
     self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, wait_for,
 };
 use crate::run::detect::VitalSigns;
-use crate::world::sandbox::Grants;
+use crate::world::sandbox::{Alone, Grants};
 
 // The hidden first argument of a supervisor.
 const SUPERVISED: &str = "__supervised";
@@ -112,13 +113,15 @@ struct Work {
     unset: Vec<OsString>,
     dir: OsString,
     stdin: Option<String>,
+    grants: Option<Grants>,
 }
 
 /// A running agent with every process it started. Dropping it kills all of them.
 #[derive(Debug)]
 pub struct Agent {
-    // The agent's process group is what its supervisor reports.
-    process: Supervised<i32, Output>,
+    // What its supervisor reports is the agent's process group; none in a pid namespace, whose
+    // processes the kernel ends.
+    process: Supervised<Option<i32>, Output>,
     launcher: AgentLauncher,
     cpu: Duration,
 }
@@ -146,15 +149,14 @@ impl Agent {
             launcher: launcher.clone(),
             cpu: Duration::ZERO,
         };
-        let argv = match &order.grants {
-            Some(grants) => grants.command_line(&order.argv),
-            None => Ok(order.argv.clone()),
-        };
-        let argv = argv.map_err(|error| AgentError::Supervisor(error.into()))?;
         // Read as `Work`, whose fields have this order.
         let dir = order.dir.as_os_str();
-        let work = (&argv, &order.env, &order.unset, dir, &order.stdin);
-        agent.process.send(&work).map_err(AgentError::Supervisor)?;
+        let (argv, env, unset) = (&order.argv, &order.env, &order.unset);
+        let work = (argv, env, unset, dir, &order.stdin, &order.grants);
+        // Two processes need it: the one that enters the namespaces, and the first inside them.
+        for _ in 0..2 {
+            agent.process.send(&work).map_err(AgentError::Supervisor)?;
+        }
         let started = agent.process.wait(START_WITHIN, |state| {
             if let Some(why) = &state.not_started {
                 return Some(Err(why.clone()));
@@ -235,7 +237,7 @@ impl Agent {
             (state.ended, state.started)
         };
         // If the supervisor was killed, the process group is all that is known of the agent.
-        if let (None, Some(group)) = (ended, group) {
+        if let (None, Some(Some(group))) = (ended, group) {
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
         self.process.wait_for_output();
@@ -250,28 +252,78 @@ impl Drop for Agent {
 
 /// Runs as the supervisor of an agent if these are the arguments of one.
 pub fn supervised(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    if args.into_iter().nth(1)? != SUPERVISED {
+    let mut args = args.into_iter().skip(1);
+    if args.next()? != SUPERVISED {
         return None;
     }
-    Some(match supervise() {
+    let done = match args.next() {
+        None => outer(),
+        Some(alone) => inner(&alone),
+    };
+    Some(match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     })
 }
 
-fn supervise() -> io::Result<()> {
+fn outer() -> io::Result<()> {
     // In a session of its own the agent has no terminal: Ctrl-C must reach the run first.
     setsid()?;
-    process::become_supervisor()?;
-    let mut socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut socket = socket()?;
     let work: Work = receive(&mut socket)?;
+    let alone = work.grants.map(|_| Alone::enter()).transpose();
+    let alone = match alone {
+        Ok(alone) => alone.flatten(),
+        Err(error) => return refuse(&mut socket, &error),
+    };
+    process::become_supervisor()?;
+    let Some(alone) = alone else {
+        return supervise(socket, None);
+    };
+    // The agent cannot name this process. If it ends, so does the first one of the namespace, and
+    // with that one all others.
+    let mut first = Command::new("/proc/self/exe")
+        .arg(SUPERVISED)
+        .arg(serde_json::to_string(&alone)?)
+        .stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)))
+        .spawn()?;
+    first.wait().map(drop)
+}
+
+fn inner(alone: &OsString) -> io::Result<()> {
+    let alone: Alone = serde_json::from_slice(alone.as_encoded_bytes())?;
+    supervise(socket()?, Some(&alone))
+}
+
+// The standard input, under a descriptor that no program inherits.
+fn socket() -> io::Result<UnixStream> {
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
+fn refuse(socket: &mut UnixStream, error: &io::Error) -> io::Result<()> {
+    send(
+        socket,
+        &Report::<Option<i32>>::NotStarted(error.to_string()),
+    )
+}
+
+fn supervise(mut socket: UnixStream, alone: Option<&Alone>) -> io::Result<()> {
+    let mut work: Work = receive(&mut socket)?;
+    if let (Some(alone), Some(grants)) = (alone, &mut work.grants)
+        && let Err(error) = alone.settle(grants)
+    {
+        return refuse(&mut socket, &error);
+    }
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD])?;
     let mut child = match start(&work) {
         Ok(child) => child,
-        Err(error) => return send(&mut socket, &Report::<i32>::NotStarted(error.to_string())),
+        Err(error) => return refuse(&mut socket, &error),
     };
     let agent = Pid::from_raw(child.id().cast_signed());
-    let reach = Reach::Tree(agent);
+    let reach = match alone {
+        Some(_) => Reach::Namespace,
+        None => Reach::Tree(agent),
+    };
     if let (Some(mut pipe), Some(prompt)) = (child.stdin.take(), work.stdin) {
         // The agent may end without having read all of it.
         thread::spawn(move || pipe.write_all(prompt.as_bytes()));
@@ -284,14 +336,19 @@ fn supervise() -> io::Result<()> {
         }
     });
     // The run may be gone already.
-    let _ = send(&mut socket, &Report::Started(agent.as_raw()));
-    let _ = send(&mut socket, &Report::<i32>::Ended(wait_for(agent)));
+    let group = alone.is_none().then_some(agent.as_raw());
+    let _ = send(&mut socket, &Report::Started(group));
+    let _ = send(&mut socket, &Report::<Option<i32>>::Ended(wait_for(agent)));
     reach.end_leftovers(LEFTOVER_GRACE);
     Ok(())
 }
 
 fn start(work: &Work) -> io::Result<Child> {
-    let Some((program, args)) = work.argv.split_first() else {
+    let line = match &work.grants {
+        Some(grants) => grants.command_line(&work.argv)?,
+        None => work.argv.clone(),
+    };
+    let Some((program, args)) = line.split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
     };
     let mut command = Command::new(program);

@@ -69,9 +69,15 @@ impl Chromium {
         let connection =
             pipes(&dir).map_err(|error| format!("no pipes in {}: {error}", dir.display()))?;
         let order = order(program);
+        // It may be installed where commands read nothing, with its files in its folder.
+        let mut readable = vec![program.to_owned()];
+        let real = fs::canonicalize(program).ok();
+        readable.extend(real.as_deref().and_then(Path::parent).map(Path::to_owned));
+        readable.retain(|path| launcher.home.as_ref() != Some(path));
         let started = on_lasting_thread(move || {
             let launcher = Launcher {
                 never_root: true,
+                readable,
                 ..launcher
             };
             Service::start(&order, &dir, &Ready::Started, 0, &launcher)

@@ -327,10 +327,12 @@ impl End {
     }
 }
 
-/// What an agent may use, apart from the programs and devices of the system.
+/// What an agent may use, apart from a few devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
-    /// What it may read and run, with everything below.
+    /// What it may read and run of the system, with everything below.
+    pub system: Vec<PathBuf>,
+    /// What else it may read and run.
     pub read: Vec<PathBuf>,
     /// What it may change, too.
     pub write: Vec<PathBuf>,
@@ -339,6 +341,9 @@ pub struct Grants {
     pub hidden: Vec<PathBuf>,
     /// Whether the agent confines its commands itself, so that nothing but `hidden` applies.
     pub own_sandbox: bool,
+    /// Whether shared memory and terminals are its own. Its supervisor finds out.
+    #[serde(default)]
+    pub alone: bool,
 }
 
 /// What was in force while a command ran. The default is nothing but a process group of its own.

@@ -41,3 +41,12 @@ pub(super) fn restrict(
 pub(super) fn confine(_: &Grants) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
     Err("only Linux can confine an agent".into())
 }
+
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")]
+pub(super) fn enter_alone() -> io::Result<BTreeSet<Namespace>> {
+    Ok(BTreeSet::new())
+}
+
+pub(super) fn furnish(_: &Grants) -> bool {
+    false
+}

@@ -2,15 +2,19 @@
 //! use only the directories that it was granted.
 //!
 //! The agent is started through this program with a hidden first argument. That process restricts
-//! itself, and then becomes the agent.
+//! itself, and then becomes the agent. Where the kernel allows it, this happens in a pid namespace
+//! ([`Alone`]): the agent cannot name any process outside it, and the kernel ends the rest.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use super::api::Grants;
+use serde::{Deserialize, Serialize};
+
+use super::api::{Grants, Namespace};
 use super::confined::{SELF, close_others};
 use super::platform;
 
@@ -36,6 +40,32 @@ impl Grants {
             Ok(version) if done.status.success() => Ok(version),
             _ => Err(said(&done.stderr)),
         }
+    }
+}
+
+/// The namespaces of one start of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alone {
+    namespaces: BTreeSet<Namespace>,
+    /// The user and the group of the agent.
+    ids: (u32, u32),
+}
+
+impl Alone {
+    /// Makes the next child the first process of a pid namespace; none where the kernel has no such
+    /// namespaces for this user. The calling process must have one thread.
+    pub fn enter() -> io::Result<Option<Self>> {
+        let ids = platform::ids();
+        let namespaces = platform::enter_alone()?;
+        let is_alone = namespaces.contains(&Namespace::Pid);
+        Ok(is_alone.then_some(Self { namespaces, ids }))
+    }
+
+    /// Prepares that child for an agent with these grants.
+    pub fn settle(&self, grants: &mut Grants) -> io::Result<()> {
+        let mounts = self.namespaces.contains(&Namespace::Mount) && !grants.own_sandbox;
+        grants.alone = mounts && platform::furnish(grants);
+        platform::settle_first(&self.namespaces, self.ids)
     }
 }
 

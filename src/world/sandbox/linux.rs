@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,7 @@ use rustix::thread::{
 use serde::{Deserialize, Serialize};
 
 use super::api::{Grants, Namespace, Network};
+use super::reading::SYSTEM_SECRETS;
 use super::run::Request;
 
 /// What was entered of what was wanted.
@@ -49,6 +51,8 @@ const DEVICES: [&str; 6] = [
     "/dev/shm",
 ];
 
+const TERMINALS: [&str; 2] = ["/dev/ptmx", "/dev/pts"];
+
 /// Restricts the calling thread, and so whatever it starts. Returns the version of Landlock.
 pub(super) fn restrict(
     request: &Request,
@@ -65,10 +69,7 @@ pub(super) fn restrict(
         .filter(|path| private || *path != "/dev/shm");
     let network = &request.order.network;
     let open = *network == Network::Any;
-    let mut everywhere = AccessFs::from_read(KNOWN);
-    if open {
-        everywhere |= AccessFs::ResolveUnix;
-    }
+    let read = AccessFs::from_read(KNOWN);
     // With a device file that it made, root could circumvent all other restrictions.
     let beneath = AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
 
@@ -83,9 +84,13 @@ pub(super) fn restrict(
     }
     let mut created = ruleset
         .create()?
-        .add_rule(PathBeneath::new(PathFd::new("/")?, everywhere))?
+        .add_rules(path_beneath_rules(&request.readable, read))?
         .add_rules(path_beneath_rules(&request.writable, beneath))?
         .add_rules(path_beneath_rules(devices, beneath))?;
+    if open {
+        let sockets = PathBeneath::new(PathFd::new("/")?, AccessFs::ResolveUnix);
+        created = created.add_rule(sockets)?;
+    }
     if let Network::Loopback { ports } = network {
         for port in ports {
             created = created.add_rule(NetPort::new(*port, AccessNet::from_all(KNOWN)))?;
@@ -97,29 +102,6 @@ pub(super) fn restrict(
     })
 }
 
-/// What programs of the system need. Nothing of a user is below.
-const SYSTEM: [&str; 19] = [
-    "/bin",
-    "/dev",
-    "/etc",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/nix",
-    "/opt",
-    "/proc",
-    "/run/current-system",
-    "/run/resolvconf",
-    "/run/systemd/resolve",
-    "/sbin",
-    "/snap",
-    "/sys",
-    "/usr",
-    "/var/cache/fontconfig",
-    "/var/lib/ca-certificates",
-];
-
 /// Lets this process and whatever it becomes use what was granted. Returns the version of Landlock.
 ///
 /// Landlock also keeps it from mounting, from inspecting processes outside, and from sending them
@@ -130,24 +112,25 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
         hide_below(grants)
             .map_err(|error| format!("this system does not let the session be hidden: {error}"))?;
     }
-    drop_capabilities()?;
+    drop_capabilities(grants.own_sandbox)?;
     if grants.own_sandbox {
         return Ok(0);
     }
     prctl::set_no_new_privs()?;
     let read = AccessFs::from_read(KNOWN);
     let write = AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
-    // Without a mount namespace, shared memory is that of the machine.
+    // Without a mount namespace, shared memory and terminals are those of the machine.
     let devices = DEVICES
         .into_iter()
-        .filter(|path| hides || *path != "/dev/shm");
+        .filter(|path| hides || grants.alone || *path != "/dev/shm")
+        .chain(TERMINALS.into_iter().filter(|_| grants.alone));
     let created = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(KNOWN))?
         .scope(Scope::Signal)?
         .scope(Scope::AbstractUnixSocket)?
         .create()?
-        .add_rules(path_beneath_rules(SYSTEM, read))?
+        .add_rules(path_beneath_rules(&grants.system, read))?
         .add_rules(path_beneath_rules(devices, write))?
         .add_rules(path_beneath_rules(
             &grants.read,
@@ -162,19 +145,26 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
     }
 }
 
-// What root needs for files of its own, and Codex for a user namespace. Others could circumvent
-// Landlock, mount the session again, or give the machine another network and time.
-const KEPT: CapabilitySet = CapabilitySet::CHOWN
-    .union(CapabilitySet::DAC_OVERRIDE)
-    .union(CapabilitySet::FOWNER)
-    .union(CapabilitySet::FSETID)
+// What root needs for files of its own. Others could circumvent Landlock, mount the session again,
+// change owners and modes of any file, or give the machine another network and time.
+const KEPT: CapabilitySet = CapabilitySet::DAC_OVERRIDE
     .union(CapabilitySet::KILL)
-    .union(CapabilitySet::SETFCAP)
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
 
-fn drop_capabilities() -> rustix::io::Result<()> {
-    for other in (CapabilitySet::all() - KEPT).iter() {
+// What Codex needs in addition, for the user namespace of its own sandbox.
+const OF_SANDBOX: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID)
+    .union(CapabilitySet::SETFCAP);
+
+fn drop_capabilities(own_sandbox: bool) -> rustix::io::Result<()> {
+    let kept = if own_sandbox {
+        KEPT.union(OF_SANDBOX)
+    } else {
+        KEPT
+    };
+    for other in (CapabilitySet::all() - kept).iter() {
         match remove_capability_from_bounding_set(other) {
             // The kernel has no such capability, or this user has none to begin with.
             Ok(()) | Err(Errno::INVAL) => {}
@@ -185,8 +175,8 @@ fn drop_capabilities() -> rustix::io::Result<()> {
     clear_ambient_capability_set()?;
     let held = capabilities(None)?;
     let kept = CapabilitySets {
-        effective: held.effective & KEPT,
-        permitted: held.permitted & KEPT,
+        effective: held.effective & kept,
+        permitted: held.permitted & kept,
         inheritable: CapabilitySet::empty(),
     };
     set_capabilities(None, kept)
@@ -252,13 +242,38 @@ pub(super) fn enter(request: &Request) -> std::io::Result<Entered> {
         ..Entered::default()
     };
     if entered.namespaces.contains(&Mount) && become_private() {
-        entered.stage = mount_over(request);
+        entered.stage = mount_over(request)?;
         let kept = request.writable.iter().chain(&entered.stage);
         let kept: Vec<_> = kept.cloned().collect();
         let mut writable = request.writable.iter();
         entered.read_only = writable.all(|path| keep(path)) && seal(&kept);
     }
     Ok(entered)
+}
+
+/// Enters namespaces in which an agent and what it starts are alone, as far as the kernel allows. As
+/// with [`enter`], the next child is the first process, and this process must have one thread.
+pub(super) fn enter_alone() -> std::io::Result<BTreeSet<Namespace>> {
+    use Namespace::{Ipc, Mount, Pid, User};
+
+    let entered = enter_most(&[Pid, Ipc, Mount, User])?;
+    if entered.contains(&Mount) && !become_private() {
+        return Err(std::io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(entered)
+}
+
+/// Gives an agent shared memory and terminals that are no one else's, and makes everything read-only
+/// that it may not change, if that can be: Landlock does not protect owners, modes and times. Returns
+/// whether the former are its own.
+pub(super) fn furnish(grants: &Grants) -> bool {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC;
+    let options = Some("newinstance,ptmxmode=0666,mode=0620");
+    let terminals = mount(Some("devpts"), "/dev/pts", Some("devpts"), flags, options);
+    let shared = memory(Path::new("/dev/shm"), "size=256m,mode=1777");
+    mask_secrets();
+    let _sealed = grants.write.iter().all(|path| keep(path)) && seal(&grants.write);
+    terminals.is_ok() && shared.is_ok()
 }
 
 // What is mounted from now on is not seen outside this namespace.
@@ -315,20 +330,81 @@ fn flags(namespaces: &BTreeSet<Namespace>) -> CloneFlags {
 }
 
 /// Mounts a shared memory for the command alone, an empty directory over each hidden one, and the
-/// scratch copy on a stage. Whatever cannot be mounted is left as it is.
-fn mount_over(request: &Request) -> Option<PathBuf> {
+/// scratch copy on a stage.
+fn mount_over(request: &Request) -> std::io::Result<Option<PathBuf>> {
     let _ = memory(Path::new("/dev/shm"), "size=64m,mode=1777");
-    for hidden in &request.hidden {
-        let mut writable = request.writable.iter();
-        if !writable.any(|path| path.starts_with(hidden)) {
-            let _ = memory(hidden, "size=4k,mode=0000");
-        }
-    }
+    mask_secrets();
+    cover(request)?;
     let is_empty =
         |dir: &&Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
-    let stage = STAGES.into_iter().map(Path::new).find(is_empty)?;
-    stage_at(stage, &request.scratch).ok()
+    let stage = STAGES.into_iter().map(Path::new).find(is_empty);
+    Ok(stage.and_then(|stage| stage_at(stage, &request.scratch).ok()))
 }
+
+/// Makes the keys and passwords of the system look empty. Only root can read them, and they need not
+/// be there.
+fn mask_secrets() {
+    for secret in SYSTEM_SECRETS {
+        let (from, flags) = (Some("/dev/null"), MsFlags::MS_BIND);
+        let _ = mount(from, secret, None::<&str>, flags, None::<&str>);
+    }
+}
+
+/// Makes the hidden directories look empty, apart from what may be read or written in them.
+fn cover(request: &Request) -> std::io::Result<()> {
+    let hidden = request.hidden.iter();
+    let hidden: BTreeSet<_> = hidden
+        .filter(|dir| !request.writable.contains(dir))
+        .collect();
+    let visible: BTreeSet<_> = request.readable.iter().chain(&request.writable).collect();
+    let mut back = Vec::new();
+    for path in visible {
+        if hidden.iter().any(|dir| is_below(path, dir)) {
+            back.push((path, PathFd::new(path).map_err(std::io::Error::other)?));
+        }
+    }
+    // Inner ones are gone with the outer ones, and are made again: a home directory must exist.
+    let dirs = hidden.iter().filter(|dir| dir.is_dir());
+    let dirs: Vec<_> = dirs.collect();
+    for dir in dirs {
+        if dir.is_dir() {
+            memory(dir, COVER)?;
+        } else {
+            fs::create_dir_all(dir)?;
+        }
+    }
+    for (path, place) in &back {
+        let from = format!("/proc/self/fd/{}", place.as_fd().as_raw_fd());
+        if Path::new(&from).is_dir() {
+            fs::create_dir_all(path)?;
+        } else {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            // It is there already if its directory was brought back.
+            let mut options = fs::OpenOptions::new();
+            drop(options.append(true).create(true).open(path));
+        }
+        let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+        mount(
+            Some(from.as_str()),
+            *path,
+            None::<&str>,
+            flags,
+            None::<&str>,
+        )?;
+    }
+    for dir in hidden {
+        if back.iter().any(|(path, _)| is_below(dir, path)) && dir.is_dir() {
+            memory(dir, COVER)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_below(path: &Path, dir: &Path) -> bool {
+    path != dir && path.starts_with(dir)
+}
+
+const COVER: &str = "size=1m,mode=0755";
 
 fn memory(at: &Path, options: &str) -> nix::Result<()> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
@@ -346,7 +422,8 @@ fn stage_at(stage: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
         Some(scratch),
         &to,
         None::<&str>,
-        MsFlags::MS_BIND,
+        // With what hides the session in it.
+        MsFlags::MS_BIND | MsFlags::MS_REC,
         None::<&str>,
     )?;
     Ok(to)

@@ -5,12 +5,13 @@
 //! thread, and reports how it ended. A [`Service`] is a command that nobody waits for. [`Pinned`]
 //! is a program that must not change.
 //!
-//! An agent is confined by [`Grants`] alone, and its process tree is that of `run`.
+//! An agent is confined by [`Grants`], and where the kernel allows it by namespaces ([`Alone`]).
 //!
 //! On every system: the environment, the standard input, the time and the amount of output are
 //! bounded, and nothing that was started is left running. Whatever else the kernel offers is in the
-//! [`Confinement`] of each run. A command can read every file that the user can, and it can connect
-//! to sockets in the file system if Landlock is too old to know them.
+//! [`Confinement`] of each run. With Landlock, a command reads the system and the programs that it
+//! needs, and nothing else of the user ([`reading`]). It can connect to sockets in the file system if
+//! Landlock is too old to know them.
 
 #[cfg_attr(
     test,
@@ -28,6 +29,7 @@ mod http;
 #[cfg(target_os = "linux")]
 mod linux;
 mod live;
+mod reading;
 mod run;
 mod service;
 
@@ -43,9 +45,13 @@ pub use api::{
     CommandResult, CommandSpec, Confinement, Edit, End, Grants, Means, Namespace, Network,
 };
 pub use confined::confined;
-pub use grants::granted;
+pub use grants::{Alone, granted};
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, TreeLook};
 pub use live::{NotFound, Pinned, run_in_tree};
+pub use reading::{
+    TEMPORARY, distrust, installed, interpreter, of_path, prefix, real, system, trusted_path,
+    without,
+};
 pub use run::{Launcher, run};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
 

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::api::{CommandResult, CommandSpec, Confinement, End, Means};
+use super::reading::{Reach, Reading, path_of_command};
 use crate::base::process::{Exit, Pipe, ProcessState, Sink, Supervised};
 
 /// The hidden first argument of a confined child.
@@ -41,7 +42,9 @@ pub(super) struct Request {
     /// The working directory.
     pub dir: PathBuf,
     pub writable: Vec<PathBuf>,
-    /// Directories that are to appear empty.
+    /// What it may read, too.
+    pub readable: Vec<PathBuf>,
+    /// Directories that are to appear empty, apart from what is readable or writable in them.
     pub hidden: Vec<PathBuf>,
     pub means: Means,
     /// The user and group that the command becomes, which only root can do.
@@ -78,13 +81,22 @@ impl Request {
             let temporary = temporary.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
             order.env.insert("TMPDIR".to_owned(), temporary.to_owned());
         }
-        let hidden = launcher.hidden.iter();
+        if let Some(path) = order.env.get_mut("PATH") {
+            *path = path_of_command(path, &launcher.untrusted);
+        }
+        let reach = Reach {
+            home: launcher.home.as_deref(),
+            hidden: &launcher.hidden,
+            readable: &launcher.readable,
+        };
+        let reading = Reading::of(&order, reach);
         Ok(Self {
             order,
             scratch,
             dir,
             writable,
-            hidden: hidden.flat_map(fs::canonicalize).collect(),
+            readable: reading.read,
+            hidden: reading.hidden,
             means: launcher.means,
             user: launcher.user(),
         })
@@ -152,9 +164,14 @@ fn wait(mut running: Running, order: &CommandSpec) -> CommandResult {
 #[derive(Debug, Clone)]
 pub struct Launcher {
     pub program: PathBuf,
-    /// Directories that appear empty if commands have a mount namespace. A directory that contains
-    /// a place where a command runs or may write is left as it is.
+    /// Directories that no command may read, apart from places in them where it runs or may write.
     pub hidden: Vec<PathBuf>,
+    /// What commands may read apart from the system and their programs.
+    pub readable: Vec<PathBuf>,
+    /// Where agents may write: no program is found below.
+    pub untrusted: Vec<PathBuf>,
+    /// The home directory of the user, of which commands may read the tools alone.
+    pub home: Option<PathBuf>,
     /// What is used of the kernel; everything, except where tests do without some of it.
     pub means: Means,
     /// Where temporary directories are made; if none is set, next to the scratch copy.
@@ -172,6 +189,9 @@ impl Launcher {
         Self {
             program,
             hidden: Vec::new(),
+            readable: Vec::new(),
+            untrusted: Vec::new(),
+            home: std::env::var_os("HOME").map(PathBuf::from),
             means: Means::ALL,
             temporary: None,
             never_root: false,
