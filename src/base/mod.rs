@@ -1,6 +1,7 @@
-//! What every folder may use: digests, text, files, child processes.
+//! What every folder may use: digests, text, files, shell lines, child processes.
 
 pub mod clock;
+pub mod command_line;
 mod digest;
 pub mod files;
 pub mod fold;

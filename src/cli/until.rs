@@ -2,6 +2,7 @@
 //!
 //! It makes a session of one quest from a quest file of its own, as `scan` does, and then is `run`.
 
+mod named;
 mod zone;
 
 use std::env;
@@ -43,9 +44,19 @@ use zone::Zone;
 /// events (--json). The same command line continues a session that was interrupted.
 ///
 /// The agent may change the files and folders that are at the top of the tree when `until` starts,
-/// except what decides what a command means: tests, hidden files, settings, lock files, build scripts
-/// and the files that a command names. Any other change is FAIL. A command that runs the agent's
-/// code trusts that code: it can end a test early, and remove the tests that are in its own files.
+/// except what decides what a command means: tests, hidden files, settings, lock files and build
+/// scripts, by their usual names, and the files that a command names. Any other change is FAIL.
+///
+/// A command also protects the modules that `python -m` runs, and each folder that python, node, `go
+/// run` or run-parts runs or that `find` or `xargs` passes on to one of these or to a shell. Its words
+/// are looked up in the tree's root and in every folder that the command names. A folder that a
+/// program merely reads, as in `ruff check src`, is the agent's work. --may-edit allows changes of what
+/// is protected. What a protected file loads in turn is not protected, such as a file that a Makefile
+/// includes under an uncommon name: name it with --protect. If comail cannot tell what a command runs,
+/// as in `python3 $(cat name)`, it refuses to start without --protect.
+///
+/// A command that runs the agent's code trusts that code: it can end a test early, and remove the
+/// tests that are in its own files.
 #[derive(Debug, Args)]
 pub struct UntilArgs {
     /// The commands that must succeed, each as one argument, such as 'cargo test'
@@ -62,6 +73,11 @@ pub struct UntilArgs {
     /// Also let the agent change the files that match this glob, such as 'tests/new_*.rs' (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = GATE)]
     may_edit: Vec<String>,
+
+    /// Also keep the agent from changing the files that match this glob, even if --may-edit matches
+    /// them, such as 'checks/**' (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = GATE)]
+    protect: Vec<String>,
 
     /// Start even if the commands succeed already
     #[arg(long, help_heading = GATE)]
@@ -105,6 +121,7 @@ struct Terms<'a> {
     commands: &'a [String],
     prompt: Option<&'a str>,
     may_edit: &'a [String],
+    protect: &'a [String],
     pass_env: &'a [String],
     with_ignored: bool,
     network: bool,
@@ -183,8 +200,17 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     }
     let path = SearchPath::outside(&tree);
     args.refuse_unquoted(&tree, &path)?;
-    let zone = Zone::of(&tree, &context.dir, &args.commands, &args.may_edit)?;
-    let text = |purpose| args.quest_file(purpose, &zone, (&tree, &path));
+    let zone = Zone::of(
+        &tree,
+        &context.dir,
+        &zone::Terms {
+            commands: &args.commands,
+            may_edit: &args.may_edit,
+            protect: &args.protect,
+            variable: &|name| args.variable(name, &path),
+        },
+    )?;
+    let text = |purpose| args.quest_file(purpose, &zone, &path);
     let freezing = Freezing {
         // Paths in the definition start from its folder. No such file is read.
         path: &tree.join(NAME),
@@ -274,12 +300,22 @@ impl UntilArgs {
         self.pass_env.clone()
     }
 
+    /// The value that a variable has for the commands.
+    fn variable(&self, name: &str, path: &SearchPath) -> Option<String> {
+        if name == "PATH" || self.variables().iter().any(|it| it == name) {
+            return path.variable(name)?.into_string().ok();
+        }
+        let outside_the_tree = ["HOME", "TMPDIR"].contains(&name);
+        outside_the_tree.then(|| "/nonexistent".to_owned())
+    }
+
     fn terms(&self) -> Result<String> {
         let variables = self.variables();
         let terms = Terms {
             commands: &self.commands,
             prompt: self.prompt.as_deref(),
             may_edit: &self.may_edit,
+            protect: &self.protect,
             pass_env: &variables,
             with_ignored: self.with_ignored,
             network: self.network,
@@ -323,12 +359,7 @@ impl UntilArgs {
         .into())
     }
 
-    fn quest_file(
-        &self,
-        purpose: Purpose,
-        zone: &Zone,
-        (tree, path): (&Path, &SearchPath),
-    ) -> Result<String> {
+    fn quest_file(&self, purpose: Purpose, zone: &Zone, path: &SearchPath) -> Result<String> {
         let single = self.commands.len() == 1;
         let checks = self.commands.iter().zip(1..).map(|(command, number)| {
             let name = if single {
@@ -337,7 +368,7 @@ impl UntilArgs {
                 format!("command-{number}")
             };
             // The agent cannot make a program that it may not write.
-            let cannot_run = purpose == Purpose::Trial && !zone.may_add_files_of(command, tree);
+            let cannot_run = purpose == Purpose::Trial && !zone.may_add_files_of(command);
             Ok(json!({
                 "name": name,
                 "kind": "command",

@@ -1,16 +1,28 @@
 //! What an agent may change under `comail until`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use itertools::Itertools as _;
 
 use super::super::exit::{Hinted, UsageError};
-use crate::world::tree::{Ignored, TreePath, Zones, read_gitignores};
+use super::named::{Named, Paths, named};
+use crate::world::tree::{Ignored, TreePath, Zones, list_paths, read_gitignores};
 
 /// One glob a line; `#` begins a comment.
 const PROTECTED: &str = include_str!("protected.txt");
+
+/// What a person and the tree say about a zone.
+pub(super) struct Terms<'a> {
+    pub(super) commands: &'a [String],
+    pub(super) may_edit: &'a [String],
+    pub(super) protect: &'a [String],
+    /// The environment of the commands.
+    pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
+}
 
 /// Where the agent may write.
 #[derive(Debug)]
@@ -19,44 +31,54 @@ pub(super) struct Zone {
     pub(super) globs: Vec<String>,
     /// The files and folders at the top of the tree that the agent may change.
     work: Vec<String>,
-    /// The files that the commands name.
-    named: Vec<String>,
+    /// What the commands name, and what a person protects.
+    taken: BTreeSet<String>,
     may_edit: Vec<String>,
+    /// What each command names that does not exist.
+    missing: BTreeMap<String, BTreeSet<TreePath>>,
 }
 
 impl Zone {
     /// The zone of `tree`, as it is now. New names at its top are no part of it: many tools look for
     /// their settings and their programs there.
-    pub(super) fn of(
-        tree: &Path,
-        session: &Path,
-        commands: &[String],
-        may_edit: &[String],
-    ) -> Result<Self> {
-        Zones::without_exceptions(may_edit)
-            .map_err(|bad| UsageError(format!("--may-edit: {bad}")))?;
-        let protected: Vec<String> = PROTECTED
-            .lines()
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .map(|glob| format!("!{glob}"))
-            .collect();
-        let named = named_files(tree, commands);
-        let taken = named
-            .iter()
-            .map(|name| format!("!{}", globset::escape(name)));
-        let top = top(tree, session)?;
+    pub(super) fn of(tree: &Path, session: &Path, terms: &Terms<'_>) -> Result<Self> {
+        for (flag, globs) in [("--may-edit", terms.may_edit), ("--protect", terms.protect)] {
+            Zones::without_exceptions(globs).map_err(|bad| UsageError(format!("{flag}: {bad}")))?;
+        }
+        let ignored = ignored(tree, session)?;
+        let files = list_paths(tree, &ignored).with_context(|| of_tree(tree))?;
+        let root = tree.to_owned();
+        let paths = Paths { root, files };
+        let mut taken = BTreeSet::new();
+        let mut modules = BTreeSet::new();
+        let mut missing = BTreeMap::new();
+        for command in terms.commands {
+            let found = named(command, &paths, terms.variable);
+            refuse_absolute(command, &found)?;
+            if terms.protect.is_empty() {
+                refuse_unread(command, &found)?;
+            }
+            taken.extend(found.globs);
+            modules.extend(found.modules);
+            missing.insert(command.clone(), found.missing);
+        }
+        let lines = PROTECTED.lines();
+        let protected = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let protected = protected.map(in_smart_case).chain(modules);
+        let forbidden = protected.chain(taken.iter().cloned()).map(forbid);
+        let top = top(tree, &ignored)?;
         let mut globs: Vec<String> = top.iter().map(|place| place.glob.clone()).collect();
-        globs.extend(protected);
-        globs.extend(taken);
+        globs.extend(forbidden);
+        let protect = || terms.protect.iter().cloned().map(forbid);
         let mut work = Vec::new();
         if !top.is_empty() {
-            let zones = Zones::new(&globs)?;
+            let zones = Zones::new(&globs.iter().cloned().chain(protect()).collect::<Vec<_>>())?;
             let open = top
                 .into_iter()
                 .filter(|place| zones.contains(&place.sample));
             work.extend(open.map(|place| place.glob));
         }
-        if work.is_empty() && may_edit.is_empty() {
+        if work.is_empty() && terms.may_edit.is_empty() {
             return Err(Hinted {
                 message: "every file in the tree is protected, so that the agent could not work; \
                           nothing was started"
@@ -67,25 +89,75 @@ impl Zone {
         }
         // The first glob of a zone allows something.
         globs.retain(|glob| work.contains(glob) || !work.is_empty() && Zones::forbids(glob));
-        globs.extend(may_edit.iter().cloned());
+        globs.extend(terms.may_edit.iter().cloned());
+        globs.extend(protect());
+        taken.extend(terms.protect.iter().cloned());
         Ok(Self {
             globs,
             work,
-            named,
-            may_edit: may_edit.to_vec(),
+            taken,
+            may_edit: terms.may_edit.to_vec(),
+            missing,
+        })
+    }
+
+    /// Whether the agent may add a file that the command names and that is missing.
+    pub(super) fn may_add_files_of(&self, command: &str) -> bool {
+        let missing = self.missing.get(command);
+        let zones = Zones::new(&self.globs);
+        zones.is_ok_and(|zones| {
+            missing
+                .into_iter()
+                .flatten()
+                .any(|path| zones.contains(path))
         })
     }
 }
 
-impl Zone {
-    /// Whether the agent may add a file that the command names and that is missing.
-    pub(super) fn may_add_files_of(&self, command: &str, tree: &Path) -> bool {
-        let zones = Zones::new(&self.globs);
-        let mut paths = paths_in(command);
-        zones.is_ok_and(|zones| {
-            paths.any(|path| zones.contains(&path) && !path.join_to(tree).exists())
-        })
+fn refuse_absolute(command: &str, found: &Named) -> Result<()> {
+    if found.absolute.is_empty() {
+        return Ok(());
     }
+    Err(UsageError(format!(
+        "`{command}` names a place in the tree by its absolute path, {}: it would not be run in the copy \
+         of the tree that is judged; nothing was started",
+        found.absolute.iter().join(", ")
+    ))
+    .hint("write the path from the tree's root, such as checks/run.py")
+    .into())
+}
+
+fn refuse_unread(command: &str, found: &Named) -> Result<()> {
+    if found.unread.is_empty() {
+        return Ok(());
+    }
+    let unread = found.unread.iter().map(|it| format!("`{it}`"));
+    Err(UsageError(format!(
+        "in `{command}`, comail cannot tell which files {} stands for, so it cannot protect them; \
+         nothing was started",
+        unread.unique().join(", ")
+    ))
+    .hint(
+        "name the files that the agent must not change, such as --protect 'checks/**', or write them in \
+         the command",
+    )
+    .into())
+}
+
+fn forbid(glob: String) -> String {
+    format!("!{glob}")
+}
+
+/// A glob without capital letters, for letters of any case.
+fn in_smart_case(glob: &str) -> String {
+    if glob.contains(|c: char| c.is_ascii_uppercase()) {
+        return glob.to_owned();
+    }
+    let either = |c: char| match c {
+        'a'..='z' => format!("[{c}{}]", c.to_ascii_uppercase()),
+        c => c.to_string(),
+    };
+    glob.chars().map(either).collect()
 }
 
 impl fmt::Display for Zone {
@@ -103,12 +175,9 @@ impl fmt::Display for Zone {
                 ", except tests, hidden files, settings, lock files and build scripts"
             )?;
         }
-        if !self.named.is_empty() {
-            write!(
-                f,
-                ", and the files that commands name: {}",
-                self.named.join(", ")
-            )?;
+        if !self.taken.is_empty() {
+            let taken = self.taken.iter().join(", ");
+            write!(f, ", and what the commands name or you protect: {taken}")?;
         }
         Ok(())
     }
@@ -122,12 +191,20 @@ struct Place {
     sample: TreePath,
 }
 
-/// Each file and folder at the top of the tree that is part of it.
-fn top(tree: &Path, session: &Path) -> Result<Vec<Place>> {
-    let failed = || format!("the tree {}", tree.display());
+fn of_tree(tree: &Path) -> String {
+    format!("the tree {}", tree.display())
+}
+
+/// What is not part of the tree.
+fn ignored(tree: &Path, session: &Path) -> Result<Ignored> {
     let ignored = Ignored::default().and_folder(session);
-    let rules = read_gitignores(tree, &ignored).with_context(failed)?;
-    let ignored = ignored.and_gitignores(&rules);
+    let rules = read_gitignores(tree, &ignored).with_context(|| of_tree(tree))?;
+    Ok(ignored.and_gitignores(&rules))
+}
+
+/// Each file and folder at the top of the tree that is part of it.
+fn top(tree: &Path, ignored: &Ignored) -> Result<Vec<Place>> {
+    let failed = || of_tree(tree);
     let mut places = Vec::new();
     for entry in fs::read_dir(tree).with_context(failed)? {
         let entry = entry.with_context(failed)?;
@@ -155,28 +232,6 @@ fn top(tree: &Path, session: &Path) -> Result<Vec<Place>> {
     Ok(places)
 }
 
-/// The files of the tree that commands name.
-fn named_files(tree: &Path, commands: &[String]) -> Vec<String> {
-    let paths = commands.iter().flat_map(|command| paths_in(command));
-    let paths = paths.filter_map(|path| {
-        let found = fs::symlink_metadata(path.join_to(tree));
-        found
-            .is_ok_and(|found| found.is_file())
-            .then(|| path.to_string())
-    });
-    let mut named: Vec<String> = paths.collect();
-    named.sort_unstable();
-    named.dedup();
-    named
-}
-
-/// The words of a command that can be paths in the tree.
-fn paths_in(command: &str) -> impl Iterator<Item = TreePath> {
-    let part_of_path = |c: char| c.is_alphanumeric() || "_-+=./:,@%~".contains(c);
-    let words = command.split(move |c| !part_of_path(c));
-    words.filter_map(|word| TreePath::parse(word.trim_start_matches("./")).ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,7 +247,13 @@ mod tests {
         fs::create_dir(tree.path().join(".comail")).unwrap();
         let may_edit: Vec<String> = may_edit.iter().map(ToString::to_string).collect();
         let session = tree.path().join(".comail");
-        Zone::of(tree.path(), &session, &[command.to_owned()], &may_edit)
+        let terms = Terms {
+            commands: &[command.to_owned()],
+            may_edit: &may_edit,
+            protect: &[],
+            variable: &|_| None,
+        };
+        Zone::of(tree.path(), &session, &terms)
     }
 
     fn allows(zone: &Zone, path: &str) -> bool {
@@ -244,6 +305,11 @@ mod tests {
             "src/run.sh",
             "src/node_modules/a/index.js",
             "src/meson.build",
+            "src/Build.PL",
+            "src/Setup.hs",
+            "src/MAKEFILE",
+            "src/TEST_MAIN.c",
+            "src/settings.py",
         ] {
             assert!(!allows(&zone, protected), "{protected}");
         }
@@ -253,7 +319,7 @@ mod tests {
             "{said}"
         );
         assert!(
-            said.ends_with("and the files that commands name: judge"),
+            said.ends_with("and what the commands name or you protect: judge"),
             "{said}"
         );
     }

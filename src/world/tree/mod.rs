@@ -23,7 +23,7 @@ pub use listing::{BadTreePath, TreePath};
 pub use listing::{Changed, Clash, Entry, Listing, Odd, Oddity};
 pub use patch::{BadPatch, GatherError, MAX_PATCH_BYTES, PatchBase, TreePatch};
 pub use snapshot::{Load, Snapshot, Store, take_baseline};
-pub use walk::{BOUNDS, read_gitignores};
+pub use walk::{BOUNDS, list_paths, read_gitignores};
 pub use zones::{BadGlob, Zones};
 
 #[cfg(test)]

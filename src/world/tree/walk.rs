@@ -197,6 +197,18 @@ pub fn read_gitignores(root: &Path, ignored: &Ignored) -> Result<Gitignores, Tre
     read_gitignores_within(BOUNDS, root, ignored)
 }
 
+/// The paths of the files and links that are not ignored.
+pub fn list_paths(root: &Path, ignored: &Ignored) -> Result<BTreeSet<TreePath>, TreeError> {
+    let mut paths = BTreeSet::new();
+    walk(root, ignored, BOUNDS, &mut |path, found| {
+        if !matches!(found, Found::Odd(_)) {
+            paths.insert(path);
+        }
+        Ok(())
+    })?;
+    Ok(paths)
+}
+
 pub(super) fn read_gitignores_within(
     bounds: Bounds,
     root: &Path,
