@@ -1,7 +1,7 @@
 //! What `comail serve` allows a client that has no token, and one that has a token and floods.
 
 use std::collections::BTreeSet;
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -143,6 +143,28 @@ fn connected(served: &Served, text: &str) -> TcpStream {
     stream
 }
 
+/// What is replied on a connection that stays open.
+fn asked_on(stream: &mut TcpStream, authority: &str) -> (u16, String) {
+    let host = stream.peer_addr().expect("an address");
+    let request = format!("GET /v1/status HTTP/1.1\r\nHost: {host}\r\n{authority}\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it is sent");
+    let mut reply = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    while !head.ends_with("\r\n\r\n") {
+        let start = head.len();
+        assert_ne!(reply.read_line(&mut head).expect("a line"), 0, "{head}");
+        let line = head[start..].to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.trim().parse().expect("a length");
+        }
+    }
+    let mut body = vec![0; length];
+    reply.read_exact(&mut body).expect("a body");
+    let status = head.split(' ').nth(1).and_then(|it| it.parse().ok());
+    let body = String::from_utf8(body).expect("UTF-8");
+    (status.expect("a status"), body)
+}
+
 #[test]
 fn a_slow_client_is_cut_and_holds_up_nobody_else() {
     let served = Served::start(&[TCP]);
@@ -163,6 +185,8 @@ fn a_slow_client_is_cut_and_holds_up_nobody_else() {
     };
     let mut silent = connected(&served, "");
     let mut head = connected(&served, "GET /v1/status HTTP/1.1\r\nHost: loc");
+    let mut idle = connected(&served, "");
+    assert_eq!(asked_on(&mut idle, &bearer(&lee)).0, 200);
     let mut bodies = Vec::new();
     // Both calls of the token are taken, whatever else it asks; another token has its own. A body that
     // comes while a third call is answered is refused, too.
@@ -172,7 +196,7 @@ fn a_slow_client_is_cut_and_holds_up_nobody_else() {
         third.body.contains("too many calls in progress")
     });
     served.run(&lee, &["next"]).ok();
-    for slow in [&mut silent, &mut head] {
+    for slow in [&mut silent, &mut head, &mut idle] {
         assert!(!rest(slow).contains(" 200 "));
     }
     let ends: Vec<_> = bodies.iter_mut().map(rest).collect();
@@ -254,9 +278,46 @@ fn is_cut(stream: &TcpStream) -> bool {
     }
 }
 
+const ROOM: usize = 512;
+
+#[test]
+fn one_token_cannot_take_the_connections_of_others() {
+    const OF_TOKEN: usize = 16;
+    let served = Served::start(&[TCP]);
+    let (kim, lee) = (
+        bearer(&served.token(&["--worker=kim"])),
+        bearer(&served.token(&["--worker=lee"])),
+    );
+    let another = || connected(&served, "");
+    let mut kept: Vec<_> = (0..OF_TOKEN).map(|_| another()).collect();
+    for stream in &mut kept {
+        assert_eq!(asked_on(stream, &kim).0, 200);
+    }
+    let mut more = another();
+    let (status, body) = asked_on(&mut more, &kim);
+    assert!(status == 429 && body.contains("too many connections"));
+    assert_eq!(rest(&mut more), "");
+    // Negative controls: another token has its own, and those of this one still serve it.
+    assert_eq!(asked_on(&mut another(), &lee).0, 200);
+    assert_eq!(asked_on(&mut kept[0], &kim).0, 200);
+    drop(kept.pop());
+    until("a connection that ended makes room", || {
+        asked_on(&mut another(), &kim).0 == 200
+    });
+    // Half of them are strangers after their next call, and the oldest ones.
+    let (strangers, known) = kept.split_at_mut(OF_TOKEN / 2);
+    for stream in &mut *strangers {
+        assert_eq!(asked_on(stream, &bearer("none")).0, 401);
+    }
+    let crowd: Vec<_> = (0..ROOM).map(|_| another()).collect();
+    let reply = served.asked("GET /v1/status", &[&lee], "");
+    assert_eq!(reply.status, 200);
+    until("the strangers are cut", || strangers.iter().all(is_cut));
+    assert!(!known.iter().any(is_cut) && !is_cut(&crowd[ROOM - 1]));
+}
+
 #[test]
 fn connections_without_a_token_make_room_for_one_that_has_one() {
-    const ROOM: usize = 512;
     let served = Served::start(&[TCP]);
     let lee = served.token(&["--worker=lee"]);
     let strangers: Vec<_> = (0..ROOM + 50).map(|_| connected(&served, "")).collect();

@@ -159,6 +159,7 @@ impl Remote {
             Call::Submit(call) => ("v1/submit", Some(serde_json::to_vec(call)?)),
             Call::Status => ("v1/status", None),
             Call::Claims => ("v1/claims", None),
+            Call::Kind => ("v1/kind", None),
             Call::Page => ("", None),
             Call::OpenApi => ("v1/openapi.json", None),
         };
@@ -334,7 +335,7 @@ impl Remote {
     }
 
     async fn kind_document(&self) -> Result<KindDocument> {
-        let reply = self.request("v1/kind", None, "application/json").await?;
+        let reply = self.send(&Call::Kind, Form::Json).await?;
         if let Ok(Failure { error }) = serde_json::from_str(&reply.body) {
             bail!(error.message);
         }
@@ -427,13 +428,6 @@ impl Backend for Remote {
             call => call,
         };
         self.send(&call, form).await.map_err(|error| failed(&error))
-    }
-
-    async fn kind(&self) -> Result<KindDocument, ErrorData> {
-        let kind = self.kind_document().await;
-        // This process sends the files, so that the agent does not have to.
-        let kind = kind.map(|kind| KindDocument { tree: None, ..kind });
-        kind.map_err(|error| failed(&error))
     }
 }
 

@@ -13,7 +13,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
 use tokio_rustls::TlsAcceptor;
@@ -209,8 +209,28 @@ impl SessionDesk {
         }
     }
 
+    fn kind(&self) -> Result<KindDocument> {
+        let (manifest, _) = session::read_manifest(&self.dir)?;
+        let store = EvidenceStore::new(&self.dir);
+        Ok(KindDocument {
+            tree: match self.files {
+                ZoneFiles::Received => judge::patch_base(&manifest, store, &self.dir)?,
+                ZoneFiles::WorkingTree => None,
+            },
+            ..KindDocument::from(&judge::kind_of(&manifest)?)
+        })
+    }
+
+    fn show_kind(&self, context: &mut Context) -> Result<Exit> {
+        let kind = self.kind()?;
+        context.output.show(&kind, |out, kind| {
+            out.line(json!(kind).to_string());
+        })?;
+        Ok(Exit::Done)
+    }
+
     fn describe(&self, context: &mut Context) -> Result<Exit> {
-        let kind = self.kind().map_err(anyhow::Error::msg)?;
+        let kind = self.kind()?;
         context.output.show(&openapi(&kind), |out, described| {
             out.line(format!("{described:#}"));
         })?;
@@ -256,6 +276,7 @@ impl Desk for SessionDesk {
                 claims::show(&mut context, Some(worker))
             }
             (Grant::Reader, Call::Claims) => claims::show(&mut context, None),
+            (_, Call::Kind) => self.show_kind(&mut context),
             (_, Call::OpenApi) => self.describe(&mut context),
             (Grant::Reader, Call::Page) => live_page(&mut context),
             (Grant::Worker { .. }, Call::Page) => refuse("this token may not read the page"),
@@ -287,21 +308,6 @@ impl Desk for SessionDesk {
                 }
             }
         }
-    }
-
-    fn kind(&self) -> Result<KindDocument, String> {
-        let read = || -> Result<KindDocument> {
-            let (manifest, _) = session::read_manifest(&self.dir)?;
-            let store = EvidenceStore::new(&self.dir);
-            Ok(KindDocument {
-                tree: match self.files {
-                    ZoneFiles::Received => judge::patch_base(&manifest, store, &self.dir)?,
-                    ZoneFiles::WorkingTree => None,
-                },
-                ..KindDocument::from(&judge::kind_of(&manifest)?)
-            })
-        };
-        read().map_err(|error| format!("{error:#}"))
     }
 
     fn session(&self) -> &Path {

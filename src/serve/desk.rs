@@ -20,6 +20,8 @@ pub enum Call {
     Status,
     /// The worker's own claims, or all for a reader.
     Claims,
+    /// The fields of an answer.
+    Kind,
     /// The page about the session, for readers.
     Page,
     /// The description of the HTTP interface.
@@ -99,8 +101,6 @@ impl ErrorDocument {
 /// Answers calls. Each call is one of a worker or reader whose token was checked.
 pub trait Desk: Send + Sync + 'static {
     fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply;
-
-    fn kind(&self) -> Result<KindDocument, String>;
 
     /// Where the session is, so that readers can follow its ledger.
     fn session(&self) -> &Path;

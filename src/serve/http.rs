@@ -12,13 +12,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::cookie::{Scheme, token_of_cookie};
-use super::desk::{Call, Desk, Form, KindDocument, Reply};
+use super::desk::{Call, Desk, Form, Reply};
 use super::listen::Peer;
 use super::rate::{Buckets, Rate};
 use super::reply::{problem, refused};
@@ -41,6 +40,9 @@ pub const MAX_BODY_BYTES_WITH_FILES: usize = 32 << 20;
 const LONG_BODIES_KIB: usize = 128 << 10;
 
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How many connections one token may have: few of all, so that others find a place.
+const CONNECTIONS_OF_TOKEN: usize = 16;
 
 /// How often one token may follow the log at once.
 const FOLLOWERS_OF_TOKEN: usize = 4;
@@ -86,6 +88,7 @@ pub struct Server {
     pub(super) hosts: Hosts,
     bounds: Bounds,
     buckets: Mutex<Buckets>,
+    connections: Arc<Slots>,
     working: Arc<Slots>,
     pub(super) followers: Arc<Slots>,
     calls: Arc<Semaphore>,
@@ -139,6 +142,7 @@ impl Server {
             hosts,
             bounds,
             buckets: Mutex::default(),
+            connections: Slots::new(CONNECTIONS_OF_TOKEN),
             working: Slots::new(bounds.calls_of_token),
             followers: Slots::new(FOLLOWERS_OF_TOKEN),
             calls: Arc::new(Semaphore::new(bounds.calls)),
@@ -232,10 +236,6 @@ impl Server {
         long_bodies.acquire_many_owned(kib).await.ok()
     }
 
-    pub(super) fn kind(&self) -> Result<KindDocument, String> {
-        self.desk.kind()
-    }
-
     fn accepts(&self, headers: &HeaderMap) -> bool {
         let Hosts::Only { names: hosts, .. } = &self.hosts else {
             return true;
@@ -265,26 +265,41 @@ async fn check_host(State(server): Asked, request: Request, next: Next) -> Respo
 
 /// Lets a request through whose token and rate are right; says nothing about the session to anybody
 /// else.
-async fn admit(State(server): Asked, mut request: Request, next: Next) -> Response {
-    let Some(caller) = caller(&server, &request) else {
+async fn admit(State(server): Asked, request: Request, next: Next) -> Response {
+    // A call through files has no connection.
+    let peer = request.extensions().get::<Peer>().cloned();
+    let peer = peer.unwrap_or_default();
+    let response = admitted(&server, &peer, request, next).await;
+    if [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS].contains(&response.status()) {
+        peer.withdraw();
+    }
+    response
+}
+
+async fn admitted(server: &Server, peer: &Peer, mut request: Request, next: Next) -> Response {
+    let Some(caller) = caller(server, &request) else {
         return refused(request.headers());
     };
-    let admitted = {
+    let taken = {
         let mut buckets = server
             .buckets
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         buckets.take(caller.token.id(), server.bounds.rate, Instant::now())
     };
-    if let Err(wait) = admitted {
+    if let Err(wait) = taken {
         let why = "this token calls too often";
         let mut refused = problem(StatusCode::TOO_MANY_REQUESTS, "busy", why).into_response();
         let seconds = HeaderValue::from(wait.as_secs() + 1);
         refused.headers_mut().insert(header::RETRY_AFTER, seconds);
         return refused;
     }
-    if let Some(peer) = request.extensions().get::<Peer>() {
-        peer.admit();
+    if !peer.admit(caller.token.id(), &server.connections) {
+        let why = "this token has too many connections; use one of them again, or close one";
+        let mut refused = problem(StatusCode::TOO_MANY_REQUESTS, "busy", why).into_response();
+        let close = HeaderValue::from_static("close");
+        refused.headers_mut().insert(header::CONNECTION, close);
+        return refused;
     }
     request.extensions_mut().insert(caller);
     next.run(request).await
@@ -425,17 +440,8 @@ async fn read(State(server): Asked, request: Request, call: Call) -> Response {
     }
 }
 
-async fn kind(State(server): Asked) -> Response {
-    match tokio::task::spawn_blocking(move || server.kind()).await {
-        Ok(Ok(kind)) => Reply {
-            exit: 0,
-            status: 200,
-            body: json!(kind).to_string(),
-        }
-        .into_response(),
-        Ok(Err(why)) => problem(StatusCode::INTERNAL_SERVER_ERROR, "other", &why).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+async fn kind(state: Asked, request: Request) -> Response {
+    read(state, request, Call::Kind).await
 }
 
 fn form_of(headers: &HeaderMap) -> Form {
@@ -464,10 +470,6 @@ mod tests {
     impl Desk for Nothing {
         fn answer(&self, _: &Grant, _: Call, _: Form) -> Reply {
             busy()
-        }
-
-        fn kind(&self) -> Result<KindDocument, String> {
-            Err("none".to_owned())
         }
 
         fn session(&self) -> &Path {

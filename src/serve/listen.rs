@@ -7,8 +7,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use axum::Router;
@@ -25,11 +24,15 @@ use tokio::task::AbortHandle;
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
+use super::slots::{Slot, Slots};
+use super::token::TokenId;
+
 const MAX_CONNECTIONS: usize = 512;
 
 /// How long a client may take to read on.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// How long a client may take to send a head, and how long a connection may be idle.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// After an error such as a limit of open files, accepting again at once would spin.
@@ -100,52 +103,67 @@ impl Drop for Listener {
     }
 }
 
-/// One connection's client.
+/// One connection's client: a stranger, unless its last call showed a good token.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Peer(Arc<AtomicBool>);
+pub(super) struct Peer(Arc<Admission>);
+
+/// The connection's place among those of its token.
+type Admission = Mutex<Option<Slot>>;
 
 impl Peer {
-    /// It has shown a good token.
-    pub(super) fn admit(&self) {
-        self.0.store(true, Ordering::Relaxed);
+    /// It has shown a good token. Returns whether the token may have this connection, too.
+    pub(super) fn admit(&self, token: TokenId, connections: &Arc<Slots>) -> bool {
+        let mut place = admission(&self.0);
+        if place.as_ref().is_none_or(|slot| slot.token() != token) {
+            *place = connections.take(token);
+        }
+        place.is_some()
     }
 
-    fn is_admitted(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    pub(super) fn withdraw(&self) {
+        *admission(&self.0) = None;
     }
 }
 
-/// The connections of clients that have shown no good token yet, the oldest first.
+fn admission(place: &Admission) -> MutexGuard<'_, Option<Slot>> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The connections, the oldest first. A place is lost when its connection ends.
 #[derive(Debug, Default)]
-struct Strangers(VecDeque<(Peer, AbortHandle)>);
+struct Connections(VecDeque<(Weak<Admission>, AbortHandle)>);
 
-impl Strangers {
-    fn add(&mut self, peer: Peer, connection: AbortHandle) {
+impl Connections {
+    fn add(&mut self, peer: &Peer, connection: AbortHandle) {
         if self.0.len() >= 2 * MAX_CONNECTIONS {
-            self.forget_others();
+            self.forget_ended();
         }
-        self.0.push_back((peer, connection));
+        self.0.push_back((Arc::downgrade(&peer.0), connection));
     }
 
-    fn forget_others(&mut self) {
-        let is_stranger =
-            |(peer, task): &(Peer, AbortHandle)| !peer.is_admitted() && !task.is_finished();
-        self.0.retain(is_stranger);
+    fn forget_ended(&mut self) {
+        self.0.retain(|(_, connection)| !connection.is_finished());
     }
 
-    /// Cuts the oldest, so that a client with a token need not wait for those that have none.
-    fn cut_oldest(&mut self) {
-        self.forget_others();
-        if let Some((_, oldest)) = self.0.pop_front() {
-            oldest.abort();
+    /// Cuts the oldest stranger, so that a client with a token need not wait for those that have
+    /// none.
+    fn cut_stranger(&mut self) {
+        self.forget_ended();
+        let is_stranger = |place: &Weak<Admission>| {
+            let place = place.upgrade();
+            place.is_some_and(|place| admission(&place).is_none())
+        };
+        let oldest = self.0.iter().position(|(place, _)| is_stranger(place));
+        if let Some((_, connection)) = oldest.and_then(|oldest| self.0.remove(oldest)) {
+            connection.abort();
         }
     }
 }
 
 /// Answers connections until the task is dropped.
 pub async fn serve(listener: &Listener, router: Router) {
-    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut strangers = Strangers::default();
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = Connections::default();
     loop {
         let (router, peer) = (router.clone(), Peer::default());
         let known = peer.clone();
@@ -174,17 +192,17 @@ pub async fn serve(listener: &Listener, router: Router) {
                 continue;
             }
         };
-        if connections.available_permits() == 0 {
-            strangers.cut_oldest();
+        if places.available_permits() == 0 {
+            connections.cut_stranger();
         }
-        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else {
+        let Ok(permit) = Arc::clone(&places).acquire_owned().await else {
             return;
         };
         let task = tokio::spawn(async move {
             served.await;
             drop(permit);
         });
-        strangers.add(peer, task.abort_handle());
+        connections.add(&peer, task.abort_handle());
     }
 }
 

@@ -37,8 +37,6 @@ pub trait Backend: Send + Sync + 'static {
         form: Form,
         extensions: &Extensions,
     ) -> impl Future<Output = Result<Reply, ErrorData>> + Send;
-
-    fn kind(&self) -> impl Future<Output = Result<KindDocument, ErrorData>> + Send;
 }
 
 impl Backend for Arc<Server> {
@@ -57,13 +55,6 @@ impl Backend for Arc<Server> {
             ));
         };
         Ok(self.answer(&caller, call, form).await)
-    }
-
-    async fn kind(&self) -> Result<KindDocument, ErrorData> {
-        let server = Self::clone(self);
-        let kind = tokio::task::spawn_blocking(move || Server::kind(&server)).await;
-        kind.unwrap_or_else(|_| Err("the server failed".to_owned()))
-            .map_err(|why| ErrorData::internal_error(why, None))
     }
 }
 
@@ -108,9 +99,12 @@ impl<B: Backend + Clone> ServerHandler for McpTools<B> {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let kind = self.backend.kind().await?;
+        let (call, form) = (Call::Kind, Form::Json);
+        let reply = self.backend.call(call, form, &context.extensions).await?;
+        let kind = serde_json::from_str(&reply.body);
+        let kind = kind.map_err(|_| ErrorData::internal_error(reply.body, None))?;
         let tools = vec![
             Tool::new(
                 "next",

@@ -45,6 +45,12 @@ pub(super) struct Slot {
     token: TokenId,
 }
 
+impl Slot {
+    pub(super) fn token(&self) -> TokenId {
+        self.token
+    }
+}
+
 impl Drop for Slot {
     fn drop(&mut self) {
         let mut counts = self.slots.counts();

@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Context as _, Result};
@@ -29,8 +30,8 @@ use crate::quest::QuestId;
 use crate::run::detect::SelfCall;
 use crate::run::{Admission, Judge};
 use crate::serve::{
-    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener, MAX_BODY_BYTES, Rate,
-    Reply, Server, Spool, Token, TokenId, TokenRecord, Tokens,
+    self, Bounds, Call, Desk, Form, Grant, Hosts, Listener, MAX_BODY_BYTES, Rate, Reply, Server,
+    Spool, Token, TokenId, TokenRecord, Tokens,
 };
 use crate::session::{IdempotencyKey, Worker};
 
@@ -142,6 +143,7 @@ impl Judge for RunJudge {
             record: TokenRecord::new(&token, grant, context::now(), Timestamp::MAX),
             calls: Mutex::default(),
             keys: Mutex::default(),
+            asked_kind: AtomicBool::default(),
             answering: RwLock::default(),
         });
         let dir = tempfile::Builder::new()
@@ -212,6 +214,8 @@ struct Start {
     record: TokenRecord,
     calls: Mutex<Vec<SelfCall>>,
     keys: Mutex<Vec<IdempotencyKey>>,
+    /// Whether the last call asked for the fields of an answer.
+    asked_kind: AtomicBool,
     /// Read while a call is answered.
     answering: RwLock<()>,
 }
@@ -258,18 +262,18 @@ impl Desk for RunDesk {
             _ => None,
         };
         let is_next = matches!(call, Call::Next(_));
+        let is_kind = matches!(call, Call::Kind);
+        let asked_before = start.asked_kind.swap(is_kind, Ordering::Relaxed);
         let reply = self.desk.answer(grant, call, form);
         let noted = match submitted {
-            Some((answer, key)) => start.outcome(answer, key, &reply),
-            None if is_next => SelfCall::Next,
-            None => SelfCall::Status,
+            Some((answer, key)) => Some(start.outcome(answer, key, &reply)),
+            None if is_next => Some(SelfCall::Next),
+            // Each `comail submit` asks for the fields first.
+            None if is_kind && !asked_before => None,
+            None => Some(SelfCall::Status),
         };
-        locked(&start.calls).push(noted);
+        locked(&start.calls).extend(noted);
         reply
-    }
-
-    fn kind(&self) -> Result<KindDocument, String> {
-        self.desk.kind()
     }
 
     fn session(&self) -> &Path {
