@@ -1,6 +1,6 @@
 //! The tree of a control: the files that `scan` finds, and over them what the agent wrote.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::io;
@@ -55,9 +55,7 @@ impl ControlTree {
             return Ok(before);
         };
         let written = take_baseline(writes, &Ignored::default(), store)?;
-        let mut entries = before.entries().clone();
-        entries.extend(written.entries().clone());
-        Ok(Listing::new(entries, BTreeSet::new())?)
+        Ok(before.beneath(&written)?)
     }
 
     /// Where the files of such a listing are.

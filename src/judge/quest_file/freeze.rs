@@ -299,7 +299,7 @@ fn stock_listing(
         );
         return Err(SessionError::Stock(text));
     }
-    let text = serde_json::to_vec(&taken)?;
+    let text = serde_json::to_vec(listing)?;
     keep(Digest::of(&text), &text)
 }
 

@@ -99,8 +99,14 @@ impl TreePatch {
         }
         let mut applied = Applied::start(tree, root)?;
         for (number, (path, contents, executable)) in files.iter().enumerate() {
-            write_file(&applied.staged, &new_name(number), contents, *executable)
-                .map_err(TreeError::io(path, "write the file"))?;
+            write_file(
+                &applied.staged,
+                &new_name(number),
+                contents,
+                *executable,
+                None,
+            )
+            .map_err(TreeError::io(path, "write the file"))?;
         }
         for path in removed {
             let gone = applied.take_away(path);

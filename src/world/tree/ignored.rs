@@ -1,5 +1,5 @@
 //! What is left out of a tree: what its `.gitignore` files ignore, what `ignore` in the quest file
-//! names, and the session.
+//! names, the session, and compiled Python.
 //!
 //! The rules are texts that the session froze. Whatever an agent writes into a `.gitignore` file
 //! afterwards hides nothing from a judgement.
@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use cap_std::fs::{Metadata, MetadataExt as _};
 use ignore::Match;
@@ -18,6 +19,14 @@ use super::zones::{BadGlob, Zones};
 
 /// The texts of a tree's `.gitignore` files, by their paths.
 pub type Gitignores = BTreeMap<TreePath, String>;
+
+/// Python loads it in place of the source, which may be protected, and believes what it says about
+/// the source.
+static COMPILED: LazyLock<Gitignore> = LazyLock::new(|| {
+    let place = "compiled Python is never part of a tree";
+    let rules = ["__pycache__/", "*.pyc"].into_iter();
+    compile(rules.map(|rule| (Some(place.to_owned()), rule)))
+});
 
 /// What is left out of a tree, with everything below it.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +39,7 @@ pub struct Ignored {
     folders: Vec<(u64, u64)>,
 }
 
-/// A rule that leaves out a path, and the place where it is written.
+/// A rule that leaves out a path, and the place where it is written, or why it holds everywhere.
 #[derive(Debug)]
 pub struct IgnoreRule<'a>(&'a Glob);
 
@@ -93,6 +102,9 @@ impl Ignored {
 
     /// The rule that names a path itself; enough for a walk, which has checked its folders.
     pub(super) fn rule_at(&self, path: &TreePath, is_folder: bool) -> Option<IgnoreRule<'_>> {
+        if let Match::Ignore(rule) = COMPILED.matched(path.as_str(), is_folder) {
+            return Some(IgnoreRule(rule));
+        }
         if let Some(rule) = self.listed_at(path, is_folder) {
             return Some(rule);
         }
@@ -188,9 +200,9 @@ mod tests {
         }
         // A link in the folder's place is no folder, and is still seen.
         assert!(listed(".venv/**").rule_of_file(&path(".venv")).is_none());
-        let caches = listed("**/__pycache__/**");
-        for file in ["__pycache__/a", "a/__pycache__/b/c"] {
-            assert!(caches.rule_of_file(&path(file)).is_some(), "{file}");
+        let built = listed("**/built/**");
+        for file in ["built/a", "a/built/b/c"] {
+            assert!(built.rule_of_file(&path(file)).is_some(), "{file}");
         }
         for (glob, file) in [("*.py", "a.py"), ("{a,b}/*", "b/c"), ("#a", "#a")] {
             assert!(listed(glob).rule_of_file(&path(file)).is_some(), "{glob}");
@@ -232,6 +244,20 @@ mod tests {
         }
         let rule = said(listed("target/**").rule_of_file(&path("target/a")));
         assert_eq!(rule, "`target/**` (`ignore` in [tree])");
+    }
+
+    #[test]
+    fn compiled_python_is_left_out_whatever_the_rules_say() {
+        let ignored = ignored(&[(".gitignore", "!__pycache__/\n!*.pyc\n")]);
+        for (file, expected) in rows! {
+            "__pycache__/a" => "`__pycache__/` (compiled Python is never part of a tree)";
+            "a/__pycache__/b/c.py" => "`__pycache__/` (compiled Python is never part of a tree)";
+            "a/b.pyc" => "`*.pyc` (compiled Python is never part of a tree)";
+            "a/b.py" => "";
+            "pycache/b" => "";
+        } {
+            assert_eq!(said(ignored.rule_of_file(&path(file))), expected, "{file}");
+        }
     }
 
     #[test]

@@ -5,11 +5,13 @@
 //! ```json
 //! {"entries": {"run.sh": {"file": {"sha256": "…", "bytes": 12, "executable": true}},
 //!              "src/now": {"link": {"to": "a.py"}}},
+//!  "modified": {"run.sh": "2026-01-31T12:00:00Z"},
 //!  "odd": [{"place": "server.sock", "why": "socket"}]}
 //! ```
 //!
-//! `odd` lists what is in the folder but cannot be part of a tree; it is left out when empty. A
-//! listing's digest is that of this text without white space.
+//! `modified` has the dates of the files, as far as they are known; they say nothing about what a tree
+//! contains. `odd` lists what is in the folder but cannot be part of a tree. Both are left out when
+//! empty. A listing's digest is that of this text without white space.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +19,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +32,8 @@ use crate::base::Digest;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     entries: BTreeMap<TreePath, Entry>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    modified: BTreeMap<TreePath, Timestamp>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     odd: BTreeSet<Odd>,
 }
@@ -43,7 +48,11 @@ pub struct Clash {
 
 impl Listing {
     pub fn new(entries: BTreeMap<TreePath, Entry>, odd: BTreeSet<Odd>) -> Result<Self, Clash> {
-        let listing = Self { entries, odd };
+        let listing = Self {
+            entries,
+            modified: BTreeMap::new(),
+            odd,
+        };
         match listing.entries.keys().find_map(|path| listing.clash(path)) {
             Some(clash) => Err(clash),
             None => Ok(listing),
@@ -56,6 +65,20 @@ impl Listing {
 
     pub fn entries(&self) -> &BTreeMap<TreePath, Entry> {
         &self.entries
+    }
+
+    pub(super) fn dated(self, modified: BTreeMap<TreePath, Timestamp>) -> Self {
+        Self { modified, ..self }
+    }
+
+    pub(super) fn modified(&self, path: &TreePath) -> Option<Timestamp> {
+        self.modified.get(path).copied()
+    }
+
+    /// A date after those of all files; none where no date is known.
+    pub(super) fn later(&self) -> Option<Timestamp> {
+        let latest = self.modified.values().max()?;
+        latest.checked_add(SignedDuration::from_millis(1)).ok()
     }
 
     pub fn odd(&self) -> &BTreeSet<Odd> {
@@ -101,18 +124,30 @@ impl Listing {
         if let Some(clash) = self.clash(&path) {
             return Err(clash);
         }
+        self.modified.remove(&path);
         self.entries.insert(path, entry);
         Ok(())
     }
 
+    /// This tree with the entries of another one over it, and with nothing odd in it.
+    pub fn beneath(&self, over: &Self) -> Result<Self, Clash> {
+        let mut all = self.without(over.entries.keys());
+        for (path, entry) in &over.entries {
+            all.put(path.clone(), entry.clone())?;
+        }
+        Ok(all)
+    }
+
     /// The same tree with nothing odd in it, and without these paths.
     pub(super) fn without<'a>(&self, paths: impl IntoIterator<Item = &'a TreePath>) -> Self {
-        let mut entries = self.entries.clone();
+        let (mut entries, mut modified) = (self.entries.clone(), self.modified.clone());
         for path in paths {
             entries.remove(path);
+            modified.remove(path);
         }
         Self {
             entries,
+            modified,
             odd: BTreeSet::new(),
         }
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, Permissions, PermissionsExt as _};
+use jiff::Timestamp;
 
 use super::ignored::Ignored;
 use super::listing::{
@@ -44,6 +45,7 @@ pub(super) fn take_baseline_within(
         store,
         stored: BTreeSet::new(),
         entries: BTreeMap::new(),
+        modified: BTreeMap::new(),
         odd: BTreeSet::new(),
         bytes: 0,
     };
@@ -57,7 +59,7 @@ pub(super) fn take_baseline_within(
         Found::Odd(why) => baseline.odd(path, why),
     })?;
     baseline.odd.extend(unnamed);
-    Ok(Listing::new(baseline.entries, baseline.odd)?)
+    Ok(Listing::new(baseline.entries, baseline.odd)?.dated(baseline.modified))
 }
 
 struct Baseline<'a> {
@@ -65,6 +67,7 @@ struct Baseline<'a> {
     store: &'a mut Store<'a>,
     stored: BTreeSet<Digest>,
     entries: BTreeMap<TreePath, Entry>,
+    modified: BTreeMap<TreePath, Timestamp>,
     odd: BTreeSet<Odd>,
     bytes: u64,
 }
@@ -113,6 +116,8 @@ impl Baseline<'_> {
                 source,
             })?;
         }
+        self.modified
+            .extend(read.modified.map(|at| (path.clone(), at)));
         self.entries.insert(path, read.entry);
         Ok(())
     }
@@ -415,13 +420,15 @@ impl Snapshot {
         })
     }
 
-    /// Writes the snapshot into an empty folder. Returns the links that lead out of it, or in a
+    /// Writes the snapshot into an empty folder. Files of the baseline keep their dates, and those
+    /// that changed have a later one, so that what is made from them is made again. Returns the links that lead out of it, or in a
     /// circle, which are left out.
     pub fn write_to(&self, dir: &Path, load: &Load<'_>) -> Result<Vec<TreePath>, TreeError> {
         let root = Dir::open_ambient_dir(dir, ambient_authority())
             .map_err(TreeError::io(dir.display(), "open the folder"))?;
         let mut made = BTreeSet::new();
         let mut links = Vec::new();
+        let later = self.listing.later();
         for (path, entry) in self.listing.entries() {
             let failed = |error| TreeError::io(path, "write the copy")(error);
             if let Some(folder) = path.parent()
@@ -435,7 +442,9 @@ impl Snapshot {
                     sha256, executable, ..
                 } => {
                     let contents = self.contents(path, *sha256, load)?;
-                    write_file(&root, path.as_str(), &contents, *executable).map_err(failed)?;
+                    let modified = self.listing.modified(path).or(later);
+                    write_file(&root, path.as_str(), &contents, *executable, modified)
+                        .map_err(failed)?;
                 }
                 Entry::Link { to } => {
                     root.symlink_contents(to, path.as_str()).map_err(failed)?;
@@ -469,6 +478,7 @@ pub(super) fn write_file(
     path: &str,
     contents: &[u8],
     executable: bool,
+    modified: Option<Timestamp>,
 ) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -476,5 +486,9 @@ pub(super) fn write_file(
     file.write_all(contents)?;
     // Whatever the umask of this process is, so that every copy is the same.
     let mode = if executable { 0o755 } else { 0o644 };
-    file.set_permissions(Permissions::from_mode(mode))
+    file.set_permissions(Permissions::from_mode(mode))?;
+    match modified {
+        Some(modified) => file.into_std().set_modified(modified.into()),
+        None => Ok(()),
+    }
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 use std::{fs, io};
 
 use cap_std::ambient_authority;
@@ -162,8 +163,8 @@ fn lists_files_and_stores_equal_ones_once() {
     assert_eq!(tree.store.borrow().len(), 3);
     assert_eq!(tree.store.borrow()[&Digest::of(b"c")], b"c");
     assert_eq!(tree.baseline().unwrap().digest(), listing.digest());
-    let tree = TestTree::of(&[".venv/a", "a/__pycache__/b", "a/c.pyc", "a/d"]);
-    let globs = [".venv/**", "**/__pycache__", "**/*.pyc"];
+    let tree = TestTree::of(&[".venv/a", "a/built/b", "a/c.o", "a/d", "a/d.pyc"]);
+    let globs = [".venv/**", "**/built", "**/*.o"];
     let listing = tree.baseline_within(BOUNDS, &globs).unwrap();
     assert_eq!(paths(&listing), ["a/d"], "the rest is ignored");
 }
@@ -708,6 +709,51 @@ fn writes_the_snapshot_and_not_the_tree() {
     assert_eq!(text("tests/a"), "agent's");
     assert_eq!(text("tests/b"), "tests/b");
     assert_eq!(text("src/new"), "mutant");
+}
+
+#[test]
+fn compiled_python_is_no_change_and_reaches_no_copy() {
+    let (tree, baseline) = listed(&["src/a.py", "src/b.pyc", "src/__pycache__/a.pyc"]);
+    assert_eq!(paths(&baseline), ["src/a.py"]);
+    for file in ["src/__pycache__/a.pyc", "src/c.pyc", "src/c.py"] {
+        tree.write(file, "new");
+    }
+    let (snapshot, changes) = tree.snapshot(&baseline, &["**"]);
+    assert_eq!(said(&changes, true), "added src/c.py");
+    let (dir, _) = written(&tree, &snapshot);
+    let names = fs::read_dir(dir.path().join("src")).unwrap();
+    let mut names: Vec<_> = names.map(|it| it.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a.py", "c.py"]);
+}
+
+#[test]
+fn a_copy_keeps_the_dates_of_the_baseline_and_dates_changes_later() {
+    let tree = TestTree::of(&["built", "source", "changed"]);
+    let at = |seconds: u64| UNIX_EPOCH + Duration::from_millis(1_700_000_000_123 + 1000 * seconds);
+    let date = |file: &str, date| {
+        let file = fs::File::options().write(true).open(tree.at(file));
+        file.unwrap().set_modified(date).unwrap();
+    };
+    for (file, seconds) in [("built", 2), ("source", 1), ("changed", 0)] {
+        date(file, at(seconds));
+    }
+    let baseline = tree.baseline().unwrap();
+    // Whatever an agent makes of the dates of files, they are what they were.
+    date("source", at(9));
+    tree.write("changed", "new");
+    tree.write("added", "added");
+    date("added", at(0));
+    let (snapshot, changes) = tree.snapshot(&baseline, &["**"]);
+    assert_eq!(said(&changes, true), "added added, changed changed");
+    let (dir, _) = written(&tree, &snapshot);
+    let dated = |file: &str| {
+        let found = fs::metadata(dir.path().join(file));
+        found.unwrap().modified().unwrap()
+    };
+    assert_eq!((dated("built"), dated("source")), (at(2), at(1)));
+    assert_eq!(dated("changed"), dated("added"));
+    assert!(dated("changed") > at(2));
 }
 
 #[test]

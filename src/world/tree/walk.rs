@@ -15,6 +15,7 @@ use cap_fs_ext::{
 };
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, MetadataExt as _, OpenOptions};
+use jiff::Timestamp;
 
 use super::ignored::{Gitignores, Ignored};
 use super::listing::{Entry, Odd, Oddity, TreeError, TreePath};
@@ -68,6 +69,7 @@ pub(super) struct Opened {
     /// The length at the time of opening.
     pub(super) bytes: u64,
     executable: bool,
+    modified: Option<Timestamp>,
 }
 
 impl Unopened<'_> {
@@ -87,6 +89,7 @@ impl Unopened<'_> {
         Ok(Met::There(Opened {
             bytes: metadata.len(),
             executable: metadata.mode() & 0o100 != 0,
+            modified: modified(&metadata),
             file,
         }))
     }
@@ -124,11 +127,18 @@ impl Unopened<'_> {
     }
 }
 
+fn modified(metadata: &Metadata) -> Option<Timestamp> {
+    let modified = metadata.modified().ok()?;
+    modified.into_std().try_into().ok()
+}
+
 /// A file as it was when it was read.
 #[derive(Debug)]
 pub(super) struct FileRead {
     pub(super) entry: Entry,
     pub(super) sha256: Digest,
+    /// None for a date that no timestamp has.
+    pub(super) modified: Option<Timestamp>,
     pub(super) contents: Vec<u8>,
 }
 
@@ -154,6 +164,7 @@ impl Opened {
         Ok(Some(FileRead {
             entry,
             sha256,
+            modified: self.modified,
             contents,
         }))
     }
