@@ -6,9 +6,10 @@ use crate::harness::case::{Case, List, Worlds, cases, rows, run};
 use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::servers::http::{Reply, WebServer};
 
-pub const CASES: [&[Case]; 8] = [
+pub const CASES: [&[Case]; 9] = [
     PLACES,
     NOTICES,
+    HOMES,
     WAYS,
     NAMES,
     DIRECTORIES,
@@ -124,65 +125,56 @@ fn notice(net: &EmailNet, title: &str, link: &str, notice: &str) -> Submission {
     )
 }
 
+/// Home pages that link to a notice, a row each: the title, the link and what the notice says.
+macro_rules! notices {
+    ($($what:literal => $expected:expr, $title:literal, $link:literal, $text:literal;)*) => {
+        cases![$($what => $expected, |net| notice(net, $title, $link, $text);)*]
+    };
+}
+
 /// What the legal notice says, in the languages of the laws that ask for it.
-const NOTICES: &[Case] = cases![
-    "a German brand" => "PASS", |net| {
-            let text = "<h1>Impressum</h1><p>Acme Foods GmbH<br>Hauptstr. 1<br>12345 Berlin</p>";
-            notice(net, "Nudelwelt", "Impressum", text)
-        };
-    "a form that is spelt out" => "PASS", |net| {
-            let text = "<h1>Impressum</h1><p>Acme Foods Gesellschaft mit beschränkter Haftung</p>";
-            notice(net, "Nudelwelt", "Impressum & Datenschutz", text)
-        };
-    "a sister company" => CONTESTED_BY, |net| {
-            let text = "<h1>Impressum</h1><p>Acme Logistics GmbH</p><p>Acme Foods is next door.</p>";
-            notice(net, "Acme Foods", "Impressum", text)
-        };
-    "who made the site" => CONTESTED_BY, |net| {
-            let text = "<h1>Impressum</h1><p>Gamma GmbH</p><h2>Konzept &amp; Realisation</h2>\
+const NOTICES: &[Case] = notices![
+    "a German brand" => "PASS", "Nudelwelt", "Impressum",
+        "<h1>Impressum</h1><p>Acme Foods GmbH<br>Hauptstr. 1<br>12345 Berlin</p>";
+    "a form that is spelt out" => "PASS", "Nudelwelt", "Impressum & Datenschutz",
+        "<h1>Impressum</h1><p>Acme Foods Gesellschaft mit beschränkter Haftung</p>";
+    "a sister company" => CONTESTED_BY, "Acme Foods", "Impressum",
+        "<h1>Impressum</h1><p>Acme Logistics GmbH</p><p>Acme Foods is next door.</p>";
+    "who made the site" => CONTESTED_BY, "Gamma", "Impressum",
+        "<h1>Impressum</h1><p>Gamma GmbH</p><h2>Konzept &amp; Realisation</h2>\
                         <p>Acme Foods GmbH</p>";
-            notice(net, "Gamma", "Impressum", text)
-        };
-    "a parent company" => CONTESTED_BY, |net| {
-            let text = "<h1>Impressum</h1><p>Gamma GmbH, ein Unternehmen der Acme Foods AG</p>";
-            notice(net, "Gamma", "Impressum", text)
-        };
-    "a French publisher" => "PASS", |net| {
-            let text = "<h1>Mentions légales</h1><p>Ce site est édité par la société Acme Foods SARL.</p>\
+    "a parent company" => CONTESTED_BY, "Gamma", "Impressum",
+        "<h1>Impressum</h1><p>Gamma GmbH, ein Unternehmen der Acme Foods AG</p>";
+    "a French publisher" => "PASS", "Les pâtes", "Mentions légales",
+        "<h1>Mentions légales</h1><p>Ce site est édité par la société Acme Foods SARL.</p>\
                         <h2>Hébergeur</h2><p>OVH SAS</p>";
-            notice(net, "Les pâtes", "Mentions légales", text)
-        };
-    "a French host" => CONTESTED_BY, |net| {
-            let text = "<h1>Mentions légales</h1><p>Raison sociale : Gamma SARL</p>\
+    "a French host" => CONTESTED_BY, "Gamma", "Mentions légales",
+        "<h1>Mentions légales</h1><p>Raison sociale : Gamma SARL</p>\
                         <p>Hébergeur : Acme Foods SAS</p>";
-            notice(net, "Gamma", "Mentions légales", text)
-        };
-    "a Spanish owner" => "PASS", |net| {
-            let text = "<h1>Aviso legal</h1><p>Titular: Acme Foods, S.L.<br>CIF: B12345678</p>";
-            notice(net, "Fideos", "Aviso legal", text)
-        };
-    "a Brazilian company" => "PASS",
-        |net| notice(net, "Massas", "Quem somos", "<p>Razão Social: Acme Foods Ltda</p>");
-    "an Italian company" => "PASS", |net| {
-            let text = "<p>Acme Foods S.r.l. - P.IVA 01234567890</p>";
-            notice(net, "Pasta", "Note legali", text)
-        };
-    "a Dutch company" => "PASS",
-        |net| notice(net, "Noedels", "Colofon", "<h1>Colofon</h1><p>Acme Foods B.V.</p>");
-    "a Polish partnership" => "PASS",
-        |net| notice(net, "Makaron", "Dane firmy", "<h1>Dane firmy</h1><p>Acme Foods s.c.</p>");
-    "a Japanese seller" => "PASS", |net| {
-            let text = "<table><tr><th>販売業者<td>株式会社Acme Foods<tr><th>所在地<td>東京都</table>";
-            notice(net, "麺", "特定商取引法に基づく表記", text)
-        };
-    "a Japanese profile" => "PASS", |net| {
-            let text = "<table><tr><th>会社名<td>Acme Foods Co., Ltd.<tr><th>取引先<td>ガンマ</table>";
-            notice(net, "麺", "会社概要", text)
-        };
-    "a Japanese customer" => MENTIONED, |net| {
-            let text = "<table><tr><th>代表者<td>山田<tr><th>主要取引先<td>Acme Foods</table>";
-            notice(net, "麺", "会社概要", text)
-        };
+    "a Spanish owner" => "PASS", "Fideos", "Aviso legal",
+        "<h1>Aviso legal</h1><p>Titular: Acme Foods, S.L.<br>CIF: B12345678</p>";
+    "a Brazilian company" => "PASS", "Massas", "Quem somos", "<p>Razão Social: Acme Foods Ltda</p>";
+    "an Italian company" => "PASS", "Pasta", "Note legali",
+        "<p>Acme Foods S.r.l. - P.IVA 01234567890</p>";
+    "a Dutch company" => "PASS", "Noedels", "Colofon", "<h1>Colofon</h1><p>Acme Foods B.V.</p>";
+    "a Polish partnership" => "PASS", "Makaron", "Dane firmy",
+        "<h1>Dane firmy</h1><p>Acme Foods s.c.</p>";
+    "a Japanese seller" => "PASS", "麺", "特定商取引法に基づく表記",
+        "<table><tr><th>販売業者<td>株式会社Acme Foods<tr><th>所在地<td>東京都</table>";
+    "a Japanese profile" => "PASS", "麺", "会社概要",
+        "<table><tr><th>会社名<td>Acme Foods Co., Ltd.<tr><th>取引先<td>ガンマ</table>";
+    "a Japanese customer" => MENTIONED, "麺", "会社概要",
+        "<table><tr><th>代表者<td>山田<tr><th>主要取引先<td>Acme Foods</table>";
+    "a trade name" => "PASS", "Noodle World", "Legal notice",
+        "<h1>Legal notice</h1><p>Noodle World is a trading name of Acme Foods Ltd.</p>";
+    "an English operator" => "PASS", "Noodle World", "About us",
+        "<h1>About us</h1><p>This website is operated by Acme Foods, Inc.</p>";
+    "dealers on a page about the company" => MENTIONED, "Gamma", "Contact",
+        "<h1>Contact</h1><p>Gamma</p><h2>Our dealers</h2><p>Acme Foods Inc.</p>";
+];
+
+/// What else decides about notices, and homes that say as much.
+const HOMES: &[Case] = cases![
     "a Korean footer" => "PASS", |net| {
             let html = "<meta charset=utf-8><title>누들월드</title><footer>법인명(상호) : 주식회사 Acme Foods \
                         대표자(성명) : 홍길동<br>사업자등록번호 : 123-45-67890<br>© 누들월드</footer>";
@@ -195,18 +187,6 @@ const NOTICES: &[Case] = cases![
     "a Chinese licence line" => "PASS", |net| {
             let html = "<meta charset=utf-8><title>面条</title><footer>Acme Foods有限公司 沪ICP备12345678号</footer>";
             home(net, html)
-        };
-    "a trade name" => "PASS", |net| {
-            let text = "<h1>Legal notice</h1><p>Noodle World is a trading name of Acme Foods Ltd.</p>";
-            notice(net, "Noodle World", "Legal notice", text)
-        };
-    "an English operator" => "PASS", |net| {
-            let text = "<h1>About us</h1><p>This website is operated by Acme Foods, Inc.</p>";
-            notice(net, "Noodle World", "About us", text)
-        };
-    "dealers on a page about the company" => MENTIONED, |net| {
-            let text = "<h1>Contact</h1><p>Gamma</p><h2>Our dealers</h2><p>Acme Foods Inc.</p>";
-            notice(net, "Gamma", "Contact", text)
         };
     "a notice of another site" => MENTIONED, |net| {
             net.company("acme-foods.com", ACME);
@@ -495,6 +475,7 @@ fn an_owners_name_stands_where_owners_names_stand() {
 #[test]
 fn a_legal_notice_says_who_runs_the_site() {
     run(NOTICES);
+    run(HOMES);
 }
 
 #[test]

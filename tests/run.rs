@@ -322,6 +322,8 @@ fn calls_that_bring_nothing_new() {
     is_stopped_for("poll", "comail next", 7, &[]);
     let mixed = "if [ $((i % 2)) = 0 ]; then comail --json next; else comail status; fi";
     is_stopped_for("poll", mixed, 7, &[]);
+    // Asks the judge for the fields of an answer alone, which does not count the first time.
+    is_stopped_for("poll", "comail submit --help", 8, &[]);
     let line = r#"{"type":"tool_use","name":"Read","input":{"path":"a","from":1}}"#;
     let other = r#"{"type":"tool_use","name":"Read","input":{"from":1,"path":"a"}}"#;
     let act = format!("echo '{line}'; echo '{other}'");

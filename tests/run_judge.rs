@@ -182,6 +182,9 @@ fn a_confined_agent_changes_nothing_but_its_own_and_is_judged() {
     assert_eq!(began["confined"], true, "{began}");
     let means = began["confinement"].as_str().expect("a text");
     assert!(means.starts_with("Landlock "), "{means}");
+    let tree = fs::canonicalize(driven.place.at("")).expect("a folder");
+    let may = format!("they may change {} and", tree.display());
+    assert!(means.contains(&may), "{means}");
 
     // Nothing but the confinement keeps the session where it is.
     fs::rename(driven.place.at(".comail"), driven.place.at("gone")).expect("it moves");

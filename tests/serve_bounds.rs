@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
+use crate::harness::Place;
 use crate::harness::poll::until;
 use crate::harness::served::{Exchange, Served, bearer, forged, lines, sent};
 
@@ -80,6 +81,23 @@ fn without_a_good_token_every_path_has_the_same_reply() {
     assert_eq!(
         (status("GET /v1/status"), status("GET /nonsense")),
         (200, 404)
+    );
+}
+
+#[test]
+fn a_new_token_names_the_server_that_runs() {
+    let named = |place: &Place| {
+        let (_, made) = place.json(["token", "new", "--reader"]);
+        made["server"].as_str().expect("a URL").to_owned()
+    };
+    let served = Served::start(&[TCP]);
+    assert_eq!(named(&served.place), served.url);
+    served.server.interrupt();
+    drop(served.server.end());
+    let socket = named(&served.place);
+    assert!(
+        socket.starts_with("unix:") && socket.ends_with("/serve.sock"),
+        "{socket}"
     );
 }
 

@@ -156,6 +156,34 @@ fn a_change_of_what_the_command_means_fails() {
 }
 
 #[test]
+fn compiled_python_does_not_answer_for_a_protected_source() {
+    const TEST: &str = "python3 tests/check.py";
+    const FORGE: &str = r#"mkdir -p __pycache__; echo 'def check(): pass' > $TMPDIR/forged.py
+        python3 -c "import importlib.util, os, py_compile
+py_compile.compile(os.environ['TMPDIR'] + '/forged.py',
+    cfile=importlib.util.cache_from_source('tasks.py'),
+    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)" "#;
+    let prepared = || {
+        let place = tree();
+        let test = "import sys\nsys.path.insert(0, '.')\nimport tasks\ntasks.check()\n";
+        place.write("tests/check.py", test);
+        let source = "def check():\n    assert 'right' in open('src/answer').read()\n";
+        place.write("tasks.py", source);
+        fs::create_dir(place.at("__pycache__")).expect("a folder");
+        place.write("__pycache__/old.pyc", "");
+        place
+    };
+    let place = prepared();
+    until(&place, &[TEST, "--max-tries=1"], FORGE).exits(8);
+    assert_eq!(verdicts(&place), ["FAIL"]);
+    // In the tree itself, Python believes it.
+    Run::of(&mut place.shell(TEST)).ok();
+    let place = prepared();
+    until(&place, &[TEST], &format!("{FORGE}; {RIGHT}")).ok();
+    assert_eq!(verdicts(&place), ["PASS"]);
+}
+
+#[test]
 fn an_agent_that_undoes_its_cheat_passes() {
     let place = tree();
     // The second start finds what the first one did.

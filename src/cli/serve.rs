@@ -25,6 +25,7 @@ use super::output::Output;
 use super::report::live_page;
 use super::settings::Settings;
 use super::{claims, next, progress, status, submit};
+use crate::base::files;
 use crate::judge::{self, CallKey, Claimant, JudgeContext};
 use crate::quest::{QuestId, fields_of};
 use crate::serve::{
@@ -71,6 +72,11 @@ pub(super) struct Serving {
 
 const SOCKET: &str = "serve.sock";
 
+/// Where the server listens, for as long as it runs.
+const URL: &str = "serve.url";
+
+const MAX_URL_BYTES: u64 = 4096;
+
 // Pages nest deeply, and parsing them recurses.
 const STACK: usize = 8 * 1024 * 1024;
 
@@ -96,13 +102,19 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
         let serving = Serving {
             server: listener.url().context("cannot tell the address")?,
         };
+        let announced = context.dir.join(URL);
+        let failed = || format!("cannot write {}", announced.display());
+        fs::write(&announced, &serving.server).with_context(failed)?;
         context.output.show(&serving, |out, it| {
             out.line(format!("serving at {}", it.server));
         })?;
-        tokio::select! {
+        let ended = tokio::select! {
             () = serve::serve(&listener, serve::router(&server)) => Ok(Exit::Done),
             asked = until_asked() => asked.map(|()| Exit::Interrupted),
-        }
+        };
+        // If it stays behind, the next server replaces it.
+        let _ = fs::remove_file(&announced);
+        ended
     })
 }
 
@@ -368,8 +380,15 @@ fn submit_as(
     submit::judge(context, session, &judging, answer)
 }
 
+/// The value for `COMAIL_SERVER`: where a server listens, or else where one does by default.
+pub(super) fn url(context: &Context) -> String {
+    let announced = files::read(&context.dir.join(URL), MAX_URL_BYTES).ok();
+    let url = announced.and_then(|url| String::from_utf8(url).ok());
+    url.unwrap_or_else(|| format!("unix:{}", socket(context).display()))
+}
+
 /// The socket of the session. Clients have other working directories, so its path is absolute.
-pub(super) fn socket(context: &Context) -> PathBuf {
+fn socket(context: &Context) -> PathBuf {
     let dir = fs::canonicalize(&context.dir).unwrap_or_else(|_| context.dir.clone());
     dir.join(SOCKET)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::serve::socket;
+use super::serve::url;
 use super::shell_line::quoted;
 use crate::base::clock::length_of_time;
 use crate::serve::{Grant, Token, TokenId, TokenRecord, TokenStore};
@@ -61,7 +61,7 @@ pub(super) struct NewToken {
     id: TokenId,
     token: String,
     expires: Timestamp,
-    /// The value for `COMAIL_SERVER`, if the server listens on its socket.
+    /// The value for `COMAIL_SERVER`. If no server runs, it is that of one without `--listen`.
     server: String,
 }
 
@@ -113,7 +113,7 @@ fn make(context: &mut Context, store: &TokenStore, args: &NewArgs) -> Result<Exi
         id: token.id(),
         token: token.reveal().to_owned(),
         expires,
-        server: format!("unix:{}", socket(context).display()),
+        server: url(context),
     };
     context.output.show(&made, |out, it| {
         out.line(format!("COMAIL_TOKEN={}", it.token));

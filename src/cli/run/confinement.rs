@@ -70,7 +70,12 @@ fn confined(
         let name = command.name();
         format!("{name} confines its commands itself; the session is hidden from it")
     } else {
-        format!("Landlock {version}")
+        let write = grants.write.iter().map(|path| path.display().to_string());
+        format!(
+            "Landlock {version}: they may change {} and a temporary directory each, and can open \
+             neither the session nor most of the home directory",
+            write.collect::<Vec<_>>().join(", ")
+        )
     };
     Ok(Confinement {
         confined: !grants.own_sandbox,
