@@ -23,7 +23,7 @@
 //!
 //! `comail audit` judges the line again: `audit_ledger`, `Examiner::examine_attempt`, `judge_from`.
 //!
-//! * [`base`]: digests, text, the clock, regular files, shell lines, child processes.
+//! * [`base`]: digests, text, the clock, regular files, child processes.
 //! * [`quest`]: what one unit of work is, and the definition of a quest kind.
 //! * [`world`]: what a gate may look at: pages, DNS, trees, commands, and the evidence of each.
 //! * [`session`]: the ratchet and its ledger; knows no gate and no network.

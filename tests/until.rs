@@ -155,6 +155,64 @@ fn a_change_of_what_the_command_means_fails() {
     });
 }
 
+/// A tree whose check has an uncommon name, the command that runs it, and how an agent deceives it.
+fn tree_with_check() -> (Place, &'static str, &'static str) {
+    let place = tree();
+    fs::create_dir(place.at("checks")).expect("a folder");
+    place.write("checks/all", "grep -q right ../src/answer || exit 1\n");
+    let command = "cd checks && for it in a*; do sh $it || exit 1; done";
+    (place, command, "echo 'exit 0' > checks/all")
+}
+
+#[test]
+fn what_a_command_runs_is_protected_however_it_is_spelled() {
+    let (place, command, cheat) = tree_with_check();
+    // Done before the start, it does deceive the command.
+    let (deceived, ..) = tree_with_check();
+    let done = Run::of(&mut deceived.shell(&format!("{cheat}; {command}")));
+    assert_eq!(done.code, 0);
+    until(&place, &[command, "--max-tries=1"], cheat).exits(8);
+    assert_eq!(verdicts(&place), ["FAIL"]);
+    let facts = facts(&place);
+    let located = facts.iter().any(|fact| fact["location"] == "checks/all");
+    assert!(located, "{facts:#?}");
+    let (place, ..) = tree_with_check();
+    until(&place, &[command], RIGHT).ok();
+    let (place, ..) = tree_with_check();
+    until(&place, &[command, "--may-edit=checks/*"], cheat).ok();
+}
+
+#[test]
+fn a_person_protects_what_no_command_names() {
+    let command = "cd checks && sh $(ls | head -1)";
+    let (place, _, cheat) = tree_with_check();
+    let flags = [command, "--protect=checks/**", "--max-tries=1"];
+    until(&place, &flags, cheat).exits(8);
+    assert_eq!(verdicts(&place), ["FAIL"]);
+    // What is protected cannot be allowed.
+    let (place, ..) = tree_with_check();
+    let both = [&flags[..], &["--may-edit=checks/**"]].concat();
+    until(&place, &both, cheat).exits(8);
+    let (place, ..) = tree_with_check();
+    until(&place, &flags, RIGHT).ok();
+    let (place, ..) = tree_with_check();
+    let run = until(&place, &[command, "--protect=!checks"], RIGHT);
+    run.says("--protect: ");
+    run.exits(2);
+}
+
+/// Its working directory is a copy of the tree, but such a path leads to the tree itself.
+#[test]
+fn a_command_with_an_absolute_path_into_the_tree_is_refused() {
+    let (place, _, cheat) = tree_with_check();
+    let command = format!("sh {}", place.at("checks/all").display());
+    let run = until(&place, &[&command, "--protect=checks/**"], cheat);
+    run.says("names a place in the tree by its absolute path");
+    run.says("hint: write the path from the tree's root");
+    run.exits(2);
+    assert!(!has_session(&place));
+}
+
 #[test]
 fn compiled_python_does_not_answer_for_a_protected_source() {
     const TEST: &str = "python3 tests/check.py";

@@ -1,7 +1,6 @@
-//! What every folder may use: digests, text, files, shell lines, child processes.
+//! What every folder may use: digests, text, files, child processes.
 
 pub mod clock;
-pub mod command_line;
 mod digest;
 pub mod files;
 pub mod fold;

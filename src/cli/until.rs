@@ -47,13 +47,8 @@ use zone::Zone;
 /// except what decides what a command means: tests, hidden files, settings, lock files and build
 /// scripts, by their usual names, and the files that a command names. Any other change is FAIL.
 ///
-/// A command also protects the modules that `python -m` runs, and each folder that python, node, `go
-/// run` or run-parts runs or that `find` or `xargs` passes on to one of these or to a shell. Its words
-/// are looked up in the tree's root and in every folder that the command names. A folder that a
-/// program merely reads, as in `ruff check src`, is the agent's work. --may-edit allows changes of what
-/// is protected. What a protected file loads in turn is not protected, such as a file that a Makefile
-/// includes under an uncommon name: name it with --protect. If comail cannot tell what a command runs,
-/// as in `python3 $(cat name)`, it refuses to start without --protect.
+/// `comail help agents` says what a command names. --may-edit allows more, --protect less. What a
+/// protected file loads in turn under an uncommon name needs --protect.
 ///
 /// A command that runs the agent's code trusts that code: it can end a test early, and remove the
 /// tests that are in its own files.
@@ -200,6 +195,7 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     }
     let path = SearchPath::outside(&tree);
     args.refuse_unquoted(&tree, &path)?;
+    let home = args.variable("HOME", &path);
     let zone = Zone::of(
         &tree,
         &context.dir,
@@ -207,7 +203,7 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
             commands: &args.commands,
             may_edit: &args.may_edit,
             protect: &args.protect,
-            variable: &|name| args.variable(name, &path),
+            home: home.as_deref(),
         },
     )?;
     let text = |purpose| args.quest_file(purpose, &zone, &path);
@@ -300,13 +296,10 @@ impl UntilArgs {
         self.pass_env.clone()
     }
 
-    /// The value that a variable has for the commands.
+    /// The value of a variable, if the commands have it.
     fn variable(&self, name: &str, path: &SearchPath) -> Option<String> {
-        if name == "PATH" || self.variables().iter().any(|it| it == name) {
-            return path.variable(name)?.into_string().ok();
-        }
-        let outside_the_tree = ["HOME", "TMPDIR"].contains(&name);
-        outside_the_tree.then(|| "/nonexistent".to_owned())
+        let is_passed = self.variables().iter().any(|it| it == name);
+        is_passed.then(|| path.variable(name))??.into_string().ok()
     }
 
     fn terms(&self) -> Result<String> {

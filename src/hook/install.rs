@@ -3,9 +3,9 @@
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode, CstStringLit};
 
+use super::command_line::program;
 use super::protocol::HookAgent;
 use super::tool_rules;
-use crate::base::command_line::program;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {

@@ -4,6 +4,7 @@
 //! Hooks guide an honest agent; they do not confine a hostile one, which can write and run a
 //! program of its own. Only what the gate finds counts.
 
+mod command_line;
 mod install;
 mod path_policy;
 mod protocol;

@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 use itertools::Itertools as _;
 use serde::Deserialize;
 
+use super::command_line::{CommandLine, SimpleCommand, Word, program};
 use super::path_policy::PathPolicy;
 use super::protocol::{Permission, ToolAction, ToolReply};
-use crate::base::command_line::{CommandLine, SimpleCommand, Word, program};
 
 /// Files that take output and keep nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
@@ -263,7 +263,7 @@ impl ToolPolicy {
         let parsed = CommandLine::parse(line);
         let mut replies: Vec<ToolReply> = Vec::new();
         replies.extend(parsed.unclear.map(|why| self.rules.unclear(why)));
-        for name in parsed.variables.iter().map(|it| &it.name) {
+        for name in &parsed.variables {
             if is_guarded_variable(name) {
                 let why = format!("`{name}` decides what a command runs");
                 replies.push(self.rules.unclear(&why));

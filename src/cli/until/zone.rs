@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use itertools::Itertools as _;
 
 use super::super::exit::{Hinted, UsageError};
-use super::named::{Named, Paths, named};
+use super::named::{Named, Paths};
 use crate::world::tree::{Ignored, TreePath, Zones, list_paths, read_gitignores};
 
 /// One glob a line; `#` begins a comment.
@@ -20,8 +20,8 @@ pub(super) struct Terms<'a> {
     pub(super) commands: &'a [String],
     pub(super) may_edit: &'a [String],
     pub(super) protect: &'a [String],
-    /// The environment of the commands.
-    pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The home directory of the commands.
+    pub(super) home: Option<&'a str>,
 }
 
 /// Where the agent may write.
@@ -47,17 +47,13 @@ impl Zone {
         }
         let ignored = ignored(tree, session)?;
         let files = list_paths(tree, &ignored).with_context(|| of_tree(tree))?;
-        let root = tree.to_owned();
-        let paths = Paths { root, files };
+        let paths = Paths::new(tree.to_owned(), files);
         let mut taken = BTreeSet::new();
         let mut modules = BTreeSet::new();
         let mut missing = BTreeMap::new();
         for command in terms.commands {
-            let found = named(command, &paths, terms.variable);
+            let found = Named::of(command, terms.home, &paths);
             refuse_absolute(command, &found)?;
-            if terms.protect.is_empty() {
-                refuse_unread(command, &found)?;
-            }
             taken.extend(found.globs);
             modules.extend(found.modules);
             missing.insert(command.clone(), found.missing);
@@ -65,11 +61,12 @@ impl Zone {
         let lines = PROTECTED.lines();
         let protected = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         let protected = protected.flat_map(in_usual_cases).chain(modules);
-        let forbidden = protected.chain(taken.iter().cloned()).map(forbid);
+        let protected: Vec<String> = protected.collect();
+        let forbidden = protected.iter().chain(&taken).map(forbid);
         let top = top(tree, &ignored)?;
         let mut globs: Vec<String> = top.iter().map(|place| place.glob.clone()).collect();
         globs.extend(forbidden);
-        let protect = || terms.protect.iter().cloned().map(forbid);
+        let protect = || terms.protect.iter().map(forbid);
         let mut work = Vec::new();
         if !top.is_empty() {
             let zones = Zones::new(&globs.iter().cloned().chain(protect()).collect::<Vec<_>>())?;
@@ -127,24 +124,7 @@ fn refuse_absolute(command: &str, found: &Named) -> Result<()> {
     .into())
 }
 
-fn refuse_unread(command: &str, found: &Named) -> Result<()> {
-    if found.unread.is_empty() {
-        return Ok(());
-    }
-    let unread = found.unread.iter().map(|it| format!("`{it}`"));
-    Err(UsageError(format!(
-        "in `{command}`, comail cannot tell which files {} stands for, so it cannot protect them; \
-         nothing was started",
-        unread.unique().join(", ")
-    ))
-    .hint(
-        "name the files that the agent must not change, such as --protect 'checks/**', or write them in \
-         the command",
-    )
-    .into())
-}
-
-fn forbid(glob: String) -> String {
+fn forbid(glob: &String) -> String {
     format!("!{glob}")
 }
 
@@ -185,7 +165,7 @@ impl fmt::Display for Zone {
         }
         if !self.taken.is_empty() {
             let taken = self.taken.iter().join(", ");
-            write!(f, ", and what the commands name or you protect: {taken}")?;
+            write!(f, ", and what the commands or --protect name: {taken}")?;
         }
         Ok(())
     }
@@ -259,7 +239,7 @@ mod tests {
             commands: &[command.to_owned()],
             may_edit: &may_edit,
             protect: &[],
-            variable: &|_| None,
+            home: None,
         };
         Zone::of(tree.path(), &session, &terms)
     }
@@ -327,7 +307,7 @@ mod tests {
             "{said}"
         );
         assert!(
-            said.ends_with("and what the commands name or you protect: judge"),
+            said.ends_with("and what the commands or --protect name: judge"),
             "{said}"
         );
     }

@@ -451,8 +451,15 @@ pub(super) fn settle_first(
 // Nothing in these lasts, or programs must be able to write to it.
 const LEFT: [&str; 3] = ["/proc", "/dev", "/sys"];
 
+/// A mount is gone once another process has removed its directory, so the table is read again.
+const SEAL_TRIES: u32 = 3;
+
 /// Makes every mount read-only except `kept` and what is below them. Returns whether it could.
 fn seal(kept: &[PathBuf]) -> bool {
+    (0..SEAL_TRIES).any(|_| seal_once(kept))
+}
+
+fn seal_once(kept: &[PathBuf]) -> bool {
     let Ok(table) = fs::read("/proc/self/mountinfo") else {
         return false;
     };

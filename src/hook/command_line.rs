@@ -13,66 +13,55 @@ const MAX_LINE_BYTES: usize = 256 << 10;
 const MAX_DEPTH: u32 = 100;
 
 #[derive(Debug, Default)]
-pub struct CommandLine {
+pub(super) struct CommandLine {
     pub commands: Vec<SimpleCommand>,
     /// The files to which output is redirected.
     pub writes: Vec<Word>,
     /// The files from which input is read.
     pub reads: Vec<Word>,
-    pub variables: Vec<Variable>,
+    /// Names of variables that the line sets.
+    pub variables: Vec<String>,
     /// Why the line is not a plain list of commands, if it is not.
     pub unclear: Option<&'static str>,
-    /// Whether parts of the line may have been taken for something else.
-    pub is_misread: bool,
-}
-
-/// A variable that the line sets, with the words that it may be set to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variable {
-    pub name: String,
-    pub values: Vec<Word>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SimpleCommand {
+pub(super) struct SimpleCommand {
     pub words: Vec<Word>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub(super) struct Word {
     /// The word without its quotes; the source text if it is not literal.
     pub text: String,
     /// Whether the program gets exactly this text: nothing in it is expanded.
     pub is_literal: bool,
-    pub parts: Vec<Part>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    Text(String),
-    /// What the shell replaces by the names of files, or by several words.
-    Pattern(String),
-    Variable(String),
-    /// The output of these commands.
-    Output(String),
-    Unknown,
+impl Word {
+    fn expanded(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            is_literal: false,
+        }
+    }
 }
 
 impl SimpleCommand {
-    pub fn program(&self) -> &str {
+    pub(super) fn program(&self) -> &str {
         self.words.first().map_or("", |word| program(&word.text))
     }
 }
 
-pub fn program(path: &str) -> &str {
+pub(super) fn program(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 impl CommandLine {
-    pub fn parse(line: &str) -> Self {
+    pub(super) fn parse(line: &str) -> Self {
         let mut parsed = Self::default();
         if line.len() > MAX_LINE_BYTES {
-            parsed.misread("the line is too long");
+            parsed.mark("the line is too long");
             return parsed;
         }
         // tree-sitter takes a line break after a backslash and a carriage return for blanks; bash
@@ -80,17 +69,17 @@ impl CommandLine {
         let control = |c: char| c.is_control() && c != '\n' && c != '\t';
         let mut before = line.match_indices("\\\n").map(|(at, _)| &line[..at]);
         if line.contains(control) || before.any(|text| !text.ends_with([' ', '\t'])) {
-            parsed.misread("it has a control character or a line break within a word");
+            parsed.mark("it has a control character or a line break within a word");
         }
         let mut parser = Parser::new();
         let language = parser.set_language(&tree_sitter_bash::LANGUAGE.into());
         let tree = language.ok().and_then(|()| parser.parse(line, None));
         let Some(tree) = tree else {
-            parsed.misread("the line cannot be parsed");
+            parsed.mark("the line cannot be parsed");
             return parsed;
         };
         if tree.root_node().has_error() {
-            parsed.misread("the line cannot be parsed");
+            parsed.mark("the line cannot be parsed");
         }
         let mut walk = Walk {
             source: line,
@@ -102,11 +91,6 @@ impl CommandLine {
 
     fn mark(&mut self, why: &'static str) {
         self.unclear.get_or_insert(why);
-    }
-
-    fn misread(&mut self, why: &'static str) {
-        self.is_misread = true;
-        self.mark(why);
     }
 }
 
@@ -122,7 +106,7 @@ impl<'a> Walk<'a> {
 
     fn node(&mut self, node: Node<'_>, depth: u32) {
         if depth > MAX_DEPTH {
-            self.parsed.misread("it is nested too deep");
+            self.parsed.mark("it is nested too deep");
             return;
         }
         match node.kind() {
@@ -146,8 +130,7 @@ impl<'a> Walk<'a> {
                 self.parsed.mark("it substitutes the output of a command");
             }
             "function_definition" => self.parsed.mark("it defines a function"),
-            "for_statement" => return self.repetition(node, depth),
-            "ERROR" => self.parsed.misread("the line cannot be parsed"),
+            "ERROR" => self.parsed.mark("the line cannot be parsed"),
             _ => self.parsed.mark("it is not a plain list of commands"),
         }
         self.children(node, depth);
@@ -184,43 +167,8 @@ impl<'a> Walk<'a> {
         let name = name.map_or("", |name| self.text(name));
         // `name[index]=value` sets `name`.
         let name = name.split('[').next().unwrap_or(name);
-        let name = name.to_owned();
-        if let Some(name) = node.child_by_field_name("name") {
-            self.substitutions(name, depth + 1);
-        }
-        let value = node.child_by_field_name("value");
-        let values = match value {
-            Some(list) if list.kind() == "array" => self.words(list, depth + 1),
-            value => value
-                .into_iter()
-                .map(|value| self.word(value, depth + 1))
-                .collect(),
-        };
-        self.parsed.variables.push(Variable { name, values });
-    }
-
-    fn words(&mut self, node: Node<'_>, depth: u32) -> Vec<Word> {
-        let mut cursor = node.walk();
-        let words = node.named_children(&mut cursor);
-        words.map(|word| self.word(word, depth + 1)).collect()
-    }
-
-    /// `for NAME in WORDS; do …; done`
-    fn repetition(&mut self, node: Node<'_>, depth: u32) {
-        self.parsed.mark("it is not a plain list of commands");
-        let name = node.child_by_field_name("variable");
-        let name = name.map_or("", |name| self.text(name)).to_owned();
-        let mut cursor = node.walk();
-        let words: Vec<Node<'_>> = node
-            .children_by_field_name("value", &mut cursor)
-            .filter(Node::is_named)
-            .collect();
-        let words = words.into_iter().map(|word| self.word(word, depth + 1));
-        let values = words.collect();
-        self.parsed.variables.push(Variable { name, values });
-        if let Some(body) = node.child_by_field_name("body") {
-            self.children(body, depth + 1);
-        }
+        self.parsed.variables.push(name.to_owned());
+        self.substitutions(node, depth);
     }
 
     fn declaration(&mut self, node: Node<'_>, depth: u32) {
@@ -228,24 +176,17 @@ impl<'a> Walk<'a> {
         for child in node.named_children(&mut cursor) {
             match child.kind() {
                 "variable_assignment" => self.assignment(child, depth + 1),
-                "variable_name" => self.declare(self.text(child)),
+                "variable_name" => self.parsed.variables.push(self.text(child).to_owned()),
                 _ => {
                     let word = self.word(child, depth + 1);
                     if !word.is_literal {
                         self.parsed.mark("the name of a variable is not known");
                     }
                     let name = word.text.split('=').next().unwrap_or_default();
-                    self.declare(name);
+                    self.parsed.variables.push(name.to_owned());
                 }
             }
         }
-    }
-
-    fn declare(&mut self, name: &str) {
-        self.parsed.variables.push(Variable {
-            name: name.to_owned(),
-            values: Vec::new(),
-        });
     }
 
     fn redirect(&mut self, node: Node<'_>, depth: u32) {
@@ -278,7 +219,7 @@ impl<'a> Walk<'a> {
     /// Marks the commands whose output is put into this part of the line.
     fn substitutions(&mut self, node: Node<'_>, depth: u32) {
         if depth > MAX_DEPTH {
-            self.parsed.misread("it is nested too deep");
+            self.parsed.mark("it is nested too deep");
             return;
         }
         match node.kind() {
@@ -297,130 +238,56 @@ impl<'a> Walk<'a> {
     }
 
     fn word(&mut self, node: Node<'_>, depth: u32) -> Word {
-        let parts = self.parts(node, depth);
-        let texts = parts.iter().map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        let literal: Option<String> = texts.collect();
-        Word {
-            is_literal: literal.is_some(),
-            text: literal.unwrap_or_else(|| self.text(node).to_owned()),
-            parts,
-        }
-    }
-
-    fn parts(&mut self, node: Node<'_>, depth: u32) -> Vec<Part> {
         let text = self.text(node);
         if depth > MAX_DEPTH {
-            self.parsed.misread("it is nested too deep");
-            return vec![Part::Unknown];
+            self.parsed.mark("it is nested too deep");
+            return Word::expanded(text);
         }
+        let literal = |text: String| Word {
+            text,
+            is_literal: true,
+        };
         match node.kind() {
             "command_name" if node.child_count() == 1 => {
-                let name = node.child(0);
-                return name.map_or_else(Vec::new, |name| self.parts(name, depth + 1));
+                return node
+                    .child(0)
+                    .map_or_else(|| Word::expanded(text), |name| self.word(name, depth + 1));
             }
-            "word" if !is_pattern(text) => return vec![Part::Text(unescaped(text, |_| true))],
-            "word" => return pattern(text),
-            "number" if node.child_count() == 0 => return vec![Part::Text(text.to_owned())],
-            "raw_string" if text.len() > 1 => {
-                return vec![Part::Text(text[1..text.len() - 1].to_owned())];
+            "word" if !is_pattern(text) => return literal(unescaped(text, |_| true)),
+            "number" if node.child_count() == 0 => return literal(text.to_owned()),
+            "raw_string" if text.len() > 1 => return literal(text[1..text.len() - 1].to_owned()),
+            "string" if text.len() > 1 => {
+                let mut cursor = node.walk();
+                let mut parts = node.named_children(&mut cursor);
+                if parts.all(|part| part.kind() == "string_content") {
+                    let inner = &text[1..text.len() - 1];
+                    return literal(unescaped(inner, |c| "$`\"\\\n".contains(c)));
+                }
             }
-            "string" if text.len() > 1 => return self.string(node, depth),
             "concatenation" => return self.concatenation(node, depth),
             _ => {}
         }
         self.substitutions(node, depth);
-        vec![self.expansion(node)]
+        Word::expanded(text)
     }
 
-    fn expansion(&self, node: Node<'_>) -> Part {
-        let text = self.text(node);
-        let is_name = |name: &str| {
-            let special = matches!(name, "?" | "#" | "$" | "!" | "@" | "*");
-            special || !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric())
+    fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Word {
+        let mut whole = Word {
+            text: String::new(),
+            is_literal: true,
         };
-        match node.kind() {
-            "simple_expansion" | "expansion" => {
-                let inner = text.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
-                let name = inner.or_else(|| text.strip_prefix('$')).unwrap_or_default();
-                if is_name(name) {
-                    return Part::Variable(name.to_owned());
-                }
-            }
-            "command_substitution" => {
-                let inner = text.strip_prefix("$(").and_then(|it| it.strip_suffix(')'));
-                let inner = inner.unwrap_or_else(|| text.trim_matches('`'));
-                return Part::Output(inner.trim().to_owned());
-            }
-            "arithmetic_expansion" => return Part::Pattern("[0-9]*".to_owned()),
-            "process_substitution" => return Part::Pattern("/dev/fd/*".to_owned()),
-            "brace_expression" => return Part::Pattern("*".to_owned()),
-            _ => {}
-        }
-        Part::Unknown
-    }
-
-    /// A text in double quotes.
-    fn string(&mut self, node: Node<'_>, depth: u32) -> Vec<Part> {
-        let plain = |text: &str| Part::Text(unescaped(text, |c| "$`\"\\\n".contains(c)));
-        let (start, end) = (node.start_byte() + 1, node.end_byte() - 1);
-        let mut cursor = node.walk();
-        let mut parts = Vec::new();
-        let mut at = start;
-        // Blanks between two expansions are no node.
-        for child in node.named_children(&mut cursor) {
-            if child.kind() == "string_content" {
-                continue;
-            }
-            if at < child.start_byte() {
-                parts.push(plain(&self.source[at..child.start_byte()]));
-            }
-            self.substitutions(child, depth + 1);
-            parts.push(self.expansion(child));
-            at = child.end_byte();
-        }
-        if at < end || parts.is_empty() {
-            parts.push(plain(&self.source[at..end]));
-        }
-        parts
-    }
-
-    fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Vec<Part> {
-        let mut parts = Vec::new();
         let mut end = node.start_byte();
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
-            if child.is_named() && child.start_byte() == end {
-                parts.extend(self.parts(child, depth + 1));
-            } else {
-                self.substitutions(child, depth + 1);
-                parts.push(Part::Unknown);
-            }
+            let word = self.word(child, depth + 1);
+            whole.is_literal &= word.is_literal && child.is_named() && child.start_byte() == end;
+            whole.text.push_str(&word.text);
             end = child.end_byte();
         }
-        if end != node.end_byte() {
-            parts.push(Part::Unknown);
+        if whole.is_literal && end == node.end_byte() {
+            return whole;
         }
-        parts
-    }
-}
-
-/// An unquoted word that the shell replaces.
-fn pattern(text: &str) -> Vec<Part> {
-    let of = |text: &str| match text {
-        "" => Vec::new(),
-        "{}" => vec![Part::Text(text.to_owned())],
-        _ if text.contains(['\\', '$', '`', '~']) => vec![Part::Unknown],
-        _ => vec![Part::Pattern(text.to_owned())],
-    };
-    match text.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            let home = Part::Variable("HOME".to_owned());
-            std::iter::once(home).chain(of(rest)).collect()
-        }
-        _ => of(text),
+        Word::expanded(self.text(node))
     }
 }
 
@@ -562,7 +429,6 @@ mod tests {
             ["b", "c d", "f", "g", "h", "i", "$X?"]
         );
         assert_eq!(texts(&parsed.reads), ["e"]);
-        let names: Vec<_> = parsed.variables.iter().map(|it| &*it.name).collect();
-        assert_eq!(names, ["A", "B", "C"]);
+        assert_eq!(parsed.variables, ["A", "B", "C"]);
     }
 }
