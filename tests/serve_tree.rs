@@ -59,7 +59,8 @@ fn files_come_with_the_answer_and_end_up_in_the_tree() {
     assert!(!in_tree(&served, "in/no.sh").exists());
     fs::remove_file(served.client.at("in/broken.sh")).expect("a script");
     for id in ["2", "3"] {
-        assert_eq!(verdict(&submit(id, "in/yes.sh")), "PASS");
+        let passed = submit(id, "in/yes.sh");
+        assert_eq!(verdict(&passed), "PASS", "{:#}", passed.1);
     }
     // Each PASS is judged again by the tree as it is, and from its evidence.
     fs::write(in_tree(&served, "own/data"), "as it was\n").expect("a file");

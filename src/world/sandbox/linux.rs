@@ -217,7 +217,7 @@ fn hide_below(grants: &Grants) -> std::io::Result<()> {
         let table = fs::read("/proc/self/mountinfo")?;
         let mut mounts = table.split(|byte| *byte == b'\n').rev().filter_map(read);
         let mounted = mounts.find(|mount| mount.at == *hidden);
-        done(mounted.is_some_and(|mount| mount.make_read_only()))?;
+        done(mounted.is_some_and(|mount| mount.make_read_only().is_ok()))?;
     }
     Ok(memory(Path::new("/dev/shm"), "size=256m,mode=1777")?)
 }
@@ -451,15 +451,8 @@ pub(super) fn settle_first(
 // Nothing in these lasts, or programs must be able to write to it.
 const LEFT: [&str; 3] = ["/proc", "/dev", "/sys"];
 
-/// A mount is gone once another process has removed its directory, so the table is read again.
-const SEAL_TRIES: u32 = 3;
-
 /// Makes every mount read-only except `kept` and what is below them. Returns whether it could.
 fn seal(kept: &[PathBuf]) -> bool {
-    (0..SEAL_TRIES).any(|_| seal_once(kept))
-}
-
-fn seal_once(kept: &[PathBuf]) -> bool {
     let Ok(table) = fs::read("/proc/self/mountinfo") else {
         return false;
     };
@@ -470,7 +463,13 @@ fn seal_once(kept: &[PathBuf]) -> bool {
     };
     let mounts = table.split(|byte| *byte == b'\n').filter_map(read);
     let mut mounts = mounts.filter(|mount| !left(&mount.at));
-    mounts.all(|found| found.make_read_only())
+    // No path leads to a mount that another one covers, or whose directory is gone.
+    mounts.all(|found| {
+        matches!(
+            found.make_read_only(),
+            Ok(()) | Err(nix::Error::ENOENT | nix::Error::ENOTDIR)
+        )
+    })
 }
 
 /// Makes a path that stays writable a mount of its own.
@@ -487,9 +486,9 @@ struct Mount {
 }
 
 impl Mount {
-    fn make_read_only(&self) -> bool {
+    fn make_read_only(&self) -> nix::Result<()> {
         let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | self.flags;
-        mount(None::<&str>, &self.at, None::<&str>, flags, None::<&str>).is_ok()
+        mount(None::<&str>, &self.at, None::<&str>, flags, None::<&str>)
     }
 }
 
