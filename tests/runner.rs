@@ -70,6 +70,7 @@ mod quest_frozen;
 #[cfg(target_os = "linux")]
 mod quest_shipped;
 mod readme;
+mod real_pages;
 mod recheck;
 mod recorded_world;
 mod report;

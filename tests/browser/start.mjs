@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 
 export const packages = (tools) => createRequire(join(resolve(tools), "of.cjs"));
 
-export const start = (tools) =>
+export const start = (tools, ...more) =>
   packages(tools)("playwright-core").chromium.launch({
     executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
     headless: true,
@@ -17,5 +17,6 @@ export const start = (tools) =>
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...more,
     ],
   });

@@ -1,0 +1,136 @@
+// Opens saved pages in a browser, and says of each address in them whether a reader sees it.
+//
+//     node addresses.mjs TOOLS LIST
+//
+// TOOLS holds node_modules; LIST is a file with the path of a page in each line. Prints a line of
+// JSON for each page: its number in LIST, the made-up URL that it was opened at, and its addresses,
+// each with whether it is painted as text, is in a link that can be clicked, or cannot be told from
+// what was saved, all other places where it is, and what is around it. No request leaves the machine.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+import { look } from "./seen.mjs";
+import { start } from "./start.mjs";
+
+const [tools, list] = process.argv.slice(2).map((path) => resolve(path));
+const pages = readFileSync(list, "utf8").split("\n").filter(Boolean);
+
+/** How many pages are open at the same time. */
+const TABS = 4;
+/** How long a page may take until it begins, in milliseconds. */
+const PATIENCE = 20_000;
+/** How long it may load then, in milliseconds, before it is looked at as it is. */
+const LOADING = 5_000;
+/** How long the timers of a page may run on once it is loaded, in milliseconds. */
+const SETTLING = 300;
+
+// What stands for everything that a page asks for: nothing, but images have a size.
+const IMAGE = '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30"/>';
+const empty = (kind) =>
+  ({
+    document: { contentType: "text/html", body: "" },
+    image: { contentType: "image/svg+xml", body: IMAGE },
+    script: { contentType: "text/javascript", body: "" },
+    stylesheet: { contentType: "text/css", body: "" },
+  })[kind] ?? { contentType: "text/plain", body: "" };
+
+// Should a request ever pass by the routes, it finds no host. A browser that died is started again.
+let browser;
+const running = () => {
+  browser = (browser ?? Promise.resolve()).then((before) =>
+    before?.isConnected() ? before : start(tools, "--host-resolver-rules=MAP * ~NOTFOUND"),
+  );
+  return browser;
+};
+
+// A tab of its own, in which one page is opened after the other.
+const opened = async () => {
+  const context = await (await running()).newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    serviceWorkers: "block",
+  });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const tab = { context, page, session, body: undefined };
+  await context.route("**/*", (route) => {
+    const request = route.request();
+    const isPage = request.isNavigationRequest() && !request.frame().parentFrame();
+    if (!isPage) return route.fulfill(empty(request.resourceType()));
+    // A script that finds itself on another host may want to leave: the page stays.
+    if (tab.body === undefined) return route.abort("aborted");
+    const { body } = tab;
+    tab.body = undefined;
+    return route.fulfill({ contentType: "text/html", body });
+  });
+  return tab;
+};
+
+// The page's own scripts may have changed what globals do: this runs in a world of its own.
+const asked = async ({ session }, question) => {
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId } = await session.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+  });
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+    expression: question,
+    contextId: executionContextId,
+    returnByValue: true,
+  });
+  if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
+  return result.value;
+};
+
+// Each has an origin of its own, and so no other's storage.
+const address = (number) => `https://page-${number}.example.com/`;
+
+const visit = async (tab, number) => {
+  const body = readFileSync(pages[number]);
+  tab.body = body;
+  await tab.page.goto(address(number), { timeout: PATIENCE, waitUntil: "commit" });
+  await tab.page.waitForLoadState("load", { timeout: LOADING }).catch((why) => {
+    // Some load for ever, and some stop as their script tries to leave.
+    if (why.name !== "TimeoutError") throw why;
+  });
+  await tab.page.waitForTimeout(SETTLING);
+  const source = JSON.stringify(body.toString("utf8"));
+  return { addresses: await asked(tab, `(${look})(${source})`) };
+};
+
+const withinTime = (work) => {
+  let timer;
+  const late = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Error("it does not answer")), 2 * PATIENCE);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+};
+
+/** How often a page is opened that cannot be looked at. */
+const TRIES = 3;
+
+let next = 0;
+const work = async () => {
+  let tab;
+  while (next < pages.length) {
+    const number = next++;
+    let told;
+    for (let tries = 0; tries < TRIES && !told?.addresses; tries += 1) {
+      try {
+        tab ??= await opened();
+        told = await withinTime(visit(tab, number));
+      } catch (why) {
+        told = { failed: String(why) };
+        tab?.context.close().catch(() => {});
+        tab = undefined;
+      }
+    }
+    const page = { page: number, url: address(number), ...told };
+    process.stdout.write(`${JSON.stringify(page)}\n`);
+  }
+};
+try {
+  await Promise.all(Array.from({ length: TABS }, work));
+} finally {
+  await (await browser)?.close();
+}

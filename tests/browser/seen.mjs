@@ -1,0 +1,180 @@
+// What a reader of an open page sees of the addresses in it.
+
+// Sent to the page as text: it uses nothing from outside. `source` is the text of its HTML.
+export const look = (source) => {
+  const ADDRESS =
+    /(?<![\p{Script=Latin}\p{N}._+'-])[a-z0-9](?:[a-z0-9._+'-]*[a-z0-9_+-])?@[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+/giu;
+  const UNSEEN = { text: false, link: false, unclear: false };
+  const found = new Map();
+  const put = (address, place, around) => {
+    const key = address.toLowerCase().replace(/[.-]+$/, "");
+    const known = found.get(key) ?? { address: key, ...UNSEEN, places: [] };
+    found.set(key, known);
+    if (place in UNSEEN) known[place] = true;
+    else if (!known.places.includes(place)) known.places.push(place);
+    known.around ??= around.replace(/\s+/g, " ").trim();
+  };
+  const scan = (raw, place, prefix = "") => {
+    if (!raw.includes("@")) return;
+    const text = raw.replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+    for (const { 0: address, index } of text.matchAll(ADDRESS)) {
+      const around = text.slice(Math.max(0, index - 60), index + address.length + 40);
+      // Part of a URL that can be read is no address that can be written to.
+      const isOfUrl = place === "text" && /:\/\/\S*$/.test(text.slice(Math.max(0, index - 300), index));
+      put(address, isOfUrl ? "URL in the text" : place, prefix + around);
+    }
+  };
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return unescape(text);
+    }
+  };
+
+  // Some pages are blank until a script that is not there shows them.
+  for (const element of [document.documentElement, document.body]) {
+    const shown = { opacity: "1", visibility: "visible", animation: "none", transition: "none" };
+    if (element && getComputedStyle(element).display === "none") shown.display = "block";
+    for (const [name, value] of Object.entries(shown)) {
+      element?.style.setProperty(name, value, "important");
+    }
+  }
+  // A click opens these.
+  for (const details of document.querySelectorAll("details")) details.open = true;
+
+  // The part of a box that can be seen: on the page, and inside what cuts it off.
+  const wide = document.scrollingElement ?? document.documentElement;
+  const seen = (box, element) => {
+    let [left, top] = [box.left + scrollX, box.top + scrollY];
+    let [right, bottom] = [box.right + scrollX, box.bottom + scrollY];
+    const cut = (l, t, r, b) => {
+      [left, top] = [Math.max(left, l), Math.max(top, t)];
+      [right, bottom] = [Math.min(right, r), Math.min(bottom, b)];
+    };
+    cut(0, 0, wide.scrollWidth, Math.max(wide.scrollHeight, document.body?.scrollHeight ?? 0));
+    for (let it = element; it && it !== document.body; it = it.parentElement) {
+      const style = getComputedStyle(it);
+      if (["hidden", "clip"].includes(style.overflowX) || style.clip !== "auto") {
+        const place = it.getBoundingClientRect();
+        cut(place.left + scrollX, place.top + scrollY, place.right + scrollX, place.bottom + scrollY);
+      }
+      if (style.position === "fixed") break;
+    }
+    return right - left >= 2 && bottom - top >= 4;
+  };
+  const shows = (element) =>
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const isPainted = (element, boxes) =>
+    shows(element) && [...boxes].some((box) => seen(box, element));
+  const opaque = (element) => {
+    const alpha = getComputedStyle(element).color.match(/[,/]\s*([\d.]+)\)$/u);
+    return !getComputedStyle(element).color.startsWith("rgba") || Number(alpha?.[1] ?? 1) > 0;
+  };
+
+  // The page's text as it is painted, a line for each block, and what of it is not painted.
+  const lines = { text: "", hidden: "" };
+  const NEVER = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TEXTAREA", "OPTION", "IFRAME"]);
+  let last;
+  const write = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const boxes = range.getClientRects();
+    const parent = node.parentElement;
+    const text = node.data;
+    if (!boxes.length) lines.hidden += `${text}\n`;
+    else if (isPainted(parent, boxes) && opaque(parent)) {
+      // Words that stand apart are two words, whatever joins them in the tree.
+      const first = boxes[0];
+      if (last && (first.left - last.right > 1 || first.top >= last.bottom)) lines.text += " ";
+      lines.text += text;
+      last = boxes[boxes.length - 1];
+    } else lines.hidden += `${text}\n`;
+  };
+  const part = () => {
+    lines.text += "\n";
+    lines.hidden += "\n";
+    last = undefined;
+  };
+  const walk = (element) => {
+    if (NEVER.has(element.tagName)) return;
+    // What is not laid out parts no words.
+    const { display } = getComputedStyle(element);
+    const parts = element.tagName === "BR" || !["inline", "contents", "none"].includes(display);
+    // The words of a link to an address are words of their own.
+    const mailto = element.tagName === "A" && /^\s*mailto:/i.test(element.getAttribute("href"));
+    if (parts) part();
+    else if (mailto) lines.text += " ";
+    for (const node of (element.shadowRoot ?? element).childNodes) {
+      if (node.nodeType === Node.TEXT_NODE) write(node);
+      else if (node.nodeType === Node.ELEMENT_NODE) walk(node);
+    }
+    if (parts) part();
+    else if (mailto) lines.text += " ";
+  };
+  if (document.body) walk(document.body);
+  scan(lines.text, "text");
+  scan(lines.hidden, "hidden text");
+
+  // Links that can be clicked, those that cannot, and those without words and pictures, for which a
+  // style sheet that is not there may have drawn an icon.
+  const PICTURES = "img, svg, picture, canvas, video, object, input, button";
+  for (const link of document.querySelectorAll("a[href], area[href]")) {
+    const href = link.getAttribute("href").trim();
+    if (!/^mailto:/i.test(href)) continue;
+    const parts = [link, ...link.querySelectorAll("*")];
+    const isSeen =
+      link.tagName === "AREA" || parts.some((it) => isPainted(it, it.getClientRects()));
+    const isBare = !link.textContent.trim() && !link.querySelector(PICTURES);
+    const isIcon = link.tagName !== "AREA" && isBare && parts.every(shows);
+    const html = link.outerHTML.slice(0, 200);
+    const addressees = decoded(href.slice("mailto:".length).split("?")[0]);
+    scan(addressees, isIcon ? "unclear" : isSeen ? "link" : "hidden link", `${html} | `);
+  }
+
+  // Cloudflare's scripts decode these.
+  const PROTECTED = "/cdn-cgi/l/email-protection#";
+  for (const element of document.querySelectorAll(`[data-cfemail], [href*='${PROTECTED}']`)) {
+    const code = element.dataset.cfemail ?? element.getAttribute("href").split(PROTECTED)[1];
+    const [key, ...bytes] = (code.match(/../g) ?? []).map((it) => parseInt(it, 16));
+    scan(String.fromCharCode(...bytes.map((byte) => byte ^ key)), "protected", element.outerHTML);
+  }
+
+  // All that the source and the rendered page hold, whether or not it is shown.
+  const gather = (root) => {
+    const nodes = document.createNodeIterator(root, NodeFilter.SHOW_ALL);
+    for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+      if (node.nodeType === Node.COMMENT_NODE) scan(node.data, "comment");
+      if (node.nodeType === Node.TEXT_NODE) {
+        const parent = node.parentElement;
+        const type = parent?.getAttribute("type") ?? "";
+        const place = {
+          SCRIPT: type.includes("ld+json") ? "JSON-LD" : "script",
+          STYLE: "style",
+          NOSCRIPT: "noscript",
+          TEXTAREA: "form",
+          OPTION: "form",
+        }[parent?.tagName];
+        scan(node.data, place ?? "tree");
+        if (place === "JSON-LD" || place === "script") {
+          scan(node.data.replace(/\\u0040|&#0?64;|&#x40;|%40/gi, "@"), place);
+        }
+      }
+      if (node.nodeType !== Node.ELEMENT_NODE) continue;
+      if (node.content instanceof DocumentFragment) gather(node.content);
+      for (const { name, value } of node.attributes) {
+        const isProperty = name === "content" && /\bemail\b/.test(node.getAttribute("itemprop"));
+        const place = isProperty ? "microdata" : `attribute ${name}`;
+        const before = `<${node.localName}> `;
+        scan(value, place, before);
+        if (value.includes("%40")) scan(decoded(value), place, before);
+      }
+    }
+  };
+  gather(document);
+  gather(new DOMParser().parseFromString(source, "text/html"));
+  // A page that is left at once, or is blank without a script that is not there, shows nothing here.
+  const all = [...found.values()];
+  if (!lines.text.trim()) for (const address of all) address.unclear = true;
+  return all;
+};
