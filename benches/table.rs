@@ -64,7 +64,7 @@ impl From<ReadError> for Ended {
 fn scan(path: &Path) -> Result<Listing, Ended> {
     let mut list = List::open(path, &ReadOptions::default())?;
     let column = list.column("company")?;
-    let mut listing = Listing::new();
+    let mut listing = Listing::default();
     list.rows(&[column], |row, cells| {
         let row = Row {
             number: row,

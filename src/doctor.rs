@@ -146,9 +146,7 @@ fn unreadable(error: &SessionError) -> Finding {
     let source = std::error::Error::source(error);
     let found = source.map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
     let hint = match error {
-        SessionError::Missing { .. } => {
-            "name the directory that `comail scan` created with --session"
-        }
+        SessionError::Missing(_) => "name the directory that `comail scan` created with --session",
         SessionError::Newer { .. } => "use a version of comail that reads this format",
         _ => "run `comail audit` for details, and restore the session from a copy",
     };
@@ -655,7 +653,7 @@ mod tests {
     #[test]
     fn a_session_that_cannot_be_used_is_a_problem_and_what_mends_itself_a_note() {
         let dir = Path::new("/s");
-        let error = SessionError::Missing { dir: "/s".into() };
+        let error = SessionError::Missing("/s".into());
         let refused = LockState::Refused("no locks".into());
         let behind = IndexState::Behind { lines: 3 };
         for (finding, expected) in [

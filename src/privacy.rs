@@ -1,5 +1,5 @@
-//! Forgetting an address: `comail forget` removes it from the ledger, from evidence and from the
-//! session's copy of the list. What a later submission is compared with is in `judge::forgotten`.
+//! `comail forget`: removes an address from the ledger, from evidence and from the session's copy of
+//! the list. `judge::forgotten` recognises the address in later submissions.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,8 +14,8 @@ use crate::base::clock::Clock;
 use crate::base::{Digest, files};
 use crate::judge::forgotten::{self, MASK, masked_json};
 use crate::session::{
-    Decided, DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
-    RedactedLine, Redactor, Session, SessionError, SigningKey, Suppressed,
+    DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy, RedactedLine,
+    Redactor, Session, SessionError, SigningKey, Suppressed,
 };
 use crate::world::email_text::{Wanted, mentions, without};
 use crate::world::evidence::unpack;
@@ -35,14 +35,13 @@ pub struct Done {
     pub lines: usize,
     pub bodies: usize,
     pub copies: usize,
-    /// Whether it was forgotten before, so that nothing was recorded.
+    /// Whether it had already been forgotten, so that nothing was recorded.
     pub before: bool,
 }
 
 /// Why an address was not forgotten; nothing changed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotForgotten {
-    /// The session froze a key, and the request is not signed with it.
     #[error("only the operator can decide this, with the key that was given to `scan`")]
     Unsealed,
     #[error(
@@ -74,14 +73,14 @@ where
     }
 }
 
-/// Forgets an address: removes it from ledger, evidence and copies of lists, and keeps it from
-/// coming back.
+/// Removes an address from ledger, evidence and copies of lists, and records that later submissions
+/// must not contain it.
 pub fn forget(
     session: &mut Session,
     request: Request<'_>,
     clock: &mut dyn Clock,
 ) -> Result<Done, NotForgotten> {
-    // The index is not trusted here: an agent can write to it.
+    // The index is not trusted here, because an agent can write to it.
     let folded = session.fold()?;
     let known = folded.totals();
     let salt = Digest::of(&clock.salt().0);
@@ -104,11 +103,11 @@ pub fn forget(
     Ok(eraser.done)
 }
 
-/// Whether forgetting `address` would change anything, or did so before.
+/// Whether the session contains `address`, or has forgotten it.
 ///
 /// # Errors
 ///
-/// The address is in `session.json`, which cannot change, or in a list that cannot be rewritten.
+/// If the address is in `session.json`, which cannot change, or in a list that cannot be rewritten.
 pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgotten> {
     let search = Search::of(session, address)?;
     let forgetting = session.forgetting();
@@ -133,13 +132,13 @@ struct Search<'a> {
     mailbox: &'a Mailbox,
     /// The address in its normal form.
     normal: String,
-    /// The text of `session.json`, which does not contain it.
+    /// The text of `session.json`, which does not contain the address.
     frozen: String,
     copies: BTreeSet<String>,
 }
 
 impl<'a> Search<'a> {
-    /// Refuses an address that `session.json` contains: nothing can remove it from there.
+    /// Refuses an address that `session.json` contains, because that file cannot change.
     fn of(session: &Session, mailbox: &'a Mailbox) -> Result<Self, NotForgotten> {
         let path = session.dir().join("session.json");
         let mut copies = BTreeSet::from([session.manifest().source.copy.clone()]);
@@ -163,7 +162,7 @@ impl<'a> Search<'a> {
         |address| address == self.normal
     }
 
-    /// The files of the evidence with the address in them.
+    /// The evidence files that contain the address.
     fn bodies(&self) -> Result<Vec<PathBuf>, NotForgotten> {
         let dir = self.dir.join("evidence");
         let mut found = Vec::new();
@@ -182,7 +181,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// The copies of lists with the address in them, and their bytes without it.
+    /// The copies of lists that contain the address, and their bytes without it.
     fn copies(&self) -> Result<Vec<(RedactedCopy, Vec<u8>)>, NotForgotten> {
         let mut found = Vec::new();
         for copy in &self.copies {
@@ -201,7 +200,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Refuses to remove a body that `session.json` names, or that a listing named there does.
+    /// Refuses to remove a body that `session.json` or a listing named there refers to.
     fn refuse_frozen(&self, named: &[Digest]) -> Result<(), NotForgotten> {
         if named.is_empty() {
             return Ok(());
@@ -227,14 +226,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Removes the address while the session's lock is held: first everything is prepared, then the
-/// ledger is rewritten, and then files are replaced.
+/// Removes the address under the session's lock. It prepares everything before the ledger is
+/// rewritten, and replaces files afterwards.
 struct Eraser<'a> {
     request: Request<'a>,
     search: Search<'a>,
     policy: DecisionPolicy,
     suppressed: Suppressed,
-    /// What workers are called whose name contains the address.
+    /// The new name of workers whose name contains the address.
     worker: String,
     known: Forgetting,
     bodies: Vec<PathBuf>,
@@ -251,14 +250,16 @@ impl Redactor for Eraser<'_> {
             return Ok(None);
         };
         self.done.lines += 1;
-        Ok(Some(match Event::parse(line.kind(), &body)? {
-            Event::Settled(decided) => self.signed_again(line, &body, *decided)?,
-            Event::Disputed(decided) => self.signed_again(line, &body, *decided)?,
-            Event::Sampled(decided) => self.signed_again(line, &body, *decided)?,
-            Event::Amended(decided) => self.signed_again(line, &body, *decided)?,
-            Event::Forgotten(decided) => self.signed_again(line, &body, *decided)?,
-            _ => body,
-        }))
+        let mut event = Event::parse(line.kind(), &body)?;
+        // A decision that had effect is sealed again for its new body. Any other stays without effect.
+        if let (Some(key), Some(decided)) = (self.request.key, event.decision_mut())
+            && let Some(before) = line.event()?.decision()
+            && self.policy.admits(before, line.prev())
+        {
+            self.policy.put_seal(decided, line.prev(), key)?;
+            return Ok(Some(event.body()?));
+        }
+        Ok(Some(body))
     }
 
     fn decide(
@@ -267,7 +268,7 @@ impl Redactor for Eraser<'_> {
         after: Digest,
     ) -> Result<Option<Forgotten>, NotForgotten> {
         self.bodies = self.search.bodies()?;
-        // A file that a killed process left behind is named by no digest.
+        // A file that a killed process left behind has no digest as its name.
         let evidence: Vec<Digest> = self.bodies.iter().filter_map(|it| digest(it)).collect();
         self.search.refuse_frozen(&evidence)?;
         let copies = self.draft_copies()?;
@@ -283,7 +284,7 @@ impl Redactor for Eraser<'_> {
         }
         let wanted = self.search.wanted();
         let mask = |text: &str| without(text, &wanted, MASK).unwrap_or_else(|| text.to_owned());
-        let mut forgotten = Forgotten {
+        let forgotten = Forgotten {
             address: self.suppressed,
             lines,
             evidence,
@@ -292,14 +293,8 @@ impl Redactor for Eraser<'_> {
             note: mask(self.request.note),
             seal: None,
         };
-        if let Some(key) = self.request.key {
-            forgotten = self.policy.seal(forgotten, after, key)?;
-        }
-        if self.policy.admits(&forgotten, after) {
-            Ok(Some(forgotten))
-        } else {
-            Err(NotForgotten::Unsealed)
-        }
+        let sealed = self.policy.sealed(forgotten, after, self.request.key)?;
+        sealed.map(Some).ok_or(NotForgotten::Unsealed)
     }
 
     fn carry_out(&mut self) -> Result<(), NotForgotten> {
@@ -317,26 +312,8 @@ impl Redactor for Eraser<'_> {
 }
 
 impl Eraser<'_> {
-    /// A decision that counted, signed for its body as it is now. One that never counted still does
-    /// not.
-    fn signed_again<T: Decided + serde::de::DeserializeOwned>(
-        &self,
-        line: &Line<'_>,
-        body: &str,
-        masked: T,
-    ) -> Result<String, NotForgotten> {
-        let before = serde_json::from_str::<T>(line.body())?;
-        match self.request.key {
-            Some(key) if self.policy.admits(&before, line.prev()) => {
-                let sealed = self.policy.seal(masked, line.prev(), key)?;
-                Ok(serde_json::to_string(&sealed)?)
-            }
-            _ => Ok(body.to_owned()),
-        }
-    }
-
-    /// Writes the copies without the address next to the old ones, so that a full disk is an error
-    /// before anything has changed.
+    /// Writes the new copies next to the old ones, so that a full disk fails before anything has
+    /// changed.
     fn draft_copies(&mut self) -> Result<Vec<RedactedCopy>, NotForgotten> {
         let mut redacted = Vec::new();
         for (copy, masked) in self.search.copies()? {
@@ -365,7 +342,7 @@ fn holds(body: &[u8], mailbox: &Mailbox, wanted: &Wanted<'_>) -> bool {
     if !mentions(&text, wanted).is_empty() {
         return true;
     }
-    // A page may spell an address in ways that only a reader of the page sees.
+    // Only the parsed page shows some spellings of an address.
     let nowhere = Url::parse("https://localhost/").ok();
     let Some(nowhere) = nowhere.filter(|_| text.contains('<')) else {
         return false;
@@ -390,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_pages_are_looked_into() {
+    fn finds_an_address_in_text_and_pages() {
         for body in [
             "to: jo@acme.com",
             "<p>jo&#64;acme.com",
@@ -405,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_named_by_its_place() {
+    fn reads_a_digest_from_a_path() {
         let digest = super::digest(Path::new("evidence/ab/cd.gz"));
         assert_eq!(digest, None, "too short");
         let of = Digest::of(b"x").to_string();

@@ -357,7 +357,7 @@ fn assert_named(error: &SessionError, line: u64, what: &str) {
         SessionError::Damaged { line: found, .. } => {
             assert!(*found == line || *found == line + 1, "{what}: {error}");
         }
-        SessionError::ManifestChanged { .. } => assert_eq!(line, 1, "{what}: {error}"),
+        SessionError::ManifestChanged(_) => assert_eq!(line, 1, "{what}: {error}"),
         other => panic!("{what}: {other}"),
     }
 }

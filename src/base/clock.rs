@@ -1,4 +1,4 @@
-//! The time and the randomness with which changes of a session are recorded.
+//! Time and randomness for recording changes of a session.
 
 use std::fmt;
 
@@ -11,19 +11,17 @@ pub struct Salt(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{32}$"))] 
 
 impl fmt::Display for Salt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = [0; 32];
-        hex::encode_to_slice(self.0, &mut digits).map_err(|_| fmt::Error)?;
-        f.write_str(str::from_utf8(&digits).map_err(|_| fmt::Error)?)
+        f.write_str(&hex::encode(self.0))
     }
 }
 
-/// Reads a length of time as people write it, such as `90s`, `1h30m`, `1d` or `2w`: a day has 24 hours.
+/// Parses a length of time such as `90s`, `1h30m`, `1d` or `2w`. A day has 24 hours.
 pub fn length_of_time(text: &str) -> Option<SignedDuration> {
     let span: Span = text.trim().parse().ok()?;
     span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()
 }
 
-/// Where a change takes its time and its salts from, so that tests can give both.
+/// The source of time and salts, which tests replace.
 pub trait Clock {
     fn now(&mut self) -> Timestamp;
 
@@ -62,8 +60,8 @@ impl Clock for SystemClock {
 
     fn salt(&mut self) -> Salt {
         let mut bytes = [0; 16];
-        // Without randomness a salt is all zeros: the chain still holds, and only a body that is
-        // redacted one day could be guessed from its digest.
+        // Without randomness the salt is all zeros. The chain still holds, but a redacted body could
+        // be guessed from its digest.
         let _ = getrandom::fill(&mut bytes);
         Salt(bytes)
     }
@@ -74,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_length_of_time_may_have_days_and_weeks_and_no_months() {
+    fn accepts_days_and_weeks_but_not_months() {
         for (text, hours) in [
             ("1d", Some(24)),
             (" 2d 1h ", Some(49)),

@@ -4,12 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::serde_as_text;
+
 /// A SHA-256 digest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
-pub struct Digest(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))] [u8; 32]);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
+pub struct Digest([u8; 32]);
 
 #[derive(Debug, thiserror::Error)]
 #[error("expected a digest of 64 hexadecimal digits, not {0:?}")]
@@ -52,7 +56,7 @@ impl Digest {
     }
 }
 
-/// Bytes from two digits each; none where their number is another, or a digit is upper-case.
+/// Decodes lower-case hexadecimal digits; `None` unless there are exactly `2 * N` of them.
 pub(crate) fn lower_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     hex::decode_to_slice(digits, &mut bytes).ok()?;
@@ -62,9 +66,7 @@ pub(crate) fn lower_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = [0; 64];
-        hex::encode_to_slice(self.0, &mut digits).map_err(|_| fmt::Error)?;
-        f.write_str(str::from_utf8(&digits).map_err(|_| fmt::Error)?)
+        f.write_str(&hex::encode(self.0))
     }
 }
 
@@ -84,25 +86,14 @@ impl FromStr for Digest {
     }
 }
 
-impl Serialize for Digest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+serde_as_text!(Digest);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn knows_the_standard_vector() {
+    fn matches_the_standard_test_vector() {
         // FIPS 180-2, appendix B.1.
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Digest::of(b"abc").to_string(), expected);
@@ -117,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_64_digits() {
+    fn rejects_text_that_is_not_64_digits() {
         assert!("".parse::<Digest>().is_err());
         assert!("ba78".parse::<Digest>().is_err());
         assert!("g".repeat(64).parse::<Digest>().is_err());
     }
 
     #[test]
-    fn digits_are_lower_case_and_of_the_right_number() {
+    fn lower_hex_rejects_upper_case_and_wrong_lengths() {
         assert_eq!(lower_hex("00ff1a"), Some([0x00, 0xFF, 0x1A]));
         for bad in [
             "00ff1", "00ff1a0", "00ff1A", "00ff1g", "00ff1/", "00ff1:", "00ffé", "",

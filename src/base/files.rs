@@ -1,10 +1,10 @@
-//! Reads regular files only, and writes files whole or not at all.
+//! Opens regular files only, and writes files atomically.
 //!
-//! An agent that can write where comail looks for a file can put a pipe or a device there, on
-//! which a read could block forever, so both are refused.
+//! An agent could put a pipe or a device where comail expects a file, and reading it could block
+//! forever, so both are refused.
 //!
-//! A file is written to a temporary file in the destination's own directory, flushed to the disk
-//! and renamed. A failure before the rename leaves the destination unchanged.
+//! Writing goes to a temporary file in the destination's directory, which is flushed to the disk and
+//! renamed. A failure before the rename leaves the destination unchanged.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{BufWriter, Read as _, Write as _};
@@ -16,16 +16,6 @@ use cap_fs_ext::DirExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-#[derive(Debug, thiserror::Error)]
-#[error("it is not a regular file; remove it, or restore the file from a copy")]
-pub struct NotRegular;
-
-#[derive(Debug, thiserror::Error)]
-#[error("it is longer than {most} bytes, the limit for such a file")]
-pub struct TooLong {
-    most: u64,
-}
-
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
 }
@@ -36,8 +26,8 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     match options.open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),
         Ok(_) => Err(not_regular()),
-        // What cannot be opened as it should be says less than what it is.
-        Err(_) if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) => Err(not_regular()),
+        // That it is no regular file says more than the error.
+        Err(_) if fs::metadata(path).is_ok_and(|found| !found.is_file()) => Err(not_regular()),
         Err(error) => Err(error),
     }
 }
@@ -50,16 +40,14 @@ pub fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            TooLong { most },
-        ));
+        let why = format!("it is longer than {most} bytes, the limit for such a file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
     Ok(bytes)
 }
 
 pub fn metadata(path: &Path) -> io::Result<Metadata> {
-    let found = std::fs::metadata(path)?;
+    let found = fs::metadata(path)?;
     if found.is_file() {
         Ok(found)
     } else {
@@ -69,14 +57,12 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
 
 /// Whether `path` exists and is not a regular file. A dangling link counts.
 pub fn is_other(path: &Path) -> bool {
-    match std::fs::symlink_metadata(path) {
-        Ok(_) => metadata(path).is_err(),
-        Err(_) => false,
-    }
+    fs::symlink_metadata(path).is_ok() && metadata(path).is_err()
 }
 
-pub fn not_regular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, NotRegular)
+fn not_regular() -> io::Error {
+    let why = "it is not a regular file; remove it, or restore the file from a copy";
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 /// What happens to a file that already exists at the destination.
@@ -84,7 +70,7 @@ pub fn not_regular() -> io::Error {
 pub enum Overwrite {
     Never,
     Replace,
-    /// The same, but a symbolic link, wherever it leads, is refused.
+    /// Like `Replace`, but refuses any symbolic link.
     ReplaceNoLink,
 }
 
@@ -109,17 +95,17 @@ pub enum AtomicError {
         hint: &'static str,
         source: io::Error,
     },
-    /// The file is in place, but the directory's entry may not outlive a power loss.
+    /// The file is in place, but its directory entry may be lost if power fails.
     #[error("{path} is written, but its directory could not be flushed to the disk")]
     Unflushed { path: PathBuf, source: io::Error },
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 ///
-/// `sources` are files that must survive: a destination that is one of them, also by a link
-/// or another spelling of its path, is refused even with [`Overwrite::Replace`]. A symbolic
-/// link at the destination is followed, so the file it names is replaced and not the link; one
-/// that leads nowhere is replaced itself.
+/// `sources` are files that must survive: a destination that is one of them, even by a link or
+/// another spelling of its path, is refused even with [`Overwrite::Replace`]. A symbolic link at the
+/// destination is followed, so that the file it names is replaced; a dangling link is itself
+/// replaced.
 ///
 /// # Errors
 ///
@@ -136,7 +122,12 @@ pub fn write_whole<T, E: From<AtomicError>>(
     };
     let old = refuse(&target, overwrite, sources)?;
     let directory = directory_of(&target);
-    let mut temporary = builder(old.as_ref())
+    // The permissions of the file that it replaces, or else those of the umask.
+    let mode = old.map_or(0o666, |old| old.mode() & 0o777);
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".comail-")
+        .suffix(".part")
+        .permissions(fs::Permissions::from_mode(mode))
         .tempfile_in(directory)
         .map_err(|refused| uncreated(directory, &refused))?;
 
@@ -180,7 +171,7 @@ fn uncreated(directory: &Path, refused: &io::Error) -> AtomicError {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             AtomicError::NoDirectory(directory.to_path_buf())
         }
-        // The error as it is names a temporary file, which says nothing to anybody.
+        // The original error names the temporary file, which would only confuse.
         kind => AtomicError::Io {
             step: "create a file in",
             path: directory.to_path_buf(),
@@ -202,7 +193,7 @@ fn refuse(
     if found.is_symlink() && overwrite == Overwrite::ReplaceNoLink {
         return Err(AtomicError::Link(target.to_path_buf()));
     }
-    // A link that leads nowhere has no file behind it; the link itself is what exists.
+    // For a dangling link, use the metadata of the link itself.
     let found = fs::metadata(target).unwrap_or(found);
     if sources
         .iter()
@@ -216,7 +207,7 @@ fn refuse(
     if overwrite == Overwrite::Never {
         return Err(AtomicError::Exists(target.to_path_buf()));
     }
-    // Nobody chose the permissions of a link.
+    // The permissions of a link mean nothing.
     Ok(Some(found).filter(Metadata::is_file))
 }
 
@@ -240,30 +231,22 @@ pub fn directory_of(target: &Path) -> &Path {
     }
 }
 
-/// The temporary file's name and rights: those of the file that it replaces, else what the
-/// process's umask leaves.
-fn builder(old: Option<&Metadata>) -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".comail-").suffix(".part");
-    let mode = old.map_or(0o666, |old| old.mode() & 0o777);
-    builder.permissions(fs::Permissions::from_mode(mode));
-    builder
-}
-
-/// Brings names that were made, changed or removed in a directory to the disk.
+/// Flushes a directory's entries to the disk.
 pub fn flush_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory)?.sync_all() {
-        // Some file systems cannot flush a directory, and have nothing to flush.
+        // Some file systems do not support flushing a directory, and do not need it.
         Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
         flushed => flushed,
     }
 }
 
-/// Removes what is in a directory, whose depth an agent chose: a recursion could use up the stack and
-/// the open files. What is in a folder moves up before the folder is removed.
+/// Empties a directory, however deep it is.
+///
+/// An agent chooses the depth, and recursion could exhaust the stack or the open files. So the
+/// contents of a folder are moved up before the folder is removed.
 pub fn empty(dir: &Path) -> io::Result<()> {
     let top = Dir::open_ambient_dir(dir, ambient_authority())?;
-    // No name that the agent could have taken.
+    // A random name cannot collide with one that the agent chose.
     let mut name = [0; 16];
     getrandom::fill(&mut name)?;
     let mut moved = 0_u64;
@@ -300,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_a_deep_directory_is_removed_and_links_are_not_followed() {
+    fn empties_a_deep_directory_without_following_links() {
         let (top, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let kept = outside.path().join("kept");
         fs::write(&kept, "x").unwrap();
@@ -318,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_up_to_its_bound() {
+    fn reads_a_file_up_to_its_limit() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("a");
         std::fs::write(&path, "four").unwrap();
@@ -330,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn pipes_devices_and_directories_are_refused_at_once() {
+    fn refuses_pipes_devices_and_directories() {
         let place = tempfile::tempdir().unwrap();
         let pipe = place.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -386,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_once_and_replaces_only_when_asked() {
+    fn replaces_a_file_only_when_asked() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("out.csv");
         write(&path, Overwrite::Never, &[], "one").unwrap();
@@ -411,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_appears_meanwhile_is_not_written_over() {
+    fn does_not_replace_a_file_that_appears_during_the_write() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("out.csv");
         let raced = write_whole(&path, Overwrite::Never, &[], |_| {
@@ -426,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_and_missing_directories_are_refused() {
+    fn refuses_directories_and_missing_directories() {
         let home = tempfile::tempdir().unwrap();
         for overwrite in [Overwrite::Never, Overwrite::Replace] {
             let refused = write(home.path(), overwrite, &[], "").unwrap_err();
@@ -444,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn the_source_survives_every_spelling_of_its_path() {
+    fn protects_the_source_under_every_spelling_of_its_path() {
         let home = tempfile::tempdir().unwrap();
         let source = home.path().join("list.xlsx");
         fs::write(&source, "list").unwrap();
@@ -471,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_followed_and_rights_are_kept() {
+    fn follows_a_link_and_keeps_permissions() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("out.csv");
         fs::write(&path, "old").unwrap();
@@ -497,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_refused_where_none_is_followed() {
+    fn refuses_a_link_with_replace_no_link() {
         let home = tempfile::tempdir().unwrap();
         let (path, link) = (home.path().join("theirs"), home.path().join("link"));
         fs::write(&path, "theirs").unwrap();

@@ -1,9 +1,8 @@
-//! One folding of names and words, so that two spellings of one name compare as equal.
+//! Folds names and words, so that two spellings of a name compare as equal.
 //!
-//! Case and width do not count, nor do accents; `ä`, `ae` and `a` are one, and so are hiragana and
-//! katakana, and the traditional, simplified and Japanese forms of a Chinese character. Folding what
-//! is folded changes nothing. For texts that must agree letter by letter there is
-//! [`text::fold`](super::text::fold).
+//! Case, width and accents are ignored. `ä`, `ae` and `a` are equal, and so are hiragana and
+//! katakana, and the traditional, simplified and Japanese forms of a Chinese character. Folding is
+//! idempotent. [`text::fold`](super::text::fold) compares texts letter by letter.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,7 +11,7 @@ use unicode_normalization::char::decompose_canonical;
 
 use super::text::{case_folded, invisible};
 
-/// Pairs of characters: one, and the one that it folds to.
+/// Pairs: a character, and the character that it folds to.
 const HAN: &str = include_str!("fold/han.txt");
 
 static SIMPLIFIED: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
@@ -58,18 +57,18 @@ fn push_letter(plain: &mut String, c: char) {
 
 fn one_of_variants(c: char) -> char {
     match u32::from(c) {
-        // Katakana stands 96 behind its hiragana.
+        // Each katakana has the code of its hiragana plus 96.
         code @ 0x3041..=0x3096 => char::from_u32(code + 96).unwrap_or(c),
         0x3400..=0x9fff => SIMPLIFIED.get(&c).copied().unwrap_or(c),
         _ => c,
     }
 }
 
-/// The shortest word whose `ae`, `oe`, `ue` and `aa` count as one letter. In shorter ones they would
-/// leave nothing that tells a name.
+/// The shortest word in which `ae`, `oe`, `ue` and `aa` count as one letter. Shorter names would
+/// become too short to differ.
 const MIN_LETTERS: usize = 4;
 
-/// `muller` for `mueller`, and `arhus` for `aarhus`, as those who have no key for `ü` and `å` write.
+/// `muller` for `mueller`, and `arhus` for `aarhus`: spellings for keyboards without `ü` and `å`.
 fn without_doubles(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -108,7 +107,7 @@ mod tests {
     use crate::base::rows;
 
     #[test]
-    fn spellings_of_one_name_are_one() {
+    fn folds_spellings_of_a_name_to_the_same_text() {
         for (one, other) in rows! {
             "MÜLLER" => "Mueller";
             "Müller" => "Muller";
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_stay_others() {
+    fn keeps_different_names_different() {
         for (one, other) in rows! {
             "ガス" => "カス";
             "한빛" => "한빗";
@@ -148,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_folded_stays(text in ".{0,40}") {
+        fn folding_is_idempotent(text in ".{0,40}") {
             let folded = fold_spelling(&text);
             prop_assert_eq!(fold_spelling(&folded), folded.clone());
         }

@@ -13,8 +13,8 @@ pub mod wrap;
 pub use digest::Digest;
 pub(crate) use digest::lower_hex;
 
-/// Gives a type that is read and written as text what serde asks for where it is to be
-/// `try_from = "String", into = "String"`.
+/// Implements the conversions that `#[serde(try_from = "String", into = "String")]` needs, for a type
+/// with `FromStr` and `Display`.
 macro_rules! serde_as_text {
     ($type:ty) => {
         impl TryFrom<String> for $type {
@@ -35,7 +35,7 @@ macro_rules! serde_as_text {
 
 pub(crate) use serde_as_text;
 
-/// A table of cases for a test, a row each: `"what is tried", value => expected;`.
+/// A table of test cases, one per row: `"input", value => expected;`.
 #[cfg(test)]
 macro_rules! rows {
     ($($($value:expr),+ => $expected:expr;)+) => {

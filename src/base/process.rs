@@ -1,9 +1,9 @@
-//! Child processes that are always ended, together with everything that they start.
+//! Runs child processes under a supervisor, so that no descendant outlives them.
 //!
-//! A program is not started directly but by a supervisor: this program, started again with a
-//! socket as its standard input. The supervisor adopts what the program leaves behind, reports how
-//! the program ended, and kills every process of it when it is asked to, or when the socket closes
-//! because the process at the other end died. [`Supervised`] is the near end of that socket.
+//! The supervisor is this program, started again with a socket as its standard input. It starts the
+//! program, adopts its orphans and reports how it ended. It kills every process of the program on
+//! request, or when the socket closes because the parent died. [`Supervised`] is the parent's end
+//! of the socket.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,10 +26,10 @@ use serde::{Deserialize, Serialize};
 // A process that is being killed may fork once more, so the search is repeated.
 const RETRY: Duration = Duration::from_millis(2);
 
-// How long a supervisor, and what it was told to kill, may take to disappear.
+// How long a supervisor and the processes that it kills may take to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-// A process that escaped its supervisor may hold the output streams open forever.
+// A process that escaped its supervisor may keep the output streams open forever.
 const OPEN_AFTER_END: Duration = Duration::from_secs(2);
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -44,9 +44,9 @@ const REAL_TIME: i32 = 34;
 pub struct ProcessStat {
     pub state: char,
     pub parent: i32,
-    /// The processor time of the process and of the children that it has waited for, in ticks.
+    /// The processor time of the process and its reaped children, in ticks.
     pub ticks: u64,
-    /// When it was started, in ticks since the machine was.
+    /// Its start, in ticks since boot.
     pub started: u64,
 }
 
@@ -56,8 +56,8 @@ impl ProcessStat {
     }
 
     fn parse(stat: &[u8]) -> Option<Self> {
-        // The second field is a name that may contain spaces and parentheses. Fields are numbered
-        // as in proc(5), where the first one after the name is the third.
+        // The second field is a name that may contain spaces and parentheses. proc(5) numbers the
+        // first field after it 3.
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let rest = str::from_utf8(&stat[name_end + 1..]).ok()?;
         let fields: Vec<_> = rest.split_ascii_whitespace().collect();
@@ -71,7 +71,7 @@ impl ProcessStat {
     }
 }
 
-/// All processes that descend from `first`, which is not among them.
+/// The descendants of `first`, without `first` itself.
 pub fn descendants(first: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -92,7 +92,7 @@ pub fn descendants(first: Pid) -> Vec<Pid> {
 
 /// The processor time that a process and its descendants have used.
 pub fn cpu_time(first: Pid) -> Duration {
-    // The kernel reports ticks of 10 ms on every architecture, whatever it counts in itself.
+    // The kernel reports ticks of 10 ms on every architecture, whatever its internal unit.
     const TICK: Duration = Duration::from_millis(10);
     let all = descendants(first).into_iter().chain([first]);
     let ticks = all.filter_map(|pid| Some(ProcessStat::of(pid.as_raw())?.ticks));
@@ -100,7 +100,7 @@ pub fn cpu_time(first: Pid) -> Duration {
     TICK.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX))
 }
 
-/// Makes this process the parent of whatever its descendants leave behind.
+/// Makes this process the parent of orphaned descendants.
 #[cfg_attr(
     not(target_os = "linux"),
     expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")
@@ -111,7 +111,7 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// Adopts orphans, and keeps other processes of the same user from looking into this one.
+/// Adopts orphans, and keeps other processes of the same user from inspecting this one.
 #[cfg_attr(
     not(target_os = "linux"),
     expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")
@@ -122,10 +122,10 @@ pub fn become_supervisor() -> io::Result<()> {
     adopt_orphans()
 }
 
-/// Kills processes whose supervisor was killed: this process adopts them.
+/// Kills processes that this process adopted because their supervisor was killed.
 #[derive(Debug)]
 pub struct OrphanReaper {
-    // Children that were there before.
+    // The children that existed before.
     spared: Vec<Pid>,
 }
 
@@ -142,7 +142,7 @@ impl OrphanReaper {
         loop {
             let mut orphans = Self::adopted();
             orphans.retain(|pid| !self.spared.contains(pid));
-            // What restarts itself again and again must not hold this program up forever.
+            // A process that keeps restarting itself must not block this program forever.
             if orphans.is_empty() || began.elapsed() >= END_WITHIN {
                 return;
             }
@@ -156,8 +156,8 @@ impl OrphanReaper {
         }
     }
 
-    // The kernel hands orphans to the first thread. Supervisors are started by other threads, so
-    // they are not in this list.
+    // The kernel gives orphans to the first thread. Other threads start supervisors, so this list
+    // does not contain them.
     fn adopted() -> Vec<Pid> {
         let first = Pid::this();
         let list = fs::read_to_string(format!("/proc/{first}/task/{first}/children"));
@@ -211,13 +211,13 @@ pub enum Exit {
 pub enum Reach {
     /// The process group of this program, and every descendant of the supervisor.
     Tree(Pid),
-    /// The pid namespace whose first process the supervisor is. The kernel kills all the others
-    /// when it ends.
+    /// The pid namespace in which the supervisor is process 1. When it ends, the kernel kills the
+    /// others.
     Namespace,
 }
 
 impl Reach {
-    /// Obeys requests that come on the socket, on a thread of its own.
+    /// Obeys requests from the socket, on a new thread.
     pub fn obey(self, mut requests: UnixStream) {
         thread::spawn(move || {
             let mut request = [0; 8];
@@ -229,26 +229,22 @@ impl Reach {
                     break;
                 }
             }
-            // The grace is over, or nobody is left to ask.
+            // The grace period is over, or the parent died.
             self.kill_until_exit();
         });
     }
 
     fn terminate(self) {
-        match self {
-            Self::Tree(program) => {
-                let _ = killpg(program, Signal::SIGTERM);
-                // A stopped process receives no other signal.
-                let _ = killpg(program, Signal::SIGCONT);
-            }
-            Self::Namespace => {
-                let _ = kill(ALL, Signal::SIGTERM);
-                let _ = kill(ALL, Signal::SIGCONT);
-            }
+        // A stopped process does not handle SIGTERM until it continues.
+        for signal in [Signal::SIGTERM, Signal::SIGCONT] {
+            let _ = match self {
+                Self::Tree(program) => killpg(program, signal),
+                Self::Namespace => kill(ALL, signal),
+            };
         }
     }
 
-    /// Kills all processes again and again, until this process exits.
+    /// Keeps killing all processes until this process exits.
     pub fn kill_until_exit(self) -> ! {
         let Self::Tree(program) = self else {
             std::process::exit(0);
@@ -259,8 +255,8 @@ impl Reach {
         }
     }
 
-    /// Ends what the program left behind: with SIGTERM, and with SIGKILL after `grace`. In a
-    /// namespace it is the end of this process that kills the rest.
+    /// Ends the processes that the program left behind: with SIGTERM, and after `grace` with SIGKILL.
+    /// In a namespace, the end of this process kills the rest.
     pub fn end_leftovers(self, grace: Duration) {
         let began = Instant::now();
         let mut terminated = false;
@@ -273,7 +269,7 @@ impl Reach {
             let late = began.elapsed() >= grace;
             let over = match self {
                 Self::Namespace => childless || late,
-                // Where orphans are not adopted, only the process group shows whether any are left.
+                // If orphans are not adopted, only the process group shows whether any are left.
                 Self::Tree(program) => {
                     childless && (killpg(program, None).is_err() || began.elapsed() >= END_WITHIN)
                 }
@@ -301,7 +297,7 @@ impl Reach {
     }
 }
 
-/// Every process of the namespace, except the one that sends the signal.
+/// Every process of the namespace except the sender.
 const ALL: Pid = Pid::from_raw(-1);
 
 fn signal_tree(program: Pid, signal: Signal) {
@@ -311,7 +307,7 @@ fn signal_tree(program: Pid, signal: Signal) {
     }
 }
 
-/// Waits for the program, and reaps whatever else ends meanwhile.
+/// Waits for the program, and reaps other children that end in the meantime.
 pub fn wait_for(program: Pid) -> Exit {
     loop {
         match waitpid(None, None) {
@@ -319,7 +315,7 @@ pub fn wait_for(program: Pid) -> Exit {
             Ok(WaitStatus::Signaled(pid, signal, _)) if pid == program => {
                 return Exit::Signalled(signal as i32);
             }
-            // nix cannot name a real-time signal: it returns an error, and the program is gone.
+            // nix returns an error for a real-time signal, although the program is gone.
             Err(_) if kill(program, None).is_err() => return Exit::Signalled(REAL_TIME),
             Ok(_) | Err(_) => {}
         }
@@ -332,18 +328,18 @@ pub enum Pipe {
     Err,
 }
 
-/// Takes what a program prints. It has to bound what it keeps.
+/// Receives a program's output. It must limit how much it keeps.
 pub trait Sink: Send + 'static {
     fn take(&mut self, pipe: Pipe, bytes: &[u8]);
 }
 
-/// What is known of a supervised program so far.
+/// The state of a supervised program.
 #[derive(Debug)]
 pub struct ProcessState<S, O> {
     pub started: Option<S>,
     pub not_started: Option<String>,
     pub ended: Option<Exit>,
-    /// When the supervisor was found gone, and every process of the program with it.
+    /// When the supervisor, and with it every process of the program, was gone.
     pub gone: Option<Instant>,
     pub output: O,
     open: u8,
@@ -383,7 +379,7 @@ pub struct Supervised<S, O> {
 }
 
 impl<S: DeserializeOwned + Send + 'static, O: Sink> Supervised<S, O> {
-    /// Starts `supervisor`, and reads on threads what it reports and what the program prints.
+    /// Starts `supervisor`, and threads that read its reports and the program's output.
     pub fn spawn(supervisor: &mut Command, output: O) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_write_timeout(Some(WRITE_TIMEOUT))?;
@@ -438,12 +434,12 @@ impl<S, O> Supervised<S, O> {
         self.shared.state()
     }
 
-    /// The supervisor; every process of the program descends from it.
+    /// The supervisor, from which every process of the program descends.
     pub fn pid(&self) -> Pid {
         Pid::from_raw(self.supervisor.id().cast_signed())
     }
 
-    /// Waits until `seen` finds something, but no longer than `within`.
+    /// Waits until `seen` returns something, for at most `within`.
     pub fn wait<T>(
         &self,
         within: Duration,
@@ -457,7 +453,7 @@ impl<S, O> Supervised<S, O> {
         seen(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Continues the supervisor, which the program may have stopped.
+    /// Continues the supervisor, because the program may have stopped it.
     pub fn wake(&self) {
         let gone = self.state().gone.is_some();
         if !gone {
@@ -465,7 +461,7 @@ impl<S, O> Supervised<S, O> {
         }
     }
 
-    /// Asks the program to end within `grace`, and waits until `done` or until the grace is over.
+    /// Asks the program to end, and waits for `done` or until `grace` is over.
     pub fn terminate(&self, grace: Duration, done: impl Fn(&ProcessState<S, O>) -> bool) {
         self.wake();
         let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
@@ -474,7 +470,7 @@ impl<S, O> Supervised<S, O> {
         }
     }
 
-    /// Kills every process of the program, and waits until all of its output is read.
+    /// Kills every process of the program, and waits for its output.
     pub fn end(&mut self) {
         self.kill();
         self.wait_for_output();
@@ -485,7 +481,7 @@ impl<S, O> Supervised<S, O> {
         let _ = self.socket.shutdown(Shutdown::Write);
         let gone = self.wait(END_WITHIN, |state| state.gone.is_some().then_some(()));
         if gone.is_none() {
-            // Without the supervisor nothing shows any more which processes were its own.
+            // Listed before the supervisor dies: afterwards nothing links them to it.
             let left = descendants(self.pid());
             let _ = self.supervisor.kill();
             for pid in left {
@@ -495,7 +491,7 @@ impl<S, O> Supervised<S, O> {
         let _ = self.supervisor.wait();
     }
 
-    /// Waits until all output is read, or until nobody should hold the streams open any more.
+    /// Waits until all output is read, or until an escaped process has kept the streams open too long.
     pub fn wait_for_output(&self) {
         self.wait(OPEN_AFTER_END, |state| state.is_over().then_some(()));
     }

@@ -14,9 +14,9 @@ const BLANK_BRAILLE: char = '\u{2800}';
 
 /// Shows text from outside on one line, with every [unsafe](is_unsafe) character as `\u{…}`.
 ///
-/// Names, pages and submissions may hold control characters that move a terminal's cursor,
-/// marks that change the direction of writing, and tag characters (U+E0000), which a program
-/// reads and nobody sees. The joiners of Persian and the variation marks of rare ideographs
+/// Names, pages and submissions may contain control characters that move a terminal's cursor,
+/// marks that change the direction of writing, and tag characters (U+E0000), which programs read
+/// but people do not see. The joiners of Persian and the variation selectors of rare ideographs
 /// are escaped too.
 #[derive(Debug, Clone, Copy)]
 pub struct Escaped<'a>(pub &'a str);
@@ -52,7 +52,7 @@ pub fn escape_json(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
         if is_unsafe(c) {
-            // serde_json escapes what is below U+0020 itself, so the rest is inside strings,
+            // serde_json already escapes characters below U+0020. All others are inside strings,
             // where a `\u` escape is allowed.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(safe, "\\u{unit:04x}");
@@ -72,7 +72,7 @@ pub fn is_unsafe(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}') || invisible(c)
 }
 
-/// Whether a character is displayed as nothing (`Default_Ignorable_Code_Point` of UAX #44).
+/// Whether a character is not displayed (`Default_Ignorable_Code_Point` of UAX #44).
 pub fn invisible(c: char) -> bool {
     !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
@@ -85,7 +85,7 @@ pub fn is_blank(text: &str) -> bool {
     visible_len(text) == 0
 }
 
-/// Counts the characters that a reader sees. White space between others counts as one, and so
+/// Counts the characters that a reader sees. A run of white space between them counts as one, and so
 /// does a letter with its combining marks.
 pub fn visible_len(text: &str) -> usize {
     let (mut length, mut gap) = (0, false);
@@ -100,7 +100,7 @@ pub fn visible_len(text: &str) -> usize {
     length
 }
 
-/// Removes invisible characters, and makes each run of white space one space, none at the ends.
+/// Removes invisible characters, replaces each run of white space with one space, and trims.
 pub fn normalise(text: &str) -> String {
     let (mut normal, mut gap) = (String::new(), false);
     for c in text.chars() {
@@ -120,7 +120,7 @@ pub fn normalise(text: &str) -> String {
 /// The text as a reader sees it: [normalised](normalise), in compatibility forms (NFKC).
 pub fn visible(text: &str) -> String {
     let normal = normalise(&text.nfkc().collect::<String>());
-    // Characters that an invisible one kept apart may compose now.
+    // Removing an invisible character may let its neighbours compose.
     normal.nfkc().collect()
 }
 
@@ -128,7 +128,7 @@ pub fn fold(text: &str) -> String {
     case_folded(&visible(text))
 }
 
-/// The text in compatibility forms (NFKC), and without difference of case.
+/// The text in NFKC with case folded.
 pub fn case_folded(text: &str) -> String {
     let normal: String = text.nfkc().collect();
     let cased = CaseMapper::new().fold_string(&normal).into_owned();
@@ -146,13 +146,9 @@ pub fn single_spaced(text: &str) -> Cow<'_, str> {
 }
 
 fn is_single_spaced(text: &str) -> bool {
-    let mut before = ' ';
-    let single = text.chars().all(|c| {
-        let doubled = before == ' ' && c == ' ';
-        before = c;
-        !doubled && (c == ' ' || !c.is_whitespace())
-    });
-    single && before != ' '
+    let other_space = |c: char| c != ' ' && c.is_whitespace();
+    let padded = text.starts_with(' ') || text.ends_with(' ');
+    !padded && !text.contains("  ") && !text.contains(other_space)
 }
 
 pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
@@ -162,7 +158,7 @@ pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// Like [`truncate`], and says how long the whole text is: `abc… (300 bytes)`.
+/// Like [`truncate`], but appends the length of the whole text: `abc… (300 bytes)`.
 pub fn truncate_with_size(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()).into(),
@@ -180,7 +176,7 @@ pub fn truncate_start(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A count in a field that no real count exceeds.
+/// The count as `u32`, which no real count exceeds.
 pub fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -198,7 +194,7 @@ mod tests {
     use crate::base::rows;
 
     #[test]
-    fn escapes_what_a_reader_does_not_see_and_nothing_else() {
+    fn escapes_only_invisible_characters() {
         let steering = "a\u{1b}[2Jb\u{9b}31m\u{202e}c\r\nd";
         for (text, escaped) in rows! {
             steering => r"a\u{1b}[2Jb\u{9b}31m\u{202e}c\u{d}\u{a}d";
@@ -220,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_a_reader_sees() {
+    fn counts_visible_characters() {
         for (text, length) in [
             ("", 0),
             (" \n", 0),
@@ -246,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_as_a_reader_sees_it() {
+    fn normalises_to_what_a_reader_sees() {
         let hidden =
             "\u{feff} in\u{200b}f\u{ad}o\u{200c}@\u{2060}ac\u{fe0f}me\u{202e}\u{a0}\n\t x ";
         assert_eq!(normalise(hidden), "info@acme x");
@@ -261,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_at_characters() {
+    fn truncates_at_character_boundaries() {
         assert_eq!(truncate("가나", 2), "가나");
         assert_eq!(truncate("가나다", 2), "가나…");
         assert_eq!(truncate_with_size("가나", 2), "가나");
@@ -272,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn one_has_no_plural() {
+    fn one_takes_the_singular() {
         assert_eq!(plural(0_u32, "row"), "0 rows");
         assert_eq!(plural(1_u32, "row"), "1 row");
         assert_eq!(plural(2_u32, "row"), "2 rows");

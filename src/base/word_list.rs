@@ -1,7 +1,6 @@
 //! Word lists that are compiled in from text files.
 
-/// The entries of a list, one a line, in the order of the file. Empty lines and lines that begin
-/// with `#` are comments.
+/// The entries of a list, one per line. Empty lines and lines that begin with `#` are skipped.
 pub fn entries(text: &'static str) -> Vec<&'static str> {
     let lines = text.lines().map(str::trim);
     lines
@@ -9,7 +8,7 @@ pub fn entries(text: &'static str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Statics that hold the entries of lists, each read once: `NAME = "path of the list";`.
+/// Declares statics that hold the entries of lists, read on first use: `NAME = "path of the list";`.
 macro_rules! word_lists {
     ($($(#[$doc:meta])* $vis:vis $name:ident = $path:literal;)+) => {
         $($(#[$doc])* $vis static $name: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(
@@ -24,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_are_not_entries() {
+    fn skips_comments() {
         assert_eq!(entries("# a\nb c\n\n d\n"), ["b c", "d"]);
     }
 }

@@ -1,8 +1,8 @@
 //! Tables of words in several languages: data with its sources, compiled in from TOML.
 //!
-//! A table has an array for each language, named by its code (ISO 639-1, `xx` for any). Each row
-//! names its source, and a text in which it fires and a similar one in which it does not, which
-//! [`check`] tries:
+//! A table has an array for each language, named by its code (ISO 639-1, or `xx` for any). Each row
+//! names its source, a text in which it fires, and a similar text in which it does not. [`check`]
+//! tests both:
 //!
 //! ```toml
 //! [[de]]
@@ -19,10 +19,10 @@ use serde::de::DeserializeOwned;
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Row<W = Text> {
-    /// What the row says, in the table's own form.
+    /// The row's content, in the form of its table.
     #[serde(flatten)]
     pub word: W,
-    /// The law, standard, site or dictionary that it is taken from.
+    /// The law, standard, site or dictionary that it comes from.
     pub source: String,
     pub fires: String,
     pub silent: String,
@@ -38,7 +38,7 @@ pub struct Text {
 ///
 /// # Panics
 ///
-/// If the table is not of its form; a unit test reads each of them.
+/// If the table does not have this form. A unit test reads every table.
 pub fn table<W: DeserializeOwned>(text: &str) -> BTreeMap<String, Vec<Row<W>>> {
     toml::from_str(text).unwrap_or_else(|error| panic!("a compiled-in table: {error}"))
 }
@@ -48,7 +48,7 @@ pub fn rows<W: DeserializeOwned>(text: &str) -> Vec<Row<W>> {
     table(text).into_values().flatten().collect()
 }
 
-/// Fails unless each row fires in its one text and not in its other, and names a source.
+/// Fails unless each row names a source, fires in one text and not in the other.
 #[cfg(test)]
 pub(crate) fn check<W>(table: &str, fires: impl Fn(&W, &str) -> bool)
 where
@@ -70,7 +70,7 @@ mod tests {
     const TABLE: &str = "[[de]]\ntext = 'a'\nsource = 's'\nfires = 'xa'\nsilent = 'x'\n";
 
     #[test]
-    fn rows_have_a_language_a_source_and_two_texts() {
+    fn reads_a_row_with_its_language_source_and_texts() {
         let table = table::<Text>(TABLE);
         assert_eq!(table["de"][0].word.text, "a");
         check(TABLE, |word: &Text, text| text.contains(&word.text));
@@ -78,13 +78,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "is not silent")]
-    fn a_row_that_fires_in_both_texts_is_refused() {
+    fn rejects_a_row_that_fires_in_both_texts() {
         check(TABLE, |_: &Text, _| true);
     }
 
     #[test]
     #[should_panic(expected = "missing field")]
-    fn a_row_without_a_source_is_refused() {
+    fn rejects_a_row_without_a_source() {
         rows::<Text>("[[de]]\ntext = 'a'\nfires = 'a'\nsilent = ''\n");
     }
 }

@@ -1,21 +1,21 @@
-//! Where lines are broken: at spaces, by the columns that a terminal gives to each character.
+//! Wraps lines at spaces, by the width of each character on a terminal.
 
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// What happens to a word that is longer than a row.
+/// How to treat a word that is longer than a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LongWord {
     Broken,
-    /// It gets a row of its own, which is too long.
+    /// It gets its own row, which is too long.
     Whole,
 }
 
-/// The rows of a line, as ranges of its characters, where `first` and `rest` are the columns of the
-/// first row and of the others. The spaces between two rows are in neither.
+/// Splits a line into rows, as ranges of its characters. `first` is the width of the first row, and
+/// `rest` that of the others. Spaces between two rows belong to neither.
 ///
-/// A part between backticks is only broken if it is longer than a row.
+/// A part between backticks is broken only if it is longer than a row.
 pub fn rows(line: &[char], first: usize, rest: usize, long_word: LongWord) -> Vec<Range<usize>> {
     let quoted = quoted(line);
     let mut rows = Vec::new();
@@ -26,7 +26,7 @@ pub fn rows(line: &[char], first: usize, rest: usize, long_word: LongWord) -> Ve
             rows.push(start..line.len());
             return rows;
         }
-        // A row may begin with the indent of the line.
+        // The first row keeps the indentation of the line.
         let word = (start..end).find(|&at| line[at] != ' ').unwrap_or(end);
         let is_space = |at: &usize| line[*at] == ' ';
         let between = |at: &usize| is_space(at) && !quoted[*at];
@@ -48,7 +48,7 @@ pub fn rows(line: &[char], first: usize, rest: usize, long_word: LongWord) -> Ve
     }
 }
 
-/// How many of the first characters take at most so many columns.
+/// How many leading characters fit into the columns.
 pub fn fitting(line: &[char], columns: usize) -> usize {
     let mut used = 0;
     let fits = |c: &&char| {
@@ -58,7 +58,7 @@ pub fn fitting(line: &[char], columns: usize) -> usize {
     line.iter().take_while(fits).count()
 }
 
-/// For each character, whether it is in a pair of backticks.
+/// For each character, whether it is between backticks.
 fn quoted(line: &[char]) -> Vec<bool> {
     let ticks: Vec<usize> = (0..line.len()).filter(|&at| line[at] == '`').collect();
     let mut quoted = vec![false; line.len()];
@@ -68,7 +68,7 @@ fn quoted(line: &[char]) -> Vec<bool> {
     quoted
 }
 
-/// A text in rows of at most `columns`, where each white space counts as one space.
+/// Wraps a text to `columns`, with each run of white space as one space.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: Vec<char> = words.join(" ").chars().collect();
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wraps_between_words() {
+    fn wraps_at_spaces() {
         assert_eq!(wrap("aa bb  cc", 5), ["aa bb", "cc"]);
         assert_eq!(wrap("aa `b b`, c", 7), ["aa", "`b b`,", "c"]);
         assert_eq!(wrap("aa `b", 4), ["aa", "`b"]);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_word_is_broken_or_gets_a_row() {
+    fn breaks_a_long_word_or_gives_it_a_row() {
         let split = |text: &str, long_word| -> Vec<String> {
             let line: Vec<char> = text.chars().collect();
             let rows = rows(&line, 4, 3, long_word);

@@ -185,7 +185,7 @@ pub struct Found(pub SessionError);
 /// What is wrong with a ledger that is folded whole is a finding, not an error.
 pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
     result.map_err(|error| match error {
-        SessionError::Damaged { .. } | SessionError::ManifestChanged { .. } => Found(error).into(),
+        SessionError::Damaged { .. } | SessionError::ManifestChanged(_) => Found(error).into(),
         other => other.into(),
     })
 }
@@ -326,14 +326,12 @@ impl ErrorKind {
 
     fn of_session(error: &SessionError) -> Option<Self> {
         match error {
-            SessionError::Missing { .. } | SessionError::NotADirectory { .. } => {
-                Some(Self::NoSession)
-            }
-            SessionError::NoParent { .. } => Some(Self::NotFound),
-            SessionError::Exists { .. } => Some(Self::Exists),
+            SessionError::Missing(_) | SessionError::NotADirectory(_) => Some(Self::NoSession),
+            SessionError::NoParent(_) => Some(Self::NotFound),
+            SessionError::Exists(_) => Some(Self::Exists),
             SessionError::Manifest { .. }
-            | SessionError::ManifestChanged { .. }
-            | SessionError::CopyChanged { .. }
+            | SessionError::ManifestChanged(_)
+            | SessionError::CopyChanged(_)
             | SessionError::Damaged { .. }
             | SessionError::Index(_) => Some(Self::Damaged),
             SessionError::Io { .. } => Some(Self::Io),
@@ -407,8 +405,8 @@ pub(super) mod tests {
             assert_eq!(ErrorKind::of(&error.context("stopped early")), kind);
             kind
         };
-        let missing = || SessionError::Missing { dir: "x".into() };
-        let changed = || SessionError::ManifestChanged { path: "x".into() };
+        let missing = || SessionError::Missing("x".into());
+        let changed = || SessionError::ManifestChanged("x".into());
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
         assert_eq!(kind(missing().into()), ErrorKind::NoSession);
         assert_eq!(

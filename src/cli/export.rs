@@ -216,10 +216,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
 fn check_copy(copy: &Path, expected: Digest) -> Result<()> {
     match digest(copy) {
         Ok(found) if found == expected => Ok(()),
-        Ok(_) => Err(Found(SessionError::CopyChanged {
-            path: copy.to_owned(),
-        })
-        .into()),
+        Ok(_) => Err(Found(SessionError::CopyChanged(copy.to_owned())).into()),
         Err(error) => Err(anyhow::Error::new(error).context("cannot read the session's copy")),
     }
 }

@@ -17,7 +17,7 @@ use super::progress;
 use crate::base::text::escape_json;
 use crate::quest::Key;
 use crate::session::{
-    Decided, DecisionPolicy, Entry, Event, EventType, Frozen, Ledger, SessionError, Unwatched,
+    DecisionPolicy, Entry, Event, EventType, Frozen, Ledger, SessionError, Unwatched,
 };
 
 /// Print the events of the ledger
@@ -76,9 +76,8 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
 }
 
 fn event_type() -> impl TypedValueParser<Value = EventType> {
-    let names = EventType::ALL.map(EventType::name);
-    PossibleValuesParser::new(names)
-        .try_map(|name| EventType::named(&name).ok_or("there is no such type"))
+    let names = EventType::ALL.iter().map(|kind| kind.name());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<EventType>())
 }
 
 struct Printer<'a> {
@@ -188,20 +187,8 @@ impl Printer<'_> {
 
     /// Whether a decision has the signature that the session requires.
     fn is_signed(&self, entry: &Entry<'_>) -> bool {
-        match &entry.event {
-            Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
-            Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
-            Event::Sampled(sampled) => self.admits(sampled.as_ref(), entry),
-            Event::Amended(amended) => self.admits(amended.as_ref(), entry),
-            Event::Forgotten(forgotten) => self.admits(forgotten.as_ref(), entry),
-            _ => true,
-        }
-    }
-
-    fn admits<T: Decided>(&self, decided: &T, entry: &Entry<'_>) -> bool {
-        let after = entry.line.prev();
-        self.policy
-            .is_none_or(|policy| policy.admits(decided, after))
+        let decision = entry.event.decision().zip(self.policy);
+        decision.is_none_or(|(decided, policy)| policy.admits(decided, entry.line.prev()))
     }
 }
 

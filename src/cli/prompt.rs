@@ -86,9 +86,7 @@ pub(super) fn run(context: &mut Context, args: &PromptArgs) -> Result<Exit> {
             };
             (Some(session), text)
         }
-        Err(SessionError::Missing { .. }) if context.named_session.is_none() => {
-            (None, String::new())
-        }
+        Err(SessionError::Missing(_)) if context.named_session.is_none() => (None, String::new()),
         Err(error) => return Err(error.into()),
     };
     let front = match args.format {

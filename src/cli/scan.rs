@@ -179,10 +179,10 @@ pub(super) fn create(
     let sha256 = digest(path)?;
     let plan = args.list.plan(&file, None, input, &unit)?;
     let mut planned = plan.open(path)?;
-    let mut listing = Listing::new();
+    let mut listing = Listing::default();
     planned.read_into(&mut listing)?;
     let listed = listing.finish()?;
-    let (quests, counts) = (listed.quests(), listed.counts());
+    let (quests, counts) = (&listed.quests, listed.counts);
     if quests.is_empty() {
         return refuse_empty(&file.place, counts.rows, &planned);
     }

@@ -211,7 +211,7 @@ fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
 /// A listing of the quests that `session` has by `projection`, without rows: those are of a list that
 /// was read before.
 pub fn known_quests(session: &Session, projection: &Projection) -> Result<Listing> {
-    let mut listing = Listing::new();
+    let mut listing = Listing::default();
     let mut reader = session.reader()?;
     let bar = WorkBar::of("reading the quests", projection.count() as u64);
     for record in projection.quests() {

@@ -1,7 +1,7 @@
 //! Carries the PASSes of an earlier session into a new one.
 //!
-//! A PASS is judged again from its evidence, with the settings of the new session and for its
-//! quest. A quest whose PASS does not pass again starts in TODO.
+//! Each PASS is judged again from its evidence, with the settings of the new session. If it does not
+//! pass again, its quest starts in TODO.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -131,8 +131,7 @@ impl<'a> Carrier<'a> {
         Ok(jobs)
     }
 
-    /// Uses these judgements of all [`Carrier::jobs`], made by the world as it is now, in place of
-    /// the old evidence.
+    /// Uses these judgements of all [`Carrier::jobs`] by the current world instead of the old evidence.
     pub fn by_world(&mut self, judged: impl IntoIterator<Item = JudgedJob>) {
         let by_id = |judged: JudgedJob| (judged.job.quest.id, judged);
         self.judged = Some(judged.into_iter().map(by_id).collect());
@@ -160,48 +159,51 @@ impl<'a> Carrier<'a> {
         Ok(passed.ok_or(SessionError::Illegal("a PASS has an attempt"))?)
     }
 
-    fn judge(&mut self, quest: &Quest, passed: &Attempt) -> Result<NewJudgement, Failure> {
+    fn judge(&mut self, quest: &Quest, passed: &Attempt) -> Attempted<NewJudgement> {
         let by_world = self.judged.is_some();
         let (judgement, recording) = match &mut self.judged {
-            Some(judged) => {
-                let judged = judged.remove(&quest.id).ok_or(NotCarried::Unanswered)?;
-                (judged.judgement, judged.recording)
-            }
+            Some(judged) => match judged.remove(&quest.id) {
+                Some(judged) => (judged.judgement, judged.recording),
+                None => return Ok(Err(NotCarried::Unanswered)),
+            },
             None => match self.replayer.judge(quest, passed) {
                 Ok(judged) => judged,
-                Err(ReplayError::Judge(error)) => return Err(error.into()),
+                Err(ReplayError::Judge(error)) => return Err(error),
                 Err(_) if self.old.forgetting().empties(passed.evidence.get()) => {
-                    return Err(NotCarried::Forgotten.into());
+                    return Ok(Err(NotCarried::Forgotten));
                 }
-                Err(_) => return Err(NotCarried::Evidence.into()),
+                Err(_) => return Ok(Err(NotCarried::Evidence)),
             },
         };
-        if judgement.verdict == Verdict::Pass {
+        Ok(if judgement.verdict == Verdict::Pass {
             let gate = self.replayer.gate();
             Ok(NewJudgement::by_gate(gate, judgement, recording))
         } else if by_world && is_unanswered(&judgement, &recording.evidence) {
-            Err(NotCarried::Unanswered.into())
+            Err(NotCarried::Unanswered)
         } else {
-            Err(NotCarried::NotPassed.into())
-        }
+            Err(NotCarried::NotPassed)
+        })
     }
 
-    fn carry(&mut self, pair: Pair) -> Result<CarriedPass, Failure> {
+    fn carry(&mut self, pair: Pair) -> Attempted<CarriedPass> {
         let quest = self.quest(pair)?;
         let passed = self.passed(pair)?;
-        let made = self.judge(quest, &passed.value)?;
+        let made = match self.judge(quest, &passed.value)? {
+            Ok(made) => made,
+            Err(why) => return Ok(Err(why)),
+        };
         let case = Case::new(quest, &passed.value.submission);
         let holds = marks(self.replayer.gate(), case);
         let evidence = &made.recording.evidence;
-        // It was judged as if no other quest had passed, and must not be worth more than that.
+        // It was judged as if no other quest had passed, so it must not depend on another carried PASS.
         let is_held = holds.iter().any(|mark| self.held.contains_key(mark));
         if is_held || evidence.session_differs(&self.held) {
-            return Err(NotCarried::Taken.into());
+            return Ok(Err(NotCarried::Taken));
         }
         let taken = holds.iter().map(|mark| (mark.clone(), quest.key.clone()));
         self.held.extend(taken);
         let bodies = made.recording.bodies.iter();
-        Ok(CarriedPass {
+        Ok(Ok(CarriedPass {
             bodies: bodies.map(|(name, body)| (*name, pack(body))).collect(),
             carried: Carried {
                 origin: Origin {
@@ -221,18 +223,18 @@ impl<'a> Carrier<'a> {
                     anchored: is_anchored(quest),
                     seen: made.judgement.seen,
                     holds,
-                    // It was a call to the other session.
+                    // The key belonged to a call to the other session.
                     idempotency_key: None,
-                    judgement: to_raw_value(&made.judgement).map_err(JudgeError::from)?,
-                    evidence: to_raw_value(evidence).map_err(JudgeError::from)?,
+                    judgement: to_raw_value(&made.judgement)?,
+                    evidence: to_raw_value(evidence)?,
                     ..*passed.value
                 },
             },
-        })
+        }))
     }
 }
 
-/// Why a PASS counts no longer, where a person said so since.
+/// Why a PASS is not carried because of a person's later decision.
 fn withdrawn(
     reader: &mut LineReader,
     record: &QuestRecord,
@@ -253,18 +255,18 @@ impl Iterator for Carrier<'_> {
         loop {
             let pair = self.pairs.next()?;
             match self.carry(pair) {
-                Ok(carried) => {
+                Ok(Ok(carried)) => {
                     self.counts.carried += 1;
                     return Some(Ok(carried));
                 }
-                Err(Failure::NotCarried(why)) => self.counts.leave(why),
-                Err(Failure::Judge(error)) => return Some(Err(error)),
+                Ok(Err(why)) => self.counts.leave(why),
+                Err(error) => return Some(Err(error)),
             }
         }
     }
 }
 
-/// What the carried PASSes hold so far.
+/// The marks that the carried PASSes hold so far.
 type Held = HashMap<Mark, Key>;
 
 impl UniquenessIndex for Held {
@@ -273,23 +275,8 @@ impl UniquenessIndex for Held {
     }
 }
 
-/// Why a PASS was not carried. Only an error of the machine ends the work.
-enum Failure {
-    NotCarried(NotCarried),
-    Judge(JudgeError),
-}
-
-impl From<NotCarried> for Failure {
-    fn from(why: NotCarried) -> Self {
-        Self::NotCarried(why)
-    }
-}
-
-impl From<JudgeError> for Failure {
-    fn from(error: JudgeError) -> Self {
-        Self::Judge(error)
-    }
-}
+/// An attempt to carry a PASS. The inner error skips it, and the outer one ends the whole run.
+type Attempted<T> = Result<Result<T, NotCarried>, JudgeError>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Pair {
@@ -297,18 +284,18 @@ struct Pair {
     new: QuestId,
 }
 
-/// Pairs in the making.
+/// Collects quests of both sessions and pairs them.
 ///
-/// Two quests are the same when key and anchor are, as lists compare them. A name without an
-/// anchor means nobody in particular once either side knows several quests of that name.
+/// Two quests are the same if key and anchor are equal, compared as in lists. A name without an anchor
+/// is ambiguous if either session has several quests of that name.
 #[derive(Debug, Default)]
 struct Pairs {
     hasher: RandomState,
     sides: Vec<Side>,
 }
 
-/// A quest of either session. Hashes instead of texts keep a million of them small; if two names
-/// have one hash, the gate does not pass the PASS of the one for the other.
+/// A quest of either session, with hashes to save memory. If two names have the same hash, the gate
+/// still judges the PASS for the new quest and does not pass it.
 #[derive(Debug, Clone, Copy)]
 struct Side {
     name: u64,
@@ -330,8 +317,8 @@ impl Pairs {
         });
     }
 
-    /// Every PASS that belongs to a new quest, in the order of the new quests, and why the
-    /// others do not.
+    /// The PASSes that belong to a new quest, in the order of the new quests, and why the others do
+    /// not.
     fn finish(mut self) -> (Vec<Pair>, Vec<NotCarried>) {
         let (mut pairs, mut left) = (Vec::new(), Vec::new());
         self.sides.sort_unstable_by_key(|side| (side.name, side.id));
@@ -391,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn quests_are_the_same_whose_keys_and_anchors_are() {
+    fn pairs_quests_by_key_and_anchor() {
         const KR: (&str, &str) = ("Acme", "acme.kr");
         const DE: (&str, &str) = ("Acme", "acme.de");
         const BARE: (&str, &str) = ("Acme", "");

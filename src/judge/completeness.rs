@@ -1,9 +1,8 @@
-//! Whether a session is complete, and what keeps it from being so.
+//! Decides whether a session is complete, and what is missing.
 //!
-//! [`survey()`] looks at the ledger, the claims and the working tree, and judges every PASS again
-//! from its evidence. [`judge_again()`] does the same by the tree and the commands as they are now.
-//! [`decide()`] is a pure function of what was seen, which trusts neither an agent's word nor a
-//! cache.
+//! [`survey()`] reads the ledger, the claims and the working tree, and judges every PASS again from
+//! its evidence. [`judge_again()`] judges with the current tree and commands. [`decide()`] is a pure
+//! function of the survey, and relies neither on an agent nor on a cache.
 
 #[cfg(test)]
 mod tests;
@@ -37,7 +36,7 @@ use crate::world::tree::TreePath;
 
 /// The least share of PASSes, in hundredths of a percent.
 ///
-/// Only a PASS is proven by a machine. A REVIEW is not, whatever became of it.
+/// Only a PASS counts, because a machine proved it. A REVIEW does not, however it was settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MinPass(u32);
 
@@ -67,7 +66,7 @@ impl FromStr for MinPass {
         let part = format!("{part:0<2}");
         let number = |text: &str| text.parse::<u32>().map_err(|_| BadPercent);
         let hundredths = number(whole)? * 100 + number(&part)?;
-        // Such as 0.8, by which most people mean 80 %.
+        // Refuse 0.8, because most people mean 80 %.
         let is_fraction = !text.ends_with('%') && (1..100).contains(&hundredths);
         (hundredths <= ALL && !is_fraction)
             .then_some(Self(hundredths))
@@ -77,11 +76,7 @@ impl FromStr for MinPass {
 
 impl fmt::Display for MinPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0 / 100, self.0 % 100) {
-            (whole, 0) => write!(f, "{whole} %"),
-            (whole, part) if part % 10 == 0 => write!(f, "{whole}.{} %", part / 10),
-            (whole, part) => write!(f, "{whole}.{part:02} %"),
-        }
+        write!(f, "{} %", f64::from(self.0) / 100.0)
     }
 }
 
@@ -139,21 +134,20 @@ impl fmt::Display for ShortfallKind {
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     pub todo: Vec<QuestId>,
-    /// How many of them come after one that ended without a PASS.
+    /// How many of them depend on a quest that ended without a PASS.
     pub blocked: usize,
     pub orphaned: Vec<QuestId>,
-    /// What in the working tree is not as it was when the session was made, or why that cannot be
-    /// told; none where the kind has no tree.
+    /// The changes of the working tree since the scan, or why it cannot be read; `None` without a tree.
     pub tree: Option<Result<Vec<Changed>, String>>,
     pub files: Vec<FileThenAndNow>,
     /// The PASSes that rest on the tree, on commands or on services.
     pub on_machine: Vec<Proven>,
-    /// What came of judging these again; none where nobody did.
+    /// The result of judging these again; `None` if nobody did.
     pub again: Option<Live>,
     pub findings: Vec<Finding>,
-    /// What counts as proven and was not judged again.
+    /// Proven quests that were not judged again.
     pub unchecked: Vec<QuestId>,
-    /// What is proven and cannot be judged again, because an address was removed.
+    /// Proven quests that cannot be judged again, because an address was removed.
     pub forgotten: Vec<QuestId>,
     pub stopped: bool,
     pub last: FinalResult,
@@ -161,7 +155,7 @@ pub struct Survey {
     pub min_pass: Option<MinPass>,
     /// The open REVIEWs and the quests that are DONE.
     pub not_proven: Vec<QuestId>,
-    /// Whether these keep nothing from being complete.
+    /// Whether the session can be complete despite these.
     pub accept_unproven: bool,
 }
 
@@ -200,19 +194,19 @@ impl JudgedAgain {
     }
 }
 
-/// A file in the write zones, as a PASS saw it and as it is.
+/// A file in the write zones, as a PASS saw it and now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileThenAndNow {
     pub then: SeenFile,
-    /// The digest of what is there now; none where there is no file that can be read.
+    /// Its current digest; `None` if there is no readable file.
     pub now: Option<Digest>,
 }
 
-/// Looks at `session`, of which `projection` is the whole ledger, folded; `lives` tells whether a run
-/// goes on. What the final gate says, and how much must pass, is for the caller to add.
+/// Surveys a session. `projection` is its whole ledger, folded, and `lives` tells whether a run is
+/// active. The caller adds the final gate's result and the required share of PASSes.
 ///
-/// `world` holds the tree, or why there is none. Every PASS is judged again from its evidence;
-/// nothing is asked of the network.
+/// `world` holds the tree, or the reason why there is none. Every PASS is judged again from its
+/// evidence, without the network.
 pub fn survey(
     session: &Session,
     projection: &Projection,
@@ -260,11 +254,11 @@ pub fn survey(
     }
     let proofs = audited.proven.into_iter();
     let proofs = proofs.filter(|pass| proven.contains(&pass.quest));
-    // What the last PASS of a quest saw is what must be there.
+    // Only the files that the last PASS of a quest saw matter.
     let last: BTreeMap<QuestId, Proven> = proofs.map(|it| (it.quest, it)).collect();
     let mut files = audited.files;
     files.retain(|file| last.get(&file.quest).map(|it| it.line) == Some(file.line));
-    // What other lists or another program judged is a finding already.
+    // A PASS that was judged with other lists or another program is already a finding.
     let on_machine = last
         .into_values()
         .filter(|it| it.on_machine && !it.by_others);
@@ -273,10 +267,10 @@ pub fn survey(
     Ok(seen)
 }
 
-/// Judges the PASSes that rest on the tree, on commands or on services again, by these as they are
-/// now; pages and DNS are answered from the evidence.
+/// Judges the PASSes that rest on the tree, on commands or on services again, with their current
+/// state. Pages and DNS are answered from the evidence.
 ///
-/// `judged` is called for each judgement, and `stop` tells whether to end early.
+/// `judged` is called after each judgement, and `stop` tells whether to end early.
 pub fn judge_again(
     session: &Session,
     projection: &Projection,
@@ -306,8 +300,8 @@ pub fn judge_again(
 
 /// Compares the working tree with what the session froze and with what PASSes saw.
 ///
-/// What a PASS saw is known of the files that the gate itself read, such as those that fields name.
-/// Not seen is what only a command read, over its copy of the tree: no content is recorded of it.
+/// This covers files that the gate itself read, such as those that fields name. The content of files
+/// that only a command read is not recorded.
 fn look_at_tree(
     session: &Session,
     world: Result<&JudgeWorld, &str>,
@@ -346,7 +340,7 @@ fn look_at_tree(
     Ok(())
 }
 
-/// What is missing; nothing when the session is complete.
+/// What is missing. Empty if the session is complete.
 pub fn decide(seen: &Survey) -> Vec<Shortfall> {
     let shortfalls = [
         todo(&seen.todo, seen.blocked),
@@ -366,13 +360,13 @@ pub fn decide(seen: &Survey) -> Vec<Shortfall> {
     shortfalls.into_iter().flatten().collect()
 }
 
-/// The shortfall of a session that cannot be read on: nothing else of it can be told.
+/// The shortfall of a damaged session, of which nothing else can be read.
 pub fn of_damage(finding: &Finding) -> Vec<Shortfall> {
     let shortfall = audited(std::slice::from_ref(finding), ShortfallKind::Ledger);
     shortfall.into_iter().collect()
 }
 
-/// A shortfall about these quests, or with these details; none where there is neither.
+/// A shortfall about these quests or with these details; `None` if there are neither.
 fn some(
     kind: ShortfallKind,
     quests: impl IntoIterator<Item = QuestId>,
@@ -389,7 +383,7 @@ fn some(
 }
 
 impl Shortfall {
-    /// A shortfall of the session as a whole.
+    /// A shortfall of the whole session.
     pub fn new(kind: ShortfallKind, what: impl Into<String>) -> Self {
         Self {
             kind,
@@ -432,9 +426,9 @@ fn tree_change(seen: Option<&Result<Vec<Changed>, String>>) -> Option<Shortfall>
     }
 }
 
-/// What PASSes saw in files that hold something else now, or are gone.
+/// Files that changed or disappeared after a PASS saw them.
 ///
-/// Quests may share a file: what the last PASS that looked at it saw is what must be there.
+/// If quests share a file, the last PASS that saw it decides.
 fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
     let mut last: BTreeMap<&TreePath, &FileThenAndNow> = BTreeMap::new();
     for file in files {
@@ -446,7 +440,7 @@ fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
     let mut quests = BTreeSet::new();
     let mut details = Vec::new();
     for FileThenAndNow { then, now } in last.into_values() {
-        // Where it saw no file there is nothing that could be lost.
+        // If it saw no file, nothing can be lost.
         if then.file.is_some() && then.file != *now {
             let how = now.map_or("gone", |_| "changed");
             quests.insert(then.quest);
@@ -457,9 +451,9 @@ fn pass_change(files: &[FileThenAndNow]) -> Option<Shortfall> {
     some(ShortfallKind::PassChanged, quests, details, what)
 }
 
-/// The PASSes that are none now, with the facts that say so.
+/// The PASSes that no longer pass, with the facts.
 ///
-/// A REVIEW is no PASS either, such as after a command that ran out of time.
+/// A PASS that is now REVIEW, such as after a timeout, counts too.
 fn no_longer_holds(again: Option<&Live>) -> Option<Shortfall> {
     let again = again?;
     let drift = again.drift.iter().map(|it| (&it.place, &it.facts));
@@ -508,8 +502,8 @@ fn counts_as(kind: FindingKind) -> Option<ShortfallKind> {
         FindingKind::Answer | FindingKind::Field | FindingKind::Seal | FindingKind::Forgotten => {
             Some(ShortfallKind::Record)
         }
-        // None of them is about what was judged: the index is rebuilt, and programs and the world
-        // are what they are now.
+        // These do not concern recorded judgements: the index is rebuilt, and programs and the world
+        // may change.
         FindingKind::Index | FindingKind::Program | FindingKind::Drift => None,
     }
 }

@@ -1,4 +1,4 @@
-//! A session ready to judge one answer after the other, and the operator's fixer.
+//! Judges the answers of a session, and runs the operator's fixer.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ use crate::world::sandbox::{
 };
 use crate::world::tree::TreePath;
 
-/// What a session is judged by: its quest kind, the network and the sandbox.
+/// Everything that judges a session: its quest kind, the network and the sandbox.
 pub struct JudgeContext {
     pub kind: SessionKind,
     pub world: JudgeWorld,
@@ -55,30 +55,30 @@ impl JudgeContext {
         Ok(Self { kind, world })
     }
 
-    /// Whether the quests are about the files of a tree.
+    /// Whether the quests are about files in a tree.
     pub fn has_tree(&self) -> bool {
         let config = self.world.sandbox_config();
         config.is_some_and(|config| config.root.is_some())
     }
 
-    /// The digest of what an agent has written in the zones of the tree; none without a tree.
+    /// The digest of what an agent has written in the zones of the tree; `None` without a tree.
     pub fn written(&self) -> Option<Digest> {
         self.world.tree_digest().ok().flatten()
     }
 
-    /// Judges an answer and records the judgement; a call that repeats another by its idempotency
-    /// key returns the judgement that is recorded. While it fails only by rules that the kind's
-    /// fixer exists for, the fixer runs and the answer is judged again.
+    /// Judges an answer and records the judgement. A repeated call with the same idempotency key returns
+    /// the recorded judgement. If only rules of the kind's fixer fail, the fixer runs and the answer is
+    /// judged again.
     ///
-    /// Each judgement is an attempt like any other: a FAIL costs a try, and a quest that is settled
-    /// is not fixed. What the fixer itself does is no attempt; the ledger records how it ended.
+    /// Each judgement is an attempt: a FAIL uses a try, and a settled quest is not fixed. A fixer's run
+    /// is no attempt, but the ledger records how it ended.
     pub fn submit(
         &self,
         session: &mut Session,
         answer: Answer<'_>,
         clock: &mut dyn Clock,
     ) -> Result<SubmitResult, JudgeError> {
-        // Before the gate runs, `Submitted::machine` replaces it by the index of the session.
+        // Before the gate runs, `Submitted::machine` replaces it with the session's index.
         let nothing = NothingAccepted;
         let answer = Answer {
             received: self.world.received(),
@@ -107,14 +107,14 @@ impl JudgeContext {
             return Ok(repeated);
         }
         let mut judged = match submit(session, answer, clock) {
-            // The same call may have been made twice at once.
+            // The same call may have been made twice concurrently.
             Err(JudgeError::Refused(refusal)) => {
                 return recorded(session)?.ok_or_else(|| refusal.into());
             }
             judged => judged?,
         };
         let mut fixes = Vec::new();
-        // A fixer repairs the working tree, and files that a client sent are not there.
+        // A fixer repairs the working tree, which does not contain files that a client sent.
         let plan = self.kind.fixer.as_ref();
         let plan = plan.filter(|_| answer.received.is_none());
         if let (Some(plan), Some(config)) = (plan, self.world.sandbox_config()) {
@@ -122,7 +122,7 @@ impl JudgeContext {
                 let fix = self.fix(session, answer.quest, (plan, config), &judged.judgement)?;
                 let changed = fix == Fix::Changed;
                 fixes.push(fix.clone());
-                // The first judgement is in the ledger, so it is reported whatever happens now.
+                // The first judgement is in the ledger, so it is reported even if this fails.
                 let answer = Answer {
                     key: answer.key.again(),
                     ..answer
@@ -189,7 +189,7 @@ fn failed(why: String) -> Fix {
     Fix::Failed { why }
 }
 
-/// Records how a run of the fixer ended, without the addresses that the session has to forget.
+/// Records how a run of the fixer ended, without forgotten addresses.
 fn record(
     session: &mut Session,
     (quest, attempt, fix): (QuestId, u32, Fix),
@@ -212,7 +212,7 @@ fn record(
     })
 }
 
-/// Whether the quest is still open, and only rules that the fixer exists for keep it from passing.
+/// Whether the quest is still open, and only rules of the fixer keep it from passing.
 fn is_fixable(judged: &Judged, plan: &FixerPlan) -> bool {
     let open = judged.state == State::Todo && judged.judgement.verdict == Verdict::Fail;
     open && is_for_fixer(plan, &judged.judgement)
@@ -223,7 +223,7 @@ fn is_for_fixer(plan: &FixerPlan, judgement: &Judgement) -> bool {
     facts.all(|fact| fact.level == Level::Review || plan.rules.contains(fact.rule.as_str()))
 }
 
-/// Why the fixer's work is not used; none if it ended well.
+/// Why the fixer's work is not used; `None` if it succeeded.
 fn failure(order: &CommandSpec, ran: &CommandResult) -> Option<String> {
     let how = match &ran.end {
         End::Exited(0) => return None,
@@ -246,7 +246,7 @@ fn failure(order: &CommandSpec, ran: &CommandResult) -> Option<String> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FinalResult {
     pub word: FinalWord,
-    /// What it found, or why it was not asked.
+    /// What it found, or why it did not run.
     pub details: Vec<String>,
 }
 
@@ -286,10 +286,10 @@ impl JudgeContext {
         self.kind.has_final
     }
 
-    /// Judges the whole result of a session, with the tree as it is now.
+    /// Judges the whole result of a session with the current tree.
     ///
-    /// Where there is a negative control, the result is also judged with that change, which must
-    /// make it fail: a gate that passes what is wrong on purpose is worth nothing.
+    /// With a negative control, the result is judged again with that deliberate defect, and must fail:
+    /// a gate that passes a known defect proves nothing.
     pub fn final_gate(&self, session: &Session) -> Result<FinalResult, JudgeError> {
         let Some(definition) = &self.kind.definition else {
             return Ok(FinalResult::default());
@@ -345,7 +345,7 @@ pub(super) fn sentence(fact: &Fact) -> String {
     format!("{rule}{field}{place}: expected {expected}, found {actual}")
 }
 
-/// Stands for the quest, since the final gate is about all of them.
+/// A placeholder, because the final gate is about all quests.
 fn quest_of_all(kind: &str) -> Result<Quest, JudgeError> {
     let key = Key::new(kind).map_err(|_| JudgeError::UnknownKind(kind.to_owned()))?;
     Ok(Quest::new(QuestId::FIRST, key))
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixer_is_there_for_what_its_checks_say_and_nothing_else() {
+    fn a_fixer_runs_only_for_rules_of_its_checks() {
         use Level::{Fail, Review};
         for (facts, expected) in [
             (&[("tidy", Fail)][..], true),
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_end_with_nought_is_built_on() {
+    fn uses_a_fixers_work_only_after_exit_code_zero() {
         let of = |end, stderr: &str| {
             let ran = CommandResult {
                 end,

@@ -1,4 +1,4 @@
-//! What can go wrong while a submission is judged.
+//! Errors of judging a submission.
 
 use std::io;
 
@@ -37,7 +37,7 @@ pub enum JudgeError {
     Patch(#[from] BadPatch),
     #[error("the files of the answer cannot be written to the tree; nothing was recorded")]
     NotWritten(#[source] TreeError),
-    /// The sandbox failed, for which the worker is not to blame.
+    /// The sandbox failed, which is not the worker's fault.
     #[error("the gate could not run: {0}; nothing changed")]
     Sandbox(String),
     /// A lookup that comail could not even make says nothing about the answer.
@@ -58,7 +58,7 @@ pub enum JudgeError {
     KeyUsed,
     #[error("only a run gives names such as {0}, and that run is not active; nothing changed")]
     NoSuchRun(Box<str>),
-    /// Callers say in their own words why.
+    /// Callers report the reason in their own words.
     #[error("the quest takes no answer now; nothing changed")]
     Refused(Refusal),
     /// One of several submissions that are judged at once.

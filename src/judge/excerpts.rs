@@ -1,4 +1,4 @@
-//! What the gate saw, as lines for people: pages, files of the tree, what commands printed.
+//! Shows people what the gate saw: lines of pages, files and command output.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub struct SeenPage {
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) place: String,
-    /// Its lines: of a page what a reader sees, then what can be clicked, then the rest.
+    /// Its lines. For a page: visible text, then link targets, then the rest.
     pub(crate) lines: Vec<String>,
     page: Option<Page>,
 }
@@ -136,7 +136,7 @@ fn of_page(url: &Url, response: &Response) -> Option<Source> {
     page.ok().map(|page| of_pages(url, vec![page]))
 }
 
-/// What a browser has shown of a page and of its frames.
+/// A page and its frames as a browser rendered them.
 fn of_rendered(
     url: &Url,
     answer: &Rendered<BodyRef>,
@@ -175,7 +175,7 @@ fn of_pages(url: &Url, pages: Vec<Page>) -> Source {
     }
 }
 
-/// Why nothing is shown of evidence from which an address was removed.
+/// Why evidence from which an address was removed is not shown.
 pub(crate) const REMOVED: &str = "it was removed when its address was forgotten";
 
 /// Lines of something that the gate saw.
@@ -198,11 +198,11 @@ pub struct ExcerptLine {
 
 const AROUND: usize = 2;
 
-/// The most characters of a line that are shown, and how many of them before what was found.
+/// The longest part of a line that is shown, and how much of it precedes the match.
 const MAX_LINE: usize = 240;
 const BEFORE: usize = 100;
 
-/// The fewest characters of a text that is looked for: shorter ones are found everywhere.
+/// The shortest text that is searched for. Shorter texts occur everywhere.
 const MIN_SOUGHT: usize = 3;
 
 #[derive(Debug)]
@@ -212,11 +212,10 @@ enum Needle {
     Line(usize),
 }
 
-/// What `fact` is about, in its context; none when no source shows it.
+/// The subject of `fact` in its context; `None` if no source shows it.
 ///
-/// Looked for in this order, at the place that the fact names before all others: a reviewer's
-/// quotation, the line that the fact names, what it quotes, the value of its field, the other values
-/// that were submitted, `key`.
+/// Searched in this order, and in the fact's location first: a reviewer's quotation, the line in the
+/// location, quoted text, the value of its field, the other submitted values, `key`.
 pub(crate) fn excerpt(
     fact: &Fact,
     submission: &Submission,
@@ -228,7 +227,7 @@ pub(crate) fn excerpt(
         sources.iter().partition(|source| source.is_at(location));
     let needles = needles(fact, submission, key);
     let line = line_of(location);
-    // Its words were checked against what the reviewer saw, and its line was not.
+    // A doubt's quotation was checked against the inputs, but its line number was not.
     let is_doubt = fact.rule == REVIEWERS_DOUBT.id;
     let quotation = fact.actual.lines().find_map(text).filter(|_| is_doubt);
     let quoted = |sources: &[&Source]| look(quotation.as_ref()?, sources, line);
@@ -243,13 +242,13 @@ pub(crate) fn excerpt(
     })
 }
 
-/// A submitted `value` in its context; none if no source shows it.
+/// A submitted `value` in its context; `None` if no source shows it.
 pub(crate) fn excerpt_of(value: &str, sources: &[Source]) -> Option<Excerpt> {
     let needle = self::value(value)?;
     look(&needle, &sources.iter().collect::<Vec<_>>(), None)
 }
 
-/// The first place of `needle`, or in the source that has it the place nearest to the line `near`.
+/// The first match of `needle`, or the match nearest to the line `near` in the first source with one.
 fn look(needle: &Needle, sources: &[&Source], near: Option<usize>) -> Option<Excerpt> {
     let (source, at) = sources.iter().find_map(|source| {
         let mut found = (0..source.lines.len()).filter(|at| is_found(source, *at, needle));
@@ -272,7 +271,7 @@ fn look(needle: &Needle, sources: &[&Source], near: Option<usize>) -> Option<Exc
     })
 }
 
-/// The line that shows an address as it is written: the best to be shown, and quickly found.
+/// The line that spells an address literally, which is the clearest and the fastest to find.
 fn plainly(source: &Source, needle: &Needle) -> Option<usize> {
     let Needle::Mailbox(mailbox) = needle else {
         return None;
@@ -337,7 +336,7 @@ fn clipped(line: &str, needle: &Needle) -> String {
         Needle::Line(_) => "",
     };
     let at = line.to_lowercase().find(text).unwrap_or(0);
-    // Of lower case, whose length may differ: close enough to show what is around.
+    // Lower-casing may change the length, so the offset is approximate, which is good enough.
     let before = line.char_indices().take_while(|(byte, _)| *byte < at);
     let first = before.count().saturating_sub(BEFORE);
     let inner: String = line.chars().skip(first).take(MAX_LINE).collect();
@@ -352,15 +351,15 @@ pub struct QuestSummary {
     pub submission: Option<Submission>,
     pub sent_back: bool,
     pub worker: Option<Worker>,
-    /// Whether the gate judged it again since; if so, the facts are from then.
+    /// Whether the gate has judged it again. Then the facts are from that judgement.
     pub again: bool,
     pub facts: Vec<Fact>,
     pub excerpts: Vec<Excerpt>,
     pub damage: Option<String>,
 }
 
-/// Summarises many quests of one session within bounds, because a page that people open cannot hold
-/// everything that the gate ever saw.
+/// Summarises many quests of one session within limits, because a page cannot show everything that
+/// the gate saw.
 pub struct SummaryReader {
     reader: LineReader,
     replayer: Replayer,
@@ -515,8 +514,7 @@ fn found<'a>(
     found
 }
 
-/// Whether it is the address of a page. Pages link to others for many reasons, so an address is no
-/// evidence.
+/// Whether it is a URL. Pages contain many links, so a link is no evidence.
 fn is_web(value: &str) -> bool {
     Url::parse(value.trim()).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
@@ -580,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fact_is_shown_where_it_stands() {
+    fn shows_a_fact_in_its_context() {
         const HOME: &str = "https://acme.co.kr/";
         const OTHER: &str = "https://acme.co.kr/other";
         let page = "<p>one<p>two<p>three<p>Write to info [at] acme [dot] co [dot] kr<p>five\
@@ -615,7 +613,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubt_is_shown_at_its_quotation_nearest_to_the_line_that_the_reviewer_names() {
+    fn shows_the_quotation_nearest_to_the_named_line() {
         let file = "a\nb\nc\nfee = 1  # Acme Foods\ne\nf\ng\nh\ni\nfee = 1\nk\nl";
         let sources = [Source::text("b.py", "fee = 2"), Source::text("a.py", file)];
         let near_end = "h\ni\n>fee = 1\nk\nl";
@@ -646,7 +644,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_around_what_was_found() {
+    fn clips_a_long_line_around_the_match() {
         let long = format!("{}Acme Foods{}", "가".repeat(500), "나".repeat(500));
         let (_, _, line) = shown("x", "", &[Source::text("a", &long)]).unwrap();
         assert!(line.starts_with(">…가") && line.ends_with('…'), "{line}");
@@ -655,7 +653,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passed_is_shown_where_it_stands() {
+    fn shows_passed_values_in_their_context() {
         const PAGE: &str = "<h1>Acme Foods</h1><p>one<p>two<p>three<p>Write to info@acme.co.kr<p>5";
         let sources = [
             Source::html("https://acme.co.kr/", "<p>Acme Foods"),
@@ -674,7 +672,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_shown_once_and_not_too_many_are() {
+    fn limits_excerpts_and_shows_each_place_once() {
         let source = Source::text("a.txt", &"one\ntwo\nthree\nfour\nfive\nsix\n".repeat(9));
         let values = ["one", "two", "three", "ONE"].into_iter();
         let places = found(&[], &acme(), "key", values, &[source]);
@@ -688,7 +686,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_pages_are_not_looked_for() {
+    fn does_not_search_for_urls() {
         assert!(is_web("https://acme.co.kr/contact") && is_web(" http://a "));
         assert!(!is_web("info@acme.co.kr") && !is_web("mailto:a@b.c") && !is_web("Acme"));
     }

@@ -1,4 +1,4 @@
-//! Recognises forgotten addresses in what is submitted, and removes them from what is recorded.
+//! Recognises forgotten addresses in submissions, and removes them from records.
 
 use std::io::{Cursor, Read as _, Write as _};
 
@@ -20,8 +20,8 @@ fn wanted(suppressed: &[Suppressed]) -> impl Fn(&str) -> bool {
     |address| suppressed.iter().any(|one| one.is(address))
 }
 
-/// What is recorded of a `submission` that contains a forgotten address, in a field or in a file that
-/// a field names; none if it contains none.
+/// The masked form of a `submission` that contains a forgotten address, in a field or in a file that
+/// a field names; `None` if it contains none.
 pub fn masked_submission(
     forgetting: &Forgetting,
     submission: &Submission,
@@ -39,7 +39,7 @@ pub fn masked_submission(
         Submission::Fields(fields) => fields,
     };
     let mut masked = fields.clone();
-    // Texts are not compared: a file may be named like the mask.
+    // A flag instead of a comparison, because a file could have the mask as its name.
     let mut found = false;
     for (name, text) in &mut masked {
         let field = kind.fields.iter().find(|field| field.name == *name);
@@ -62,10 +62,10 @@ pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
     mention_one(forgetting.suppressed(), worker.as_str())
 }
 
-/// `text` without the addresses that were forgotten; none when it holds none of them.
+/// `text` without forgotten addresses; `None` if it contains none.
 pub fn redacted(forgetting: &Forgetting, text: &str) -> Option<String> {
     let suppressed = forgetting.suppressed();
-    // Most sessions have forgotten nothing, and then no text is searched.
+    // Most sessions have forgotten nothing, so nothing must be searched.
     let searched = Some(text).filter(|_| !suppressed.is_empty())?;
     without(searched, &wanted(suppressed), MASK)
 }
@@ -81,11 +81,10 @@ fn mention_one(suppressed: &[Suppressed], text: &str) -> bool {
     !suppressed.is_empty() && !mentions(text, &wanted(suppressed)).is_empty()
 }
 
-/// The judgement without the forgotten addresses that pages showed the gate: neither in its facts
-/// nor among the bodies that are kept.
+/// The judgement without forgotten addresses from pages, neither in its facts nor in its bodies.
 ///
-/// A PASS stays as it is, for it is judged again from them; its pages are kept without the
-/// addresses that it does not name.
+/// A PASS stays unchanged, because it is judged again from its pages, which are already stored without
+/// the addresses that it does not name.
 pub(crate) fn without_forgotten(forgetting: &Forgetting, made: NewJudgement) -> NewJudgement {
     let suppressed = forgetting.suppressed();
     if suppressed.is_empty() || made.judgement.verdict == Verdict::Pass {
@@ -113,7 +112,7 @@ pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
     !suppressed.is_empty() && !matches!(masked_list(list, &wanted), Ok(None))
 }
 
-/// Whether an address was removed from what the quest was settled by.
+/// Whether an address was removed from the submission that settled the quest.
 pub fn is_forgotten(reader: &mut LineReader, record: &QuestRecord) -> Result<bool, SessionError> {
     let locked = matches!(record.progress.state, State::Pass | State::Review);
     match record.last.filter(|_| locked) {
@@ -150,7 +149,7 @@ pub fn is_masked(submission: &Submission) -> bool {
     }
 }
 
-/// What is written where a forgotten address was.
+/// Replaces a forgotten address.
 pub const MASK: &str = "[forgotten]";
 
 #[derive(Debug, thiserror::Error)]
@@ -175,7 +174,7 @@ const MAX_BYTES: u64 = 1 << 30;
 
 const COMPOUND: &[u8] = &[0xD0, 0xCF, 0x11, 0xE0];
 
-/// The bytes of a list without the address; none where it does not hold it.
+/// The bytes of a list without the address; `None` if the list does not contain it.
 pub fn masked_list(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Option<Vec<u8>>, Unmaskable> {
     if bytes.starts_with(b"PK\x03\x04") {
         return workbook(bytes, wanted);
@@ -287,9 +286,9 @@ fn bare(xml: &str) -> String {
     })
 }
 
-/// `json` without the address, or none where it does not hold it.
+/// `json` without the address; `None` if it does not contain it.
 ///
-/// In the names of workers, which cannot contain brackets, `worker` replaces it.
+/// In names of workers, which cannot contain brackets, `worker` replaces it.
 pub fn masked_json(json: &str, wanted: &Wanted<'_>, worker: &str) -> Option<String> {
     let mut masked = String::with_capacity(json.len());
     let (mut rest, mut changed, mut of_worker) = (json, false, false);
@@ -358,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn text_keeps_its_encoding() {
+    fn masking_keeps_the_encoding() {
         let masked = |bytes: &[u8]| masked_list(bytes, &wanted).unwrap();
         assert_eq!(
             masked(b"a,b\nAcme,Jo@acme.com\n").as_deref(),
@@ -377,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_any_kind_holds_it_or_not() {
+    fn finds_an_address_in_files_of_any_kind() {
         assert!(holds(b"exit 0 # jo@acme.com\n", &wanted));
         assert!(holds(b"PK\x03\x04 no zip, jo@acme.com\n", &wanted));
         assert!(!holds(b"PK\x03\x04 no zip\n", &wanted));
@@ -385,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workbook_is_masked_part_by_part() {
+    fn masks_a_workbook_part_by_part() {
         let strings = "<sst><si><t>Acme</t></si><si><t>jo&#64;acme.com</t></si></sst>";
         let zip = zipped(&[
             ("xl/sharedStrings.xml", strings),
@@ -399,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_masked_is_refused() {
+    fn rejects_lists_that_cannot_be_masked() {
         let parted = "<sst><si><r><t>jo</t></r><r><t>@acme.com</t></r></si></sst>";
         let zip = zipped(&[("xl/sharedStrings.xml", parted)]);
         assert!(matches!(
@@ -427,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_strings_that_hold_it_change() {
+    fn changes_only_strings_with_the_address() {
         let body = r#"{"b": 1.50,"a":["x\"y","Jo\u0040acme.com"],"jo@acme.com":{"holds":["mailbox jo@acme.com"]}}"#;
         let expected = r#"{"b": 1.50,"a":["x\"y","[forgotten]"],"[forgotten]":{"holds":["mailbox [forgotten]"]}}"#;
         assert_eq!(json_masked(body).as_deref(), Some(expected));
@@ -436,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_stays_one() {
+    fn a_masked_worker_name_stays_valid() {
         let body = r#"{"worker":"jo@acme.com","note":"jo@acme.com"}"#;
         let expected = r#"{"worker":"forgotten-1","note":"[forgotten]"}"#;
         assert_eq!(json_masked(body).as_deref(), Some(expected));
@@ -465,7 +464,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_stays_json_without_the_address(value in any_json()) {
+        fn masked_json_is_valid_and_lacks_the_address(value in any_json()) {
             let body = value.to_string();
             let other = json_masked(&body).unwrap_or_else(|| body.clone());
             prop_assert!(serde_json::from_str::<Value>(&other).is_ok(), "{other}");

@@ -1,7 +1,7 @@
-//! Judging many submissions at once: in parallel across hosts, one by one within a host.
+//! Judges many submissions: in parallel across sites, one by one within a site.
 //!
-//! The threads never read the session: what it knows is checked when a judgement is recorded. They
-//! are not joined, so that Ctrl-C ends the program at once.
+//! The threads never read the session, which is checked when a judgement is recorded. They are not
+//! joined, so that Ctrl-C ends the program at once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
@@ -34,24 +34,24 @@ const THREADS: usize = 16;
 const POLL: Duration = Duration::from_millis(50);
 
 // Pages nest deeply, and parsing them recurses.
-const STACK: usize = 8 * 1024 * 1024;
+pub(super) const STACK: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct Job {
     pub quest: Quest,
     pub submission: Submission,
-    /// What answers in place of the network; none where the network itself is asked.
+    /// The evidence that replaces the network; `None` to ask the network.
     pub offline: Option<NetworkEvidence>,
 }
 
-/// What an earlier judgement was told by the network.
+/// The network's answers to an earlier judgement.
 #[derive(Debug, Clone)]
 pub struct NetworkEvidence {
     pub evidence: Evidence,
     pub store: EvidenceStore,
 }
 
-/// A submission that was judged, as if the session had passed nothing before.
+/// A submission that was judged as if the session had passed nothing before.
 #[derive(Debug)]
 pub struct JudgedJob {
     pub job: Job,
@@ -62,7 +62,7 @@ pub struct JudgedJob {
 #[derive(Debug)]
 pub enum Next {
     Judged(Box<JudgedJob>),
-    /// It was asked to stop. Everything judged until then has been returned.
+    /// It was stopped. Everything judged until then has been returned.
     Stopped,
     Done,
 }
@@ -86,7 +86,7 @@ impl HostQueue {
         manifest: &Manifest,
         world: Arc<JudgeWorld>,
     ) -> Result<Self, JudgeError> {
-        // Settings that cannot be read are an error here rather than in each thread.
+        // Report unreadable settings here rather than in each thread.
         SessionKind::load(manifest)?;
         let left = jobs.len();
         let (offline, online): (Vec<Job>, Vec<Job>) =
@@ -96,9 +96,9 @@ impl HostQueue {
             sites.entry(site_of(&job.submission)).or_default().push(job);
         }
         let mut sites: Vec<Vec<Job>> = sites.into_values().collect();
-        // The site with most jobs takes longest, since it is judged by one thread.
+        // The site with the most jobs takes longest, because one thread judges it, so it starts first.
         sites.sort_by_key(|jobs| std::cmp::Reverse(jobs.len()));
-        // Threads for sites mostly wait; commands compute.
+        // Threads for sites mostly wait, but commands compute.
         let most = if offline.is_empty() {
             THREADS
         } else {
@@ -134,9 +134,9 @@ impl HostQueue {
         self.left
     }
 
-    /// Waits for the next judgement, until all are made or `stop` says so.
+    /// Waits for the next judgement, until all are made or `stop` returns true.
     ///
-    /// After an error it may be called again: the others are still judged.
+    /// After an error it can be called again, because the other jobs are still judged.
     pub fn next(&mut self, stop: &dyn Fn() -> bool) -> Result<Next, JudgeError> {
         loop {
             if self.left == 0 {
@@ -172,7 +172,7 @@ impl Drop for HostQueue {
 }
 
 impl Shared {
-    /// Judges one site after the other until none is left, or nobody listens any more.
+    /// Judges site after site until none is left or the receiver is gone.
     fn work(&self, sender: &SyncSender<Result<JudgedJob, JudgeError>>) {
         let Ok(kind) = SessionKind::load(&self.manifest) else {
             return;
@@ -215,7 +215,7 @@ impl Shared {
         })
     }
 
-    /// What the machine's checks say by the tree and the commands as they are now.
+    /// Runs the machine's checks with the current tree and commands.
     fn judge_offline(
         &self,
         machine: &dyn Gate,
@@ -238,8 +238,8 @@ impl Shared {
     }
 }
 
-/// The registrable domain of the submission's pages. One judgement asks several of its hosts, so
-/// the domain as a whole is asked by one thread.
+/// The registrable domain of the submission's pages. One judgement asks several of its hosts, so one
+/// thread handles the whole domain.
 fn site_of(submission: &Submission) -> Option<String> {
     let urls = [email::SOURCE, email::SITE].map(|field| submission.field(field.as_str()));
     let url = urls

@@ -1,4 +1,4 @@
-//! What a session judges by, read once from what it froze.
+//! Loads what a session needs to judge from its frozen settings.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,9 +48,7 @@ pub(super) fn gate_settings<T: DeserializeOwned>(manifest: &Manifest) -> Result<
     settings("gate", &manifest.frozen.gate)
 }
 
-/// A session's quest kind with everything that judges its submissions.
-///
-/// The quest file is parsed once, and the gate is built once.
+/// A session's quest kind with its gate. The quest file is parsed and the gate is built once.
 pub struct SessionKind {
     pub quest: QuestKind,
     pub gate: SessionGate,
@@ -72,38 +70,32 @@ impl SessionKind {
         if let Some(panel) = &mut panel {
             panel.robots = settings.robots;
         }
-        let mut kind = match source {
-            None => Self {
-                quest: kind_of(manifest)?,
-                gate: SessionGate::new(Box::new(email_gate(settings)), panel),
-                definition: None,
-                has_final: false,
-                fixer: None,
-                panel: frozen,
-                services: BTreeMap::new(),
-            },
+        let (quest, machine, fixer, services) = match source {
+            None => {
+                let machine: Box<dyn Gate> = Box::new(email_gate(settings));
+                (kind_of(manifest)?, machine, None, BTreeMap::new())
+            }
             Some((definition, file)) => {
                 let faulty = |mistake| definition.faulty(mistake);
                 let gathered = &definition.gathered;
                 let machine = FileGate::new(file, gathered, settings).map_err(faulty)?;
-                Self {
-                    quest: file.kind(),
-                    gate: SessionGate::new(Box::new(machine), panel),
-                    definition: None,
-                    has_final: file.final_part.is_some(),
-                    fixer: fixer(file, gathered).map_err(faulty)?,
-                    panel: frozen,
-                    services: services(file, gathered).map_err(faulty)?,
-                }
+                let fixer = fixer(file, gathered).map_err(faulty)?;
+                let services = services(file, gathered).map_err(faulty)?;
+                (file.kind(), Box::new(machine) as _, fixer, services)
             }
         };
-        // The file borrows from the definition, which can move into the kind only now.
-        drop(file);
-        kind.definition = definition;
-        Ok(kind)
+        Ok(Self {
+            quest,
+            gate: SessionGate::new(machine, panel),
+            has_final: file.is_some_and(|file| file.final_part.is_some()),
+            definition,
+            fixer,
+            panel: frozen,
+            services,
+        })
     }
 
-    /// Every rule that can fire in the session, those of the house first.
+    /// Every rule that can fire in the session, the common rules first.
     pub fn rules(&self) -> Vec<Rule> {
         let mut rules = common_rules::rules();
         rules.push(common_rules::TREE_UNJUDGEABLE);
@@ -111,9 +103,9 @@ impl SessionKind {
         rules
     }
 
-    /// Where the session's commands run; none if its kind is built in and has no reviewers.
+    /// The sandbox for the session's commands; `None` for the built-in kind without reviewers.
     ///
-    /// `dir` is the session's directory, which commands cannot read.
+    /// Commands cannot read `dir`, the session's directory.
     pub fn sandbox_config(
         &self,
         store: EvidenceStore,
@@ -136,8 +128,8 @@ impl SessionKind {
     }
 }
 
-/// What a client has to know of the session's tree to send the files of the write zones with an
-/// answer; none if its quests are about no files.
+/// What a client must know about the session's tree to send files of the write zones with an answer;
+/// `None` if there is no tree.
 pub fn patch_base(
     manifest: &Manifest,
     store: EvidenceStore,
@@ -152,7 +144,7 @@ pub fn patch_base(
     let zones = Zones::new(&tree.write)?;
     let (baseline, _) = frozen_listing(&definition, store)?;
     let mut ignore = tree.ignore.clone();
-    // The judge knows its own folder by its inode, and a client in the same tree by its name alone.
+    // The judge identifies the session's folder by its inode, a client in the same tree only by its name.
     let within = tree
         .root
         .canonicalize()
@@ -175,17 +167,17 @@ pub fn patch_base(
     }))
 }
 
-/// Answers lookups, and runs commands over the tree. Threads share it.
+/// Answers lookups and runs commands on the tree. Threads share it.
 pub struct JudgeWorld {
     network: Network,
     sandbox: Option<SandboxConfig>,
-    /// The tree that every judgement sees; without one, each reads it for itself.
+    /// The tree that every judgement sees; `None` if each reads the tree itself.
     tree: Option<TreeLook>,
     received: Option<Received>,
 }
 
-/// The files of the write zones that came with an answer, and the tree that takes them once they
-/// are accepted.
+/// The files of the write zones that came with an answer, and the tree to which they are written if
+/// accepted.
 #[derive(Debug)]
 pub struct Received {
     pub(super) patch: TreePatch,
@@ -216,14 +208,13 @@ impl<T: Fetcher + Resolver + Send + Sync> RecordedNetwork for T {}
 impl JudgeWorld {
     /// The world of a session: the network, or the recorded world that `scan` froze.
     pub fn of(session: &Session, kind: &SessionKind) -> Result<Self, JudgeError> {
-        // The file in which each process notes when it last asked a host.
+        // Each process records there when it last asked a host.
         let hosts = session.dir().join("hosts");
         let sandbox = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
         Self::new(session.manifest(), Some(hosts), sandbox)
     }
 
-    /// The pages and DNS alone, for a session that is not on disk yet and has no place to note when
-    /// each host was last asked.
+    /// Only pages and DNS, for a session that is not on disk yet.
     pub fn without_session(manifest: &Manifest) -> Result<Self, JudgeError> {
         Self::new(manifest, None, None)
     }
@@ -240,29 +231,28 @@ impl JudgeWorld {
             }
             None => Network::Live(LiveWorld::new(&network_of(manifest)?, hosts)?),
         };
-        Ok(Self {
-            network,
-            sandbox,
-            tree: None,
-            received: None,
-        })
+        Ok(Self::over(network, sandbox))
     }
 
-    /// A world of which pages and DNS are recorded.
+    /// A world with recorded pages and DNS.
     pub(super) fn recorded(
         network: Arc<impl RecordedNetwork + 'static>,
         sandbox: Option<SandboxConfig>,
     ) -> Self {
+        Self::over(Network::Recorded(network), sandbox)
+    }
+
+    fn over(network: Network, sandbox: Option<SandboxConfig>) -> Self {
         Self {
-            network: Network::Recorded(network),
+            network,
             sandbox,
             tree: None,
             received: None,
         }
     }
 
-    /// Reads the tree, for every judgement from now on: what an agent changes between two of them
-    /// cannot make both pass.
+    /// Reads the tree for all further judgements, so that an agent cannot change it between two of
+    /// them to make both pass.
     pub fn hold_tree(&mut self) -> Result<(), JudgeError> {
         let config = self.sandbox.as_ref().filter(|it| it.root.is_some());
         let tree = config.map(TreeLook::take).transpose();
@@ -270,8 +260,8 @@ impl JudgeWorld {
         Ok(())
     }
 
-    /// Takes the files of the write zones from a client. Every judgement from now on sees these over
-    /// the frozen tree, and nothing of the working tree.
+    /// Takes the files of the write zones from a client. All further judgements see the frozen tree with
+    /// these files, instead of the working tree.
     pub fn receive(&mut self, patch: TreePatch) -> Result<(), JudgeError> {
         let config = self.sandbox.as_ref();
         let Some((config, root)) = config.and_then(|it| Some((it, it.root.clone()?))) else {
@@ -292,8 +282,8 @@ impl JudgeWorld {
         self.received.as_ref()
     }
 
-    /// Lends the world for one judgement, with a budget of lookups and a snapshot of the tree of
-    /// its own. If the sandbox fails, what was judged does not count: that is an error.
+    /// Lends the world for one judgement, with a new budget of lookups and a new snapshot of the tree.
+    /// If the sandbox fails, the judgement is discarded and an error returned.
     pub fn lend<T>(
         &self,
         accepted: &dyn UniquenessIndex,
@@ -302,7 +292,7 @@ impl JudgeWorld {
         self.lend_altered(accepted, Alteration::default(), judge)
     }
 
-    /// The same, over a copy of the tree in which `altered` is changed.
+    /// Like [`Self::lend`], with a copy of the tree that has these alterations.
     pub fn lend_altered<T>(
         &self,
         accepted: &dyn UniquenessIndex,
@@ -327,7 +317,7 @@ impl JudgeWorld {
         })
     }
 
-    /// The same without the network: `replay` answers for pages and DNS.
+    /// Like [`Self::lend`], but `replay` answers lookups of pages and DNS.
     pub fn lend_offline<T>(
         &self,
         accepted: &dyn UniquenessIndex,
@@ -379,7 +369,7 @@ impl JudgeWorld {
         self.sandbox.as_ref()
     }
 
-    /// The digest of the tree with what an agent has written in its zones; none without a tree.
+    /// The digest of the tree with what an agent has written in its zones; `None` without a tree.
     pub fn tree_digest(&self) -> Result<Option<Digest>, JudgeError> {
         let Some(config) = &self.sandbox else {
             return Ok(None);

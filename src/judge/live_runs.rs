@@ -20,7 +20,7 @@ pub fn live_runs(session: &Path, open: &BTreeMap<RunId, Option<RunProcess>>) -> 
         .collect()
 }
 
-/// The run that started a worker of this name, and the number of the start.
+/// The run that started the worker with this name, and the number of the start.
 pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     let name = worker.as_str().strip_prefix("run-")?;
     let (run, start) = name.split_once('.')?;
@@ -29,15 +29,14 @@ pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     (number.to_string() == start).then_some((run, number))
 }
 
-/// Whether the process of a run is alive, or somebody holds its lock.
+/// Whether a run's process is alive or its lock is held.
 pub fn is_live(session: &Path, run: RunId, process: Option<RunProcess>) -> bool {
     process.is_some_and(is_alive) || is_locked(session, run)
 }
 
 /// The quests whose claims nobody will answer, in order.
 ///
-/// `lives` tells whether a run goes on. Of a worker that no run started nothing is known but its
-/// lease: once that has run out it has not come back in time.
+/// `lives` tells whether a run is active. For a worker that no run started, only the lease counts.
 pub fn orphaned<'a>(
     claims: impl Iterator<Item = &'a Claim>,
     now: Timestamp,
@@ -54,7 +53,7 @@ pub fn orphaned<'a>(
 
 pub fn is_locked(session: &Path, run: RunId) -> bool {
     let path = session.join("runs").join(format!("{run}.lock"));
-    // One that cannot be opened keeps nobody out.
+    // A lock file that cannot be opened excludes nobody.
     let Ok(lock) = File::open(path) else {
         return false;
     };
@@ -74,7 +73,7 @@ pub fn this_process() -> Option<RunProcess> {
 }
 
 pub fn is_alive(process: RunProcess) -> bool {
-    // A zombie has ended; only its parent has not looked yet.
+    // A zombie has ended, but its parent has not reaped it.
     stat(process.pid).is_some_and(|stat| {
         identity(process.pid, &stat) == process && !matches!(stat.state, 'Z' | 'X')
     })
@@ -85,7 +84,7 @@ fn ancestors() -> Vec<RunProcess> {
     let mut pid = std::process::id();
     while let Some(stat) = stat(pid) {
         let one = identity(pid, &stat);
-        // A process whose parent ended meanwhile may name one that took its number.
+        // If a parent has ended, its number may belong to another process.
         if found.contains(&one) {
             break;
         }
@@ -95,7 +94,7 @@ fn ancestors() -> Vec<RunProcess> {
     found
 }
 
-// Numbers of processes are used again, so a process is known by its start as well.
+// Pids are reused, so the start time identifies a process too.
 fn identity(pid: u32, stat: &ProcessStat) -> RunProcess {
     let started = stat.started;
     RunProcess { pid, started }
@@ -115,7 +114,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn this_process_is_alive_and_one_that_began_at_another_time_is_not() {
+    fn a_process_is_identified_by_its_start_time() {
         let this = this_process().unwrap();
         assert!(is_alive(this));
         let other = RunProcess {
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_is_known_by_its_name_alone() {
+    fn parses_a_run_and_start_from_a_worker_name() {
         let start = |name: &str| start_of(&name.parse().unwrap());
         assert_eq!(start("run-00000007.12"), Some((RunId::new(7), 12)));
         for other in [
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_of_a_run_that_ended_is_left_behind_and_one_of_a_live_run_is_not() {
+    fn claims_of_ended_runs_are_orphaned() {
         let claims = [
             claim(3, "run-00000008.1"),
             claim(2, "run-00000007.1"),
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_lives_as_long_as_its_lock_is_held() {
+    fn a_run_is_live_while_its_lock_is_held() {
         let dir = tempfile::tempdir().unwrap();
         let run = RunId::new(7);
         assert!(!is_live(dir.path(), run, None));

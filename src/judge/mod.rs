@@ -1,4 +1,4 @@
-//! Brings session, gate and world together: what is handed out, judged, and judged again.
+//! Connects session, gate and world: hands out quests, judges answers, and judges them again.
 
 pub mod audit;
 mod carry;

@@ -1,4 +1,4 @@
-//! Tells a judge that could not ask from a world that does not answer.
+//! Distinguishes a judge without a network from a world that does not answer.
 
 use crate::judge::error::JudgeError;
 use crate::world::evidence::Evidence;
@@ -6,9 +6,9 @@ use crate::world::{UnansweredKind, World};
 
 /// Fails if lookups got no answer because comail has no network, or was kept from using it.
 ///
-/// An agent can run `submit` where it has no network, hold the lock of a host, and stop the process.
-/// If that were silence of the world, it could have any answer locked as REVIEW. `world` is asked
-/// only after a lookup without any reply.
+/// An agent can run `submit` without a network, hold the lock of a host, or stop the process. If that
+/// counted as an unanswered lookup, it could get any answer locked as REVIEW. `world` is checked only
+/// after a lookup without a reply.
 pub(super) fn check_network(evidence: &Evidence, world: &World<'_>) -> Result<(), JudgeError> {
     let (mut dns, mut pages) = (false, false);
     for why in evidence.unanswered() {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lookup_without_an_answer_counts_as_silence_only_with_a_network() {
+    fn an_unanswered_lookup_counts_only_with_a_network() {
         let (dns, time) = (
             r#"{"silence":"dns","detail":""}"#,
             r#"{"silence":"timeout","detail":""}"#,
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_enough_and_a_denial_by_the_system_too() {
+    fn does_not_check_the_network_after_a_reply_or_a_denial() {
         let status = r#"{"silence":"status","detail":"","status":503}"#;
         assert!(has_network(&silent(PAGE, status), [0, 0], false));
         assert!(has_network(&Evidence::default(), [0, 0], false));

@@ -15,19 +15,18 @@ use crate::session::{
 #[derive(Debug, Clone)]
 pub struct Claimant {
     pub worker: Worker,
-    /// For how long it takes the quest; where not said, as long as it did before, and at first
-    /// as long as the session froze.
+    /// The lease of its claim. Default: that of its current claim, or else the session's.
     pub lease: Option<Lease>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assignment {
     Quest(Box<QuestRecord>, Option<Claim>),
-    /// Nothing is free: other workers hold all that is in TODO.
+    /// Nothing is free: other workers hold all quests in TODO.
     AllClaimed,
-    /// Nothing is free: quests wait for others, and workers hold the rest that is in TODO.
+    /// Nothing is free: some quests in TODO wait for others, and workers hold the rest.
     Waiting(Waiting),
-    /// Nothing: a run drives the session, and hands out its quests itself.
+    /// A run drives the session, and hands out its quests itself.
     Driven,
     Complete,
     Paused {
@@ -35,10 +34,10 @@ pub enum Assignment {
     },
 }
 
-/// Hands out a quest: the first free one, or to a worker the one that it has.
+/// Hands out the first free quest, or the quest that the worker already has.
 ///
-/// Without a worker nothing is recorded, and the same quest is handed out until it is settled.
-/// A worker's claim is on disk when this returns.
+/// Without a worker nothing is recorded, and the same quest is handed out until it is settled. A
+/// worker's claim is on disk when this returns.
 pub fn assign(
     session: &mut Session,
     claimant: Option<&Claimant>,
@@ -54,7 +53,7 @@ pub fn assign(
         _ => true,
     };
     if !believed {
-        // The index said so, and if it was wrong it has been rebuilt by now.
+        // If the index was wrong, it has been rebuilt by now.
         assignment = take(session, claimant, clock)?;
     }
     if assignment == Assignment::AllClaimed {
@@ -99,7 +98,7 @@ fn take(
     })
 }
 
-/// What is to be handed out, and the lease of the claim that must be recorded first.
+/// The assignment, and the lease of the claim that must be recorded first.
 fn offer(
     store: &Session,
     claimant: Option<&Claimant>,
@@ -144,7 +143,7 @@ fn offer(
         return Ok((Assignment::Quest(record, claim), renewed.then_some(lease)));
     }
     if is_driver {
-        // A run claims for its agents; one that was overtaken must not take a new one.
+        // A run claims quests for its agents. An agent without a claim must not take another quest.
         return nothing(Assignment::Driven);
     }
     Ok(match store.first_free(now)? {
@@ -156,7 +155,7 @@ fn offer(
     })
 }
 
-/// The quest that the worker has claimed, and that nobody else has taken since.
+/// The worker's quest and claim, if the quest is still in TODO.
 fn own(store: &Session, worker: &Worker) -> Result<Option<(QuestRecord, Claim)>, SessionError> {
     let Some(claim) = store.claim_of(worker)? else {
         return Ok(None);

@@ -1,8 +1,8 @@
 //! Polls the checks of a quest while an agent works, for kinds in which nothing is submitted.
 //!
-//! A poll is not recorded, and no agent sees it. When all checks hold the caller submits, and only
-//! that judgement counts. A gate runs dear checks only where the cheap ones hold, and a pause is ten
-//! times as long as the poll before it took. Reviewers are not asked.
+//! A poll is not recorded, and no agent sees it. When all checks hold, the caller submits, and only
+//! that judgement counts. A gate runs expensive checks only if the cheap ones hold, and a pause is
+//! ten times as long as the poll before it. Reviewers are not asked.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -17,23 +17,23 @@ use crate::judge::recorded::NothingAccepted;
 use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
 use crate::session::Session;
 
-/// A poll of one quest's checks that goes on, on a thread of its own, until it is dropped.
+/// Polls one quest's checks on a thread until it is dropped.
 #[derive(Debug)]
 pub struct Poll {
     passes: Receiver<()>,
     _stop: Sender<()>,
 }
 
-/// Whether a quest of this kind can be answered without a word.
+/// Whether a quest of this kind can be answered without fields.
 pub fn needs_no_fields(kind: &QuestKind) -> bool {
     kind.fields.iter().all(|field| !field.required)
 }
 
 impl Poll {
-    /// Polls a quest's checks from now on; none where the kind asks for fields or has no commands
-    /// and files, or there is no such quest.
+    /// Starts to poll a quest's checks. `None` if the kind requires fields or has neither commands nor
+    /// files, or if there is no such quest.
     ///
-    /// A command that a check runs while the poll is dropped is not waited for.
+    /// Dropping the poll does not wait for a running command.
     pub fn start(
         session: &Session,
         quest: QuestId,
@@ -55,14 +55,14 @@ impl Poll {
         let (pass, passes) = mpsc::channel();
         let (stop, stopped) = mpsc::channel::<()>();
         let poll = move || {
-            // A gate's checks stay on the thread that made them.
+            // A gate's checks cannot move to another thread.
             let Ok(kind) = SessionKind::load(&manifest) else {
                 return;
             };
             let (mut pace, mut news) = (Pace::new(interval), News::default());
             loop {
                 let began = Instant::now();
-                // Taken before the poll: whatever is written during it counts as another state.
+                // Taken before the poll, so that a write during the poll counts as another state.
                 let state = world.tree_digest().ok().flatten();
                 if news.round(state, || hold(&kind, &world, &quest)) && pass.send(()).is_err() {
                     return;
@@ -82,10 +82,10 @@ impl Poll {
         }))
     }
 
-    /// Whether the checks hold and did not before. It does not wait.
+    /// Whether the checks began to hold. Does not wait.
     ///
-    /// Of one state of the tree it says so once, so that a gate which does not agree is not asked
-    /// over and over.
+    /// It is true only once per state of the tree, so that a gate which disagrees is not asked again
+    /// and again.
     pub fn holds(&self) -> bool {
         self.passes.try_recv().is_ok()
     }
@@ -104,7 +104,7 @@ fn hold(kind: &SessionKind, world: &JudgeWorld, quest: &Quest) -> bool {
 
 const REST: u32 = 10;
 
-/// The pace of looks: an interval, and longer pauses after looks that took long.
+/// The pauses between polls: an interval, and longer after a slow poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
     interval: Duration,
@@ -136,8 +136,8 @@ struct News {
 }
 
 impl News {
-    /// Polls once, and tells whether the checks hold and did not before. A tree whose state is known
-    /// to hold is not polled again.
+    /// Polls once, and returns whether the checks began to hold. A state that is known to hold is not
+    /// polled again.
     fn round(&mut self, state: Option<Digest>, checks: impl FnOnce() -> bool) -> bool {
         let known = self.held && self.state == state;
         if known && state.is_some() {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pause_is_the_interval_or_ten_times_what_the_look_took() {
+    fn pauses_for_the_interval_or_ten_times_the_poll() {
         let mut pace = Pace::new(Duration::from_millis(100));
         let mut pauses = Vec::new();
         for took in [0, 9, 10, 11, 3_000, 1] {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_holds_is_reported_once_and_after_a_failure_again() {
+    fn reports_a_state_that_holds_once_until_it_fails() {
         let [a, b] = ["a", "b"].map(|text| Some(Digest::of(text.as_bytes())));
         let mut news = News::default();
         // Each row: the state of the tree, whether the checks hold, whether that is reported.

@@ -87,14 +87,13 @@ impl fmt::Display for Lacking {
     }
 }
 
-/// The rules that fire for a field's shape and for open quests. They belong to the program and need
-/// no control.
+/// The rules for a field's shape and for open quests. They are built in and need no control.
 const OWN_RULES: &[&str] = &["field-format", "open-ended"];
 
 impl Proof {
-    /// What these outcomes show of a gate with these rules.
+    /// What these outcomes prove about a gate with these rules.
     ///
-    /// `open`: no machine can decide, so that a right submission gets REVIEW.
+    /// `open`: no machine can decide, so a correct submission gets REVIEW.
     fn of(mut controls: Vec<ControlOutcome>, rules: &[Rule], open: bool) -> Self {
         let facts = controls.iter_mut().flat_map(|it| &mut it.judgement.facts);
         add_remedies(facts, &[&common_rules::rules()[..], rules].concat());
@@ -114,13 +113,13 @@ impl Proof {
         }
     }
 
-    /// Whether every control got what it must, and nothing is lacking.
+    /// Whether every control has its expected outcome, and nothing is lacking.
     pub fn holds(&self) -> bool {
         self.lacking.is_empty() && self.controls.iter().all(|outcome| outcome.fits)
     }
 }
 
-/// The rules of this level that fired in no control with the right outcome.
+/// The rules of this level that fired in no control with its expected outcome.
 fn unfired(controls: &[ControlOutcome], rules: &[Rule], level: Level) -> Vec<String> {
     let fitting = controls.iter().filter(|outcome| outcome.fits);
     let fired: BTreeSet<&str> = fitting
@@ -133,7 +132,7 @@ fn unfired(controls: &[ControlOutcome], rules: &[Rule], level: Level) -> Vec<Str
     left.map(str::to_owned).collect()
 }
 
-/// Why controls cannot be run, or reviewers cannot be tried.
+/// Why controls or a trial of the reviewers cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProveError {
     #[error(transparent)]
@@ -147,7 +146,7 @@ pub enum ProveError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The sandbox failed, which shows nothing of the gate.
+    /// The sandbox failed, which proves nothing about the gate.
     #[error("control `{control}`: the gate could not run: {why}")]
     Sandbox { control: String, why: String },
     #[error(
@@ -160,8 +159,7 @@ pub enum ProveError {
     Unasked(String),
 }
 
-/// Runs the controls of a quest file. The session in `session`, if there is one, is no part of a
-/// tree.
+/// Runs the controls of a quest file. The directory `session` is left out of trees.
 pub fn prove(definition: &Definition, session: &Path) -> Result<Proof, ProveError> {
     let file = definition.file()?;
     let gate = definition.gate(GateSettings::default())?;
@@ -194,7 +192,7 @@ fn email() -> Result<(QuestFile<'static>, FileGate), Faulty> {
     Ok((file, gate.map_err(faulty)?))
 }
 
-/// Asks the reviewers of a session about each of their plants, for real. Nothing is recorded.
+/// Asks the real reviewers of a session about each plant. Nothing is recorded.
 pub fn trial(manifest: &Manifest, session: &Path) -> Result<Calibration, ProveError> {
     let frozen = FrozenPanel::of(manifest)?.ok_or(ProveError::NoReviewers)?;
     let definition = Definition::of(manifest)?;
@@ -231,8 +229,8 @@ const NO_WORLD: &str = r#"{"pages": {}}"#;
 const EMAIL_WORLD_NAME: &str = "../gate/email/controls.json";
 const EMAIL_WORLD: &str = include_str!("../gate/email/controls.json");
 
-/// What controls run on: the quest file with its tree, or the built-in kind; and recorded worlds,
-/// each read once.
+/// What controls run on: a quest file with its tree, or the built-in kind, and recorded worlds, each
+/// read once.
 struct Stage<'a> {
     file: &'a QuestFile<'a>,
     /// None for the built-in kind.
@@ -243,7 +241,7 @@ struct Stage<'a> {
     passing: Option<(Listing, Files)>,
 }
 
-/// What one control is judged by: its world, and the copy of its tree, which is removed with it.
+/// The world of one control, and the copy of its tree, which is removed when dropped.
 struct Scene {
     world: JudgeWorld,
     _tree: Option<TempDir>,
@@ -296,7 +294,7 @@ impl<'a> Stage<'a> {
         scene.outcome(control, &gate, Alteration::default())
     }
 
-    /// The world of a control, in which `panel` can be asked where it is given.
+    /// The world of a control. If given, `panel` can be asked in it.
     fn scene(
         &mut self,
         control: &ControlTable,
@@ -314,7 +312,7 @@ impl<'a> Stage<'a> {
         let (services, load) = (self.services.clone(), Box::new(|_| Ok(None)));
         let config = definition.sandbox_config(services, Listing::default(), load, self.session);
         let mut config = config?;
-        // The session's own tree is never judged here, only the copy of a control's.
+        // Only the copy of a control's tree is judged here, never the session's tree.
         config.root = None;
         if let Some(panel) = panel {
             panel.allow_programs(&mut config);
@@ -342,7 +340,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// The tree of the control that scripts are run on after a crash, which is listed once.
+    /// The tree of the control on which scripts run again after a crash, listed once.
     fn passing(
         &mut self,
         definition: &Definition,
@@ -385,10 +383,10 @@ impl<'a> Stage<'a> {
         Ok(world)
     }
 
-    /// Adds to `proof` what the controls of the final gate show.
+    /// Adds the outcomes of the final gate's controls to `proof`.
     ///
-    /// Each of its rules of level FAIL must fire in a control. A `[final.negative]` shows of every
-    /// result that the gate can say no, so that no control must.
+    /// Each rule of level FAIL must fire in a control, unless there is a `[final.negative]`, which proves
+    /// for every result that the gate can fail.
     fn prove_final(
         &mut self,
         gate: &FileGate,
@@ -403,7 +401,7 @@ impl<'a> Stage<'a> {
             let passes = outcome.judgement.verdict == Verdict::Pass;
             outcomes.push(outcome);
             if let Some(negative) = part.negative.as_ref().filter(|_| passes) {
-                // The same result must fail when it is broken on purpose.
+                // The same result must fail with the deliberate defect.
                 let broken = ControlTable {
                     name: format!("{}, broken by [final.negative]", control.name),
                     verdict: Verdict::Fail,
@@ -493,7 +491,7 @@ fn settings(control: &ControlTable) -> GateSettings {
     }
 }
 
-/// What another quest has passed with, in a control.
+/// The values that another quest has passed with in a control.
 struct PassedBefore<'a> {
     texts: &'a BTreeMap<String, String>,
     taken: Vec<UniqueValue>,
@@ -512,7 +510,7 @@ impl UniquenessIndex for PassedBefore<'_> {
     }
 }
 
-/// The control as one that is about no single quest.
+/// The control as one of the usual form.
 fn final_control(table: &FinalControlTable, kind: &str) -> ControlTable {
     ControlTable {
         name: format!("final: {}", table.name),
@@ -531,8 +529,8 @@ fn final_control(table: &FinalControlTable, kind: &str) -> ControlTable {
     }
 }
 
-/// Copies a control's tree, and puts into the copy what the agent of the control wrote. The listing
-/// is that of the tree before the agent.
+/// Copies a control's tree and adds the files that its agent wrote. The listing is of the tree before
+/// the agent.
 fn copy_tree(place: &ControlTree, scratch: &Path) -> Result<(Listing, Files, TempDir), TreeError> {
     let before = ControlTree {
         writes: None,
@@ -573,14 +571,14 @@ mod tests {
     }
 
     #[test]
-    fn every_control_says_which_rules_it_fires() {
+    fn every_built_in_control_names_its_rules() {
         for control in file().controls {
             assert!(control.fires.is_some(), "{}", control.name);
         }
     }
 
     #[test]
-    fn no_control_of_a_rule_of_level_fail_can_be_spared() {
+    fn every_fail_rule_needs_its_controls() {
         let rules = gate().rules();
         let whole = prove_email().unwrap();
         let failing = rules.iter().filter(|rule| rule.level == Level::Fail);
@@ -599,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn no_step_can_be_left_out_unseen() {
+    fn the_controls_detect_a_missing_step() {
         let file = file();
         let steps: Vec<_> = file
             .checks
@@ -619,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_that_is_not_bound_in_is_an_error() {
+    fn rejects_a_world_that_is_not_built_in() {
         let mut file = file();
         file.controls[0].table.world = Some(String::from("other.json"));
         let proof = Stage::new(&file, None, Path::new(""))

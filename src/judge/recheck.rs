@@ -1,4 +1,4 @@
-//! Judges REVIEWs again that only an unanswered lookup kept from a verdict.
+//! Judges REVIEWs again that are undecided only because of an unanswered lookup.
 
 use serde_json::value::to_raw_value;
 
@@ -14,7 +14,7 @@ use crate::quest::Verdict;
 use crate::session::{Event, Outcome, QuestRecord, Resolution, Session};
 use crate::world::evidence::Evidence;
 
-/// What became of a REVIEW that was judged again.
+/// The result of judging a REVIEW again.
 #[derive(Debug)]
 pub enum Rechecked {
     Resolved(Outcome, Judgement),
@@ -24,7 +24,7 @@ pub enum Rechecked {
     Meanwhile,
 }
 
-/// The submissions of the REVIEWs that only an unanswered lookup kept from a verdict, and that were
+/// The submissions of REVIEWs that are undecided only because of an unanswered lookup and that were
 /// not judged again yet, in order of quests.
 pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
     let mut reader = session.reader()?;
@@ -34,7 +34,7 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
             continue;
         };
         let attempt = last.value;
-        // A submission from which an address was removed is no longer the one that was judged.
+        // A masked submission is not the one that was judged.
         if is_masked(&attempt.submission) || attempt.evidence.get().contains(MASK) {
             continue;
         }
@@ -53,9 +53,9 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
 
 /// Records the new judgement of a REVIEW.
 ///
-/// It was made without the session's lock. Under the lock, what the session knows is checked, and
-/// whether the REVIEW is still unresolved: if two processes judge it again at once, one is
-/// recorded. A lookup that is still unanswered changes nothing.
+/// It was made without the session's lock. Under the lock, it is compared with the session again, and
+/// the REVIEW must still be unresolved. If two processes judge it concurrently, only one is recorded.
+/// If a lookup is still unanswered, nothing is recorded.
 pub fn resolve(
     session: &mut Session,
     gate: &dyn Gate,
@@ -103,7 +103,7 @@ pub fn resolve(
     session.append_or_undo(clock, decide, || kept.remove())
 }
 
-/// Whether `judgement` is a REVIEW that only unanswered lookups keep from a verdict.
+/// Whether `judgement` is a REVIEW only because of unanswered lookups.
 pub(super) fn is_only_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool {
     judgement.verdict == Verdict::Review
         && !is_reviewed(judgement)
@@ -113,10 +113,10 @@ pub(super) fn is_only_unanswered(judgement: &Judgement, evidence: &Evidence) -> 
             .all(|fact| may_answer(fact, evidence))
 }
 
-/// Whether `judgement` is a REVIEW on which some lookup may say more later.
+/// Whether `judgement` is a REVIEW for which some lookup may be answered later.
 ///
-/// What reviewers were asked about passed every check, so that nothing in it waits for an answer:
-/// judging it again would only ask them until they say something else.
+/// A submission that reviewers were asked about had passed every check, so it has no unanswered lookup.
+/// Judging it again would only ask the reviewers until they change their mind.
 pub(super) fn is_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool {
     let mut facts = judgement.facts.iter();
     judgement.verdict == Verdict::Review
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_review_waits_for_a_lookup_that_may_still_answer() {
+    fn rechecks_a_review_only_if_a_lookup_may_still_answer() {
         let silent = |url: &str| {
             let silence = r#"{"unanswered":{"silence":"status","detail":"","status":503}}"#;
             evidence(&format!(

@@ -1,4 +1,4 @@
-//! Judges by the world and keeps as evidence what the judgement needs.
+//! Judges with the world, and keeps the evidence that the judgement needs.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use crate::world::mailbox::Mailbox;
 use crate::world::tree::TreePatch;
 use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex, World};
 
-/// Judges `case` by `world`, and keeps what the judgement needs as evidence.
+/// Judges `case` with `world`, and keeps the evidence that the judgement needs.
 pub fn record(
     gate: &dyn Gate,
     case: Case<'_>,
@@ -33,8 +33,8 @@ pub fn record(
     Ok((judgement, recording))
 }
 
-/// The recording with no more of the pages than the judgement needs: judged again from it, the
-/// judgement is the same, byte for byte.
+/// Prunes the pages of a recording to what the judgement needs. Judging again from it gives the same
+/// judgement, byte for byte.
 pub(super) fn without_other_addresses(
     gate: &dyn Gate,
     case: Case<'_>,
@@ -48,7 +48,7 @@ pub(super) fn without_other_addresses(
     })
 }
 
-/// The judgement that evidence alone leads to; none when it does not answer every question.
+/// Judges from evidence only; `None` if it does not answer every question.
 pub fn judge_from(gate: &dyn Gate, case: Case<'_>, recording: &Recording) -> Option<Judgement> {
     let _span = tracing::info_span!("judged from the evidence").entered();
     let replay = Replay::new(&recording.evidence, &recording.bodies);
@@ -100,7 +100,7 @@ impl NewJudgement {
         }
     }
 
-    /// Judges again, from evidence alone, when what the session knows has changed.
+    /// Judges again from evidence, if the session's answers have changed.
     pub(crate) fn judge_again(
         self,
         gate: &dyn Gate,
@@ -110,7 +110,7 @@ impl NewJudgement {
         let Recording { evidence, bodies } = &self.recording;
         let replay = Replay::new(evidence, bodies);
         let mut accepted = SessionAccepted::new(store, case.quest.id);
-        // Whether reviewers could be asked was decided before; they are not asked again now.
+        // Keep the earlier decision whether reviewers could be asked. They are not asked again.
         accepted.may_ask = replay.may_ask();
         let changed = evidence.session_differs(&accepted) || evidence.doubts_differ(&accepted);
         let again = changed.then(|| {
@@ -123,7 +123,7 @@ impl NewJudgement {
         Ok(again.unwrap_or(self))
     }
 
-    /// The same with the files that came with the answer as evidence.
+    /// Adds the files that came with the answer to the evidence.
     pub(crate) fn with_received(
         self,
         gate: &dyn Gate,
@@ -150,21 +150,21 @@ impl NewJudgement {
     }
 }
 
-/// Whether reviewers raised a doubt, or did not settle the answer. They are asked about a PASS only,
-/// so that every fact of such a judgement is theirs.
+/// Whether reviewers raised a doubt or did not settle the answer. They are asked only about a PASS, so
+/// every fact of such a judgement is theirs.
 pub(super) fn is_reviewed(judgement: &Judgement) -> bool {
     judgement.panel.is_some() && !judgement.facts.is_empty()
 }
 
-/// Whether a REVIEW goes back to the agent, which happens at most `revisions` times: reviewers
-/// doubt the answer, and quote why.
+/// Whether a REVIEW goes back to the agent because of doubts with quotations, at most `revisions`
+/// times.
 pub(super) fn is_sent_back(revisions: u32, judgement: &Judgement, before: u32) -> bool {
     judgement.verdict == Verdict::Review && judgement.is_doubted() && before < revisions
 }
 
-/// The bodies that a line of the ledger is about to name, as far as they were put on disk for it.
+/// The new bodies on disk for the next line of the ledger, removed if the line is not written.
 ///
-/// Only a process that is killed leaves bodies behind that no line of the ledger names.
+/// So only a process that is killed leaves bodies behind that no line names.
 pub(crate) struct KeptBodies {
     store: EvidenceStore,
     new: RefCell<Vec<Digest>>,
@@ -187,7 +187,7 @@ impl KeptBodies {
         Ok(())
     }
 
-    /// Removes them again, if the line was not written after all.
+    /// Removes them, if the line was not written.
     pub(crate) fn remove(&self) {
         for body in self.new.borrow().iter() {
             self.store.remove(*body);
@@ -195,14 +195,14 @@ impl KeptBodies {
     }
 }
 
-/// Whether the lookup behind `fact` may give another answer later.
+/// Whether the lookup behind `fact` may have another answer later.
 pub(super) fn may_answer(fact: &Fact, evidence: &Evidence) -> bool {
     let location = fact.location.as_deref().unwrap_or_default();
     let page = Url::parse(location).ok();
     match fact.cause {
-        // DNS answers with private addresses alone, which its owner will correct.
+        // DNS had only private addresses, which the owner may correct.
         Cause::Unanswered if page.is_none() && was_asked(evidence, location) => true,
-        // A home page that may not be read is an answer as well.
+        // A home page that may not be read counts as an answer.
         Cause::Unanswered => evidence.rests_on_silence(),
         // A robots.txt that does not answer forbids its site for now (RFC 9309, section 2.3.1.4).
         Cause::Unreadable => page.is_some_and(|page| evidence.robots_unanswered(&page)),
@@ -215,8 +215,7 @@ fn was_asked(evidence: &Evidence, name: &str) -> bool {
     exchanges.any(|it| matches!(it, Exchange::Dns { name: asked, .. } if asked.as_str() == name))
 }
 
-/// What `judgement` rests on. `fact_checks` are the checks that verify a fact: when all of them
-/// pass, they confirm a submission.
+/// What `judgement` rests on. `fact_checks` verify facts, and confirm a submission if all of them pass.
 pub fn grounds(judgement: &Judgement, evidence: &Evidence, fact_checks: &[&str]) -> VerdictBasis {
     let caused = |cause: Cause| judgement.facts.iter().any(|fact| fact.cause == cause);
     let passed = |check: &&str| {
@@ -230,8 +229,8 @@ pub fn grounds(judgement: &Judgement, evidence: &Evidence, fact_checks: &[&str])
     if evidence.exchanges.is_empty() {
         VerdictBasis::Submission
     } else if is_reviewed(judgement) {
-        // Reviewers without an answer confirm nothing. Otherwise an agent that can silence them could
-        // end every quest as proven.
+        // Reviewers without an answer confirm nothing. Otherwise an agent that can block them could end
+        // every quest as proven.
         if caused(Cause::Wrong) && confirmed {
             VerdictBasis::Confirmed
         } else {
@@ -248,7 +247,7 @@ pub fn grounds(judgement: &Judgement, evidence: &Evidence, fact_checks: &[&str])
     }
 }
 
-/// The addresses that a session has passed for quests other than one.
+/// What a session has passed for all quests but one.
 pub(super) struct SessionAccepted<'a> {
     store: &'a Session,
     except: QuestId,
@@ -266,12 +265,12 @@ impl<'a> SessionAccepted<'a> {
         }
     }
 
-    /// `answer`, unless reading the session failed while the gate ran: then that error.
+    /// `answer`, or the error if reading the session failed while the gate ran.
     pub fn into_result<T>(self, answer: T) -> Result<T, SessionError> {
         self.failed.into_inner().map_or(Ok(answer), Err)
     }
 
-    /// A gate knows no errors of the session, so they are kept for [`Self::into_result`].
+    /// A gate cannot return errors of the session, so they are kept for [`Self::into_result`].
     fn kept<T: Default>(&self, read: Result<T, SessionError>) -> T {
         read.unwrap_or_else(|error| {
             *self.failed.borrow_mut() = Some(error);
@@ -287,7 +286,7 @@ impl UniquenessIndex for SessionAccepted<'_> {
         other.map(|holder| holder.key)
     }
 
-    /// What reviewers doubted in earlier answers of this quest that went back to the agent.
+    /// The doubts about earlier answers of this quest that went back to the agent.
     fn doubts(&self) -> Vec<EarlierDoubt> {
         let revised = || -> Result<_, SessionError> {
             match self.store.quest_record(self.except)? {
@@ -319,7 +318,7 @@ pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {
     doubts
 }
 
-/// Nothing passed before: for judging away from the session, which is compared afterwards.
+/// No earlier PASSes, for judging without the session, which is compared afterwards.
 #[derive(Debug, Clone, Copy)]
 pub struct NothingAccepted;
 
@@ -329,7 +328,7 @@ impl UniquenessIndex for NothingAccepted {
     }
 }
 
-/// What a PASS of `gate` on the submission takes for its quest alone.
+/// The marks that a PASS of this submission takes.
 pub fn marks(gate: &dyn Gate, case: Case<'_>) -> Vec<Mark> {
     gate.takes(case).iter().map(mark).collect()
 }
@@ -395,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn source_and_identity_together_confirm_a_submission_that_every_lookup_answered() {
+    fn confirmed_requires_all_fact_checks_and_every_lookup() {
         use CheckOutcome::{Failed, NotConfirmed, NotRun, Passed};
         use VerdictBasis::{Confirmed, Unanswered, Unread, World};
         for (source, identity, mail, expected) in [
@@ -433,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn only_doubts_are_sent_back_and_only_as_often_as_granted() {
+    fn sends_back_only_doubts_within_the_limit() {
         let passed = || Judgement::from_facts(Vec::new(), Vec::new());
         let mut doubted = Doubts::new(nobody());
         doubted.doubt("reader", "Is it so?", "it is not", None);
@@ -451,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_takes_its_address_and_its_domain_whatever_their_case() {
+    fn a_pass_takes_address_and_domain_in_any_case() {
         let quest = Quest {
             rows: vec![1],
             ..Quest::new(QuestId::FIRST, Key::new("Acme").unwrap())

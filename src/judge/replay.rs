@@ -1,7 +1,7 @@
-//! Judges what a session recorded again, from its evidence alone.
+//! Repeats recorded judgements from their evidence.
 //!
-//! `audit`, `carry`, the review queue and the page all read recorded judgements here. Judged by the
-//! program and the settings that recorded it, a judgement is the recorded one, byte for byte.
+//! `audit`, `carry`, the review queue and the page use this. The same program with the same settings
+//! makes the recorded judgement again, byte for byte.
 
 use std::collections::BTreeMap;
 
@@ -41,10 +41,9 @@ pub enum ReplayError {
     Unanswered,
 }
 
-/// The attempt of a REVIEW, with the judgement that resolved it in place of its own.
+/// The attempt of a REVIEW, with the judgement that resolved it instead of its own.
 ///
-/// Everything that judges a line of the ledger again takes an attempt, so that a resolution is held
-/// to the same rules.
+/// Everything that repeats a judgement takes an attempt, so the same rules apply to a resolution.
 #[must_use]
 pub fn resolved(attempt: Attempt, resolution: &Resolution) -> Attempt {
     Attempt {
@@ -60,7 +59,7 @@ pub fn resolved(attempt: Attempt, resolution: &Resolution) -> Attempt {
     }
 }
 
-/// What a recorded judgement says of how its pages were seen.
+/// How the pages of a recorded judgement were seen.
 fn seen_in(judgement: &RawValue) -> Option<Seen> {
     let judgement: Judgement = serde_json::from_str(judgement.get()).ok()?;
     judgement.seen
@@ -71,11 +70,11 @@ pub(super) fn is_recorded(attempt: &Attempt, judgement: &Judgement) -> bool {
     serde_json::to_string(judgement).is_ok_and(|text| text == attempt.judgement.get())
 }
 
-/// The judgement that needs no gate: the submission says that nothing was found, repeats the
-/// attempt `earlier`, or held an address that was forgotten.
+/// The judgement that needs no gate: the submission says that nothing was found, repeats the attempt
+/// `earlier`, or contained a forgotten address.
 ///
-/// Whether it held one cannot be seen in what is left of it, so that the record is believed: a
-/// FAIL is all that it can claim.
+/// The masked submission does not prove that it contained one. The record is trusted, because it can
+/// only be a FAIL.
 pub(super) fn without_gate(
     attempt: &Attempt,
     earlier: Option<u32>,
@@ -94,7 +93,7 @@ pub(super) fn without_gate(
     }
 }
 
-/// Makes the judgements of one session again. Nothing is looked up and nothing is written.
+/// Repeats the judgements of one session, without lookups or writes.
 pub struct Replayer {
     gate: SessionGate,
     store: EvidenceStore,
@@ -110,7 +109,7 @@ impl Replayer {
         &self.gate
     }
 
-    /// What the session says of `attempt` again; `earlier` is the attempt that it repeats.
+    /// Judges `attempt` again. `earlier` is the attempt that it repeats.
     pub fn replay(
         &self,
         quest: &Quest,
@@ -123,7 +122,7 @@ impl Replayer {
         }
     }
 
-    /// What the gate says of `attempt`, with the evidence that it says so by.
+    /// Judges `attempt` with the gate, and returns the evidence too.
     pub fn judge(
         &self,
         quest: &Quest,

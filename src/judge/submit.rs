@@ -1,7 +1,7 @@
-//! A submission on its way from the worker into the ledger.
+//! Judges a submission and records it in the ledger.
 //!
-//! [`submit`] reads from top to bottom: the claim, the gate, the panel of reviewers if the quest kind
-//! has one, and the attempt, which is made and written under the session's lock.
+//! [`submit`] is the whole procedure: the claim, the gate, the panel of reviewers if there is one, and
+//! the attempt, which is made and written under the session's lock.
 
 use std::cell::Cell;
 
@@ -35,7 +35,7 @@ pub struct Answer<'a> {
     pub worker: Option<&'a Worker>,
     pub key: CallKey,
     pub submission: &'a Submission,
-    /// The files that came with it; none if the working tree has them.
+    /// The files that came with it; `None` if they are in the working tree.
     pub received: Option<&'a Received>,
 }
 
@@ -44,7 +44,7 @@ pub struct Answer<'a> {
 pub enum CallKey {
     #[default]
     None,
-    /// No attempt has it yet.
+    /// No attempt may have it yet.
     New(IdempotencyKey),
     /// The fixer ran, and the answer of the same call is judged again.
     Again(IdempotencyKey),
@@ -75,8 +75,22 @@ pub struct Judged {
     pub tally: Tally,
 }
 
-/// The judgement of an earlier call with the same key. It is returned as it was recorded, whatever
-/// happened since: nothing is judged, and no try is used.
+impl Judged {
+    fn of(session: &Session, key: Key, attempt: &Attempt, judgement: Judgement) -> Self {
+        Self {
+            id: attempt.quest,
+            key,
+            judgement,
+            state: attempt.state,
+            tries: attempt.tries,
+            max_tries: session.manifest().frozen.max_tries.get(),
+            attempt: attempt.number,
+            tally: session.totals().tally,
+        }
+    }
+}
+
+/// The recorded judgement of an earlier call with the same key. Nothing is judged, and no try is used.
 pub(super) fn recorded(
     session: &Session,
     answer: &Answer<'_>,
@@ -89,7 +103,7 @@ pub(super) fn recorded(
     };
     let attempt = session.reader()?.keyed_attempt(&record, key)?;
     let attempt = attempt.ok_or(JudgeError::KeyUsed)?;
-    // An address may have been forgotten before the first call, or since.
+    // The recorded submission may be masked, if an address was forgotten before or after the first call.
     let submission = answer.submission;
     let masked = masked_submission(&session.forgetting(), submission, &kind.quest, sandbox);
     let digests = [Some(submission.digest()), masked.map(|it| it.digest())];
@@ -99,23 +113,15 @@ pub(super) fn recorded(
     if !same {
         return Err(JudgeError::KeyUsed);
     }
-    Ok(Some(Judged {
-        id: record.id,
-        key: record.key,
-        judgement: serde_json::from_str(attempt.judgement.get())?,
-        state: attempt.state,
-        tries: attempt.tries,
-        max_tries: session.manifest().frozen.max_tries.get(),
-        attempt: attempt.number,
-        tally: session.totals().tally,
-    }))
+    let judgement = serde_json::from_str(attempt.judgement.get())?;
+    Ok(Some(Judged::of(session, record.key, &attempt, judgement)))
 }
 
 /// Judges an answer and records the judgement.
 ///
-/// The gate runs without the session's lock, since it may take minutes. Under the lock the claim
-/// and everything that the verdict took from the session are looked at again: of two answers at
-/// once, one is recorded and the other changes nothing.
+/// The gate runs without the session's lock, because it may take minutes. Under the lock, the claim
+/// and everything that the verdict took from the session are checked again. Of two concurrent
+/// answers, only one is recorded.
 pub fn submit(
     session: &mut Session,
     answer: Answer<'_>,
@@ -140,7 +146,7 @@ pub fn submit(
         let (judgement, round, recording) = submitted.machine(session)?;
         let (judgement, recording) = match round {
             None => (judgement, recording),
-            // Reviewers are asked about a PASS of the machine only, once a quest.
+            // Reviewers are asked only about a PASS of the machine, and once per quest.
             Some(round) => submitted.review(session, judgement, &round, recording, clock)?,
         };
         let recording =
@@ -150,7 +156,7 @@ pub fn submit(
     submitted.record(session, judgement, clock)
 }
 
-/// The quest, if it takes this answer now.
+/// The quest, if it accepts this answer now.
 fn open_quest(
     session: &Session,
     answer: &Answer<'_>,
@@ -171,12 +177,10 @@ fn open_quest(
         let (quest, key) = (before.id, before.key);
         return Err(Refusal::Waits { quest, key }.into());
     }
-    let claim = session.claim_on(record.id)?;
+    let claim = record.claim.as_ref();
     if let Some(claim) = claim.filter(|claim| !claim.admits_answer(worker, now)) {
-        return Err(Refusal::Claimed {
-            worker: claim.worker,
-        }
-        .into());
+        let worker = claim.worker.clone();
+        return Err(Refusal::Claimed { worker }.into());
     }
     if session.paused() {
         let streak = session.totals().streak;
@@ -185,7 +189,7 @@ fn open_quest(
     Ok(record)
 }
 
-/// Another call may have used the key since it was looked for.
+/// Fails if another call has used the key since it was looked up.
 fn refuse_used_key(session: &Session, key: CallKey) -> Result<(), JudgeError> {
     match key {
         CallKey::New(key) if session.keyed(key)?.is_some() => Err(Refusal::Overtaken.into()),
@@ -193,7 +197,7 @@ fn refuse_used_key(session: &Session, key: CallKey) -> Result<(), JudgeError> {
     }
 }
 
-/// Renews a claim of which less than half is left, so that it does not expire while the gate runs.
+/// Renews a claim if less than half of it is left, so that it does not expire while the gate runs.
 fn renew_claim(
     session: &mut Session,
     answer: &Answer<'_>,
@@ -236,8 +240,8 @@ impl<'a> Submitted<'a> {
         Case::new(self.quest, self.answer.submission)
     }
 
-    /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
-    /// says that nothing was found, or repeats an earlier one.
+    /// The judgement of a submission that needs no gate: it contains a forgotten address, says that
+    /// nothing was found, or repeats an earlier one.
     fn without_gate(&self, session: &Session) -> Result<Option<NewJudgement>, JudgeError> {
         // `replay::without_gate` decides in the same order: `audit` compares the two.
         let (judgement, basis) = if self.masked(session)?.is_some() {
@@ -257,7 +261,7 @@ impl<'a> Submitted<'a> {
         Ok(Some(NewJudgement::without_gate(judgement, basis)))
     }
 
-    /// The submission as it is recorded if it contains a forgotten address.
+    /// The masked submission, if it contains a forgotten address.
     fn masked(&self, session: &Session) -> Result<Option<Submission>, JudgeError> {
         let (submission, sandbox) = (self.answer.submission, self.world.sandbox);
         let masked =
@@ -266,14 +270,13 @@ impl<'a> Submitted<'a> {
         Ok(masked)
     }
 
-    /// Checks that the gate could run its commands. A worker is not to blame for a sandbox that
-    /// failed.
+    /// Checks that the gate could run its commands. A failed sandbox is not the worker's fault.
     fn could_run(&self) -> Result<(), JudgeError> {
         let failure = self.world.sandbox.failure();
         failure.map_or(Ok(()), |why| Err(JudgeError::Sandbox(why)))
     }
 
-    /// What the machine's checks say, and the round of reviewers if they are to be asked.
+    /// Runs the machine's checks. Also returns the round of reviewers if they must be asked.
     fn machine(
         &self,
         session: &Session,
@@ -291,9 +294,9 @@ impl<'a> Submitted<'a> {
         Ok((judgement, round, recording))
     }
 
-    /// Asks the reviewers, once a quest. That they are asked is recorded before they are: an agent
-    /// that kills the process because it dislikes what they say cannot have them asked again. From
-    /// then on, an answer that passes every check is a REVIEW.
+    /// Asks the reviewers, once per quest. This is recorded before they are asked, so that an agent
+    /// cannot get them asked again by killing the process. From then on, an answer that passes every
+    /// check is a REVIEW.
     fn review(
         &self,
         session: &mut Session,
@@ -317,12 +320,12 @@ impl<'a> Submitted<'a> {
         let recording = recorder.finish();
         accepted.into_result(())?;
         if let Err(error) = self.could_run() {
-            // The failure was ours, so that the note is taken back: otherwise reviewers could never
-            // be asked about this quest again. It stays if a reviewer did anything but clear the
-            // answer: otherwise a worker who makes the machine fail would get other reviewers.
+            // The failure was ours, so the event is withdrawn. Otherwise reviewers could never be asked
+            // about this quest again. It stays if a reviewer did anything but clear the answer.
+            // Otherwise a worker could get another opinion by making the machine fail.
             let mut reviewers = judgement.panel.iter().flat_map(|panel| &panel.reviewers);
             if permitted && reviewers.all(cleared) {
-                // If this fails too, a person decides the quest.
+                // If this fails too, a person must decide.
                 let _ = self.append_asked(session, true, clock);
             }
             return Err(error);
@@ -363,8 +366,8 @@ impl<'a> Submitted<'a> {
         let decide = |session: &Session, now| {
             let (attempt, judgement) = self.attempt_under_lock(session, judgement, now)?;
             kept.keep(&judgement.recording)?;
-            // Before the line is written: a recorded answer has its files in the tree, where the
-            // whole result is judged.
+            // Before the line is written, because the tree must contain the files of every recorded
+            // answer: the final gate judges the tree.
             if let Some(received) = self.accepted_files(attempt.verdict)
                 && attempt.state != State::Todo
             {
@@ -375,28 +378,19 @@ impl<'a> Submitted<'a> {
         };
         let appended = session.append_or_undo(clock, decide, || {
             kept.remove();
-            // What is dropped is undone.
+            // Dropping it undoes it.
             drop(applied.take());
         });
-        // Where the ledger may have the line, the tree has the files.
+        // If the ledger may have the line, the tree must keep the files.
         if let Some(applied) = applied.take() {
             applied.keep();
         }
         let (attempt, judgement) = appended?;
-        Ok(Judged {
-            id: self.quest.id,
-            key: self.quest.key.clone(),
-            judgement,
-            state: attempt.state,
-            tries: attempt.tries,
-            max_tries: session.manifest().frozen.max_tries.get(),
-            attempt: attempt.number,
-            tally: session.totals().tally,
-        })
+        let key = self.quest.key.clone();
+        Ok(Judged::of(session, key, &attempt, judgement))
     }
 
-    /// The files that came with an answer which is not a FAIL. Those of a FAIL are not kept: an
-    /// agent could fill the disk with them.
+    /// The files that came with an answer, unless it is a FAIL: an agent could fill the disk with FAILs.
     fn accepted_files(&self, verdict: Verdict) -> Option<&'a Received> {
         self.answer
             .received
@@ -465,7 +459,7 @@ impl<'a> Submitted<'a> {
     }
 }
 
-/// Whether a reviewer answered, and had nothing against the answer.
+/// Whether a reviewer answered and cleared the answer.
 fn cleared(reviewer: &ReviewerReport) -> bool {
     let mut votes = reviewer.votes.iter();
     reviewer.counts && reviewer.errors.is_empty() && votes.all(|on| on.vote.is_clearance())
@@ -493,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn only_who_was_heard_and_said_no_has_cleared() {
+    fn only_a_counted_vote_without_doubt_clears() {
         let clear = || Vote::Cleared(String::from("all of it"));
         assert!(cleared(&reviewer(true, vec![clear()], &[])));
         let silent = Vote::Error(String::from("said nothing"));

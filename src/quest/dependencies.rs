@@ -1,10 +1,12 @@
-//! Which quests must have passed before which: from the names in the list to numbers.
+//! Dependencies between quests: which must pass first.
 
 use std::fmt;
 
+use itertools::Itertools as _;
+
 use super::{Key, QuestId};
 
-/// The most keys of a circle that a message spells out.
+/// The most keys of a circle that a message lists.
 const MOST_SPELLED: usize = 12;
 
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +34,7 @@ pub enum DependencyError {
     Circle(Vec<Key>),
 }
 
-/// The keys of a circle; each comes after the next, and the last is the first again.
+/// The keys of a circle, each dependent on the next. The last repeats the first.
 struct Circle<'a>(&'a [Key]);
 
 impl fmt::Display for Circle<'_> {
@@ -57,19 +59,18 @@ fn hint(nearest: &[Key]) -> String {
     format!(" (did you mean {}?)", joined(nearest))
 }
 
-fn joined(items: &[impl ToString]) -> String {
-    let texts: Vec<_> = items.iter().map(ToString::to_string).collect();
-    texts.join(", ")
+fn joined(items: &[impl fmt::Display]) -> String {
+    items.iter().join(", ")
 }
 
-/// The keys that the cell names: parted by `;` or line breaks.
+/// The keys in a cell, separated by `;` or line breaks.
 pub(super) fn names(cell: &str) -> impl Iterator<Item = Key> + '_ {
     let parts = cell.split([';', '\n', '\r']);
     parts.filter_map(|part| Key::new(part).ok())
 }
 
-/// The first circle among so many quests, by place: each comes `after` the next one, and the last
-/// is the first again.
+/// The first circle among `count` quests, as indices, each `after` the next. The last repeats the
+/// first.
 pub(super) fn circle<'a>(
     count: usize,
     after: impl Fn(usize) -> &'a [QuestId],
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_told_in_its_order() {
+    fn reports_a_circle_in_order() {
         assert_eq!(found(&[vec![1], vec![2], vec![]]), None);
         let told = |keys| {
             Some(format!(
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_quests_in_a_row_are_gone_through_and_a_long_circle_is_cut_short() {
+    fn handles_a_long_chain_and_shortens_a_long_circle() {
         let count = 1_000_000;
         let mut chain: Vec<_> = (1..count).map(|next| vec![next]).collect();
         chain.push(Vec::new());
@@ -163,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_parted_by_semicolons_and_line_breaks() {
+    fn splits_keys_at_semicolons_and_line_breaks() {
         let names: Vec<_> = names(" a b;c, d\r\n;; e\n").map(String::from).collect();
         assert_eq!(names, ["a b", "c, d", "e"]);
     }
 
     proptest! {
         #[test]
-        fn what_is_told_is_a_circle_and_none_is_missed(
+        fn finds_every_circle_and_only_circles(
             after in prop::collection::vec(prop::collection::vec(0usize..7, 0..3), 7),
         ) {
             // Warshall: which quest is reached from which.

@@ -1,6 +1,6 @@
 //! The built-in kind: find the e-mail address of each company.
 //!
-//! It is a quest file as any other, bound into the program.
+//! It is an ordinary quest file that is compiled in.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ static FILE: LazyLock<QuestFile<'static>> = LazyLock::new(|| {
 
 static KIND: LazyLock<QuestKind> = LazyLock::new(|| FILE.kind());
 
-/// The quest file without its controls, which take longest to read and which few commands need.
+/// The quest file without its controls, which are slow to parse and which few commands need.
 pub fn file() -> &'static QuestFile<'static> {
     &FILE
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_without_its_controls_is_the_file() {
+    fn the_file_without_controls_has_everything_else() {
         let whole = QuestFile::parse(TEXT).unwrap();
         assert_eq!(whole.kind(), kind());
         assert_eq!(whole.name, NAME);
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_are_those_that_the_program_knows() {
+    fn the_file_has_the_known_fields() {
         let kind = kind();
         let names: Vec<_> = kind.fields.iter().map(|field| &field.name).collect();
         assert_eq!(names, [&SITE, &EMAIL, &SOURCE]);

@@ -55,7 +55,7 @@ pub struct Field {
     pub example: Cow<'static, str>,
     pub required: bool,
     pub shape: Shape,
-    /// Whether it is accepted as it is: no check has to use it.
+    /// Whether it is accepted without a check.
     pub unchecked: bool,
 }
 
@@ -96,7 +96,7 @@ pub enum FieldKind {
     Choice,
 }
 
-/// What a field's value has to look like.
+/// The required form of a field's value.
 #[derive(Debug, Clone, Default)]
 pub struct Shape {
     kind: FieldKind,
@@ -105,14 +105,14 @@ pub struct Shape {
     choices: Vec<String>,
 }
 
-/// The least and the greatest: of a number its value, of other kinds its length in characters.
+/// Bounds of a number's value, or of another value's length in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Bounds {
     min: Option<i64>,
     max: Option<i64>,
 }
 
-/// A shape that cannot be: which key of its table is wrong, and why.
+/// An invalid shape: the wrong key of its table, and why it is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfit {
     pub key: &'static str,
@@ -186,9 +186,9 @@ impl Shape {
         }
     }
 
-    /// What was expected of `text`, where it is not so.
+    /// What was expected of `text`; `None` if it fits.
     ///
-    /// Looks at a file or a path as a text only; the gate looks up what is there.
+    /// A file or a path is checked only as text. The gate checks what is there.
     pub fn misfit(&self, text: &str) -> Option<Cow<'static, str>> {
         self.misfit_of_kind(text)
             .or_else(|| self.bounds.misfit(self.kind, text))
@@ -229,7 +229,7 @@ impl Bounds {
     fn misfit(self, kind: FieldKind, text: &str) -> Option<Cow<'static, str>> {
         let (least, most, unit) = match kind {
             FieldKind::Integer | FieldKind::Number => (number(text)?, number(text)?, ""),
-            // What nobody sees makes no text longer, and yet has to be carried.
+            // Invisible characters do not help to reach the minimum, but count towards the maximum.
             _ => (
                 visible_len(text) as f64,
                 text.chars().count() as f64,
@@ -246,12 +246,12 @@ impl Bounds {
 }
 
 pub(crate) fn whole(pattern: &str) -> Result<Regex, String> {
-    // Alone first, so that no bracket of it closes the one that is put around it.
+    // Parsed alone first, so that it cannot close the group that is put around it.
     Regex::new(pattern).map_err(|error| plain(&error))?;
     Regex::new(&format!(r"\A(?:{pattern})\z")).map_err(|error| plain(&error))
 }
 
-/// Why a text is no pattern, on one line.
+/// The last line of a pattern's error, which names the cause.
 pub(crate) fn plain(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or(&text);
@@ -315,7 +315,7 @@ impl Shape {
             }
         }
         if let Some(pattern) = &self.pattern {
-            // JSON Schema has another dialect of patterns, so the comment says it in words.
+            // JSON Schema has another regex dialect, so the pattern goes into a comment.
             let told = format!("Matches {}, as Rust's regex reads it.", shown(pattern));
             schema.insert("$comment".to_owned(), json!(told));
         }
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_has_a_shape_of_its_own() {
+    fn each_kind_accepts_only_its_values() {
         use FieldKind::{Bool, Date, Integer, Json, Number, Text, Url};
         for (kind, good, bad) in [
             (Text, "a\n--b; $(rm)", "a\0b"),
@@ -355,12 +355,12 @@ mod tests {
     }
 
     #[test]
-    fn deep_json_is_refused_and_overflows_nothing() {
+    fn rejects_deep_json_without_overflow() {
         assert!(!fits(FieldKind::Json, &"[".repeat(200_000)));
     }
 
     #[test]
-    fn bounds_are_values_of_numbers_and_lengths_of_texts() {
+    fn bounds_limit_values_of_numbers_and_lengths_of_texts() {
         let of = |kind, text: &str| {
             let shape = Shape::new(kind, None, (Some(2), Some(3)), &[]).unwrap();
             shape.misfit(text).map(Cow::into_owned)
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_matched_by_the_whole_text() {
+    fn a_pattern_must_match_the_whole_text() {
         let shape = |pattern| Shape::new(FieldKind::Text, Some(pattern), (None, None), &[]);
         let abc = shape("a|bc").unwrap();
         assert_eq!(abc.misfit("bc"), None);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_names_its_values() {
+    fn a_choice_lists_its_values() {
         let values = ["red".to_owned(), "blue".to_owned()];
         let shape = Shape::new(FieldKind::Choice, None, (None, None), &values).unwrap();
         assert_eq!(shape.misfit("red"), None);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_takes_what_a_submission_may_say() {
+    fn schema_accepts_valid_values() {
         let of = |kind, choices: &[&str]| {
             let choices: Vec<String> = choices.iter().map(|it| (*it).to_owned()).collect();
             Shape::new(kind, None, (Some(2), Some(3)), &choices).unwrap()

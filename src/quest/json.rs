@@ -1,7 +1,7 @@
-//! I-JSON (RFC 7493): JSON in which no object says one name twice.
+//! I-JSON (RFC 7493): JSON without duplicate names in an object.
 //!
-//! Of two members of one name some readers take the first and some the last, so that such a text
-//! tells two readers two things.
+//! Of duplicate members, some readers use the first and others the last, so that they would read
+//! different values from the same text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,13 +12,13 @@ use serde_json::{Map, Number, Value};
 
 const LONGEST_NAME: usize = 60;
 
-/// The value that `text` writes. An error is what is no JSON, nests deeper than 128 lists and
-/// objects, or has an object with two members of one name.
+/// Parses `text`. Fails if it is not JSON, nests deeper than 128 levels, or has an object with
+/// duplicate names.
 pub fn value(text: &str) -> serde_json::Result<Value> {
     slice(text.as_bytes())
 }
 
-/// The value that the bytes write, as [`value`] reads it.
+/// Parses bytes like [`value`].
 pub fn slice(bytes: &[u8]) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = Once.deserialize(&mut reader)?;
@@ -26,7 +26,7 @@ pub fn slice(bytes: &[u8]) -> serde_json::Result<Value> {
     Ok(value)
 }
 
-/// Reads a value whose objects say each name once.
+/// Deserializes a value whose objects have no duplicate names.
 struct Once;
 
 impl<'de> DeserializeSeed<'de> for Once {
@@ -98,8 +98,8 @@ const LONG: usize = 6;
 
 const REPLACED: &str = r"\ufffd";
 
-/// The bytes of a JSON document as a text, with U+FFFD for every byte that belongs to none and
-/// for every escape of half a surrogate pair.
+/// The bytes of a JSON document as text, with U+FFFD for every invalid byte and for every escape of
+/// half a surrogate pair.
 pub fn whole_text(json: &[u8]) -> Cow<'_, str> {
     match String::from_utf8_lossy(json) {
         Cow::Borrowed(text) => paired(text),
@@ -107,7 +107,7 @@ pub fn whole_text(json: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The document, with escapes of U+FFFD for those of half a surrogate pair.
+/// Replaces escapes of half a surrogate pair with escapes of U+FFFD.
 fn paired(json: &str) -> Cow<'_, str> {
     let (mut whole, mut kept, mut at) = (String::new(), 0, 0);
     while let Some(before) = json[at..].find('\\') {
@@ -120,7 +120,7 @@ fn paired(json: &str) -> Cow<'_, str> {
                 kept = at + LONG;
                 LONG
             }
-            // The escaped character may be a backslash, which escapes nothing then.
+            // Skip the escaped character: if it is a backslash, it does not begin an escape.
             (None, _) => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
         };
     }
@@ -138,7 +138,7 @@ enum Half {
 
 fn half(text: &str) -> Option<Half> {
     let digits = text.strip_prefix(r"\u")?.get(..LONG - 2)?;
-    // A sign before the digits would be a number too.
+    // `from_str_radix` would also accept a sign.
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
@@ -149,7 +149,7 @@ fn half(text: &str) -> Option<Half> {
     }
 }
 
-/// Whether `value` is as `schema` says.
+/// Whether `value` matches `schema`.
 #[cfg(test)]
 pub(crate) fn is_valid(schema: &Value, value: &Value) -> bool {
     let mut compiler = boon::Compiler::new();
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_read_as_any_reader_reads_it() {
+    fn reads_values_like_serde_json() {
         for text in [
             r#"{"a": [1, -2, 2.5e3, "\u0041", true, null], "b": {"a": {}}}"#,
             "18446744073709551615",
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_refused_where_it_stands() {
+    fn rejects_a_duplicate_name_with_its_place() {
         for text in [
             r#"{"a": 1, "a": 1}"#,
             r#"[{"b": {"a": 1, "c": [], "a": 2}}]"#,
@@ -203,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn depth_overflows_nothing() {
+    fn rejects_deep_nesting_without_overflow() {
         assert!(value(&"[".repeat(1_000_000)).is_err());
         assert!(value(&"{\"a\":".repeat(1_000_000)).is_err());
     }
 
     #[test]
-    fn half_a_pair_is_replaced_and_a_pair_is_not() {
+    fn replaces_only_unpaired_surrogates() {
         for (json, whole) in [
             (r#""\ud800""#, r#""\ufffd""#),
             (r#""\uDBFF\uDFFF""#, r#""\uDBFF\uDFFF""#),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_stays_as_it_is() {
+    fn keeps_truncated_escapes() {
         for json in [
             r"",
             r"\",
@@ -245,13 +245,13 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_document_that_can_be_read_says_the_same(text: String, other: String) {
+        fn keeps_readable_documents(text: String, other: String) {
             let json = serde_json::json!({text: other}).to_string();
             proptest::prop_assert_eq!(whole_text(json.as_bytes()), json.as_str());
         }
 
         #[test]
-        fn every_string_of_escapes_can_be_read(codes: Vec<u16>) {
+        fn makes_every_string_of_escapes_readable(codes: Vec<u16>) {
             let escape = |code: &u16| format!("\\u{code:04x}");
             let json = format!("\"{}\"", codes.iter().map(escape).collect::<String>());
             let read: String = serde_json::from_str(&whole_text(json.as_bytes())).unwrap();

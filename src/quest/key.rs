@@ -1,6 +1,5 @@
 //! A quest's name in the list, and how names are compared.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -8,6 +7,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::serde_as_text;
 use crate::base::text::single_spaced;
 
 /// A quest's name, as the list spells it, without the white space around it.
@@ -18,7 +18,7 @@ use crate::base::text::single_spaced;
 #[schemars(extend("pattern" = r"\S"))]
 pub struct Key(Box<str>);
 
-/// A key after NFKC and white-space folding, for comparing alone.
+/// A key after NFKC and white-space folding, only for comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FoldedKey(Box<str>);
 
@@ -27,7 +27,7 @@ pub struct FoldedKey(Box<str>);
 pub struct EmptyKey;
 
 impl Key {
-    /// The key that `text` spells; white space around it does not count.
+    /// The key in `text`, without surrounding white space.
     pub fn new(text: &str) -> Result<Self, EmptyKey> {
         match text.trim() {
             "" => Err(EmptyKey),
@@ -39,17 +39,13 @@ impl Key {
         &self.0
     }
 
-    /// The key for comparing: NFKC, and every run of white space one space.
+    /// The key for comparison: in NFKC, with each run of white space as one space.
     pub fn folded(&self) -> FoldedKey {
-        FoldedKey(self.folded_text().into())
+        FoldedKey(single_spaced(&self.0).into())
     }
 
     pub fn folds_to(&self, folded: &FoldedKey) -> bool {
-        self.folded_text() == *folded.0
-    }
-
-    fn folded_text(&self) -> Cow<'_, str> {
-        single_spaced(&self.0)
+        single_spaced(&self.0) == *folded.0
     }
 }
 
@@ -65,19 +61,15 @@ impl fmt::Display for Key {
     }
 }
 
-impl TryFrom<String> for Key {
-    type Error = EmptyKey;
+impl FromStr for Key {
+    type Err = EmptyKey;
 
-    fn try_from(text: String) -> Result<Self, EmptyKey> {
-        Self::new(&text)
+    fn from_str(text: &str) -> Result<Self, EmptyKey> {
+        Self::new(text)
     }
 }
 
-impl From<Key> for String {
-    fn from(key: Key) -> Self {
-        key.0.into()
-    }
-}
+serde_as_text!(Key);
 
 /// A quest's number: 1, 2, …, in the order of the list.
 #[derive(
@@ -89,7 +81,7 @@ pub struct QuestId(NonZeroU32);
 impl QuestId {
     pub const FIRST: Self = Self(NonZeroU32::MIN);
 
-    /// The id of the quest at `index`, counted from 0; none beyond `u32::MAX` quests.
+    /// The id of the quest at `index`, from 0; `None` beyond `u32::MAX` quests.
     pub fn from_index(index: usize) -> Option<Self> {
         let number = u32::try_from(index).ok()?.checked_add(1)?;
         NonZeroU32::new(number).map(Self)
@@ -118,8 +110,8 @@ impl FromStr for QuestId {
     }
 }
 
-/// Of the quests whose keys fold to the same as `wanted`, those that it means: the ones that are
-/// spelt so, else all.
+/// Of the quests whose keys fold to the same as `wanted`, those with exactly this spelling, or all
+/// if there are none.
 pub fn meant(wanted: &Key, same_fold: &[(QuestId, Key)]) -> Vec<QuestId> {
     let ids = |exact: bool| {
         let quests = same_fold
@@ -139,7 +131,7 @@ pub struct Nearest {
 
 const MOST_SUGGESTED: usize = 3;
 
-/// How alike a key must be to be suggested, by Jaro and Winkler.
+/// The lowest Jaro-Winkler similarity of a suggested key.
 const LEAST_LIKENESS: f64 = 0.7;
 
 impl Nearest {
@@ -195,13 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn refuses_blank() {
+    fn rejects_a_blank_key() {
         assert!(Key::new(" \t\u{3000}").is_err());
         assert_eq!(Key::new("  a b ").unwrap().as_str(), "a b");
     }
 
     #[test]
-    fn counts_from_one_and_back() {
+    fn ids_count_from_one() {
         let id = QuestId::from_index(0).unwrap();
         assert_eq!(id.to_string(), "1");
         assert_eq!("17".parse::<QuestId>().unwrap().index(), 16);
@@ -224,21 +216,21 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_key_wins_over_a_folded_one() {
+    fn an_exact_key_wins_over_a_folded_key() {
         let both = [(id(1), key("Acme Co")), (id(2), key("Acme  Co"))];
         assert_eq!(meant(&key("Acme  Co"), &both), [id(2)]);
         assert_eq!(meant(&key("Ａcme Co"), &both[1..]), [id(2)]);
     }
 
     #[test]
-    fn two_of_the_same_key_are_told_apart_by_nobody() {
+    fn returns_all_quests_with_the_same_key() {
         let both = [(id(1), key("Acme")), (id(2), key("Acme"))];
         assert_eq!(meant(&key("Acme"), &both), [id(1), id(2)]);
         assert_eq!(meant(&key("Beta"), &[]), []);
     }
 
     #[test]
-    fn a_mistyped_key_brings_the_nearest() {
+    fn suggests_the_nearest_keys() {
         let mut nearest = Nearest::to(&key("Amce Inc"));
         for name in [
             "Zebra",

@@ -1,4 +1,4 @@
-//! A quest kind: what turns a list into quests, but for the gate.
+//! A quest kind without its gate.
 
 use std::borrow::Cow;
 
@@ -20,12 +20,12 @@ pub struct QuestKind {
     pub example_key: Cow<'static, str>,
     /// The fields of a submission, in the order in which people fill them in.
     pub fields: Vec<Field>,
-    /// The field that the quest is about: results show it before the others.
+    /// The field that results show first.
     pub answer: Option<FieldName>,
 }
 
 impl QuestKind {
-    /// The key that the example answers; none without an example.
+    /// The key of the example; `None` without an example.
     pub fn example_key(&self) -> Option<Key> {
         let key = (self.example_key != NO_EXAMPLE).then_some(&self.example_key)?;
         Key::new(key).ok()
@@ -64,23 +64,16 @@ impl Anchor {
         }
     }
 
-    /// The anchor's text for comparing: without what differs between two spellings of one site.
+    /// The anchor's text for comparison, without what differs between spellings of a site.
     pub fn folded(&self) -> String {
-        match self {
-            Self::Site(text) => site_core(text),
-        }
+        let lower = self.text().trim().to_lowercase();
+        let bare = lower
+            .strip_prefix("https://")
+            .or_else(|| lower.strip_prefix("http://"))
+            .unwrap_or(&lower);
+        let bare = bare.strip_prefix("www.").unwrap_or(bare);
+        bare.trim_end_matches('/').to_owned()
     }
-}
-
-/// A site's text without what differs between two spellings of one site.
-pub(super) fn site_core(text: &str) -> String {
-    let lower = text.trim().to_lowercase();
-    let bare = lower
-        .strip_prefix("https://")
-        .or_else(|| lower.strip_prefix("http://"))
-        .unwrap_or(&lower);
-    let bare = bare.strip_prefix("www.").unwrap_or(bare);
-    bare.trim_end_matches('/').to_owned()
 }
 
 #[cfg(test)]
@@ -95,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_the_name_that_prompts_give_it() {
+    fn anchor_label_matches_the_prompt() {
         let site = Anchor::Site("Acme.co.kr/en".to_owned());
         assert!(email::kind().prompt.contains(site.label()));
         assert_eq!(site.text(), "Acme.co.kr/en");

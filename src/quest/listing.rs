@@ -1,4 +1,4 @@
-//! Turning rows of a list into quests: blanks skipped, repeats merged.
+//! Turns the rows of a list into quests: skips blank rows and merges repeats.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::dependencies::{DependencyError, circle, names};
-use super::kind::site_core;
 use super::{Anchor, FoldedKey, Key, Nearest, Quest, QuestId, Shown, meant};
 
 /// What a list adds up to.
@@ -52,55 +51,52 @@ pub struct OtherCells {
     pub known: Vec<Shown>,
 }
 
-/// Quests in the making.
+/// Builds quests from rows.
 ///
-/// Keys are compared folded. A key that comes again is the same quest, unless both rows name
-/// an anchor and the anchors differ; a row without an anchor goes to the key's first quest.
+/// Keys are compared folded. A repeated key is the same quest, unless both rows name an anchor and
+/// the anchors differ. A row without an anchor belongs to the key's first quest.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The indices of the quests with each key, in order.
     by_key: HashMap<FoldedKey, Vec<usize>>,
     listed: Listed,
-    wishes: Vec<Wish>,
+    dependencies: Vec<Dependency>,
 }
 
-/// The quests of a list, after those that were there before it was read.
+/// The quests of a list, after those that existed before it was read.
 #[derive(Debug, Default)]
 pub struct Listed {
-    quests: Vec<Quest>,
-    counts: ListingCounts,
-    /// How many quests were there before.
+    /// Every quest, in the order of their numbers.
+    pub quests: Vec<Quest>,
+    pub counts: ListingCounts,
+    /// How many quests existed before.
     seeded: usize,
-    /// What the list names for those of them that had no anchor.
-    newly_anchored: BTreeMap<QuestId, Anchor>,
+    /// The anchors that the list adds to quests which existed without one.
+    pub newly_anchored: BTreeMap<QuestId, Anchor>,
 }
 
-/// The cell of a row that names what comes before its quest.
+/// A cell that names the quests before its quest.
 #[derive(Debug)]
-struct Wish {
+struct Dependency {
     quest: usize,
     row: u32,
     cell: Box<str>,
 }
 
 impl Listing {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes in a quest that is there already, with no rows of this list as yet.
+    /// Adds a quest that already exists and has no row of this list yet.
     pub fn seed(&mut self, quest: Quest) {
         self.push(quest.key.folded(), quest);
         self.listed.seeded += 1;
     }
 
-    /// Takes in rows that hold no text at all.
+    /// Counts rows without text.
     pub fn skip(&mut self, rows: u32) {
         self.listed.counts.rows += rows;
         self.listed.counts.blanks += rows;
     }
 
-    /// Takes in one row; the first row of a quest gives its `other` cells.
+    /// Adds one row. The first row of a quest gives its `other` cells.
     pub fn add(
         &mut self,
         row: Row<'_>,
@@ -113,7 +109,7 @@ impl Listing {
         };
         let quest = self.quest_of(key, row, other)?;
         if !row.after.trim().is_empty() && quest >= self.listed.seeded {
-            self.wishes.push(Wish {
+            self.dependencies.push(Dependency {
                 quest,
                 row: row.number,
                 cell: row.after.into(),
@@ -122,7 +118,7 @@ impl Listing {
         Ok(())
     }
 
-    /// The index of the quest that this row belongs to, which may be a new one.
+    /// The index of the row's quest, which may be new.
     fn quest_of(
         &mut self,
         key: Key,
@@ -176,13 +172,13 @@ impl Listing {
         at
     }
 
-    /// The quests, numbered in the order of their first rows, with every new quest after those
-    /// that its rows name. Quests that were there already gain none.
+    /// The quests, numbered in the order of their first rows, with the dependencies of new quests.
+    /// Quests that existed before gain none.
     pub fn finish(mut self) -> Result<Listed, ListingError> {
-        for wish in std::mem::take(&mut self.wishes) {
-            for name in names(&wish.cell) {
-                let before = self.named(name, wish.row)?;
-                self.listed.quests[wish.quest].after.push(before);
+        for dependency in std::mem::take(&mut self.dependencies) {
+            for name in names(&dependency.cell) {
+                let before = self.named(name, dependency.row)?;
+                self.listed.quests[dependency.quest].after.push(before);
             }
         }
         for quest in &mut self.listed.quests {
@@ -197,7 +193,7 @@ impl Listing {
         Ok(self.listed)
     }
 
-    /// The one quest that `name` in this row means.
+    /// The only quest that `name` in this row can mean.
     fn named(&self, name: Key, row: u32) -> Result<QuestId, DependencyError> {
         let quests = &self.listed.quests;
         let namesakes = self.by_key.get(&name.folded()).into_iter().flatten();
@@ -228,36 +224,22 @@ impl Listing {
 }
 
 impl Listed {
-    /// Every quest, in the order of their numbers.
-    pub fn quests(&self) -> &[Quest] {
-        &self.quests
-    }
-
-    pub fn counts(&self) -> ListingCounts {
-        self.counts
-    }
-
     fn seeded(&self) -> &[Quest] {
         &self.quests[..self.seeded]
     }
 
-    /// The quests that were not there before the list was read.
+    /// The quests that the list added.
     pub fn added(&self) -> &[Quest] {
         &self.quests[self.seeded..]
     }
 
-    /// How many of the quests that were there have no row in the list.
+    /// How many earlier quests have no row in the list.
     pub fn without_row(&self) -> usize {
         let seeded = self.seeded().iter();
         seeded.filter(|quest| quest.rows.is_empty()).count()
     }
 
-    /// What the list names for those of them that had no anchor.
-    pub fn newly_anchored(&self) -> &BTreeMap<QuestId, Anchor> {
-        &self.newly_anchored
-    }
-
-    /// The rows that belong to quests which were there before, in order of the rows.
+    /// The rows of earlier quests, in order.
     pub fn known_rows(&self) -> Vec<(u32, QuestId)> {
         let seeded = self.seeded().iter();
         let rows = seeded.flat_map(|quest| quest.rows.iter().map(|row| (*row, quest.id)));
@@ -267,25 +249,23 @@ impl Listed {
     }
 }
 
-/// The key that these cells spell together, unless all are blank.
+/// The key that these cells form, unless all are blank.
 fn key_of(parts: &[&str]) -> Option<Key> {
     let parts = parts.iter().map(|part| part.trim());
     Key::new(&parts.filter(|part| !part.is_empty()).join(" / ")).ok()
 }
 
-/// The index of the quest, of those with one key, that a row with this anchor belongs to.
+/// Which of the quests with the same key a row with this anchor belongs to.
 fn matching(quests: &[Quest], namesakes: &[usize], anchor: Option<&Anchor>) -> Option<usize> {
     let find = |fits: &dyn Fn(Option<&Anchor>) -> bool| {
         let mut namesakes = namesakes.iter().copied();
         namesakes.find(|at| fits(quests[*at].anchor.as_ref()))
     };
-    let Some(Anchor::Site(wanted)) = anchor else {
+    let Some(wanted) = anchor.map(Anchor::folded) else {
         return namesakes.first().copied();
     };
-    let wanted = site_core(wanted);
-    let is_same =
-        |known: Option<&Anchor>| matches!(known, Some(Anchor::Site(it)) if site_core(it) == wanted);
-    // A quest that was made without an anchor takes the first one that comes.
+    let is_same = |known: Option<&Anchor>| known.is_some_and(|it| it.folded() == wanted);
+    // A quest without an anchor gets the first anchor of its rows.
     find(&is_same).or_else(|| find(&|known| known.is_none()))
 }
 

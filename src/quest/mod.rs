@@ -12,7 +12,6 @@ mod key;
 mod kind;
 mod listing;
 mod review_input;
-mod seen;
 mod submission;
 mod units;
 
@@ -23,9 +22,8 @@ pub use kind::{Anchor, QuestKind};
 pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Row};
 pub use prompt::listed;
 pub use review_input::{BadReviewInput, ReviewInput};
-pub use seen::Seen;
 pub use submission::{
-    BadFields, Fields, Submission, Verdict, fields_of, map_schema, missing, submission_schema,
+    BadFields, Fields, Seen, Submission, Verdict, fields_of, map_schema, missing, submission_schema,
 };
 pub use units::{BadSize, BadSpan, ByteSize, Span};
 
@@ -56,7 +54,7 @@ pub struct Quest {
 }
 
 impl Quest {
-    /// A quest of which the list says nothing but its name.
+    /// A quest with only a name.
     pub fn new(id: QuestId, key: Key) -> Self {
         Self {
             id,
@@ -69,13 +67,13 @@ impl Quest {
         }
     }
 
-    /// All other columns of the list, as people see them: what is known
-    /// beforehand, what prompts show, and what only checks use.
+    /// All other columns of the list: the anchor, those that prompts show, and those that only checks
+    /// use.
     pub fn listed(&self) -> Vec<Shown> {
         listed(self.anchor.as_ref(), &self.shown, &self.known)
     }
 
-    /// The text of the column with this heading, of those that the quest keeps.
+    /// The text of the column with this heading, if the quest keeps it.
     pub fn cell(&self, label: &str) -> Option<&str> {
         let mut cells = self.known.iter().chain(&self.shown);
         cells

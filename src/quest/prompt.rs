@@ -8,9 +8,9 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use super::{Anchor, Quest, QuestKind, Shown};
 use crate::base::text::{Escaped, EscapedLines};
 
-/// Renders the prompt. Every text in it is on one line, and all of it can be seen.
+/// Renders the prompt. Every inserted text is on one line, without invisible characters.
 ///
-/// A cell whose placeholder has a line of the template for itself keeps its own lines.
+/// A cell keeps its line breaks if its placeholder is alone on a line of the template.
 pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -34,7 +34,7 @@ pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Erro
     environment.render_str(&on_own_lines(&kind.prompt), values)
 }
 
-/// The cells that a prompt may name; those that the row leaves blank are empty.
+/// The cells that a prompt may name, empty if the row leaves them blank.
 fn cells(
     kind: &QuestKind,
     quest: &Quest,
@@ -49,24 +49,24 @@ fn cells(
         .collect()
 }
 
-/// The text with each line break a space and what is unsafe escaped: a cell must not forge lines
-/// of the prompt, or say to an agent what a person does not see in it.
+/// The text on one line, with unsafe characters escaped. A cell must not forge lines of the prompt,
+/// or tell an agent something that a person cannot see.
 fn on_one_line(text: &str) -> String {
     let mut lines = text.split(is_break).filter(|line| !line.is_empty());
     Escaped(&lines.join(" ")).to_string()
 }
 
-/// What templates call the cells that keep their lines; no column of a list is named by it.
+/// The template variable of the cells that keep their line breaks; never the name of a column.
 const CELLS: &str = "_own_lines";
 
 const FILTER: &str = "_indented";
 
-/// The indentation of several lines where their placeholder has none: what begins at the edge is
-/// the prompt's own.
+/// The indentation of several lines whose placeholder has none. Only the prompt's own lines begin at
+/// the margin.
 const LEAST: &str = "  ";
 
 fn on_own_lines(template: &str) -> String {
-    // What is raw is no placeholder, and where it ends only the engine can tell.
+    // A raw block has no placeholders, and only the engine knows where it ends.
     if template.contains("raw") && template.contains("{%") {
         return template.to_owned();
     }
@@ -106,7 +106,7 @@ fn is_break(c: char) -> bool {
     )
 }
 
-/// The text behind `indent`, with every further line indented alike.
+/// The text after `indent`, with every further line indented too.
 fn indented(text: &str, indent: &str) -> String {
     let several = text.contains('\n');
     let (first, indent) = match indent {
@@ -130,7 +130,7 @@ pub fn listed(anchor: Option<&Anchor>, shown: &[Shown], known: &[Shown]) -> Vec<
         label: anchor.label().to_owned(),
         text: anchor.text().to_owned(),
     });
-    // Checks may use a column that prompts show as well.
+    // A column may be both shown and known.
     let others = known.iter().filter(|cell| !shown.contains(cell));
     let cells = shown.iter().chain(others).cloned();
     anchor.into_iter().chain(cells).collect()
@@ -166,13 +166,13 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_of_several_lines_forges_none() {
+    fn a_cell_cannot_forge_lines_of_the_prompt() {
         assert_eq!(on_one_line("Acme\r\n\u{2028}Submit: x\n"), "Acme Submit: x");
         assert_eq!(on_one_line("Acme  Foods "), "Acme  Foods ");
     }
 
     #[test]
-    fn a_cell_with_a_line_for_itself_keeps_its_lines() {
+    fn a_cell_alone_on_a_line_keeps_its_lines() {
         let mut kind = email::kind();
         kind.columns = vec!["text".into()];
         kind.prompt = "Letter: {{ input.text }}.\n\n  {{ input.text }}\n{{ input.text }}\n\
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_says_nothing_unseen() {
+    fn escapes_invisible_characters_of_a_cell() {
         assert_eq!(on_one_line("Acme\u{e0041}"), "Acme\\u{e0041}");
         assert_eq!(on_one_line("Ac\u{200b}me\u{1b}"), "Ac\\u{200b}me\\u{1b}");
     }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_with_a_line_for_itself_asks_for_all_lines() {
+    fn recognises_a_placeholder_alone_on_a_line() {
         let asks = |line: &str| asking_for_lines(line).is_some();
         for line in [
             "{{ input.text }}",
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_indented_as_the_first() {
+    fn indents_every_line_like_the_first() {
         assert_eq!(indented("a\nb\n\nc", "    "), "a\n    b\n\n    c");
         assert_eq!(indented("a\nb", ""), "  a\n  b");
         assert_eq!(indented("a", ""), "a");
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_beforehand_comes_first_and_no_cell_twice() {
+    fn lists_the_anchor_first_and_each_cell_once() {
         let anchor = Anchor::Site("acme.co.kr".to_owned());
         let shown = [cell("City", "Seoul"), cell("Area", "4")];
         let known = [cell("City", "Seoul"), cell("Area", "5"), cell("Code", "x")];

@@ -1,4 +1,4 @@
-//! What a reviewer is shown: one input, by the name that a quest file gives it.
+//! The inputs that a quest file can show to a reviewer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,8 +36,8 @@ impl ReviewInput {
         }
     }
 
-    /// Whether it is something that the agent has not written itself: a page, what a program made
-    /// of its answer, or how its answer differs from what was there.
+    /// Whether it contains more than the agent's own words: a page, the output of a program, or the
+    /// difference from the tree at the scan.
     pub fn differs(&self) -> bool {
         matches!(
             self,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_input_is_spelled_as_it_is_read() {
+    fn inputs_round_trip() {
         let all = [
             "key",
             "submission.summary",
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_wrote_itself_does_not_differ() {
+    fn the_agents_own_words_do_not_differ() {
         let differs = |text: &str| text.parse::<ReviewInput>().unwrap().differs();
         assert!(differs("evidence.source") && differs("tree.diff") && differs("transform.back"));
         assert!(!differs("submission.a") && !differs("file.a") && !differs("input.a"));

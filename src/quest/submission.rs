@@ -1,7 +1,6 @@
 //! What an agent proposes for one quest.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -116,20 +115,10 @@ fn text_of(field: &Field, value: Value) -> Option<String> {
 
 /// What a gate says of a submission.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    strum::IntoStaticStr,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "UPPERCASE")]
+#[derive(strum::Display)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Verdict {
     Pass,
@@ -138,15 +127,21 @@ pub enum Verdict {
     Fail,
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.into())
-    }
+/// What decides which part of a page a reader sees.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seen {
+    /// A browser showed the page.
+    Rendered,
+    /// The page's own HTML and style rules, without a browser.
+    Markup,
 }
 
-/// The schema of a map from `K`, which is written as a word, to `V`.
+/// The schema of a map from the enum `K` to `V`.
 ///
-/// Of an enum whose words are each described, the derived one would take any key.
+/// If each variant of `K` has a description, the derived schema would allow any key.
 pub fn map_schema<K: JsonSchema, V: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
@@ -163,7 +158,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_order_of_fields_does_not_count() {
+    fn digest_ignores_the_order_of_fields() {
         let one: Submission = serde_json::from_str(r#"{"fields":{"a":"1","b":"2"}}"#).unwrap();
         let two: Submission = serde_json::from_str(r#"{"fields":{"b":"2","a":"1"}}"#).unwrap();
         assert_eq!(one.digest(), two.digest());
@@ -173,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn it_takes_what_submit_takes() {
+    fn schema_accepts_what_submit_accepts() {
         let kind = email::kind();
         let schema = submission_schema(&kind).to_value();
         let full = json!({
@@ -196,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_texts_alone_is_a_submission() {
+    fn accepts_only_an_object_of_texts() {
         let kind = email::kind();
         let fields = fields_of(&kind, json!({"email": "info@a.test"})).unwrap();
         assert_eq!(fields["email"], "info@a.test");

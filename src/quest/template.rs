@@ -1,12 +1,13 @@
 //! Templates of a quest file: text with `{{ key }}`, `{{ input.COLUMN }}` and `{{ field.NAME }}`.
 //!
-//! An unknown name is found when the file is read; a missing value, when the
-//! text is rendered. Nothing that is put in is read as a template again.
+//! An unknown name is an error when the file is read, and a missing value when the text is rendered.
+//! Values are never rendered as templates.
 
 use std::collections::BTreeMap;
 
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
+use serde_json::json;
 
 use super::file::unknown_name;
 use super::{Quest, Submission};
@@ -54,7 +55,7 @@ impl Names {
         Self(own.chain(Self::of_final(services).0).collect())
     }
 
-    /// What the texts of a check over the whole result may name: nothing of a quest.
+    /// The names for a check over the whole result, which is about no single quest.
     pub fn of_final<'a>(services: impl Iterator<Item = &'a str>) -> Self {
         let of = |name| ["port", "url"].map(|what| format!("service.{name}.{what}"));
         Self(services.flat_map(of).collect())
@@ -65,21 +66,16 @@ impl Names {
     }
 
     fn example(&self) -> Value {
-        let mut root = serde_json::Map::new();
+        let mut root = json!({});
         for name in &self.0 {
-            let mut parts: Vec<&str> = name.split('.').collect();
-            let last = parts.pop().unwrap_or_default();
-            let mut group = &mut root;
-            for part in parts {
-                let inner = group
-                    .entry(part)
-                    .or_insert_with(|| serde_json::Map::new().into());
-                let serde_json::Value::Object(inner) = inner else {
-                    return Value::UNDEFINED;
-                };
-                group = inner;
-            }
-            group.insert(last.to_owned(), "1".into());
+            let place = name.split('.').fold(&mut root, |group, part| {
+                // A column may be called `a`, and another one `a.b`.
+                if !group.is_object() {
+                    *group = json!({});
+                }
+                &mut group[part]
+            });
+            *place = "1".into();
         }
         Value::from_serialize(root)
     }
@@ -110,7 +106,8 @@ impl Template {
             let known: Vec<&str> = names.0.iter().map(String::as_str).collect();
             return Err(BadTemplate(unknown_variable(name, &known)));
         }
-        // The engine looks filters and tests up while it renders, so an example shows a typo now.
+        // The engine looks up filters and tests only while it renders, so rendering an example finds
+        // typos.
         if let Err(error) = parsed.render(names.example())
             && is_unknown_call(&error)
         {
@@ -138,12 +135,12 @@ impl Template {
         &self.source
     }
 
-    /// The names whose values it takes, as `field.site`, or `field` where which is not known.
+    /// The names that it uses, such as `field.site`, or `field` if the field is chosen at rendering.
     pub fn names(&self) -> &[String] {
         &self.named
     }
 
-    /// Of each name that it takes, what follows `field`; none where it begins otherwise.
+    /// For each name that it uses, the part after `field`; `None` for other names.
     fn fields(&self) -> impl Iterator<Item = Option<&str>> {
         self.named
             .iter()
@@ -155,7 +152,7 @@ impl Template {
 
     pub fn reads_field(&self, field: &str) -> bool {
         self.fields().flatten().any(|rest| {
-            // Which one of the group is taken shows at rendering alone.
+            // An empty rest means that the field is chosen at rendering.
             let first = rest.split('.').next();
             rest.is_empty() || first == Some(field)
         })
@@ -204,7 +201,7 @@ impl Values {
     }
 }
 
-/// Strict, without escaping: what is rendered is an argument or a pattern, never HTML.
+/// Strict and without escaping: results are arguments or patterns, never HTML.
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -216,9 +213,9 @@ fn plain(error: &minijinja::Error) -> String {
     error.to_string().replace('\n', " ")
 }
 
-/// Whether the error is a filter, test, function or other template that does not exist.
+/// Whether a filter, test, function or other template does not exist.
 ///
-/// Other errors may be due to the example values, and are left to the real ones.
+/// Other errors may be due to the example values, so they are reported only for real values.
 fn is_unknown_call(error: &minijinja::Error) -> bool {
     let not_callable = error
         .detail()
@@ -276,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_put_in_as_they_are() {
+    fn inserts_values_verbatim() {
         let of = |text| Template::parse(text, &names()).unwrap().render(&values());
         assert_eq!(of("{{ field.test }}").unwrap(), "$(rm -rf /)\n--x <b>");
         assert_eq!(of("{{ key }}-{{ id }}").unwrap(), "{{ 7 * 7 }}-3");
@@ -288,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_which_nothing_is_seen_is_empty() {
+    fn an_invisible_value_is_empty() {
         let quest = Quest {
             rows: vec![1],
             ..Quest::new(QuestId::FIRST, Key::new("acme").unwrap())
@@ -302,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_found_before_anything_is_rendered() {
+    fn rejects_an_unknown_name_before_rendering() {
         let wrong = |text| Template::parse(text, &names()).unwrap_err().to_string();
         let found = wrong("{{ input.fiel }}");
         assert!(found.contains("did you mean `input.file`?"), "{found}");
@@ -323,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_test_or_function_that_there_is_not_is_found_before_anything_is_rendered() {
+    fn rejects_an_unknown_filter_test_or_function_before_rendering() {
         let wrong = |text| Template::parse(text, &names()).map_err(|bad| bad.to_string());
         for (text, said) in rows! {
             "{{ key | uper }}" => "filter uper";
@@ -355,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_tells_which_fields_it_reads() {
+    fn reports_which_fields_it_reads() {
         let reads = |text, field| Template::parse(text, &names()).unwrap().reads_field(field);
         assert!(reads("{{ field.test }}", "test"));
         assert!(reads("{% if field['test'] %}x{% endif %}", "test"));
@@ -368,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_names_is_fixed() {
+    fn a_text_without_placeholders_is_fixed() {
         let of = |text| Template::parse(text, &names()).unwrap().is_fixed();
         assert!(of("-q"));
         assert!(!of("{{ key }}"));

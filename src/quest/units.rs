@@ -1,4 +1,4 @@
-//! A size in bytes, as people write it: `1MiB`, `64KiB`, or a number of bytes.
+//! Sizes such as `1MiB` and lengths of time such as `60s` in quest files.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_read_as_people_write_it() {
+    fn parses_sizes_and_spans() {
         for (text, bytes, shown) in [
             (r#""1MiB""#, 1 << 20, "1 MiB"),
             (r#"" 64 KiB ""#, 65_536, "64 KiB"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn is_written_as_people_write_it() {
+    fn displays_sizes_and_spans() {
         for (text, millis, shown) in [
             ("60s", 60_000, "1m"),
             (" 2m 30s ", 150_000, "2m 30s"),

@@ -251,8 +251,9 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
             undecided: resolved(Outcome::Open),
         },
         effective: Effective::ALL
-            .map(|effective| (effective, totals.effective.of(effective)))
-            .into(),
+            .iter()
+            .map(|effective| (*effective, totals.effective.of(*effective)))
+            .collect(),
         disputed: counts.disputed,
         sample: SampleEstimate::of(&totals),
         forgotten,

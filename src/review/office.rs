@@ -1,7 +1,7 @@
-//! The queue as a workbook: written out, filled in by a person, and read back row by row.
+//! The queue as a workbook: exported, filled in by a person, and read back.
 //!
-//! A row is bound to the session, the quest, its key, the attempt and the time of its judgement.
-//! A row that no longer fits all of them is refused and settles nothing.
+//! A row is bound to the session, the quest, its key, the attempt and the time of its judgement. A row
+//! that no longer matches all of them is refused.
 
 #[cfg(test)]
 mod tests;
@@ -46,11 +46,11 @@ const HEADINGS: [&str; 7] = [
 
 const WORDS: [&str; 2] = ["accept", "reject"];
 
-/// What separates the session in its cell from the decision that was withdrawn.
+/// Separates the session in its cell from the decision that was withdrawn.
 const WITHDRAWN: char = '@';
 
-/// The columns of every workbook: place, heading, width. Those of the list, of the submission and
-/// of the reviewers have the places between.
+/// The columns of every workbook: place, heading, width. Columns of the list, of the submission and of
+/// the reviewers have the places between.
 const COLUMNS: [(u8, &str, u8); 11] = [
     (0, "id", 6),
     (1, "key", 24),
@@ -68,7 +68,7 @@ const OF_LIST: u8 = 2;
 const OF_SUBMISSION: u8 = 3;
 const OF_REVIEWERS: u8 = 8;
 
-/// The column that only workbooks with sampled PASSes have, and what it says of them.
+/// The column of sampled PASSes, which other workbooks lack, and its text.
 const SAMPLE: (u8, &str) = (1, "sample");
 const SAMPLED: &str = "PASS drawn at random: accept if it is right";
 
@@ -76,7 +76,7 @@ const SAMPLED: &str = "PASS drawn at random: accept if it is right";
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OfficeRow(Vec<(u8, String, FormCell)>);
 
-/// The rows of all REVIEWs and sampled PASSes that wait for a person, and the sheet that holds them.
+/// The rows of all REVIEWs and sampled PASSes that wait for a person.
 pub fn rows(session: &Session) -> Result<Vec<OfficeRow>, JudgeError> {
     let queue = Queue::read(session)?;
     let ids: BTreeSet<QuestId> = queue.all().map(|one| one.id).collect();
@@ -101,7 +101,7 @@ pub fn form(rows: &[OfficeRow]) -> Form {
             columns.push((*place, heading, width));
         }
     }
-    // Columns of the list stay in order of appearance, fields are sorted by name.
+    // Columns of the list keep their order, and fields are sorted by name.
     columns.sort_by_key(|(place, heading, _)| {
         let name = (*place == OF_SUBMISSION).then_some(*heading);
         (*place, name)
@@ -130,7 +130,7 @@ pub fn form(rows: &[OfficeRow]) -> Form {
     }
 }
 
-/// What a row is bound to: the session and, if a decision was withdrawn, the place of that one.
+/// What a row is bound to: the session and, if a decision was withdrawn, its place in the ledger.
 fn bound(session: Digest, settled: Option<u64>) -> String {
     match settled {
         None => session.to_string(),
@@ -146,8 +146,8 @@ impl OfficeRow {
         if item.effective == Effective::Pass {
             row.push_text(SAMPLE.0, SAMPLE.1, SAMPLED);
         }
-        // The names of the list and of the submission are marked as theirs, so that none is taken
-        // for a column of the queue.
+        // Columns of the list and of the submission have a prefix, so that none is mistaken for a column
+        // of the queue.
         let mut listed: Vec<(String, String)> = Vec::new();
         for cell in item.listed() {
             match listed.iter_mut().find(|(label, _)| *label == cell.label) {
@@ -236,7 +236,7 @@ fn excerpts(item: &Item) -> String {
     texts.unique().join("\n\n")
 }
 
-/// What reviewers doubt, and what they ask: a line for each of these votes.
+/// The doubts and questions of reviewers, one per line.
 fn doubts(panel: &Value) -> String {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -275,7 +275,7 @@ impl NotFilled {
 
 const MAX_BYTES: usize = 64 << 20;
 
-/// A row as it was filled in.
+/// A row that was filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filled {
     pub row: u32,
@@ -302,7 +302,7 @@ impl Filled {
 /// Reads a filled sheet row by row.
 #[derive(Debug, Default)]
 pub struct Filling {
-    /// Where each column is; none before the row of headings.
+    /// Where each column is; `None` before the row of headings.
     places: Option<[usize; HEADINGS.len()]>,
     bytes: usize,
     rows: Vec<Filled>,
@@ -323,7 +323,7 @@ impl Filling {
             if filled.text(Column::Id).is_empty() {
                 return Ok(());
             }
-            // Nothing else of an undecided row is needed.
+            // An undecided row needs only its id.
             for column in [Column::Key, Column::Judged, Column::Attempt, Column::Note] {
                 filled.cells[column as usize] = String::new();
             }
@@ -343,7 +343,7 @@ impl Filling {
     }
 }
 
-/// The places of the columns, if this is the row of headings and not a title.
+/// The places of the columns, if this is the row of headings.
 fn places(row: &[String]) -> Result<Option<[usize; HEADINGS.len()]>, NotFilled> {
     let named = |cell: &String| single_spaced(cell).to_lowercase();
     let row: Vec<String> = row.iter().map(named).collect();
@@ -353,7 +353,7 @@ fn places(row: &[String]) -> Result<Option<[usize; HEADINGS.len()]>, NotFilled> 
         found.map(|(at, _)| at).collect()
     };
     let all = HEADINGS.map(of);
-    // A title may hold one of the words.
+    // A title may contain one of the words.
     if all.iter().filter(|found| !found.is_empty()).count() < 2 {
         return Ok(None);
     }
@@ -369,7 +369,7 @@ fn places(row: &[String]) -> Result<Option<[usize; HEADINGS.len()]>, NotFilled> 
     Ok(Some(all.map(|found| found[0])))
 }
 
-/// The rows of a sheet, sorted by what becomes of them.
+/// The rows of a sheet, sorted by their result.
 #[derive(Debug, Default)]
 pub struct Sorted {
     pub rows: Vec<Decided>,
@@ -378,7 +378,7 @@ pub struct Sorted {
     pub undecided: usize,
 }
 
-/// A row that decides.
+/// A row with a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
     pub decision: Decision,
@@ -416,7 +416,7 @@ pub enum Why {
     Meanwhile,
 }
 
-/// Why a row is refused, and the same as a sentence.
+/// Why a row is refused, as a code and as a sentence.
 type Misfit = (Why, String);
 
 fn refused(filled: Filled, (why, text): Misfit) -> Refused {
@@ -432,7 +432,7 @@ fn refused(filled: Filled, (why, text): Misfit) -> Refused {
 
 /// Reads the decision of each row, and compares it with the session.
 pub fn check(session: &Session, rows: Vec<Filled>) -> Result<Sorted, SessionError> {
-    // Read before the queue, so that a change between the two is noticed when they are settled.
+    // Read before the queue, so that settling notices a change between the two.
     let mut records = BTreeMap::new();
     for filled in &rows {
         if let Ok(id) = filled.text(Column::Id).parse()
@@ -521,7 +521,7 @@ fn decision(
     Ok((quest, decision))
 }
 
-/// The quest that a row decides about, if the row still fits it.
+/// The quest of a row, if the row still matches it.
 fn fit<'a>(
     quest: QuestId,
     filled: &Filled,
@@ -577,15 +577,15 @@ fn fit<'a>(
     Ok(record)
 }
 
-/// Whether a cell holds `key` as far as a workbook can: cut, with other white space, and without
-/// control characters that it cannot spell.
+/// Whether a cell contains `key` as far as a workbook can hold it: shortened, with other white space,
+/// and without control characters.
 fn is_same(key: &str, cell: &str) -> bool {
     let key = shortened(key);
     let key = unambiguous(&key);
     key.split_whitespace().eq(cell.split_whitespace())
 }
 
-/// Records the decisions: one line of the ledger for all rows with the same decision and note.
+/// Records the decisions, one ledger line for all rows with the same decision and note.
 pub fn settle_rows(
     session: &mut Session,
     sorted: Sorted,

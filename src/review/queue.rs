@@ -53,10 +53,10 @@ pub struct Queue {
     pub groups: Vec<Group>,
 }
 
-/// What a REVIEW without rules is grouped by; no rule has this name.
+/// The group of REVIEWs without rules. No rule has this name.
 const NO_RULE: &str = "-";
 
-/// What sampled PASSes are grouped by; no rule has this name.
+/// The group of sampled PASSes. No rule has this name.
 const SAMPLE: &str = "(sample)";
 
 impl Waiting {
@@ -101,7 +101,7 @@ impl Queue {
         let mut waiting = Vec::new();
         let forgetting = session.forgetting();
         for record in session.reviews()?.into_iter().chain(session.sampled()?) {
-            // What was answered is gone, so that nobody can look at it.
+            // If the answer was forgotten, nobody can look at it.
             let gone = !forgetting.is_empty() && is_forgotten(&mut reader, &record)?;
             if record.waits_for_a_person() && !gone {
                 waiting.extend(wait_of(&mut reader, record)?);
@@ -114,7 +114,7 @@ impl Queue {
         self.groups.iter().flat_map(|group| &group.quests)
     }
 
-    /// The REVIEWs; sampled PASSes are checked one by one, not by rule.
+    /// The REVIEWs. Sampled PASSes are checked one by one, not by rule.
     fn reviews(&self) -> impl Iterator<Item = &Waiting> {
         self.all().filter(|one| !one.is_sampled())
     }
@@ -207,8 +207,8 @@ impl Item {
         listed(self.anchor.as_ref(), &self.shown, &self.known)
     }
 
-    /// The web page at which a person should look: the submitted source, or else the place of a
-    /// fact, another submitted address, or the first page that was requested.
+    /// The web page that a person should look at: the submitted source, or else the location of a fact,
+    /// another submitted URL, or the first page that was requested.
     pub fn source_page(&self) -> Option<Url> {
         let submission = self.submission.as_ref();
         let source = submission.and_then(|it| it.field(SOURCE.as_str()));
@@ -298,7 +298,7 @@ impl Viewer {
         Ok(item)
     }
 
-    /// Adds the last answer, and what the gate saw of it.
+    /// Adds the last answer, and what the gate saw.
     fn judged(
         &mut self,
         record: &QuestRecord,
@@ -315,8 +315,9 @@ impl Viewer {
             (None, None) => (&last.value.judgement, &last.value.evidence),
         };
         let mut judged: Judgement = serde_json::from_str(judgement.get())?;
-        let blotted = is_evidence_redacted(&self.forgetting, &mut self.reader, record, evidence)?;
-        // Without bodies, and why, where they are not whole.
+        let is_redacted =
+            is_evidence_redacted(&self.forgetting, &mut self.reader, record, evidence)?;
+        // If a body is missing or damaged, show the evidence without bodies and say why.
         let (recording, damage) = match self.replayer.recording(evidence) {
             Ok(recording) => (recording, None),
             Err(error) => {
@@ -333,7 +334,13 @@ impl Viewer {
         let later = history.again.iter_mut().map(|it| &mut it.facts);
         let shown = earlier.chain(later).chain([&mut judged.facts]);
         add_remedies(shown.flatten(), &self.rules);
-        item.damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
+        item.damage = damage.map(|damage| {
+            if is_redacted {
+                REMOVED.to_owned()
+            } else {
+                damage
+            }
+        });
         item.facts = seen_facts(
             judged.facts,
             &last.value.submission,
@@ -489,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn each_stands_once_and_the_oldest_first() {
+    fn lists_each_quest_once_with_the_oldest_first() {
         let queue = Queue::of(vec![
             waiting(1, 30, &["free-mail"]),
             waiting(2, 20, &["owner-contested", "free-mail"]),
@@ -514,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sampled_pass_is_no_open_review_and_no_rule_selects_it() {
+    fn a_sampled_pass_is_not_selected_by_rule() {
         let passed = Waiting {
             effective: Effective::Pass,
             ..waiting(2, 10, &["free-mail"])

@@ -1,4 +1,4 @@
-//! Drawing PASSes for a person to check by hand.
+//! Draws PASSes that a person checks by hand.
 
 use crate::base::clock::Clock;
 use crate::judge::forgotten::is_forgotten;
@@ -9,7 +9,7 @@ use crate::session::{Event, Projection, Sampled, Seed, Session, SessionError, Si
 
 /// Draws at most `most` PASSes, and records the draw before anybody sees it.
 ///
-/// The pool is read under the session's lock, from the ledger itself.
+/// The pool is read from the ledger, under the session's lock.
 pub fn draw_sample(
     session: &mut Session,
     most: usize,
@@ -33,7 +33,7 @@ pub fn draw_sample(
     })
 }
 
-/// The PASSes that can be drawn: what was forgotten cannot be checked by anybody.
+/// The PASSes that can be drawn. Forgotten ones are left out, because nobody can check them.
 pub fn pool(session: &Session, projection: &Projection) -> Result<Vec<QuestId>, SessionError> {
     let sample = projection.totals().sample;
     let first = sample.map_or(u64::MAX, |sample| sample.first);

@@ -1,4 +1,4 @@
-//! Recording what a person decided.
+//! Records a person's decisions.
 
 use crate::base::clock::Clock;
 
@@ -34,28 +34,26 @@ pub enum NotSettled {
         "the answer of quest {0} was forgotten: there is nothing left to accept, only to reject"
     )]
     Forgotten(QuestId),
-    /// It counts as wrong, whatever a person says of it.
+    /// It stays wrong, whatever a person decides.
     #[error("quest {0} was disputed, and a dispute cannot be withdrawn")]
     Disputed(QuestId),
-    /// Nothing passed, or every PASS from before the first draw was drawn.
+    /// There is no PASS from before the first draw that was not drawn yet.
     #[error("no PASS is left to draw; later draws take those from before the first one")]
     NothingToDraw,
     #[error("quest {0} is already open: there is nothing to withdraw")]
     AlreadyOpen(QuestId),
-    /// The gate decided it, in a later check.
+    /// The gate decided it later.
     #[error("quest {0} was not settled by a person: there is nothing to withdraw")]
     NotDecided(QuestId),
-    /// It does not count as right, so that nothing contradicts it.
     #[error("quest {id} is {}: only an answer that counts as right can be disputed", spoken(*effective))]
     NotRight { id: QuestId, effective: Effective },
-    /// The session froze a key, and this is not signed with it.
     #[error("only decisions signed with the operator's key count in this session")]
     Unsealed,
     #[error(transparent)]
     Session(#[from] SessionError),
 }
 
-/// What a quest came to, in the words of a sentence: states are in capitals everywhere.
+/// The outcome for a sentence, with states in capitals as everywhere.
 fn spoken(effective: Effective) -> String {
     match effective {
         Effective::Pass | Effective::Done | Effective::Todo => effective.name().to_uppercase(),
@@ -63,11 +61,11 @@ fn spoken(effective: Effective) -> String {
     }
 }
 
-/// Settles `quests` as `decision` says: all of them, or none.
+/// Settles all of `quests` with `decision`, or none.
 ///
-/// They are looked at again under the session's lock, in the ledger itself: a signature is worth
-/// no more than what it was given for, and anybody can write the index. In a session with an
-/// operator's key, the decision is signed with `person.key` for its place in the ledger.
+/// They are checked again in the ledger under the session's lock, because anybody can write to the
+/// index, and a signature must not cover forged records. In a session with an operator's key, the
+/// decision is signed with `person.key` for its place in the ledger.
 pub fn settle(
     session: &mut Session,
     quests: Vec<SettledQuest>,
@@ -78,7 +76,7 @@ pub fn settle(
     settle_if(session, quests, decision, person, clock, &|_| true)
 }
 
-/// Settles `quests` only while every record of them `is_unchanged`.
+/// Like [`settle`], but only if every record `is_unchanged`.
 pub(super) fn settle_if(
     session: &mut Session,
     mut quests: Vec<SettledQuest>,
@@ -133,7 +131,7 @@ pub fn dispute(
     })
 }
 
-/// The record of a quest that may be disputed because, by the whole ledger, it counts as right.
+/// The record of a quest that can be disputed, because it counts as right in the whole ledger.
 pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, NotSettled> {
     let projection = session.projection()?;
     let record = known(&projection, quest)?;
@@ -141,7 +139,7 @@ pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, Not
     Ok(record)
 }
 
-/// Refuses what `settle` would refuse, so that a person is not asked in vain.
+/// Refuses what [`settle`] would refuse, before a person is asked.
 pub fn may_settle(
     session: &Session,
     quests: &[SettledQuest],
@@ -209,17 +207,10 @@ pub(super) fn sealed<T: Decided>(
     key: Option<&SigningKey>,
 ) -> Result<T, NotSettled> {
     let (policy, after) = (projection.policy(), projection.tip().head);
-    let decided = match key {
-        Some(key) => policy
-            .seal(decided, after, key)
-            .map_err(SessionError::from)?,
-        None => decided,
-    };
-    if policy.admits(&decided, after) {
-        Ok(decided)
-    } else {
-        Err(NotSettled::Unsealed)
-    }
+    let sealed = policy.sealed(decided, after, key);
+    sealed
+        .map_err(SessionError::from)?
+        .ok_or(NotSettled::Unsealed)
 }
 
 #[cfg(test)]

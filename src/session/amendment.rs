@@ -1,12 +1,11 @@
-//! What a person adds to the frozen settings before anything is judged: sites that `scan` did not
-//! read, and the operator's key.
+//! Settings that a person adds before anything is judged: sites that `scan` did not read, and the
+//! operator's key.
 //!
 //! ```text
 //! {"anchors":[{"quest":1,"anchor":{"site":"acme.co.kr"}}],"operator_key":"ed25519:…","by":"kim"}
 //! ```
 //!
-//! Nothing that was set is ever replaced: a quest keeps the site that the list named at first, and
-//! a session keeps its key.
+//! Existing settings are never replaced: a quest keeps its first site, and a session keeps its key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,7 +49,7 @@ impl Amended {
         self.anchors.is_empty() && self.operator_key.is_none()
     }
 
-    /// Refuses what cannot have happened in a session whose key is `key`.
+    /// Refuses an impossible event in a session whose key is `key`.
     pub(super) fn check(
         &self,
         has_judged: bool,
@@ -73,7 +72,7 @@ impl Amended {
 }
 
 impl DecisionPolicy {
-    /// Takes in an event that may add the key, after the line with the hash `after`.
+    /// Applies an event that may add the key. `after` is the hash of the line before it.
     pub fn amend(&mut self, amended: &Amended, after: Digest) {
         if self.key.is_none() && self.admits(amended, after) {
             self.key = amended.operator_key;
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_is_added_once_and_never_after_a_judgement() {
+    fn adds_a_site_once_and_only_before_a_judgement() {
         let three = made(3);
         let mut session = Session::open(&three.dir).unwrap();
         for impossible in [sites(&[]), sites(&[1, 0]), sites(&[1, 1]), sites(&[3])] {
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_submission_is_not_recorded_for_a_quest_that_got_a_site_meanwhile() {
+    fn rejects_a_submission_judged_before_a_site_was_added() {
         let made = made(2);
         let mut session = Session::open(&made.dir).unwrap();
         let record = |session: &Session| session.quest_record(QuestId::FIRST).unwrap().unwrap();
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn an_added_key_is_the_only_one_and_required_from_then_on() {
+    fn an_added_key_is_final_and_required_afterwards() {
         let made = made(2);
         let mut session = Session::open(&made.dir).unwrap();
         append(&mut session, Event::Amended(Box::new(key([7; 32])))).unwrap();
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frozen_key_signs_what_is_added() {
+    fn requires_a_frozen_key_to_sign_additions() {
         let made = made_under_key(&[vec![]]);
         let mut session = Session::open(&made.dir).unwrap();
         append(&mut session, Event::Amended(Box::new(sites(&[0])))).unwrap();

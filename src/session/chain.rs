@@ -1,21 +1,21 @@
-//! The form of a ledger line, and the chain that binds the lines.
+//! The form of a ledger line, and the hash chain of the lines.
 //!
 //! ```text
 //! {"seq":12,"at":"…Z","prev":"…","type":"attempt","salt":"…","digest":"…","body":{…}}
 //! ```
 //!
-//! `seq` counts from 0. `digest` is the SHA-256 of salt and body, as written; `prev` is the
-//! SHA-256 of the line before, without its body, and of zero bytes before the first. So the
-//! chain covers every byte, and would still hold if a body were removed. A line is exactly
-//! what [`Line::next`] writes: no other white space, order or field.
+//! `seq` counts from 0. `digest` is the SHA-256 of salt and body as written. `prev` is the SHA-256 of
+//! the previous line without its body; for the first line, of zero bytes. So the chain covers every
+//! byte, and still holds if a body is removed. A line has exactly the form that [`Line::next`]
+//! writes: no other white space, order or field.
 //!
-//! A body that was removed is marked, with the digest of salt and of what replaced it:
+//! A removed body is marked with the digest of the salt and the new body:
 //!
 //! ```text
 //! {"seq":12,…,"digest":"…","redacted":"…","body":{…}}
 //! ```
 //!
-//! Anybody can write such a line; it counts only where a later `forgotten` names its digest.
+//! Anybody can write such a line. It is valid only if a later `forgotten` event names its digest.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -29,12 +29,12 @@ use super::event::{Event, EventType};
 pub use crate::base::clock::Salt;
 use crate::base::{Digest, lower_hex};
 
-/// A ledger line: its text, and what its head says.
+/// A ledger line: its text and its parsed header.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
     text: Cow<'a, str>,
     head: LineHeader,
-    /// How many bytes of the text are the head, without what closes it.
+    /// The length of the header in the text, without the closing brace.
     header_length: usize,
     body_at: usize,
     redacted: Option<Digest>,
@@ -53,7 +53,7 @@ pub enum LineError {
     Body,
 }
 
-/// The end of a chain: what the next line must follow.
+/// The end of a chain, which the next line must follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tip {
     pub length: u64,
@@ -71,7 +71,7 @@ impl Tip {
 
 /// The text between header and body, and the text that closes a line.
 const BODY: &str = ",\"body\":";
-/// The mark before the digest of a body that was removed.
+/// The mark before the digest of a redacted body.
 const REDACTED: &str = ",\"redacted\":\"";
 const CLOSE: &str = "}";
 
@@ -107,7 +107,7 @@ impl Line<'static> {
 }
 
 impl<'a> Line<'a> {
-    /// Reads the line that must follow `tip`; every byte of it is accounted for.
+    /// Parses the line after `tip`, and checks every byte of it.
     pub fn parse(tip: Tip, text: &'a str) -> Result<Self, LineError> {
         let line = Self::parse_unchained(text)?;
         if line.head.seq != tip.length {
@@ -132,11 +132,12 @@ impl<'a> Line<'a> {
         if redacted.unwrap_or(head.digest) != body_digest(head.salt, body) {
             return Err(LineError::Body);
         }
-        // The first line binds `session.json`, by which all others are checked.
+        // The first line binds `session.json`, on which all other checks depend, so it cannot be
+        // redacted.
         if redacted.is_some() && head.kind == EventType::Session {
             return Err(LineError::Body);
         }
-        // Every body is an object, so no white space hides at its ends.
+        // A body is an object without white space around it.
         if !(body.starts_with('{') && body.ends_with('}')) {
             return Err(LineError::Form);
         }
@@ -268,7 +269,7 @@ struct LineHeader {
 }
 
 impl LineHeader {
-    /// Reads the head that `text` begins with; gives also what follows it.
+    /// Parses the header at the start of `text`, and returns the rest too.
     fn parse(text: &str) -> Option<(Self, &str)> {
         let mut rest = text;
         let mut value = |before: &str, after: char| {
@@ -280,7 +281,7 @@ impl LineHeader {
             seq: number(value("{\"seq\":", ',')?)?,
             at: time(value("\"at\":\"", '"')?)?,
             prev: digest(value(",\"prev\":\"", '"')?)?,
-            kind: EventType::named(value(",\"type\":\"", '"')?)?,
+            kind: value(",\"type\":\"", '"')?.parse().ok()?,
             salt: Salt(lower_hex(value(",\"salt\":\"", '"')?)?),
             digest: digest(value(",\"digest\":\"", '"')?)?,
         };
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_reads_back_and_its_successor_follows() {
+    fn a_line_and_its_successor_round_trip() {
         let first = line(Tip::start(), 25);
         let read = Line::parse(Tip::start(), first.text()).unwrap();
         assert_eq!(read.text(), first.text());
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn no_flipped_bit_goes_unseen() {
+    fn detects_every_flipped_bit() {
         let whole = line(Tip::start(), 25);
         let redacted = whole.with_body("{\"streak\":7}");
         for good in [&whole, &redacted] {
@@ -363,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redacted_line_keeps_its_place_in_the_chain_and_its_mark() {
+    fn a_redacted_line_keeps_its_tip_and_its_mark() {
         let whole = line(Tip::start(), 25);
         let redacted = whole.with_body("{\"streak\":7}");
         let read = Line::parse(Tip::start(), redacted.text()).unwrap();
@@ -384,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_is_never_redacted() {
+    fn rejects_a_redacted_first_line() {
         let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
         let manifest = Digest::of(b"one");
         let event = Event::Session(Started { manifest });
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn another_spelling_of_the_same_line_is_refused() {
+    fn rejects_other_spellings_of_a_line() {
         let line = line(Tip::start(), 25);
         let good = line.text();
         for bad in [
@@ -417,7 +418,7 @@ mod tests {
     }
 
     fn any_head() -> impl Strategy<Value = LineHeader> {
-        let kind = prop::sample::select(EventType::ALL.as_slice());
+        let kind = prop::sample::select(EventType::ALL);
         let at = 0..253_402_207_200_000_i64;
         (
             any::<u64>(),
@@ -438,13 +439,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(head in any_head(), rest in ".*") {
+        fn written_lines_round_trip(head in any_head(), rest in ".*") {
             let text = format!("{head}{rest}");
             prop_assert_eq!(LineHeader::parse(&text), Some((head, rest.as_str())));
         }
 
         #[test]
-        fn what_reads_is_written_so(head in any_head(), at in 0usize..260, other in any::<char>()) {
+        fn parsed_lines_have_the_written_form(head in any_head(), at in 0usize..260, other in any::<char>()) {
             let mut text: Vec<char> = head.to_string().chars().collect();
             let at = at % text.len();
             text[at] = other;

@@ -1,4 +1,4 @@
-//! What `doctor` asks: whether a session's files fit each other. Nothing in it is changed.
+//! Checks for `doctor` whether a session's files fit each other, without changing them.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct Checkup {
     pub lines: u64,
     pub head: Digest,
     pub last_at: Option<Timestamp>,
-    /// How many bytes without a line feed follow them.
+    /// The length of an incomplete last line, in bytes.
     pub torn: u64,
     pub index: IndexState,
 }
@@ -24,7 +24,7 @@ pub struct Checkup {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndexState {
     Fits,
-    /// It is not there, or its last write was cut off: the next command rebuilds it.
+    /// It does not exist, or its last write was cut off. The next command rebuilds it.
     Missing,
     Behind {
         lines: u64,
@@ -38,8 +38,8 @@ pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), S
     let mut ledger = Ledger::new(dir);
     ledger.begins(digest)?;
     let mut folded = Projection::temporary(config)?;
-    // Opened before the ledger is read: another process may append meanwhile, and the ledger never
-    // has less than its index.
+    // Opened before the ledger is read, because another process may append in between and the ledger
+    // must not be shorter than its index.
     let index = Projection::open(dir, config);
     let tail = folded.follow(&mut ledger, watch)?;
     let Tip { length, head } = folded.tip();

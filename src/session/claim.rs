@@ -1,6 +1,6 @@
 //! Claims: which worker holds which quest, and for how long.
 //!
-//! A claim ends by itself when its lease has run out; nobody has to sweep it away.
+//! A claim ends when its lease expires. Nothing has to remove it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::quest::QuestId;
 
 /// The name that a worker gives itself.
-// Neither Python nor ECMA 262 without its `u` flag knows `\p{…}`: the pattern rules out the
-// characters of ASCII that a name cannot have, and leaves the others to the program.
+// Neither Python nor ECMA 262 without its `u` flag supports `\p{…}`. So the pattern excludes only the
+// ASCII characters that a name cannot have.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -175,18 +175,18 @@ impl Claim {
 
     /// Whether it holds at `now`.
     ///
-    /// A claim of the future does not, once it is further off than its lease: a clock that
-    /// jumped back must not keep a quest from everybody until it has caught up.
+    /// A claim that is further in the future than its lease does not hold: after a clock jumps back,
+    /// the quest must not stay blocked until the clock catches up.
     pub fn is_live(&self, now: Timestamp) -> bool {
         now.duration_since(self.at).abs() < self.lease.duration()
     }
 
-    /// Whether less than half of it is left, so that it is time to renew it.
+    /// Whether less than half of the lease is left, so that it should be renewed.
     pub fn is_worn(&self, now: Timestamp) -> bool {
         now.duration_since(self.at).abs() * 2 > self.lease.duration()
     }
 
-    /// How long it lasts from `now`; nothing once it has run out.
+    /// The rest of the lease at `now`; zero once it has expired.
     pub fn left(&self, now: Timestamp) -> SignedDuration {
         if self.is_live(now) {
             self.lease.duration() - now.duration_since(self.at)
@@ -195,15 +195,15 @@ impl Claim {
         }
     }
 
-    /// Whether `worker` may take the quest at `now` against this claim: nobody else holds it.
+    /// Whether `worker` may take the quest at `now` despite this claim.
     pub fn admits(&self, worker: &Worker, now: Timestamp) -> bool {
         *worker == self.worker || !self.is_live(now)
     }
 
-    /// Whether an answer of `worker` counts at `now` against this claim.
+    /// Whether an answer of `worker` is accepted at `now` despite this claim.
     ///
-    /// A worker whose quest went to another is too late, also when that one's lease has run out
-    /// since. One without a name never had a claim to lose.
+    /// A worker whose quest went to another is too late, even if the other lease has expired. A worker
+    /// without a name never had a claim.
     pub fn admits_answer(&self, worker: Option<&Worker>, now: Timestamp) -> bool {
         match worker {
             Some(worker) => *worker == self.worker,
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_is_read_as_people_write_it_and_has_bounds() {
+    fn parses_leases_within_bounds() {
         for (text, seconds) in [
             ("15m", 900),
             ("90s", 90),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_has_a_plain_name() {
+    fn rejects_unusual_worker_names() {
         for good in ["w1", "에이전트-2", "host.example:17", "a@b"] {
             assert_eq!(good.parse::<Worker>().unwrap().as_str(), good);
         }
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn it_lasts_as_long_as_its_lease_and_no_longer() {
+    fn a_claim_lasts_as_long_as_its_lease() {
         let claim = claim();
         let other: Worker = "w2".parse().unwrap();
         assert!(claim.is_live(after(0)) && claim.is_live(after(14)));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_jumped_back_by_more_than_the_lease_frees_it() {
+    fn a_clock_that_jumps_back_frees_a_claim() {
         assert!(claim().is_live(after(-14)));
         assert!(!claim().is_live(after(-15)));
     }

@@ -1,4 +1,4 @@
-//! Making a session, whole or not at all, and adding a newer list to one.
+//! Creates a session atomically, and adds a newer list to one.
 
 use crate::base::clock::Clock;
 use std::fs::{self, File};
@@ -25,12 +25,12 @@ pub struct NewSession<'a> {
     pub source: &'a Path,
     pub quests: &'a [Quest],
     pub now: Timestamp,
-    /// Puts what the frozen settings name by digest into `evidence/`.
+    /// Stores the files that the frozen settings name by digest in `evidence/`.
     pub stock: &'a Stock<'a>,
     pub watch: &'a dyn Watch,
 }
 
-/// The prefix of directories in which sessions are made, next to their final places.
+/// The prefix of draft directories, next to the final places of their sessions.
 pub const DRAFT_PREFIX: &str = ".comail-new-";
 
 pub type Stock<'a> = dyn Fn(&EvidenceStore) -> Result<(), SessionError> + 'a;
@@ -45,9 +45,9 @@ pub struct CarriedPass {
     pub bodies: Vec<(Digest, Vec<u8>)>,
 }
 
-/// Makes the session in `dir`, which must not be there yet, or be an empty directory.
+/// Creates a session in `dir`, which must not exist or must be empty.
 ///
-/// Everything is written into a directory next to it, which takes its place by one rename.
+/// Everything is written to a directory next to it, which is then renamed.
 pub fn create(dir: &Path, new: &NewSession<'_>, clock: &mut dyn Clock) -> Result<(), SessionError> {
     create_carrying(dir, new, std::iter::empty(), clock)
 }
@@ -72,36 +72,28 @@ pub fn create_carrying<E: From<SessionError>>(
 fn settle(draft: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), SessionError> {
     match fs::rename(draft.path(), dir) {
         Ok(()) => {
-            // Renamed away: there is nothing left for the guard to remove.
+            // It was renamed, so the guard has nothing to remove.
             let _ = draft.keep();
             flush_directory(parent).map_err(SessionError::io(parent, "write the directory"))
         }
-        Err(_) if dir.join("session.json").exists() => {
-            let dir = dir.to_owned();
-            Err(SessionError::Exists { dir })
-        }
+        Err(_) if dir.join("session.json").exists() => Err(SessionError::Exists(dir.to_owned())),
         Err(error) => Err(SessionError::io(dir, "put the session in its place")(error)),
     }
 }
 
-/// Refuses a directory that a session cannot be made in: it is there already, and not empty.
+/// Refuses a directory that exists and is not empty, or whose parent does not exist.
 pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
     match fs::read_dir(dir) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),
-            Some(_) => Err(SessionError::Exists {
-                dir: dir.to_owned(),
-            }),
+            Some(_) => Err(SessionError::Exists(dir.to_owned())),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => match directory_of(dir) {
             parent if parent.is_dir() => Ok(()),
-            parent => Err(SessionError::NoParent {
-                parent: parent.to_owned(),
-            }),
+            parent => Err(SessionError::NoParent(parent.to_owned())),
         },
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            let dir = dir.to_owned();
-            Err(SessionError::NotADirectory { dir })
+            Err(SessionError::NotADirectory(dir.to_owned()))
         }
         Err(error) => Err(SessionError::io(dir, "make the session")(error)),
     }
@@ -152,7 +144,7 @@ fn write_ledger<E: From<SessionError>>(
     Ok(evidence.sync()?)
 }
 
-/// How many quests are written between two reports of the progress.
+/// How many quests are written between two progress reports.
 const WATCH_QUESTS: u64 = 1024;
 
 fn put_quests(
@@ -188,7 +180,7 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     let to = dir.join(&record.copy);
     let copy = || -> std::io::Result<Digest> {
         let mut source = File::open(from)?;
-        // A link that somebody put there must not be written through.
+        // Do not write through a link that somebody put there.
         match fs::remove_file(&to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -202,9 +194,7 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     if copied == record.sha256 {
         return Ok(());
     }
-    Err(SessionError::SourceChanged {
-        path: from.to_owned(),
-    })
+    Err(SessionError::SourceChanged(from.to_owned()))
 }
 
 /// What `scan --update` adds to a session.
@@ -212,13 +202,14 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
 pub struct Extension {
     pub source: SourceRecord,
     pub quests: Vec<Quest>,
-    /// The settings that a person adds; they come first, since a signature binds them to their place.
+    /// The settings that a person adds. They come first, because their seal covers the place in the
+    /// ledger.
     pub amended: Option<Amended>,
 }
 
 /// Adds the quests of a newer list, which `decide` computes from the current session.
 ///
-/// The list is copied and takes the former one's place for `export`, also when it adds none.
+/// The list is copied, and `export` uses it from now on, even if it adds no quests.
 pub fn extend<T, E: From<SessionError>>(
     session: &mut Session,
     source: &Path,

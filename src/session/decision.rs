@@ -6,9 +6,9 @@
 //! {"quest":5,"by":"kim","note":"bounced on 3 May"}
 //! ```
 //!
-//! Where the session froze the operator's key, what bears no `seal` by it was decided by nobody:
-//! it is counted, told by `audit`, and changes nothing. A seal binds session, place in the
-//! ledger and body, so that none can be used again.
+//! If the session froze the operator's key, a decision without a `seal` by that key has no effect.
+//! It is counted, and `audit` reports it. A seal covers the session, the place in the ledger and the
+//! body, so it cannot be reused.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,25 +18,13 @@ use base64::engine::general_purpose::STANDARD;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::base::{Digest, lower_hex, serde_as_text};
 use crate::quest::QuestId;
 
 /// How a person settles a REVIEW. The state stays REVIEW.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Decision {
@@ -104,12 +92,17 @@ pub struct Seal {
     pub signature: Signature,
 }
 
-pub trait Decided: Serialize + Clone {
-    const KIND: &'static str;
+/// The body of an event that records a person's decision.
+pub trait Decided {
+    /// The event's type.
+    fn kind(&self) -> &'static str;
 
     fn seal(&self) -> Option<&Seal>;
 
-    fn under(self, seal: Option<Seal>) -> Self;
+    fn set_seal(&mut self, seal: Seal);
+
+    /// The body as JSON without its seal, which is what a seal signs.
+    fn unsealed(&self) -> Result<String, serde_json::Error>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,18 +112,42 @@ pub struct DecisionPolicy {
 }
 
 impl DecisionPolicy {
-    pub fn seal<T: Decided>(
+    /// The decision, sealed if there is a `key`; `None` if it would have no effect.
+    pub fn sealed<T: Decided>(
         &self,
         decided: T,
         after: Digest,
-        key: &SigningKey,
-    ) -> Result<T, serde_json::Error> {
-        let message = self.message(&decided, after)?;
-        let signature = key.sign(&message);
-        Ok(decided.under(Some(Seal { after, signature })))
+        key: Option<&SigningKey>,
+    ) -> Result<Option<T>, serde_json::Error> {
+        let decided = match key {
+            Some(key) => self.seal(decided, after, key)?,
+            None => decided,
+        };
+        Ok(self.admits(&decided, after).then_some(decided))
     }
 
-    pub fn admits<T: Decided>(&self, decided: &T, after: Digest) -> bool {
+    pub fn seal<T: Decided>(
+        &self,
+        mut decided: T,
+        after: Digest,
+        key: &SigningKey,
+    ) -> Result<T, serde_json::Error> {
+        self.put_seal(&mut decided, after, key)?;
+        Ok(decided)
+    }
+
+    pub fn put_seal(
+        &self,
+        decided: &mut dyn Decided,
+        after: Digest,
+        key: &SigningKey,
+    ) -> Result<(), serde_json::Error> {
+        let signature = key.sign(&self.message(decided, after)?);
+        decided.set_seal(Seal { after, signature });
+        Ok(())
+    }
+
+    pub fn admits(&self, decided: &dyn Decided, after: Digest) -> bool {
         let Some(key) = &self.key else {
             return true;
         };
@@ -141,25 +158,30 @@ impl DecisionPolicy {
         })
     }
 
-    fn message<T: Decided>(&self, body: &T, after: Digest) -> Result<Vec<u8>, serde_json::Error> {
-        let bare = serde_json::to_string(&body.clone().under(None))?;
-        let session = self.session;
-        Ok(format!("comail {} 1\n{session}\n{after}\n{bare}", T::KIND).into_bytes())
+    fn message(&self, body: &dyn Decided, after: Digest) -> Result<Vec<u8>, serde_json::Error> {
+        let (kind, bare, session) = (body.kind(), body.unsealed()?, self.session);
+        Ok(format!("comail {kind} 1\n{session}\n{after}\n{bare}").into_bytes())
     }
 }
 
-/// Lets a person decide by these bodies, each of an event of that name.
+/// Implements [`Decided`] for the bodies of events with these names.
 macro_rules! decided {
     ($($body:ty = $kind:literal),+) => {$(
         impl $crate::session::Decided for $body {
-            const KIND: &'static str = $kind;
+            fn kind(&self) -> &'static str {
+                $kind
+            }
 
             fn seal(&self) -> Option<&$crate::session::Seal> {
                 self.seal.as_ref()
             }
 
-            fn under(self, seal: Option<$crate::session::Seal>) -> Self {
-                Self { seal, ..self }
+            fn set_seal(&mut self, seal: $crate::session::Seal) {
+                self.seal = Some(seal);
+            }
+
+            fn unsealed(&self) -> Result<String, serde_json::Error> {
+                serde_json::to_string(&Self { seal: None, ..self.clone() })
             }
         }
     )+};
@@ -184,7 +206,6 @@ pub struct Signature([u8; 64]);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadKey {
-    /// A file that holds neither form of the private key.
     #[error(
         "it holds no Ed25519 key: make one with `head -c 32 /dev/urandom > FILE`, or with `openssl \
          genpkey -algorithm ed25519 -out FILE`"
@@ -316,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_holds_at_its_place_for_its_body_and_session() {
+    fn a_seal_covers_place_body_and_session() {
         let here = Digest::of(b"line 7");
         let sealed = policy().seal(settlement("called"), here, &key()).unwrap();
         assert!(policy().admits(&sealed, here));
@@ -337,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_key_was_frozen_nothing_unsealed_counts() {
+    fn rejects_unsealed_decisions_when_a_key_is_frozen() {
         let here = Digest::of(b"line 7");
         assert!(!policy().admits(&settlement(""), here));
         let stranger = SigningKey::read(&[8; 32]).unwrap();
@@ -363,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_of_a_file_hold_the_key_of_the_standard() {
+    fn reads_both_forms_of_a_private_key() {
         let seed = hex::decode(SEED).unwrap();
         for file in [seed, pem().into_bytes()] {
             let key = SigningKey::read(&file).unwrap();
@@ -373,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn rejects_invalid_keys() {
         for file in [&b"short"[..], &[7; 31], &[7; 33], b"", BEGIN.as_bytes()] {
             assert!(SigningKey::read(file).is_err(), "{file:?}");
         }
@@ -389,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn both_halves_read_back() {
+    fn keys_and_signatures_round_trip() {
         let key: OperatorKey = format!("ed25519:{PUBLIC}").parse().unwrap();
         let json = serde_json::to_string(&key).unwrap();
         assert_eq!(serde_json::from_str::<OperatorKey>(&json).unwrap(), key);

@@ -6,26 +6,23 @@ use std::path::{Path, PathBuf};
 use super::chain::LineError;
 use super::state::IllegalEvent;
 
-/// What can go wrong with a session directory. Nothing was changed where not said otherwise.
+/// An error about a session directory. Unless it says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
+    #[error("no session found at {0}; create one with `{create}`", create = that_makes(.0))]
+    Missing(PathBuf),
+    #[error("{0} is not a directory, as a session is; name another place with --session")]
+    NotADirectory(PathBuf),
     #[error(
-        "no session found at {dir}; create one with `{}`",
-        that_makes(.dir)
-    )]
-    Missing { dir: PathBuf },
-    #[error("{dir} is not a directory, as a session is; name another place with --session")]
-    NotADirectory { dir: PathBuf },
-    #[error(
-        "there is no directory {parent} to make the session in; create it, or name another place \
+        "there is no directory {0} to make the session in; create it, or name another place \
          with --session"
     )]
-    NoParent { parent: PathBuf },
+    NoParent(PathBuf),
     #[error(
-        "{dir} already exists, and `scan` never replaces a session: to start over, move {dir} away \
+        "{0} already exists, and `scan` never replaces a session: to start over, move {0} away \
          or name another directory with --session; to add new rows, use `comail scan --update`"
     )]
-    Exists { dir: PathBuf },
+    Exists(PathBuf),
     #[error(
         "{path} is of format {format}, and this comail reads formats up to {newest}: use a newer version"
     )]
@@ -38,14 +35,14 @@ pub enum SessionError {
     Manifest { path: PathBuf, why: String },
     /// `session.json` is not the one that the ledger begins with.
     #[error(
-        "{path} was changed after `scan`: its digest differs from the one in the ledger; \
+        "{0} was changed after `scan`: its digest differs from the one in the ledger; \
          restore it from a copy"
     )]
-    ManifestChanged { path: PathBuf },
-    #[error("{path} was changed while it was read: run the command again")]
-    SourceChanged { path: PathBuf },
-    #[error("{path} was changed: it is not the list that was scanned; restore it from a copy")]
-    CopyChanged { path: PathBuf },
+    ManifestChanged(PathBuf),
+    #[error("{0} was changed while it was read: run the command again")]
+    SourceChanged(PathBuf),
+    #[error("{0} was changed: it is not the list that was scanned; restore it from a copy")]
+    CopyChanged(PathBuf),
     #[error("{path}, line {line}: {why}; nothing was written, restore the file from a copy")]
     Damaged {
         path: PathBuf,
@@ -66,7 +63,7 @@ pub enum SessionError {
          and run the command again"
     )]
     Index(Box<IndexError>),
-    /// The files that quests are about are not what the session notes.
+    /// The tree differs from what the session recorded.
     #[error("{0}")]
     Stock(String),
     #[error("stopped before its end; nothing was changed")]
@@ -93,15 +90,15 @@ pub enum Damage {
     Rewritten,
 }
 
-/// Why an index is of no use as it is; it is rebuilt.
+/// Why an index must be rebuilt.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     #[error("it is not there")]
     Missing,
     #[error("it is of another format")]
     Format,
-    /// A journal is next to it, so a write goes on or was cut off; or the machine was started again
-    /// since, and may have lost power.
+    /// It has a journal, so a write was cut off or is going on. Or the machine has restarted since,
+    /// and may have lost power.
     #[error("its last write was cut off")]
     CutOff,
     #[error("{0} is not a regular file")]
@@ -119,7 +116,7 @@ pub enum IndexError {
          missing from {path}"
     )]
     Ahead { known: u64, path: String },
-    #[error("what the ledger says next does not follow from it: {0}")]
+    #[error("the next event of the ledger is impossible: {0}")]
     IllegalEvent(IllegalEvent),
     #[error("{0}")]
     Engine(#[from] rusqlite::Error),
@@ -152,7 +149,7 @@ pub fn that_makes(dir: &Path) -> String {
         return line.to_owned();
     }
     let dir = dir.to_string_lossy();
-    // A name that no shell could be told is shown as it is.
+    // A name that cannot be quoted is shown unquoted.
     let quoted = shlex::try_quote(&dir).unwrap_or(dir.clone());
     let joint = if dir.starts_with('-') { "=" } else { " " };
     format!("{line} --session{joint}{quoted}")
@@ -177,8 +174,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_makes_a_session_makes_it_where_it_was_sought() {
-        let missing = |dir: &str| SessionError::Missing { dir: dir.into() }.to_string();
+    fn suggests_a_command_that_creates_the_missing_session() {
+        let missing = |dir: &str| SessionError::Missing(dir.into()).to_string();
         assert_eq!(
             missing(".comail"),
             "no session found at .comail; create one with `comail scan LIST --col COLUMN`"

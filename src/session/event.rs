@@ -9,10 +9,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::amendment::Amended;
 use super::claim::{Claimed, Released, Worker};
-use super::decision::{Dispute, Settlement};
+use super::decision::{Decided, Dispute, Settlement};
 use super::redaction::Forgotten;
 use super::run_event::RunLine;
 use super::sample::Sampled;
@@ -21,29 +22,20 @@ use crate::base::Digest;
 use crate::base::text::Escaped;
 use crate::quest::{Quest, QuestId, Seen, Submission, Verdict};
 
-/// Makes the event and its type from one list, so that no event lacks a name, a writer or a reader.
+/// Defines events and their types from one list, so that each event has a name, a writer and a reader.
 macro_rules! events {
-    ($($(#[doc = $doc:literal])+ $variant:ident($body:ty) = $name:literal,)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident($body:ty),)+) => {
         /// One event. `type` and body of a ledger line.
-        #[derive(Debug, Clone, JsonSchema)]
+        #[derive(Debug, Clone, JsonSchema, strum::EnumTryAs)]
         #[schemars(tag = "type", content = "body", rename_all = "kebab-case")]
         pub enum Event {
             $($(#[doc = $doc])+ $variant($body),)+
         }
 
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+        #[strum(serialize_all = "kebab-case")]
         pub enum EventType {
             $($variant,)+
-        }
-
-        impl EventType {
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
-
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)+
-                }
-            }
         }
 
         impl Event {
@@ -70,44 +62,71 @@ macro_rules! events {
 
 events! {
     /// `session`: the first line; binds `session.json` to the chain.
-    Session(Started) = "session",
+    Session(Started),
     /// `quest`: a quest of the list.
-    Quest(Quest) = "quest",
+    Quest(Quest),
     /// `asked`: reviewers are asked about a submission.
-    Asked(Asked) = "asked",
+    Asked(Asked),
     /// `attempt`: a submission and its judgement.
-    Attempt(Box<Attempt>) = "attempt",
+    Attempt(Box<Attempt>),
     /// `fixed`: the fixer ran after a FAIL.
-    Fixed(Fixed) = "fixed",
+    Fixed(Fixed),
     /// `claim`: a worker takes a quest.
-    Claim(Claimed) = "claim",
+    Claim(Claimed),
     /// `released`: a person freed a claimed quest.
-    Released(Released) = "released",
+    Released(Released),
     /// `resolution`: a REVIEW was looked at again.
-    Resolution(Box<Resolution>) = "resolution",
+    Resolution(Box<Resolution>),
     /// `carried`: an earlier session's PASS.
-    Carried(Box<Carried>) = "carried",
+    Carried(Box<Carried>),
     /// `extended`: `scan --update` read a newer list; its new quests follow.
-    Extended(Extended) = "extended",
+    Extended(Extended),
     /// `amended`: a person added settings before anything was judged.
-    Amended(Box<Amended>) = "amended",
+    Amended(Box<Amended>),
     /// `resumed`: a person lifted a pause.
-    Resumed(Resumed) = "resumed",
+    Resumed(Resumed),
     /// `settled`: a person decided REVIEWs.
-    Settled(Box<Settlement>) = "settled",
+    Settled(Box<Settlement>),
     /// `sampled`: PASSes were drawn for a person to check by hand.
-    Sampled(Box<Sampled>) = "sampled",
+    Sampled(Box<Sampled>),
     /// `disputed`: the world contradicted what counts as right.
-    Disputed(Box<Dispute>) = "disputed",
+    Disputed(Box<Dispute>),
     /// `forgotten`: an address was removed.
-    Forgotten(Box<Forgotten>) = "forgotten",
+    Forgotten(Box<Forgotten>),
     /// `run`: what a run of an agent came to.
-    Run(Box<RunLine>) = "run",
+    Run(Box<RunLine>),
 }
 
 impl EventType {
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    pub const ALL: &[Self] = Self::VARIANTS;
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl Event {
+    /// The person's decision that it records.
+    pub fn decision(&self) -> Option<&dyn Decided> {
+        match self {
+            Self::Amended(body) => Some(body.as_ref()),
+            Self::Settled(body) => Some(body.as_ref()),
+            Self::Sampled(body) => Some(body.as_ref()),
+            Self::Disputed(body) => Some(body.as_ref()),
+            Self::Forgotten(body) => Some(body.as_ref()),
+            _ => None,
+        }
+    }
+
+    pub fn decision_mut(&mut self) -> Option<&mut dyn Decided> {
+        match self {
+            Self::Amended(body) => Some(body.as_mut()),
+            Self::Settled(body) => Some(body.as_mut()),
+            Self::Sampled(body) => Some(body.as_mut()),
+            Self::Disputed(body) => Some(body.as_mut()),
+            Self::Forgotten(body) => Some(body.as_mut()),
+            _ => None,
+        }
     }
 }
 
@@ -144,7 +163,7 @@ pub struct SourceRecord {
     pub list: Value,
 }
 
-/// Reads a file name that cannot lead out of its directory.
+/// Accepts only a file name that stays in its directory.
 fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let name = String::deserialize(from)?;
     let path = Path::new(&name);
@@ -153,7 +172,7 @@ fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     } else {
         let said = Escaped(&name);
         Err(D::Error::custom(format!(
-            "the copy `{said}` is no name of a file in the session"
+            "the copy `{said}` is not the name of a file in the session"
         )))
     }
 }
@@ -247,7 +266,7 @@ pub struct BadIdempotencyKey;
 const MAX_KEY_CHARS: usize = 255;
 
 impl IdempotencyKey {
-    /// What its quest takes: no other quest can have the same key.
+    /// The mark that its quest takes, so that no other quest can use the key.
     pub(super) fn mark(self) -> Mark {
         Mark(format!("key {}", self.0))
     }
@@ -304,20 +323,10 @@ pub struct Mark(pub String);
 
 /// What became of a REVIEW. The state stays REVIEW.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    strum::IntoStaticStr,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
+#[derive(IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
     /// The gate looked again, and passes it now.

@@ -1,7 +1,7 @@
-//! `evidence/`: what pages said, named by content hash.
+//! `evidence/`: recorded content, named by hash.
 //!
 //! A body is stored at `evidence/ab/cdef….gz`, where `abcdef…` is the SHA-256 of the body before
-//! packing. How a body is packed is its writer's to choose.
+//! packing. The writer chooses how to pack it.
 
 use std::fs;
 use std::io::Write as _;
@@ -23,10 +23,10 @@ impl EvidenceStore {
         }
     }
 
-    /// Keeps a packed body, which is on disk when this returns, and says whether it is new there.
+    /// Writes a packed body to disk, and returns whether it is new.
     ///
-    /// A file of that name with other bytes is replaced: whoever put it there
-    /// beforehand would otherwise decide what was seen.
+    /// A file of that name with other bytes is replaced. Otherwise somebody could forge evidence in
+    /// advance.
     pub fn keep(&self, digest: Digest, packed: &[u8]) -> Result<bool, SessionError> {
         let path = self.path(digest);
         if holds(&path, packed).map_err(SessionError::io(&path, "read evidence"))? {
@@ -46,14 +46,13 @@ impl EvidenceStore {
         Ok(true)
     }
 
-    /// Takes a body away again that nothing names. Only under the session's lock.
+    /// Removes a body that nothing names. Only under the session's lock.
     pub fn remove(&self, digest: Digest) {
-        // What is left is a body that nobody asks for.
+        // If this fails, an unused body is left.
         let _ = fs::remove_file(self.path(digest));
     }
 
-    /// Puts a packed body into a store that nobody reads as yet; it is on disk only when
-    /// [`EvidenceStore::sync`] returns.
+    /// Writes a packed body to a store that nobody reads yet. [`EvidenceStore::sync`] brings it to disk.
     pub fn stock(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {
         let path = self.path(digest);
         let folder = path.parent().unwrap_or(&self.dir);
@@ -61,7 +60,7 @@ impl EvidenceStore {
         fs::write(&path, packed).map_err(SessionError::io(&path, "write evidence"))
     }
 
-    /// Brings all bodies to disk; many at once cost less than each by itself.
+    /// Brings all bodies to disk, which is cheaper than syncing each one.
     pub(super) fn sync(&self) -> Result<(), SessionError> {
         let sync = || -> std::io::Result<()> {
             for folder in fs::read_dir(&self.dir)? {
@@ -92,8 +91,7 @@ impl EvidenceStore {
     }
 }
 
-/// Reads what [`EvidenceStore::keep`] wrote: a file of its own, never a link or a pipe, which may
-/// be without end.
+/// Reads a file that [`EvidenceStore::keep`] wrote, never a link or a pipe, which may be endless.
 fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
     if fs::symlink_metadata(path)?.is_file() {
         fs::read(path)
@@ -103,7 +101,7 @@ fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 fn holds(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
-    // A link or a pipe is not looked into: it may be without end, or another file tomorrow.
+    // A link or a pipe is not read: it may be endless, or lead to another file later.
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() && found.len() == bytes.len() as u64 => {
             Ok(fs::read(path)? == bytes)
@@ -119,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_and_finds_again() {
+    fn stores_and_loads_a_body() {
         let dir = tempfile::tempdir().unwrap();
         let store = EvidenceStore::new(dir.path());
         let digest = Digest::of(b"page");
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_replaced_and_what_it_names_is_not() {
+    fn replaces_a_link_but_not_its_target() {
         let dir = tempfile::tempdir().unwrap();
         let store = EvidenceStore::new(dir.path());
         let digest = Digest::of(b"page");

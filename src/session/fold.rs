@@ -1,7 +1,7 @@
-//! What each event does to quests and totals: the one place that says so.
+//! Applies each event of the ledger to quests and totals.
 //!
-//! The same fold fills the session's index and the temporary one that distrusts it. Each event
-//! must be one that can have happened.
+//! The session's index and the temporary one that verifies it use the same fold. An event that
+//! cannot have happened is an error.
 
 use super::amendment::Amended;
 use super::chain::Line;
@@ -12,7 +12,6 @@ use super::event::{Asked, Attempt, Carried, Event, Fixed, Mark, Resolution};
 use super::index::Tables;
 use super::manifest::FoldConfig;
 use super::quest_record::{DependencyState, Effective, QuestRecord, Span};
-use super::redaction::Forgotten;
 use super::run_event::{RunLine, RunStep};
 use super::sample::{Sample, Sampled};
 use super::state::{Ending, State};
@@ -34,10 +33,15 @@ impl Fold<'_> {
         if let Some(digest) = self.line.redacted() {
             self.totals.forgetting.redact(self.line.seq(), digest);
         }
+        if let Some(decided) = event.decision()
+            && !self.counts(decided)
+        {
+            return Ok(());
+        }
         match event {
-            // Whether it binds the session is asked when the ledger is opened.
+            // Opening the ledger checks that it binds the session.
             Event::Session(_) if self.span.offset == 0 => Ok(()),
-            Event::Session(_) => Err("a session begins but once".into()),
+            Event::Session(_) => Err("a ledger has only one session event".into()),
             Event::Quest(quest) => self.add(quest),
             Event::Asked(asked) => self.ask(asked),
             Event::Attempt(attempt) => self.judge(attempt),
@@ -58,7 +62,7 @@ impl Fold<'_> {
             Event::Settled(settlement) => self.settle(settlement),
             Event::Sampled(sampled) => self.sample(sampled),
             Event::Disputed(dispute) => self.dispute(dispute),
-            Event::Forgotten(forgotten) => self.forget(forgotten),
+            Event::Forgotten(forgotten) => Ok(self.totals.forgetting.take(forgotten)?),
             Event::Run(line) => self.run(line),
         }
     }
@@ -68,7 +72,7 @@ impl Fold<'_> {
             return Err("quests are numbered without gaps".into());
         }
         if quest.after.contains(&quest.id) || !quest.after.is_sorted_by(|one, next| one < next) {
-            return Err("a quest comes after others, named in order".into());
+            return Err("a quest depends on other quests, in order".into());
         }
         self.totals.tally.add(State::Todo);
         self.totals.effective.add(Effective::Todo);
@@ -101,7 +105,7 @@ impl Fold<'_> {
             };
             self.totals.settled.add(self.line.at());
         }
-        // An answer renews its worker's claim; a settled quest needs none.
+        // An answer renews its worker's claim. A settled quest needs no claim.
         if record.progress.state != State::Todo {
             record.claim = None;
         } else if let Some(claim) = &mut record.claim
@@ -120,7 +124,7 @@ impl Fold<'_> {
         self.put(&before, &record)
     }
 
-    /// A fixer changes no quest; what is submitted after it is an attempt of its own.
+    /// A fixer does not change the quest. The submission after it is another attempt.
     fn fix(&mut self, fixed: &Fixed) -> Folded {
         let record = self.known(fixed.quest)?;
         if !(1..=record.attempts).contains(&fixed.attempt) {
@@ -177,9 +181,6 @@ impl Fold<'_> {
     }
 
     fn amend(&mut self, amended: &Amended) -> Folded {
-        if !self.counts(amended) {
-            return Ok(());
-        }
         amended.check(self.totals.has_judged(), self.policy().key)?;
         for added in &amended.anchors {
             let mut record = self.known(added.quest)?;
@@ -191,11 +192,8 @@ impl Fold<'_> {
     }
 
     fn settle(&mut self, settlement: &Settlement) -> Folded {
-        if !self.counts(settlement) {
-            return Ok(());
-        }
-        let mut ids = settlement.quests.iter().map(|settled| settled.quest);
-        if settlement.quests.is_empty() || !ids.by_ref().is_sorted_by(|one, next| one < next) {
+        let ids = settlement.quests.iter().map(|settled| settled.quest);
+        if settlement.quests.is_empty() || !ids.is_sorted_by(|one, next| one < next) {
             return Err("a decision names quests, in order".into());
         }
         for settled in &settlement.quests {
@@ -208,9 +206,6 @@ impl Fold<'_> {
     }
 
     fn sample(&mut self, sampled: &Sampled) -> Folded {
-        if !self.counts(sampled) {
-            return Ok(());
-        }
         if sampled.quests.is_empty() || !sampled.quests.is_sorted_by(|one, next| one < next) {
             return Err("a draw names quests, in order".into());
         }
@@ -232,23 +227,13 @@ impl Fold<'_> {
     }
 
     fn dispute(&mut self, dispute: &Dispute) -> Folded {
-        if !self.counts(dispute) {
-            return Ok(());
-        }
         let mut record = self.known(dispute.quest)?;
         let before = record.clone();
         record.contradict(self.span)?;
         self.put(&before, &record)
     }
 
-    fn forget(&mut self, forgotten: &Forgotten) -> Folded {
-        if self.counts(forgotten) {
-            self.totals.forgetting.take(forgotten)?;
-        }
-        Ok(())
-    }
-
-    /// Nothing that a run notes changes a quest's state.
+    /// No step of a run changes a quest's state.
     fn run(&mut self, line: &RunLine) -> Folded {
         match &line.step {
             RunStep::Began(began) => {
@@ -271,8 +256,8 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Whether a decision counts: where there is a key, only one that it signed for this place.
-    fn counts<T: Decided>(&mut self, decided: &T) -> bool {
+    /// Whether a decision has effect. If there is a key, the key must have signed it for this place.
+    fn counts(&mut self, decided: &dyn Decided) -> bool {
         let counts = self.policy().admits(decided, self.line.prev());
         self.totals.counts.unsealed += u32::from(!counts);
         counts
@@ -282,7 +267,7 @@ impl Fold<'_> {
         self.totals.policy(self.config.policy)
     }
 
-    /// Writes a record that was `before`, and counts it where it is now.
+    /// Writes a record and moves it in the tallies from where it was `before`.
     fn put(&mut self, before: &QuestRecord, record: &QuestRecord) -> Folded {
         let (old, new) = (before.progress.state, record.progress.state);
         self.totals.tally.shift(old, new);

@@ -1,23 +1,23 @@
-//! `index.sqlite`: what the ledger adds up to, so that few commands have to read the ledger whole.
+//! `index.sqlite`: the folded ledger, so that few commands must read the whole ledger.
 //!
-//! Disposable: its checkpoint names the line of the ledger up to which it holds. It follows the
-//! ledger from there, or it is rebuilt. Format 10, an `SQLite` database whose `application_id` and
-//! `user_version` say so:
+//! It is disposable: its checkpoint names the last ledger line that it covers, and it follows the
+//! ledger from there or is rebuilt. Format 10 is an `SQLite` database with this `application_id` and
+//! `user_version`:
 //!
 //! | table | what |
 //! |---|---|
 //! | `checkpoint` | one row: the session, the ledger's length and head, and the [`Totals`] |
-//! | `quest` | a row for each quest: what is searched for, and its [`QuestRecord`] |
-//! | `mark` | what PASSes have taken, such as addresses, and which quest has it |
+//! | `quest` | a row for each quest: searchable columns, and its [`QuestRecord`] |
+//! | `mark` | what PASSes have taken, such as addresses, and the quest that holds it |
 //!
-//! The last two columns of each table are `body`, which is JSON, and `seal`, a digest of the
-//! session and of all that the row says. A byte that changed on the disk breaks a seal. Whoever
-//! edits, adds or removes rows with `SQLite` is found by the count of changes that `SQLite` keeps
-//! in the file and that the checkpoint repeats. Neither stops a person who computes both: a person's
-//! decisions and "complete" rest on the ledger, and `audit` compares every row with it.
+//! The last two columns of each table are `body`, which is JSON, and `seal`, a digest of the session
+//! and the rest of the row. A changed byte on the disk breaks a seal. `SQLite` counts the changes to
+//! a file, and the checkpoint repeats that count, so edits with `SQLite` are noticed too. Neither
+//! stops an attacker who computes both. So decisions of people and "complete" rest on the ledger,
+//! and `audit` compares every row with it.
 //!
-//! Only the ledger is synced to the disk. A power loss can tear the index, so the checkpoint names
-//! the start of the machine in which it was written, and an index of an earlier one is rebuilt.
+//! Only the ledger is synced to the disk. A power loss can corrupt the index, so the checkpoint names
+//! the boot of the machine, and an index of an earlier boot is rebuilt.
 
 use std::fs::File;
 use std::io;
@@ -38,7 +38,7 @@ use super::totals::Totals;
 use crate::base::{Digest, files};
 use crate::quest::{FoldedKey, QuestId};
 
-/// What tells the file from other databases: `coma` in ASCII.
+/// Identifies the file among other databases: `coma` in ASCII.
 const APPLICATION_ID: i32 = 0x636F_6D61;
 const FORMAT: i32 = 10;
 
@@ -62,7 +62,7 @@ CREATE TABLE mark (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Made once the quests are in, which is quicker than with each of them.
+/// Created after the quests are inserted, which is faster than updating it for each of them.
 const LOOKUPS: &str = "
 CREATE INDEX IF NOT EXISTS quest_fold ON quest (fold);
 CREATE INDEX IF NOT EXISTS quest_key ON quest (key);
@@ -73,7 +73,7 @@ CREATE INDEX IF NOT EXISTS quest_unanswered ON quest (id) WHERE unanswered;
 CREATE UNIQUE INDEX IF NOT EXISTS quest_worker ON quest (worker) WHERE worker IS NOT NULL;
 ";
 
-/// Opens an index that others may be writing to, whose writes are waited for so long.
+/// Opens an index, and waits at most `wait` for writes of other processes.
 pub(super) fn open(
     path: &Path,
     flags: OpenFlags,
@@ -96,8 +96,8 @@ pub(super) fn open(
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     check_format(&connection)?;
     if flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
-        // The journal serves who is killed while writing; it is emptied rather than removed, which
-        // is cheaper. Where no start of the machine can be told from another, writes are synced.
+        // The journal protects against a process that is killed while writing. Truncating it is cheaper
+        // than removing it. Without a boot id, a power loss goes unnoticed, so writes are synced.
         let sync = if boot().is_some() { "OFF" } else { "NORMAL" };
         let pragmas = format!("PRAGMA synchronous = {sync}; PRAGMA journal_mode = TRUNCATE");
         connection.execute_batch(&pragmas)?;
@@ -115,12 +115,12 @@ fn check_format(connection: &Connection) -> Result<(), IndexError> {
     }
 }
 
-/// Makes an empty index that is filled in one go. Without a path it is a temporary one, which
-/// `SQLite` keeps in memory while it is small, and removes in the end.
+/// Creates an empty index that is filled in one transaction. Without a path it is temporary: `SQLite`
+/// keeps it in memory while it is small, and removes it at the end.
 pub(super) fn create(path: Option<&Path>) -> Result<Connection, IndexError> {
     let connection = Connection::open(path.unwrap_or(Path::new("")))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Whoever dies in the middle leaves a file that nobody opens. The cache is in KiB.
+    // If the process dies, nobody opens the incomplete file. The cache size is in KiB.
     connection.execute_batch(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384",
     )?;
@@ -134,7 +134,7 @@ pub(super) fn add_lookups(connection: &Connection) -> Result<(), IndexError> {
     Ok(connection.execute_batch(LOOKUPS)?)
 }
 
-/// The files that `SQLite` may keep with the one at `path`.
+/// The files that `SQLite` may create next to `path`.
 pub(super) fn companions(path: &Path) -> impl Iterator<Item = PathBuf> {
     ["-journal", "-wal", "-shm"].into_iter().map(|ending| {
         let mut name = path.as_os_str().to_owned();
@@ -143,28 +143,28 @@ pub(super) fn companions(path: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Whether a journal is left of a write that was not finished.
+/// Whether the journal of an unfinished write is left.
 ///
-/// Rolling it back would trust that it belongs to this very file, which nothing in it says.
+/// It is not rolled back, because nothing proves that it belongs to this file.
 pub(super) fn was_cut_off(path: &Path) -> bool {
     let mut journal = path.as_os_str().to_owned();
     journal.push("-journal");
     std::fs::metadata(journal).is_ok_and(|journal| journal.len() > 0)
 }
 
-/// The number of transactions that changed the database, as the file's header has it.
+/// The number of transactions that changed the database, from the file's header.
 pub(super) fn changes(file: &File) -> io::Result<u32> {
     let mut count = [0; 4];
     std::os::unix::fs::FileExt::read_exact_at(file, &mut count, 24)?;
     Ok(u32::from_be_bytes(count))
 }
 
-/// What tells one start of the machine from another, where the system says.
+/// The boot id of the machine, if the system has one.
 fn boot() -> Option<String> {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
 }
 
-/// Up to which line of which ledger the index holds, and what it adds up to there.
+/// The last ledger line that the index covers, and the totals up to there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Checkpoint {
@@ -198,14 +198,14 @@ impl Checkpoint {
         if self.lines == 0 { 0 } else { self.last.end() }
     }
 
-    /// Moves it to the line at `last`, after which the chain ends in `tip`.
+    /// Advances to the line at `last`, which ends in `tip`.
     pub(super) fn advance(&mut self, tip: Tip, last: Span) {
         (self.lines, self.head, self.last) = (tip.length, tip.head, last);
     }
 }
 
-/// The tables of one session's index. Rows are sealed when they are written, and a row whose seal
-/// does not hold is an error when it is read.
+/// The tables of one session's index. Writing a row seals it, and reading a row with a broken seal is
+/// an error.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tables<'a> {
     pub(super) connection: &'a Connection,
@@ -225,7 +225,7 @@ impl Tables<'_> {
         self.one("SELECT * FROM mark WHERE mark = ?", [&mark.0], "mark")
     }
 
-    /// Writes a record in its place. Only the lookups whose columns change are touched.
+    /// Inserts or updates a record. `SQLite` updates only the lookups whose columns change.
     pub(super) fn put_quest(&self, record: &QuestRecord) -> Result<(), IndexError> {
         let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
              ON CONFLICT (id) DO UPDATE SET state = excluded.state, waits = excluded.waits, \
@@ -252,7 +252,7 @@ impl Tables<'_> {
         )
     }
 
-    /// Notes that a quest took this, unless another did before.
+    /// Records that a quest took this, unless another did before.
     pub(super) fn put_mark(&self, mark: &Mark, quest: QuestId) -> Result<(), IndexError> {
         let cells = vec![mark.0.clone().into(), serde_json::to_string(&quest)?.into()];
         self.put("INSERT OR IGNORE INTO mark VALUES (?, ?, ?)", "mark", cells)
@@ -263,7 +263,7 @@ impl Tables<'_> {
         let mut select = self.connection.prepare_cached("SELECT * FROM checkpoint")?;
         let mut rows = select.query([])?;
         let row = rows.next()?.ok_or(changed)?;
-        // Looked at before the seal, which covers it too.
+        // Checked before the seal, to tell another session's index from a changed one.
         let body: String = row.get("body")?;
         let found: Checkpoint =
             serde_json::from_str(&body).map_err(|_| IndexError::Changed("checkpoint"))?;
@@ -293,21 +293,21 @@ impl Tables<'_> {
         self.put(sql, "checkpoint", cells)
     }
 
-    /// Hands on the records that are asked for, while `take` wants more.
+    /// Passes records to `take` until it returns false.
     pub(super) fn each_quest(
         &self,
         sql: &str,
         by: impl Params,
         mut take: impl FnMut(QuestRecord) -> Result<bool, IndexError>,
-    ) -> Result<bool, IndexError> {
+    ) -> Result<(), IndexError> {
         let mut select = self.connection.prepare_cached(sql)?;
         let mut rows = select.query(by)?;
         while let Some(row) = rows.next()? {
             if !take(self.read(row, "quest")?)? {
-                return Ok(false);
+                break;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     pub(super) fn quests(
@@ -334,7 +334,7 @@ impl Tables<'_> {
         found.optional()?.transpose()
     }
 
-    /// Reads the body of a whole row.
+    /// Checks a row's seal and parses its body.
     fn read<T: DeserializeOwned>(
         &self,
         row: &Row<'_>,
@@ -368,7 +368,7 @@ impl Tables<'_> {
     fn seal(&self, table: &str, cells: &[ValueRef<'_>]) -> i64 {
         let mut said = Vec::with_capacity(512);
         for cell in cells {
-            // Each cell says its kind and its length, so that no two rows say the same.
+            // Each cell begins with its kind and length, so that different rows have different digests.
             match cell {
                 ValueRef::Integer(number) => {
                     said.push(b'i');
@@ -388,12 +388,12 @@ impl Tables<'_> {
     }
 }
 
-/// A quest's number as the index has it, which is the number that people see.
+/// A quest's number in the index, which is the number that people see.
 pub(super) fn number(id: QuestId) -> i64 {
     i64::try_from(id.index()).unwrap_or(i64::MAX - 1) + 1
 }
 
-/// A folded key may be long, so the index holds the start of its digest.
+/// The start of a folded key's digest, because the key may be long.
 pub(super) fn fold(key: &FoldedKey) -> i64 {
     i64::from_be_bytes(Digest::of(key.as_str().as_bytes()).first_bytes())
 }

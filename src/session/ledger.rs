@@ -1,4 +1,4 @@
-//! `ledger.jsonl` on disk: reading it, reading lines of it again, appending, writing a new one.
+//! Reads, appends to and rewrites `ledger.jsonl`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
@@ -19,7 +19,7 @@ use crate::base::clock::Clock;
 use crate::base::{Digest, files};
 use crate::quest::Quest;
 
-/// Shows the progress of long work on a session, and may stop it.
+/// Shows the progress of long work on a session, and can stop it.
 pub trait Watch: Send + Sync {
     fn reading(&self, done: u64, total: u64);
 
@@ -45,11 +45,11 @@ pub struct Ledger {
     path: PathBuf,
     tip: Tip,
     last: Option<Span>,
-    /// When that line was written, where it was read through this.
+    /// The time of that line, if it was read through this cursor.
     pub(super) last_at: Option<Timestamp>,
 }
 
-/// What a ledger has beyond the place up to which it was read.
+/// What follows a reader's place in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AfterCursor {
     Bytes(u64),
@@ -63,13 +63,13 @@ pub(super) enum Tail {
     Torn(u64),
 }
 
-/// How many bytes are read between two reports of the progress.
+/// How many bytes are read between two progress reports.
 const WATCH_BYTES: u64 = 1024 * 1024;
 
 const BUFFER_BYTES: usize = 256 * 1024;
 
 impl Ledger {
-    /// The ledger of the session in `dir`, of which nothing is read yet.
+    /// The ledger of the session in `dir`, at its beginning.
     pub(super) fn new(dir: &Path) -> Self {
         Self {
             path: dir.join("ledger.jsonl"),
@@ -79,7 +79,7 @@ impl Ledger {
         }
     }
 
-    /// The same, read up to the line at `last`, after which the chain ends in `tip`.
+    /// The ledger after the line at `last`, which ends in `tip`.
     pub(super) fn at(dir: &Path, tip: Tip, last: Span) -> Self {
         Self {
             tip,
@@ -100,7 +100,7 @@ impl Ledger {
         self.last.map_or(0, Span::end)
     }
 
-    /// Checks that the ledger begins with the line that binds the `session.json` of this digest.
+    /// Checks that the first line binds the `session.json` with this digest.
     pub(super) fn begins(&self, manifest: Digest) -> Result<(), SessionError> {
         let mut bytes = Vec::new();
         files::open(&self.path)
@@ -111,18 +111,18 @@ impl Ledger {
         }
         match self.parse(&bytes).map_err(|why| self.damaged(why))? {
             (_, Event::Session(started)) if started.manifest == manifest => Ok(()),
-            (_, Event::Session(_)) => Err(SessionError::ManifestChanged {
-                path: self.path.with_file_name("session.json"),
-            }),
+            (_, Event::Session(_)) => Err(SessionError::ManifestChanged(
+                self.path.with_file_name("session.json"),
+            )),
             _ => Err(self.damaged(Damage::IllegalEvent(
                 "the first line does not begin a session",
             ))),
         }
     }
 
-    /// Whether the ledger on disk still has the lines up to this place, and how many bytes more.
+    /// Whether the ledger on disk still has the lines up to this place, and how many bytes follow.
     ///
-    /// The last line before the place is read again, and must end the chain there.
+    /// The last line before this place is read again, and must still end the chain here.
     pub(super) fn beyond(&self) -> Result<AfterCursor, SessionError> {
         let length = files::metadata(&self.path)
             .map_err(SessionError::io(&self.path, "open the ledger"))?
@@ -141,7 +141,7 @@ impl Ledger {
         })
     }
 
-    /// Whether the chain on disk, read on from this place, comes by `tip`.
+    /// Whether the chain on disk passes through `tip` at or after this place.
     pub(super) fn passes(&mut self, tip: Tip) -> Result<bool, SessionError> {
         let mut passed = tip == self.tip;
         self.each_line(&Unwatched, &mut |line, _, _| {
@@ -156,9 +156,9 @@ impl Ledger {
         Ok(passed)
     }
 
-    /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
+    /// Reads the remaining lines, checks each against the chain, and passes it to `take`.
     ///
-    /// The place moves behind each line that `take` wants to go on after.
+    /// The place advances past each line after which `take` continues.
     pub(super) fn each_line<E: From<SessionError>>(
         &mut self,
         watch: &dyn Watch,
@@ -220,8 +220,7 @@ impl Ledger {
         Ok((line, event))
     }
 
-    /// Cuts off what follows the last whole line. Only under the session's lock, after
-    /// [`Ledger::each_line`] found it there.
+    /// Cuts off an incomplete last line that [`Ledger::each_line`] found. Only under the session's lock.
     pub(super) fn cut_tail(&self) -> Result<(), SessionError> {
         let cut = || -> io::Result<()> {
             let file = files::open_with(OpenOptions::new().write(true), &self.path)?;
@@ -231,7 +230,7 @@ impl Ledger {
         cut().map_err(SessionError::io(&self.path, "cut off the torn last line"))
     }
 
-    /// The lines that record these events next, with where they will be.
+    /// The next lines, which record these events, with their future places.
     pub(super) fn next_lines(
         &self,
         at: Timestamp,
@@ -248,8 +247,8 @@ impl Ledger {
         lines.collect()
     }
 
-    /// Appends whole lines and returns once they are on disk. Only under the session's lock,
-    /// with everything read and no torn tail.
+    /// Appends lines, and returns once they are on disk. Only under the session's lock, with everything
+    /// read and no incomplete last line.
     pub(super) fn append(&self, lines: &[NewLine]) -> Result<(), SessionError> {
         let mut text = String::new();
         for (line, ..) in lines {
@@ -263,7 +262,7 @@ impl Ledger {
             let written = file
                 .write_all(text.as_bytes())
                 .and_then(|()| file.sync_all());
-            // What a full disk took of it must not block the next append.
+            // A partial write to a full disk must not block the next append.
             written.inspect_err(|_| drop(self.cut_tail()))?;
             Ok(true)
         };
@@ -274,7 +273,7 @@ impl Ledger {
         }
     }
 
-    /// Opens it for reading lines again, of which those may be redacted that `forgetting` names.
+    /// Opens it for reading lines again. Only lines that `forgetting` names may be redacted.
     pub(super) fn reader(&self, forgetting: Forgetting) -> Result<LineReader, SessionError> {
         let file = files::open(&self.path).map_err(self.reading())?;
         Ok(LineReader {
@@ -308,7 +307,7 @@ fn span(offset: u64, line: &Line<'_>) -> Result<Span, Damage> {
     Ok(Span { offset, length })
 }
 
-/// Takes a line that was read, and says whether it wants another.
+/// Receives a line, and decides whether to continue.
 pub(super) type TakeLine<'a, E> =
     dyn FnMut(&Line<'_>, Event, Span) -> Result<ControlFlow<()>, E> + 'a;
 
@@ -316,7 +315,7 @@ pub(super) type NewLine = (Line<'static>, Event, Span);
 
 pub(super) type FoldLine<'a> = dyn FnMut(&Line<'_>, &Event, Span) -> Result<(), SessionError> + 'a;
 
-/// A ledger that is being written from its first line on.
+/// A ledger that is written from its first line.
 pub(super) struct LedgerDraft<'a, W: Write> {
     ledger: Ledger,
     file: BufWriter<W>,
@@ -324,8 +323,7 @@ pub(super) struct LedgerDraft<'a, W: Write> {
 }
 
 impl<'a, W: Write> LedgerDraft<'a, W> {
-    /// Begins a ledger in `file`, which is or becomes the one of the session in `dir`. Each line is
-    /// folded as it is written.
+    /// Begins a ledger in `file` for the session in `dir`. Each line is folded as it is written.
     pub(super) fn begin(dir: &Path, file: W, fold: &'a mut FoldLine<'a>) -> Self {
         Self {
             ledger: Ledger::new(dir),
@@ -361,7 +359,7 @@ impl<'a, W: Write> LedgerDraft<'a, W> {
         (self.fold)(line, event, span)
     }
 
-    /// Ends the ledger, and gives the file back, which is yet to be brought to disk.
+    /// Ends the ledger, and returns the file, which the caller must sync.
     pub(super) fn end(self) -> Result<W, SessionError> {
         let file = self
             .file
@@ -371,9 +369,12 @@ impl<'a, W: Write> LedgerDraft<'a, W> {
     }
 }
 
-/// Reads lines that were read before; cheapest in the order of the ledger.
+/// What a line of the ledger records, with the line's time.
+pub type Found<T> = Result<Option<Dated<T>>, SessionError>;
+
+/// Reads single lines of the ledger again; fastest in the ledger's order.
 ///
-/// A line that was redacted since, without the right to, is damage.
+/// A line that was redacted without a valid redaction event is damage.
 #[derive(Debug)]
 pub struct LineReader {
     ledger: Ledger,
@@ -384,34 +385,23 @@ pub struct LineReader {
 
 impl LineReader {
     pub fn quest(&mut self, record: &QuestRecord) -> Result<Quest, SessionError> {
-        let quest = self.pick(Some(record.quest_line), |event| match event {
-            Event::Quest(quest) => Some(quest),
-            _ => None,
-        })?;
+        let quest = self.pick(Some(record.quest_line), Event::try_as_quest)?;
         let mut quest = quest.ok_or_else(|| self.moved())?.value;
         quest.anchor = quest.anchor.or_else(|| record.anchor.clone());
         Ok(quest)
     }
 
-    /// The quest's last attempt with the time of its line, or the one that was carried into the
-    /// session with the time at which it passed first.
-    pub fn last_attempt(
-        &mut self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+    /// The quest's last attempt with its time. For a carried PASS, the time at which it first passed.
+    pub fn last_attempt(&mut self, record: &QuestRecord) -> Found<Box<Attempt>> {
         self.attempt(record.last.map(|last| last.line))
     }
 
-    /// The attempt that the last one repeats, if it repeats one. Its judgement says what is wrong
-    /// with the answer.
-    pub fn repeated_attempt(
-        &mut self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+    /// The attempt that the last one repeats. Its judgement says what is wrong with the answer.
+    pub fn repeated_attempt(&mut self, record: &QuestRecord) -> Found<Box<Attempt>> {
         self.attempt(record.repeated())
     }
 
-    /// The quest's last attempt with this key. Where a fixer ran, several have it.
+    /// The quest's last attempt with this key. After a fixer, several attempts have it.
     pub fn keyed_attempt(
         &mut self,
         record: &QuestRecord,
@@ -427,7 +417,7 @@ impl LineReader {
         Ok(None)
     }
 
-    fn attempt(&mut self, line: Option<Span>) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+    fn attempt(&mut self, line: Option<Span>) -> Found<Box<Attempt>> {
         let mut first = None;
         let attempt = self.pick(line, |event| match event {
             Event::Attempt(attempt) => Some(attempt),
@@ -443,62 +433,30 @@ impl LineReader {
         }))
     }
 
-    pub fn resolution(
-        &mut self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
+    pub fn resolution(&mut self, record: &QuestRecord) -> Found<Box<Resolution>> {
         let line = record.resolution.map(|resolved| resolved.line);
-        self.pick(line, |event| match event {
-            Event::Resolution(resolution) => Some(resolution),
-            _ => None,
-        })
+        self.pick(line, Event::try_as_resolution)
     }
 
-    pub fn settlement(
-        &mut self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
+    pub fn settlement(&mut self, record: &QuestRecord) -> Found<Box<Settlement>> {
         let line = record.settled.map(|settled| settled.line);
-        self.pick(line, |event| match event {
-            Event::Settled(settlement) => Some(settlement),
+        self.pick(line, Event::try_as_settled)
+    }
+
+    pub fn dispute(&mut self, record: &QuestRecord) -> Found<Box<Dispute>> {
+        self.pick(record.dispute, Event::try_as_disputed)
+    }
+
+    /// What the last agent that worked on the quest reported about its progress.
+    pub fn handover(&mut self, record: &QuestRecord) -> Found<Box<str>> {
+        self.pick(record.handover, |event| match event.try_as_run()?.step {
+            RunStep::Quest(driven) => driven.handover,
             _ => None,
         })
     }
 
-    pub fn dispute(
-        &mut self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
-        self.pick(record.dispute, |event| match event {
-            Event::Disputed(dispute) => Some(dispute),
-            _ => None,
-        })
-    }
-
-    /// How far the last agent that worked on the quest said it got, with the time of its line.
-    pub fn handover(
-        &mut self,
-        record: &QuestRecord,
-    ) -> Result<Option<Dated<Box<str>>>, SessionError> {
-        let handover = self.pick(record.handover, |event| match event {
-            Event::Run(run) => match run.step {
-                RunStep::Quest(driven) => Some(driven.handover),
-                _ => None,
-            },
-            _ => None,
-        })?;
-        Ok(handover.and_then(|said| {
-            let at = said.at;
-            said.value.map(|value| Dated { at, value })
-        }))
-    }
-
-    /// Reads the line at `span`, which must record what `of` picks.
-    fn pick<T>(
-        &mut self,
-        span: Option<Span>,
-        of: impl FnOnce(Event) -> Option<T>,
-    ) -> Result<Option<Dated<T>>, SessionError> {
+    /// Reads the line at `span`, from which `of` must pick a value.
+    fn pick<T>(&mut self, span: Option<Span>, of: impl FnOnce(Event) -> Option<T>) -> Found<T> {
         let Some(span) = span else {
             return Ok(None);
         };
@@ -516,7 +474,7 @@ impl LineReader {
         self.read(span, |line| Ok(line.redacted().is_some()))
     }
 
-    /// Reads a line again, unless it was redacted without the right to.
+    /// Reads a line again. Fails if it was redacted without a valid redaction event.
     fn read<T>(
         &mut self,
         span: Span,
@@ -530,7 +488,7 @@ impl LineReader {
         read.map_err(|why| self.damaged_at(span.offset, why))
     }
 
-    /// The end of the chain after the line at `span`, which may have been redacted meanwhile.
+    /// The end of the chain after the line at `span`, even if the line was redacted.
     fn tip_of(&mut self, span: Span) -> Option<Tip> {
         let bytes = self.bytes(span).ok()?;
         unchained(&bytes).ok().map(|line| line.tip())
@@ -570,11 +528,11 @@ pub struct Entry<'a> {
     pub event: Event,
 }
 
-/// Reading from line to line, while others append.
+/// Reading line by line while others append.
 impl Ledger {
-    /// Opens the ledger of the session in `dir` alone; nothing in the directory is written.
+    /// Opens only the ledger of the session in `dir`, without writing anything.
     ///
-    /// Gives also what was frozen at `scan`, to which the first line must bind the ledger.
+    /// Also returns the manifest, which the first line of the ledger binds.
     pub fn open(dir: &Path) -> Result<(Manifest, Self), SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
         let ledger = Self::new(dir);
@@ -582,9 +540,9 @@ impl Ledger {
         Ok((manifest, ledger))
     }
 
-    /// Hands on the lines that were not read yet, each checked against the chain.
+    /// Passes the remaining lines to `take`, each checked against the chain.
     ///
-    /// A torn last line is left alone: it may be one that somebody is in the middle of.
+    /// An incomplete last line is ignored, because another process may be writing it.
     pub fn read_on(&mut self, take: &mut dyn FnMut(Entry<'_>)) -> Result<(), SessionError> {
         self.read_while(&Unwatched, &mut |entry| {
             take(entry);
@@ -592,9 +550,9 @@ impl Ledger {
         })
     }
 
-    /// The same, until `take` wants no more.
+    /// Like [`Self::read_on`], until `take` breaks.
     ///
-    /// What was read before must still be there.
+    /// The lines that were read before must still be there.
     pub fn read_while(
         &mut self,
         watch: &dyn Watch,
@@ -613,7 +571,7 @@ impl Ledger {
     }
 }
 
-/// The length of a ledger, as it was seen last.
+/// Notices changes of a ledger's length.
 #[derive(Debug)]
 pub struct LedgerWatch {
     ledger: PathBuf,
@@ -633,7 +591,7 @@ impl LedgerWatch {
     }
 
     pub fn has_changed(&mut self) -> bool {
-        // What cannot be looked at is to be looked into.
+        // A file without metadata counts as changed, so that reading it reports the error.
         let length = std::fs::metadata(&self.ledger).map(|it| it.len()).ok();
         let same = length.is_some() && length == self.seen;
         self.seen = length;
@@ -646,7 +604,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_changes_with_what_is_added() {
+    fn notices_appended_lines() {
         let dir = tempfile::tempdir().unwrap();
         let ledger = dir.path().join("ledger.jsonl");
         let mut watch = LedgerWatch::of(dir.path());

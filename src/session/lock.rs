@@ -1,4 +1,4 @@
-//! The session's advisory lock, held for appends alone, never during a lookup.
+//! The session's advisory lock, held only for appends, never during a lookup.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::base::files;
 
 #[derive(Debug)]
 pub struct LockGuard {
-    // Closing the file gives the lock up, also when the process dies.
+    // Closing the file releases the lock, even if the process dies.
     file: File,
     waited: Duration,
     held: Instant,
@@ -18,7 +18,7 @@ pub struct LockGuard {
 
 impl Drop for LockGuard {
     fn drop(&mut self) {
-        // Unlock first: a slow reader of the log must keep no other process waiting.
+        // Unlock first: a slow reader of the log must not block other processes.
         let _ = self.file.unlock();
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let (waited_ms, held_ms) = (ms(self.waited), ms(self.held.elapsed()));
@@ -44,15 +44,14 @@ impl LockGuard {
                 waited: began.elapsed(),
                 held: Instant::now(),
             };
-            // The file may have been removed, or another put in its place, while it was waited for.
+            // The file may have been removed or replaced during the wait.
             if lock.is_of(dir)? {
                 return Ok(lock);
             }
         }
     }
 
-    /// Whether the file that is locked is the one that others find: a lock on a file that was
-    /// removed keeps nobody out.
+    /// Whether the locked file is still in place. A lock on a removed file excludes nobody.
     pub(super) fn is_of(&self, dir: &Path) -> Result<bool, SessionError> {
         let path = dir.join("lock");
         let held = self.file.metadata();
@@ -68,18 +67,17 @@ impl LockGuard {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LockState {
     Free,
-    /// Another process holds it, all the time that was waited.
+    /// Another process held it during the whole wait.
     Held,
-    /// There is no file to lock; the next command makes it.
+    /// The lock file does not exist. The next command creates it.
     Missing,
     Refused(String),
 }
 
-/// How long is waited between two tries for a lock.
+/// The pause between two tries for a lock.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Tries to get the lock of the session in `dir`, for no longer than `patience`, and gives it up
-/// again.
+/// Tries to acquire the lock of the session in `dir`, for at most `patience`, and releases it again.
 pub fn look_at_lock(dir: &Path, patience: Duration) -> LockState {
     let file = match File::options().write(true).open(dir.join("lock")) {
         Ok(file) => file,
@@ -102,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_whose_file_was_removed_is_no_lock() {
+    fn detects_a_removed_lock_file() {
         let dir = tempfile::tempdir().unwrap();
         let lock = LockGuard::acquire(dir.path()).unwrap();
         assert!(lock.is_of(dir.path()).unwrap());
@@ -113,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_free_or_held_or_not_there() {
+    fn reports_a_free_held_or_missing_lock() {
         let dir = tempfile::tempdir().unwrap();
         let look = || look_at_lock(dir.path(), Duration::ZERO);
         assert_eq!(look(), LockState::Missing);

@@ -1,4 +1,4 @@
-//! `session.json`: what `scan` froze, written once, whole or not at all.
+//! `session.json`: the settings that `scan` froze, written once and atomically.
 //!
 //! ```text
 //! {"format":1,"comail":"0.1.0","created":"…Z",
@@ -7,9 +7,8 @@
 //!  "frozen":{"max_tries":3,"pause_after":25,"lease":900,"operator_key":null,"gate":{…},"network":{…}}}
 //! ```
 //!
-//! `list`, `gate`, `network` and `world` belong to the readers of lists, the gate and the world,
-//! and so do a kind's `definition` and `reviewers` to those of quest files; the session keeps them
-//! and does not look inside.
+//! The session does not interpret `list`, `gate`, `network`, `world` and a kind's `definition` and
+//! `reviewers`. They belong to the readers of lists, the gate, the world and quest files.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -113,10 +112,10 @@ fn default_lease() -> Lease {
     Lease::DEFAULT
 }
 
-/// The most that it may hold, in bytes: a quest file and its settings, with much room.
+/// The size limit in bytes, far above a quest file with its settings.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Reads `session.json`; its format is looked at before anything else.
+/// Reads `session.json`, and checks its format first.
 pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
     #[derive(serde::Deserialize)]
     struct Format {
@@ -127,12 +126,10 @@ pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
     let bytes = match files::read(&path, MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let dir = dir.to_owned();
-            return Err(SessionError::Missing { dir });
+            return Err(SessionError::Missing(dir.to_owned()));
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
-            let dir = dir.to_owned();
-            return Err(SessionError::NotADirectory { dir });
+            return Err(SessionError::NotADirectory(dir.to_owned()));
         }
         Err(error) => return Err(SessionError::io(&path, "read the session")(error)),
     };

@@ -1,20 +1,20 @@
 //! The ratchet and its record: what was handed out, judged and locked.
 //!
-//! A session is a directory, readable by its owner alone, format 1:
+//! A session is a directory, readable only by its owner, format 1:
 //!
 //! | file | what |
 //! |---|---|
 //! | `session.json` | the [`Manifest`]: what `scan` froze, written once |
 //! | `source.*` | a copy of the list as scanned; `source-2.*`, … after `scan --update` |
-//! | `ledger.jsonl` | one [`Event`] a line, hash-chained, append-only but for what a person had forgotten: the only truth |
-//! | `index.sqlite` | what the ledger adds up to, for asking; disposable, rebuilt from the ledger |
+//! | `ledger.jsonl` | one [`Event`] a line, hash-chained, append-only except for forgotten addresses; the source of truth |
+//! | `index.sqlite` | the folded ledger, for queries; disposable, rebuilt from the ledger |
 //! | `evidence/` | what pages said, compressed, named by content hash |
 //! | `hosts/` | when each host was last asked; disposable |
 //! | `hooks/` | how often an agent's stop was refused; disposable |
-//! | `lock` | advisory lock, held for appends alone |
+//! | `lock` | advisory lock, held only for appends |
 //!
-//! The session knows no gate and no network: settings of both, judgements and evidence pass
-//! through it as JSON that it does not read.
+//! A session does not know the gate or the network. It stores their settings, judgements and evidence
+//! as JSON that it does not interpret.
 
 mod amendment;
 mod chain;

@@ -1,4 +1,4 @@
-//! An open session: asking it, and appending to it under its lock.
+//! An open session: queries it, and appends to it under its lock.
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -28,7 +28,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::quest::{FoldedKey, Key, QuestId};
 
-/// An open session: what was frozen, and the index of what happened since.
+/// An open session: its frozen settings, and the index of its ledger.
 pub struct Session {
     dir: PathBuf,
     manifest: Manifest,
@@ -51,10 +51,10 @@ impl fmt::Debug for Session {
 /// A fault in a session's files that was repaired, or could not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
-    /// A torn last line was cut off: power was lost, or a process died while writing it.
+    /// An incomplete last line was cut off: power failed, or a process died while writing it.
     Tail {
         path: PathBuf,
-        /// How many bytes were cut off; none of them had been acknowledged.
+        /// How many bytes were cut off. None of them had been acknowledged.
         bytes: u64,
     },
     Index {
@@ -89,16 +89,16 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Opening, and bringing the index to where the ledger ends.
+/// Opening, and syncing the index with the ledger.
 impl Session {
     pub fn open(dir: &Path) -> Result<Self, SessionError> {
         Self::open_watched(dir, Box::new(Unwatched))
     }
 
-    /// Opens the session in `dir`, and brings its index to where its ledger ends.
+    /// Opens the session in `dir`, and syncs its index with its ledger.
     ///
-    /// What was repaired is in [`Session::repairs`]. Damage to the ledger
-    /// is an error as soon as a line that has it is met.
+    /// [`Session::repairs`] lists what was repaired. A damaged line of the ledger is an error once it
+    /// is read.
     pub fn open_watched(dir: &Path, watch: Box<dyn Watch>) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
         let config = FoldConfig::of(&manifest, digest);
@@ -117,7 +117,7 @@ impl Session {
                     repairs = found;
                     index
                 } else {
-                    // Where nothing can be locked or written, the session can still be read.
+                    // A read-only session can still be read.
                     repairs.extend(why.filter(is_finding).map(|why| left(dir, &why)));
                     temporary(dir, config, watch.as_ref())?.1
                 }
@@ -134,10 +134,10 @@ impl Session {
         })
     }
 
-    /// Reads the session in `dir` with nothing but its ledger, folded whole.
+    /// Opens the session in `dir` by folding its whole ledger.
     ///
-    /// Nothing in the directory is written, locked or repaired, so one that cannot be written to
-    /// will do. A torn last line is left alone; any other damage is an error.
+    /// Nothing in the directory is written, locked or repaired, so it can be read-only. An incomplete
+    /// last line is ignored; any other damage is an error.
     pub fn read_only(dir: &Path, watch: &dyn Watch) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
         Ledger::new(dir).begins(digest)?;
@@ -154,17 +154,17 @@ impl Session {
         })
     }
 
-    /// Under the lock, with an index that another process may have moved on or replaced.
+    /// Syncs, under the lock, an index that another process may have advanced or replaced.
     pub(super) fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
         let ledger = self.ledger();
         let goes_on = matches!(ledger.beyond()?, AfterCursor::Bytes(_));
-        // Where something was redacted meanwhile, the lines are elsewhere in the same chain.
+        // After a redaction, the same chain has its lines at other offsets.
         if !goes_on && !Ledger::new(self.dir()).passes(ledger.tip())? {
             // Lines that this process has read are gone.
             return Err(ledger.damaged(Damage::Cut));
         }
-        // Opening the index again takes longer than most appends, so the one that is open moves on
-        // if it is still the one in its place and nothing is wrong with it.
+        // Reopening the index takes longer than most appends, so the open one is kept if it is intact
+        // and still in place.
         let mut index = self.index.borrow_mut();
         let moved = index.is_in_place(self.dir())
             && matches!(
@@ -189,16 +189,16 @@ impl Session {
         Ok(())
     }
 
-    /// Folds the whole ledger, and holds the index against it.
+    /// Folds the whole ledger, and compares the index with it.
     ///
-    /// An index that does not fit is rebuilt, and [`Session::repairs`] says so.
+    /// An index that differs is rebuilt and listed in [`Session::repairs`].
     pub fn fold(&mut self) -> Result<Projection, SessionError> {
         let mut folded = Projection::temporary(self.config)?;
         let mut ledger = Ledger::new(self.dir());
         folded.follow(&mut ledger, self.watch.as_ref())?;
         let Ok(lock) = LockGuard::acquire(self.dir()) else {
             let index = self.index.get_mut();
-            // Otherwise another process has appended meanwhile.
+            // With other tips, another process has appended in the meantime.
             if index.tip() == folded.tip()
                 && let Err(why) = index.fits(&folded)
             {
@@ -207,7 +207,7 @@ impl Session {
             return Ok(folded);
         };
         self.refresh(&lock)?;
-        // Others may have appended until the lock was held.
+        // Others may have appended before the lock was acquired.
         folded.follow(&mut ledger, &Unwatched)?;
         let fits = self.index.get_mut().fits(&folded);
         if let Err(why) = fits {
@@ -216,12 +216,12 @@ impl Session {
         Ok(folded)
     }
 
-    /// The whole ledger, folded; the index is left out of it.
+    /// The whole ledger, folded, without the index.
     pub fn projection(&self) -> Result<Projection, SessionError> {
         Ok(temporary(self.dir(), self.config, self.watch.as_ref())?.1)
     }
 
-    /// Asks the index; one that turns out to be damaged is rebuilt and asked again.
+    /// Queries the index. A damaged index is rebuilt and queried again.
     fn ask<T>(
         &self,
         mut question: impl FnMut(&Projection) -> Result<T, SessionError>,
@@ -235,7 +235,7 @@ impl Session {
             None => Some(LockGuard::acquire(self.dir())?),
         };
         if let Some(lock) = &acquired {
-            // Of what takes two looks, the second may have seen more than the first.
+            // Another process may have written between two reads of one query.
             self.refresh(lock)?;
             if let Ok(answer) = question(&self.index.borrow()) {
                 return Ok(answer);
@@ -248,7 +248,7 @@ impl Session {
     }
 }
 
-/// Whether a rebuilt index is reported. That a process died is not worth a report.
+/// Whether a rebuilt index is reported. A process that died is not worth a report.
 fn is_finding(why: &IndexError) -> bool {
     !matches!(why, IndexError::Missing | IndexError::CutOff)
 }
@@ -274,9 +274,9 @@ fn temporary(
     Ok((tail, folded))
 }
 
-/// The index at hand, moved to where the ledger ends, or another that was made from the ledger.
+/// The given index, synced with the ledger, or one rebuilt from the ledger.
 ///
-/// Under the lock nobody else is in the middle of a line, so a torn tail is cut off.
+/// Under the lock nobody else is writing a line, so an incomplete last line is cut off.
 fn synced(
     dir: &Path,
     config: FoldConfig,
@@ -297,7 +297,7 @@ fn synced(
                     });
                 }
                 match Projection::rebuild(dir, config, watch) {
-                    // The disk is full, or not to be written to.
+                    // The disk is full or read-only.
                     Err(SessionError::Index(_) | SessionError::Io { .. }) => {
                         temporary(dir, config, watch)?
                     }
@@ -321,7 +321,7 @@ fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tai
         Ok(AfterCursor::Bytes(0)) => Ok(Tail::Clean),
         Ok(AfterCursor::Bytes(_)) => match index.follow(&mut ledger, watch) {
             Err(SessionError::Index(why)) => Err(*why),
-            // Whether the ledger is damaged or the index wrong shows when it is rebuilt.
+            // Rebuilding shows whether the ledger or the index is damaged.
             followed => followed.map_err(|_| IndexError::Misfit),
         },
         Ok(AfterCursor::Cut) => Err(IndexError::Ahead {
@@ -333,11 +333,11 @@ fn catch_up(dir: &Path, index: &mut Projection, watch: &dyn Watch) -> Result<Tai
 }
 
 impl Session {
-    /// Appends the events that `decide` makes of the session as it is under the lock, at the time
-    /// that `clock` shows then: the lock may have been waited for, and leases have run out meanwhile.
-    /// Returns what `decide` gives along with the events.
+    /// Appends the events that `decide` makes from the session under the lock, and returns the value
+    /// that it makes with them.
     ///
-    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this succeeds the
+    /// `decide` gets the time at which the lock was acquired, because leases may have expired during
+    /// the wait. The order is lock, sync, decide, check, write, fsync, index, unlock. On success the
     /// events are on disk. If `decide` fails, nothing is appended.
     pub fn append<T, E: From<SessionError>>(
         &mut self,
@@ -347,8 +347,8 @@ impl Session {
         self.append_or_undo(clock, decide, || {})
     }
 
-    /// Like [`Self::append`]. If nothing is appended, `undo` runs, still under the lock, and takes
-    /// back what `decide` wrote elsewhere.
+    /// Like [`Self::append`]. If nothing is appended, `undo` runs under the lock, to remove what `decide`
+    /// wrote elsewhere.
     pub fn append_or_undo<T, E: From<SessionError>>(
         &mut self,
         clock: &mut dyn Clock,
@@ -357,7 +357,7 @@ impl Session {
     ) -> Result<T, E> {
         let before = self.checkpoint().lines;
         let appended = self.append_locked(clock, decide, undo);
-        // Log after the lock is released: a slow reader of the log must keep no process waiting.
+        // Log after the lock is released: a slow reader of the log must not block other processes.
         if appended.is_ok() {
             let checkpoint = self.checkpoint();
             let (lines, head) = (checkpoint.lines, checkpoint.head);
@@ -375,12 +375,12 @@ impl Session {
         let lock = LockGuard::acquire(self.dir())?;
         self.refresh(&lock)?;
         let now = clock.now();
-        // `decide` may ask the index. If that has to be rebuilt, `ask` must know that the lock is
-        // held: taking it again would wait forever.
+        // `decide` may query the index. If the index must be rebuilt, `ask` needs the lock, and
+        // acquiring it twice would block forever.
         self.lock = Some(lock);
         let decided = decide(self, now);
         let Some(lock) = self.lock.take() else {
-            return Err(SessionError::Illegal("the lock was given up").into());
+            return Err(SessionError::Illegal("the lock was released").into());
         };
         let (events, value) = match decided {
             Ok(decided) => decided,
@@ -397,7 +397,7 @@ impl Session {
         Ok(value)
     }
 
-    /// Writes events to the ledger, then to the index. Only under the lock.
+    /// Writes events to the ledger and to the index. Only under the lock.
     fn write(
         &mut self,
         lock: &LockGuard,
@@ -414,7 +414,7 @@ impl Session {
         let Err(SessionError::Index(why)) = recorded else {
             return recorded;
         };
-        // It is damaged, or cannot be written: another one takes its place.
+        // The index is damaged or read-only, so it is replaced.
         self.sync(lock, Err(*why))?;
         self.index.get_mut().record(&lines, &mut append)
     }
@@ -433,7 +433,8 @@ impl Session {
         self.config
     }
 
-    /// The operator's key, frozen or added since. The index is not trusted: an agent can write to it.
+    /// The operator's key, frozen or added later. The index is not trusted, because an agent can write
+    /// to it.
     pub fn operator_key(&self) -> Result<Option<OperatorKey>, SessionError> {
         match self.config.policy.key {
             None => Ok(self.projection()?.policy().key),
@@ -460,7 +461,7 @@ impl Session {
         EvidenceStore::new(self.dir())
     }
 
-    /// The index as it is; of a session that is only read, the folded ledger.
+    /// The index; for a read-only session, the folded ledger.
     pub fn index(&self) -> Ref<'_, Projection> {
         self.index.borrow()
     }
@@ -469,7 +470,7 @@ impl Session {
         Ref::map(self.index.borrow(), Projection::checkpoint)
     }
 
-    /// The ledger, read up to where the index ends.
+    /// The ledger, positioned where the index ends.
     pub fn ledger(&self) -> Ledger {
         place_of(self.dir(), &self.index.borrow())
     }
@@ -483,9 +484,9 @@ impl Session {
         Ledger::new(self.dir())
     }
 
-    /// Reads the ledger from its first line on, until `take` wants no more.
+    /// Reads the ledger from its first line until `take` breaks.
     ///
-    /// A line that was redacted without the right to is an error.
+    /// A redacted line without a valid redaction event is an error.
     pub fn read_sound(
         &self,
         watch: &dyn Watch,
@@ -518,18 +519,18 @@ impl Session {
     }
 }
 
-/// What commands ask. No answer reads the whole ledger, but where it says so.
+/// Queries. They do not read the whole ledger unless they say so.
 impl Session {
     pub fn totals(&self) -> Totals {
         self.checkpoint().totals.clone()
     }
 
-    /// The hash of the ledger's last line: noted elsewhere, it shows any later edit.
+    /// The hash of the ledger's last line. A copy of it shows any later edit.
     pub fn head(&self) -> Digest {
         self.checkpoint().head
     }
 
-    /// What was forgotten here, and the addresses that an earlier session forgot.
+    /// What this session forgot, and the addresses that an earlier session forgot.
     pub fn forgetting(&self) -> Forgetting {
         let forgetting = self.checkpoint().totals.forgetting.clone();
         forgetting.and_earlier(&self.manifest.forgotten)
@@ -537,7 +538,7 @@ impl Session {
 
     pub fn paused(&self) -> bool {
         let after = self.manifest.frozen.pause_after;
-        // 0 is for never.
+        // 0 means never.
         after > 0 && self.checkpoint().totals.streak >= after
     }
 
@@ -583,7 +584,8 @@ impl Session {
         Ok(None)
     }
 
-    /// The number of the earlier attempt that sent the same, unless the world did not answer it.
+    /// The number of the earlier attempt with the same submission, unless it rests on an unanswered
+    /// lookup.
     pub fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError> {
         let record = self.quest_record(quest)?;
         Ok(record.and_then(|record| record.repeats(submitted)))
@@ -593,7 +595,7 @@ impl Session {
         self.ask(|index| index.holder(mark))
     }
 
-    /// The quest for which a submission had this key.
+    /// The quest of the submission with this key.
     pub fn keyed(&self, key: IdempotencyKey) -> Result<Option<QuestRecord>, SessionError> {
         self.holder(&key.mark())
     }
@@ -629,11 +631,11 @@ impl Session {
 
     /// The quest's attempts that were sent back for a revision, the earliest first.
     ///
-    /// Of a quest with more than one attempt the ledger is read up to its end: only who asks
-    /// reviewers again asks.
+    /// For a quest with several attempts, this reads the whole ledger. It is needed only when reviewers
+    /// are asked again.
     pub fn revised(&self, record: &QuestRecord) -> Result<Vec<Attempt>, SessionError> {
         let mut revised = Vec::new();
-        // The index says how many were sent back, but it can be forged.
+        // The index has a count of revisions, but it can be forged.
         let Some(last) = self
             .reader()?
             .last_attempt(record)?

@@ -1,8 +1,8 @@
-//! The state of every quest: the ledger, folded up to one of its lines.
+//! The state of every quest: the ledger, folded up to some line.
 //!
-//! A session keeps its projection in `index.sqlite` and moves it on with the ledger. Where no
-//! cache may be believed, before anything is called complete, exported or audited, the whole
-//! ledger is folded into a temporary one. Neither grows in memory with the number of quests.
+//! A session keeps its projection in `index.sqlite`. Commands that must not trust a cache, such as
+//! those that report completeness, export or audit, fold the whole ledger into a temporary one. The
+//! memory of neither grows with the number of quests.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -30,21 +30,21 @@ use super::totals::Totals;
 use crate::base::files;
 use crate::quest::{FoldedKey, Key, QuestId};
 
-/// An index that is being made; takes the index's place once it is whole.
+/// An incomplete index, renamed once it is complete.
 const DRAFT: &str = "index.sqlite-new";
 
-/// How long another process's write is waited for. Writes take a few milliseconds.
+/// How long to wait for another process's write. Writes take a few milliseconds.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
-/// How long a shell that completes a word waits.
+/// How long shell completion waits.
 const READ_ONLY_WAIT: Duration = Duration::from_millis(15);
 
-/// How many records a walk over all of them reads at once.
+/// How many records an iteration over all of them reads at once.
 const PAGE: u32 = 256;
 
 #[derive(Debug)]
 pub struct Projection {
-    // It is dropped before the file: closing any handle of a file drops the locks that SQLite
+    // Dropped before the file, because closing any handle of a file releases the locks that SQLite
     // holds on it in this process.
     connection: Mutex<Connection>,
     /// The file in the session's directory; a temporary projection has none.
@@ -58,7 +58,7 @@ impl Projection {
         dir.join("index.sqlite")
     }
 
-    /// A projection of nothing as yet, which is gone when it is dropped.
+    /// An empty projection that is removed when dropped.
     pub(super) fn temporary(config: FoldConfig) -> Result<Self, SessionError> {
         Ok(Self::empty(None, config)?)
     }
@@ -67,8 +67,7 @@ impl Projection {
         Self::open_with(dir, config, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_WAIT)
     }
 
-    /// Opens the index of the session in `dir` as it is, for callers that cannot wait until it has
-    /// followed the ledger.
+    /// Opens the index of the session in `dir` without syncing it, for callers that cannot wait.
     pub fn read_only(dir: &Path) -> Result<Self, SessionError> {
         let (manifest, session) = read_manifest(dir)?;
         let config = FoldConfig::of(&manifest, session);
@@ -92,7 +91,7 @@ impl Projection {
             checkpoint: Checkpoint::start(config.policy.session),
             config,
         };
-        // Another may have been put in its place meanwhile.
+        // It may have been replaced in the meantime.
         if !opened.is_in_place(dir) {
             return Err(IndexError::CutOff);
         }
@@ -110,7 +109,7 @@ impl Projection {
         })
     }
 
-    /// Whether it is the one that others find in `dir`, and nobody died while writing to it.
+    /// Whether it is still the index in `dir`, and no write to it was cut off.
     pub(super) fn is_in_place(&self, dir: &Path) -> bool {
         let place = Self::place(dir);
         let opened = self.file.as_ref().and_then(|file| file.metadata().ok());
@@ -119,10 +118,10 @@ impl Projection {
             && !index::was_cut_off(&place)
     }
 
-    /// Reads the checkpoint again, which another process may have moved on.
+    /// Reads the checkpoint again, which another process may have advanced.
     pub(super) fn reload(&mut self) -> Result<(), IndexError> {
         let connection = lock(&self.connection);
-        // No writer can commit while the transaction reads, so both counts are of one moment.
+        // No writer can commit during the transaction, so both counts are from the same moment.
         let reading = connection.unchecked_transaction()?;
         let (checkpoint, changes) = self.tables_of(&reading).checkpoint()?;
         if let Some(file) = &self.file
@@ -136,7 +135,7 @@ impl Projection {
         Ok(())
     }
 
-    /// Takes in the lines that `ledger` has beyond its own place, which is the projection's.
+    /// Folds the lines after the place of `ledger`, which must be the projection's place.
     pub(super) fn follow(
         &mut self,
         ledger: &mut Ledger,
@@ -150,7 +149,7 @@ impl Projection {
         })
     }
 
-    /// Takes in the lines of the ledger at `path` that `read` hands on, in order, all or none.
+    /// Folds the lines of the ledger at `path` that `read` passes on, all or none.
     pub(super) fn take_in<T, E: From<SessionError>>(
         &mut self,
         path: &Path,
@@ -189,11 +188,10 @@ impl Projection {
         Ok(read)
     }
 
-    /// Takes in lines that `append` writes to the ledger.
+    /// Folds lines and writes them to the ledger with `append`.
     ///
-    /// Nothing is appended that cannot have happened; and nothing is taken in that is not on
-    /// disk in the ledger. An index that cannot be used is [`SessionError::Index`], and then
-    /// nothing was appended.
+    /// An impossible event is not appended, and no line is folded unless the ledger has it on disk. If
+    /// the index cannot be used, the error is [`SessionError::Index`] and nothing was appended.
     pub(super) fn record(
         &mut self,
         lines: &[NewLine],
@@ -211,8 +209,7 @@ impl Projection {
         }
         self.put_checkpoint(&transaction, &next)?;
         append()?;
-        // The ledger has it, so it has happened. An index that cannot be committed is behind, and
-        // the next command moves it on.
+        // The ledger has the lines, so a failed commit is not an error. The next command syncs the index.
         let _ = transaction.commit();
         drop(connection);
         self.checkpoint = next;
@@ -247,7 +244,7 @@ impl Projection {
         transaction: &Transaction<'_>,
         next: &Checkpoint,
     ) -> Result<(), IndexError> {
-        // What SQLite will have counted once this transaction is in the file.
+        // The count that SQLite will write with this transaction.
         let changes = match &self.file {
             Some(file) => index::changes(file)?.wrapping_add(1),
             None => 0,
@@ -255,9 +252,7 @@ impl Projection {
         self.tables_of(transaction).put_checkpoint(next, changes)
     }
 
-    /// Makes the index again from the whole ledger, and puts it in its place.
-    ///
-    /// Only under the session's lock.
+    /// Rebuilds the index from the whole ledger. Only under the session's lock.
     pub(super) fn rebuild(
         dir: &Path,
         config: FoldConfig,
@@ -269,7 +264,7 @@ impl Projection {
         Ok((tail, Self::open(dir, config)?))
     }
 
-    /// Makes the index of a ledger while `write` writes it.
+    /// Creates the index of a ledger while `write` writes the ledger.
     pub(super) fn write_along<E: From<SessionError>>(
         dir: &Path,
         config: FoldConfig,
@@ -279,9 +274,7 @@ impl Projection {
         Self::put_down(dir, config, |draft| draft.take_in(ledger.path(), write))
     }
 
-    /// Removes the index of the session in `dir`, and whatever belongs to it.
-    ///
-    /// Only under the session's lock.
+    /// Removes the index of the session in `dir` and its companions. Only under the session's lock.
     pub(super) fn discard(dir: &Path) -> Result<(), SessionError> {
         let place = Self::place(dir);
         [dir.join(DRAFT), place.clone()]
@@ -302,15 +295,14 @@ impl Projection {
             Self::empty(Some(&draft), config).map_err(|error| SessionError::from(error).into());
         let filled = filled.and_then(|mut made| fill(&mut made));
         let filled = filled.inspect_err(|_| {
-            // Whoever makes it next removes it before; what is wrong is worse.
+            // A draft that is left is removed next time, and the original error matters more.
             let _ = remove(&draft);
         })?;
         swap(&draft, &place).map_err(io)?;
         Ok(filled)
     }
 
-    /// Holds every row against a projection that was folded from the ledger up to the same line;
-    /// says what does not fit.
+    /// Compares every row with a projection of the ledger up to the same line.
     pub(super) fn fits(&self, folded: &Self) -> Result<(), IndexError> {
         if self.tip() != folded.tip() {
             return Err(IndexError::Misfit);
@@ -348,9 +340,9 @@ fn begin(connection: &Connection) -> Result<Transaction<'_>, IndexError> {
     Ok(Transaction::new_unchecked(connection, behavior)?)
 }
 
-/// Puts the draft in the place of the index, on disk.
+/// Replaces the index with the draft, on disk.
 ///
-/// The index goes before its journal: without the journal it could be read half written.
+/// The index is removed before its journal: without the journal, a partial write could be read.
 fn swap(draft: &Path, place: &Path) -> io::Result<()> {
     File::open(draft)?.sync_all()?;
     remove_whole(place)?;
@@ -390,7 +382,7 @@ impl Projection {
         &self.checkpoint.totals
     }
 
-    /// Whose decisions count after the last line.
+    /// Which decisions have effect after the last line.
     pub fn policy(&self) -> DecisionPolicy {
         self.totals().policy(self.config.policy)
     }
@@ -407,7 +399,7 @@ impl Projection {
         self.tables(|tables| self.quest(tables, id))
     }
 
-    /// A quest that the totals count and that has no row is damage.
+    /// It is damage if a quest that the totals count has no row.
     fn quest(&self, tables: Tables<'_>, id: QuestId) -> Result<Option<QuestRecord>, IndexError> {
         let record = tables.quest(id)?;
         if record.is_none() && id.index() < self.count() {
@@ -416,7 +408,7 @@ impl Projection {
         Ok(record)
     }
 
-    /// Every quest, in order; some are read at once.
+    /// Every quest, in order. They are read in pages.
     pub fn quests(&self) -> impl Iterator<Item = Result<QuestRecord, SessionError>> + '_ {
         let mut page = Vec::new().into_iter();
         let mut last = 0;
@@ -427,7 +419,7 @@ impl Projection {
                 match read {
                     Ok(records) => page = records.into_iter(),
                     Err(error) => {
-                        // Nothing comes after an error.
+                        // End after an error.
                         last = i64::MAX;
                         return Some(Err(error));
                     }
@@ -455,14 +447,13 @@ impl Projection {
         Ok(keys)
     }
 
-    /// The first quest in TODO that no claim holds at `now`, and that waits for no other, but for
-    /// some.
+    /// The first quest in TODO, not in `except`, that has no live claim at `now` and no open dependency.
     pub(super) fn first_free_but(
         &self,
         now: Timestamp,
         except: &BTreeSet<QuestId>,
     ) -> Result<Option<QuestRecord>, SessionError> {
-        // Says of a claim what `Claim::is_live` says.
+        // The same condition as in `Claim::is_live`.
         let sql = "SELECT * FROM quest WHERE state = 'TODO' \
              AND (worker IS NULL OR abs(?1 - held_ms) >= lease_s * 1000) ORDER BY id";
         let mut first = None;
@@ -471,8 +462,8 @@ impl Projection {
             tables.each_quest(sql, [now.as_millisecond()], |record| {
                 let mut free = !except.contains(&record.id);
                 for before in &record.after {
-                    let way = self.way(tables, *before, &mut known)?;
-                    free &= way == DependencyState::Passed;
+                    let state = self.dependency(tables, *before, &mut known)?;
+                    free &= state == DependencyState::Passed;
                 }
                 if free {
                     first = Some(record);
@@ -490,27 +481,27 @@ impl Projection {
             let waiters: Vec<_> = waiters.map(|quest| (quest.id, quest.after)).collect();
             let mut known = HashMap::new();
             for before in waiters.iter().flat_map(|(_, after)| after) {
-                self.way(tables, *before, &mut known)?;
+                self.dependency(tables, *before, &mut known)?;
             }
-            let way = |id| known.get(&id).copied().unwrap_or(DependencyState::Open);
-            Ok(Waiting::of(waiters, way))
+            let state = |id| known.get(&id).copied().unwrap_or(DependencyState::Open);
+            Ok(Waiting::of(waiters, state))
         })
     }
 
-    /// What those who wait can expect of a quest; each is looked up once.
-    fn way(
+    /// The state of a dependency, looked up once.
+    fn dependency(
         &self,
         tables: Tables<'_>,
         id: QuestId,
         known: &mut HashMap<QuestId, DependencyState>,
     ) -> Result<DependencyState, IndexError> {
-        if let Some(way) = known.get(&id) {
-            return Ok(*way);
+        if let Some(state) = known.get(&id) {
+            return Ok(*state);
         }
         let record = self.quest(tables, id)?;
-        let way = record.map_or(DependencyState::Open, |record| record.dependency_state());
-        known.insert(id, way);
-        Ok(way)
+        let state = record.map_or(DependencyState::Open, |record| record.dependency_state());
+        known.insert(id, state);
+        Ok(state)
     }
 
     pub fn holder(&self, mark: &Mark) -> Result<Option<QuestRecord>, SessionError> {
@@ -525,16 +516,16 @@ impl Projection {
         Ok(record.and_then(|record| record.claim))
     }
 
-    /// Every claim, also those whose lease has run out, in order of quests.
+    /// Every claim, even if its lease has expired, in order of quests.
     pub fn claims(&self) -> Result<Vec<Claim>, SessionError> {
-        // Named, or all quests would be gone through: few are held.
+        // Without the hint, SQLite would scan all quests, of which few are held.
         let sql = "SELECT * FROM quest INDEXED BY quest_worker \
              WHERE worker IS NOT NULL ORDER BY id";
         let held = self.tables(|tables| tables.quests(sql, []))?;
         Ok(held.into_iter().filter_map(|quest| quest.claim).collect())
     }
 
-    /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
+    /// The REVIEWs that rest on an unanswered lookup and were not judged again.
     pub(super) fn unanswered(&self) -> Result<Vec<QuestRecord>, SessionError> {
         let sql = "SELECT * FROM quest WHERE unanswered ORDER BY id";
         self.tables(|tables| tables.quests(sql, []))
@@ -546,7 +537,7 @@ impl Projection {
     }
 
     pub(super) fn sampled(&self) -> Result<Vec<QuestRecord>, SessionError> {
-        // The text narrows the search; the record says whether it is so.
+        // The text only narrows the search. The record decides.
         let sql = "SELECT * FROM quest WHERE state = 'PASS' \
              AND instr(body, '\"sampled\":true') > 0 ORDER BY id";
         let mut found = self.tables(|tables| tables.quests(sql, []))?;
@@ -554,7 +545,8 @@ impl Projection {
         Ok(found)
     }
 
-    /// Hands on the quests in `state`, or in any, whose keys begin so, while `take` wants more.
+    /// Passes the quests whose keys have this prefix, in `state` if given, to `take` until it returns
+    /// false.
     pub fn search(
         &self,
         prefix: &str,
@@ -568,11 +560,11 @@ impl Projection {
         let narrowed = state.map_or(String::new(), |state| format!("WHERE state = '{state}'"));
         let sql = format!("SELECT * FROM quest {narrowed} ORDER BY id");
         self.tables(|tables| match prefix {
-            "" => tables.each_quest(&sql, [], take).map(drop),
+            "" => tables.each_quest(&sql, [], take),
             prefix => {
                 let sql = "SELECT * FROM quest INDEXED BY quest_key \
                      WHERE key >= ?1 AND key < ?1 || char(0x10FFFF) ORDER BY key";
-                tables.each_quest(sql, [prefix], take).map(drop)
+                tables.each_quest(sql, [prefix], take)
             }
         })
     }

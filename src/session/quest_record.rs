@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use super::claim::Claim;
 use super::decision::Decision;
@@ -27,7 +28,7 @@ impl Span {
     }
 }
 
-/// A row of the index: all that the ledger says of a quest, but for what its lines hold.
+/// A row of the index: the folded state of a quest, without the content of its ledger lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuestRecord {
@@ -67,7 +68,7 @@ pub struct QuestRecord {
     pub claim: Option<Claim>,
 }
 
-/// What one attempt submitted, what its verdict rests on, and its line.
+/// The digest, the basis of the verdict and the line of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submitted {
     pub digest: Digest,
@@ -93,7 +94,7 @@ pub struct Settled {
     pub decision: Decision,
 }
 
-/// What a quest can expect of one that it waits for.
+/// The state of a quest that others wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DependencyState {
     Passed,
@@ -135,8 +136,8 @@ impl QuestRecord {
         }
     }
 
-    /// Whether it is a REVIEW that rests on an unanswered lookup alone, that the gate has not judged
-    /// again, and on which no decision of a person is in force.
+    /// Whether it is a REVIEW because of an unanswered lookup, and neither the gate has judged it again
+    /// nor a person has settled it.
     pub fn is_unanswered(&self) -> bool {
         let unanswered = |last: Last| last.grounds == VerdictBasis::Unanswered;
         let reopened = |settled: Settled| settled.decision == Decision::Reopened;
@@ -146,14 +147,14 @@ impl QuestRecord {
             && self.last.is_some_and(unanswered)
     }
 
-    /// Whether somebody said that its answer, which counted as right, is wrong.
+    /// Whether a person found its answer wrong after it counted as right.
     pub fn is_disputed(&self) -> bool {
         let rejected = |settled: Settled| settled.decision == Decision::Rejected;
         self.dispute.is_some()
             || self.progress.state == State::Pass && self.settled.is_some_and(rejected)
     }
 
-    /// What a person found when checking it by hand; none if it is not in the sample.
+    /// What a person found when checking it by hand; `None` if it is not in the sample.
     pub fn check(&self) -> Option<Check> {
         let decision = self.settled.map(|settled| settled.decision);
         self.sampled.then_some(match decision {
@@ -163,19 +164,19 @@ impl QuestRecord {
         })
     }
 
-    /// Whether a person is to decide: on an open REVIEW, or on a sampled PASS.
+    /// Whether a person must decide an open REVIEW or check a sampled PASS.
     pub fn waits_for_a_person(&self) -> bool {
         Effective::of(self).is_open() || self.check() == Some(Check::Open)
     }
 
-    /// Whether it can be drawn, where the first draw is at `first` in the ledger.
+    /// Whether it can be drawn if the first draw is at `first` in the ledger.
     pub fn may_be_drawn(&self, first: u64) -> bool {
         self.progress.state == State::Pass
             && !self.sampled
             && self.last.is_some_and(|last| last.line.offset < first)
     }
 
-    /// The line that proves its answer: of the PASS, or of the confirmation.
+    /// The line of the PASS or the confirmation.
     pub fn proof(&self) -> Option<Span> {
         match self.resolution {
             Some(resolved) if resolved.outcome == Outcome::Confirmed => Some(resolved.line),
@@ -184,9 +185,9 @@ impl QuestRecord {
         }
     }
 
-    /// The number of the earlier attempt that submitted the same.
+    /// The number of the earlier attempt with the same submission.
     ///
-    /// One whose lookups were not answered does not count: the world may answer now.
+    /// An attempt with unanswered lookups is ignored, because they may be answered now.
     pub fn repeats(&self, submitted: Digest) -> Option<u32> {
         let place = self.first_of(submitted)?;
         u32::try_from(place + 1).ok()
@@ -198,7 +199,7 @@ impl QuestRecord {
         })
     }
 
-    /// The line of the attempt that the last one repeats; none if the last one repeats nothing.
+    /// The line of the attempt that the last one repeats.
     pub fn repeated(&self) -> Option<Span> {
         let last = self.submissions.last()?;
         if last.grounds != VerdictBasis::Repeat {
@@ -210,26 +211,26 @@ impl QuestRecord {
 
     pub(super) fn add_anchor(&mut self, anchor: &Anchor) -> Result<(), IllegalEvent> {
         if self.anchor.is_some() || self.asked || self.attempts > 0 {
-            return Err("a site is added once, to a quest that nobody was asked about");
+            return Err("a site is added once, before an attempt or a question to reviewers");
         }
         self.anchor = Some(anchor.clone());
         Ok(())
     }
 
-    /// Whether a submission that was judged by this record can still be recorded by `now`.
+    /// Whether a submission that was judged with this record can still be recorded with `now`.
     pub fn is_judged_by(&self, now: &Self) -> bool {
         self.attempts == now.attempts && self.anchor == now.anchor
     }
 
     pub(super) fn ask(&mut self, asked: &Asked) -> Result<(), IllegalEvent> {
         if self.progress.state != State::Todo {
-            return Err("nobody is asked about a locked quest");
+            return Err("reviewers are not asked about a locked quest");
         }
         if asked.number != self.attempts.saturating_add(1) {
             return Err("reviewers are asked about the next attempt");
         }
         if self.asked != asked.withdrawn {
-            return Err("reviewers are asked once until an attempt says what they said");
+            return Err("reviewers are asked once until an attempt records their reply");
         }
         self.asked = !asked.withdrawn;
         Ok(())
@@ -255,7 +256,7 @@ impl QuestRecord {
             return Err("the verdict leads to another state");
         }
         if next.state != State::Pass && !attempt.holds.is_empty() {
-            return Err("only a PASS takes anything");
+            return Err("only a PASS holds marks");
         }
         self.progress = next;
         self.attempts = attempt.number;
@@ -265,7 +266,7 @@ impl QuestRecord {
             line,
         });
         self.revisions += u32::from(attempt.revision);
-        // A FAIL is the machine's own verdict and answers no question to the reviewers.
+        // A FAIL comes from the machine and is no reply of the reviewers.
         self.asked &= attempt.verdict == Verdict::Fail;
         self.last = Some(Last {
             line,
@@ -305,7 +306,7 @@ impl QuestRecord {
             return Err("the verdict leads to another outcome");
         }
         if resolution.outcome != Outcome::Confirmed && !resolution.holds.is_empty() {
-            return Err("only a confirmation takes anything");
+            return Err("only a confirmation holds marks");
         }
         let outcome = resolution.outcome;
         self.resolution = Some(Resolved { line, outcome });
@@ -320,7 +321,7 @@ impl QuestRecord {
         Ok(())
     }
 
-    /// Takes in a person's decision on its REVIEW or sampled PASS; a later one replaces it.
+    /// Applies a person's decision on its REVIEW or sampled PASS. A later decision replaces it.
     pub(super) fn settle(
         &mut self,
         attempt: u32,
@@ -355,20 +356,10 @@ impl QuestRecord {
 
 /// What a quest comes to. Whatever becomes of a REVIEW, it is never a PASS.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    strum::IntoStaticStr,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
+#[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Effective {
     Pass,
@@ -385,17 +376,8 @@ pub enum Effective {
 }
 
 impl Effective {
-    /// Every one, in the order in which people are shown them.
-    pub const ALL: [Self; 8] = [
-        Self::Pass,
-        Self::Accepted,
-        Self::Confirmed,
-        Self::Open,
-        Self::Refuted,
-        Self::Rejected,
-        Self::Done,
-        Self::Todo,
-    ];
+    /// In the order of display.
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     pub fn of(record: &QuestRecord) -> Self {
         match record.progress.state {
@@ -410,7 +392,7 @@ impl Effective {
         }
     }
 
-    /// A person's decision goes before what the gate saw when it looked again.
+    /// A person's decision overrides the gate's second judgement.
     fn of_review(decision: Option<Decision>, outcome: Option<Outcome>) -> Self {
         match (decision, outcome) {
             (Some(Decision::Accepted), _) => Self::Accepted,
@@ -425,7 +407,7 @@ impl Effective {
         self.into()
     }
 
-    /// Whether the gate passed the answer, at once or when it looked again.
+    /// Whether the gate passed the answer, at once or when it judged again.
     pub fn is_proven(self) -> bool {
         matches!(self, Self::Pass | Self::Confirmed)
     }
@@ -435,8 +417,8 @@ impl Effective {
         self.is_proven() || self == Self::Accepted
     }
 
-    /// Whether its answer is shown as one. What failed, or what a person rejected, is nobody's
-    /// address: it must not appear where somebody would mail to it.
+    /// Whether the answer is shown as valid. A failed or rejected address must not appear where somebody
+    /// would mail to it.
     pub fn stands(self) -> bool {
         self.holds() || self == Self::Open
     }
@@ -446,35 +428,35 @@ impl Effective {
     }
 }
 
-/// A quest that can never be handed out unless a person settles the one that blocks it.
+/// A quest that cannot be handed out unless a person settles the one that blocks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocked {
     pub quest: QuestId,
-    /// The quest that ended without a PASS, which it waits for, if through others.
+    /// The quest that ended without a PASS, on which it depends directly or indirectly.
     pub by: QuestId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Waiting {
-    /// All that wait, in order, those that are blocked included.
+    /// All waiting quests, in order, including blocked ones.
     pub quests: Vec<QuestId>,
     pub blocked: Vec<Blocked>,
-    /// What they wait for in the end, in order: it waits for nothing itself.
+    /// The quests at the end of the dependencies, in order, which wait for nothing.
     pub fronts: Vec<QuestId>,
 }
 
 impl Waiting {
-    /// Of the quests in TODO that come after others, with those others, the ones that wait.
+    /// Finds the waiting quests among those in TODO that depend on others.
     pub(super) fn of(
         waiters: Vec<(QuestId, Box<[QuestId]>)>,
-        way: impl Fn(QuestId) -> DependencyState,
+        state: impl Fn(QuestId) -> DependencyState,
     ) -> Self {
         let mut quests = BTreeSet::new();
         let mut ended = BTreeMap::new();
         let mut followers: HashMap<QuestId, Vec<QuestId>> = HashMap::new();
         for (quest, after) in waiters {
             for before in after {
-                match way(before) {
+                match state(before) {
                     DependencyState::Passed => continue,
                     DependencyState::Open => {}
                     DependencyState::Ended => {
@@ -554,16 +536,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_submitted_is_shown_unless_it_failed_or_was_rejected() {
+    fn shows_answers_that_neither_failed_nor_were_rejected() {
         use Effective::{Accepted, Confirmed, Open, Pass};
-        for effective in Effective::ALL {
+        for &effective in Effective::ALL {
             let shown = matches!(effective, Pass | Accepted | Confirmed | Open);
             assert_eq!(effective.stands(), shown, "{effective:?}");
         }
     }
 
     #[test]
-    fn a_quest_waits_until_all_before_it_have_passed() {
+    fn a_quest_waits_until_all_dependencies_have_passed() {
         let found = waiting(&[(1, &[8]), (2, &[7, 8]), (3, &[2])]);
         assert_eq!(found.quests, ids(&[2, 3]));
         assert_eq!(found.fronts, ids(&[7]));
@@ -571,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_blocked_quest_is_blocked_by_the_same() {
+    fn dependents_of_a_blocked_quest_are_blocked_too() {
         let found = waiting(&[(1, &[2]), (2, &[3, 7]), (3, &[9]), (4, &[7])]);
         assert_eq!(found.quests, ids(&[1, 2, 3, 4]));
         assert_eq!(found.blocked, blocked(&[(1, 9), (2, 9), (3, 9)]));
@@ -580,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_ends_nothing_and_a_long_row_is_followed_to_its_end() {
+    fn handles_circles_and_long_chains() {
         assert_eq!(waiting(&[(1, &[2]), (2, &[1])]).blocked, []);
         let mut waiters: Vec<_> = (10..200_000)
             .map(|n| (id(n), ids(&[n + 1]).into()))
@@ -594,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_goes_before_the_gate_and_a_reopened_review_is_the_gates_again() {
+    fn a_person_overrides_the_gate_until_the_review_is_reopened() {
         use Decision::{Accepted, Rejected, Reopened};
         use Outcome::{Confirmed, Open, Refuted};
         let cases = [
@@ -615,15 +597,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refuted_or_rejected_does_not_stand() {
-        let record = Effective::ALL.into_iter().filter(|it| it.stands());
+    fn refuted_and_rejected_answers_do_not_stand() {
+        let record = Effective::ALL.iter().copied().filter(|it| it.stands());
         let names: Vec<_> = record.map(Effective::name).collect();
         assert_eq!(names, ["pass", "accepted", "confirmed", "open"]);
     }
 
     #[test]
     fn a_persons_decision_proves_nothing() {
-        let proven = Effective::ALL.into_iter().filter(|it| it.is_proven());
+        let proven = Effective::ALL.iter().copied().filter(|it| it.is_proven());
         let names: Vec<_> = proven.map(Effective::name).collect();
         assert_eq!(names, ["pass", "confirmed"]);
     }

@@ -1,4 +1,4 @@
-//! Writing the ledger again with some bodies redacted, and putting it in its place.
+//! Rewrites the ledger with some bodies redacted.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -20,11 +20,10 @@ use crate::base::files::flush_directory;
 pub trait Redactor {
     type Error: From<SessionError>;
 
-    /// The body that replaces this line's; none if it stays.
+    /// The new body of a line; `None` if it stays.
     fn redact(&mut self, line: &Line<'_>) -> Result<Option<String>, Self::Error>;
 
-    /// What is recorded, in the line that follows the one with the hash `after`; none where
-    /// nothing is to be done.
+    /// The event to record after the line with the hash `after`; `None` if there is nothing to do.
     fn decide(
         &mut self,
         lines: Vec<RedactedLine>,
@@ -35,10 +34,10 @@ pub trait Redactor {
 }
 
 impl Session {
-    /// Redacts what `redactor` says, under the session's lock.
+    /// Redacts the ledger with `redactor`, under the session's lock.
     ///
-    /// The ledger takes its new form by one rename; until then nothing was changed. The index is
-    /// rebuilt, for it says what the ledger said.
+    /// One rename replaces the ledger, and until then nothing changes. The index is rebuilt, because it
+    /// may contain the address.
     pub fn redact<R: Redactor>(
         &mut self,
         clock: &mut dyn Clock,
@@ -53,11 +52,10 @@ impl Session {
         redactor.carry_out()
     }
 
-    /// The ledger as `redactor` leaves it, in a temporary file; none if nothing is to be done.
+    /// The redacted ledger in a temporary file; `None` if there is nothing to do.
     ///
-    /// The very bytes that are copied are folded on the way: whatever was redacted before without
-    /// the right to must not come under anybody's seal. And so are the bytes that are written:
-    /// what they say must hold together before they take the ledger's place.
+    /// Both the old and the new lines are folded on the way: an earlier invalid redaction must not be
+    /// sealed, and the new ledger must be consistent before it replaces the old one.
     fn redacted<R: Redactor>(
         &self,
         clock: &mut dyn Clock,
@@ -105,7 +103,7 @@ impl Session {
     }
 }
 
-/// Writes a line as `redactor` leaves it.
+/// Writes a line, redacted if necessary.
 fn copy<R: Redactor>(
     redactor: &mut R,
     draft: &mut LedgerDraft<'_, NamedTempFile>,

@@ -6,8 +6,8 @@
 //!  "by":"kim","note":"they asked","seal":{…}}
 //! ```
 //!
-//! The event does not contain the address: its salted digest shows whether a text contains it. A
-//! line whose body was removed counts only as the last such event that counts leaves it.
+//! The event contains only a salted digest of the address, which shows whether a text contains the
+//! address. A redacted line is valid only with the digest that the last valid event names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,7 +112,7 @@ impl Forgetting {
         &self.suppressed
     }
 
-    /// The same, with addresses that were forgotten before the ledger began.
+    /// Adds addresses that were forgotten before the ledger began.
     pub fn and_earlier(mut self, earlier: &[Suppressed]) -> Self {
         self.suppressed.extend(earlier);
         self
@@ -122,8 +122,7 @@ impl Forgetting {
         self.lines.contains_key(&line)
     }
 
-    /// Whether the line of this number, from 0, was to be redacted so that its salt and body
-    /// have this digest.
+    /// Whether a valid event redacted this line, from 0, to this digest of salt and body.
     pub(super) fn backs(&self, line: u64, digest: Digest) -> bool {
         let redact = self.lines.get(&line);
         redact.is_some_and(|redact| redact.backed && redact.digest == digest)
@@ -144,7 +143,7 @@ impl Forgetting {
 
     pub fn copy_of(&self, digest: Digest) -> Digest {
         let mut digest = digest;
-        // Nothing keeps a decision from leading in a circle.
+        // Decisions could form a circle.
         for _ in 0..=self.copies.len() {
             match self.copies.get(&digest) {
                 Some(next) => digest = *next,
@@ -159,7 +158,7 @@ impl Forgetting {
         lines.find_map(|(line, redact)| (!redact.backed).then_some(*line))
     }
 
-    /// Notes a redacted line that no event has justified yet.
+    /// Records a redacted line that no event has justified yet.
     pub(super) fn redact(&mut self, line: u64, digest: Digest) {
         let backed = false;
         self.lines.insert(line, Redaction { digest, backed });
@@ -207,14 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_known_by_its_digest_alone() {
+    fn recognises_an_address_by_its_digest() {
         let suppressed = Suppressed::new(Digest::of(b"salt"), "a@b.com");
         assert!(suppressed.is("a@b.com") && !suppressed.is("a@b.org"));
         assert!(!serde_json::to_string(&suppressed).unwrap().contains('@'));
     }
 
     #[test]
-    fn a_redacted_line_counts_as_the_last_decision_leaves_it() {
+    fn the_last_decision_justifies_a_redacted_line() {
         let mut forgetting = Forgetting::default();
         forgetting.redact(4, Digest::of(b"two"));
         assert_eq!(forgetting.unbacked(), Some(4));
@@ -227,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_to_be_forgotten_cannot_come_back_whole() {
+    fn rejects_a_forgotten_line_that_still_has_its_body() {
         let mut forgetting = Forgetting::default();
         assert!(forgetting.take(&forgotten(&[(4, "one")])).is_err());
     }
 
     #[test]
-    fn a_copy_is_followed_from_one_state_to_the_next() {
+    fn follows_a_copy_through_its_rewrites() {
         let [one, two, three] = ["1", "2", "3"].map(|text| Digest::of(text.as_bytes()));
         let mut forgetting = Forgetting::default();
         forgetting.copies.extend([(one, two), (two, three)]);

@@ -1,4 +1,4 @@
-//! `run`: what a run of an agent leaves in the ledger.
+//! `run`: the events that a run of an agent records.
 //!
 //! ```text
 //! {"run":"7f3a09c2","what":"began","agent":"claude","model":"…","workers":4}
@@ -8,7 +8,7 @@
 //! {"run":"7f3a09c2","what":"ended","reason":"complete"}
 //! ```
 //!
-//! None of it changes the state of a quest: only the gate's verdicts do.
+//! They do not change the state of a quest. Only the gate's verdicts do.
 
 use std::fmt;
 use std::str::FromStr;
@@ -154,7 +154,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Both together: told only if both were.
+    /// The sum. It counts as reported only if both parts were.
     pub fn and(self, other: Self) -> Self {
         let cost = match (self.cost, other.cost) {
             (Some(one), Some(two)) => Some(one.saturating_add(two)),
@@ -168,7 +168,7 @@ impl Spent {
     }
 }
 
-/// Makes the reasons from one list, so that none lacks a name or a meaning.
+/// Defines the reasons from one list, so that each has a name and a meaning.
 macro_rules! reasons {
     ($($variant:ident = $label:literal, $meaning:literal;)+) => {
         /// Why something that a run did ended.
@@ -199,11 +199,11 @@ macro_rules! reasons {
     };
 }
 
-// `Settled` is the one good end of an attempt and of a quest, `Complete` that of a run.
+// `Settled` is the only good end of an attempt and of a quest, and `Complete` that of a run.
 //
-// The most important comes first, and `Ord` uses this order if several apply. A settled quest
-// is settled whatever else ran out. Then come a person's or the session's decision, hard budgets
-// (the run's before the quest's), the detectors, the soft budget, and last an agent that ended.
+// If several reasons apply, the first counts, by `Ord`. A settled quest comes first, whatever else
+// ran out. Then come decisions of a person or the session, hard budgets (the run's before the
+// quest's), the detectors, the soft budget, and last an agent that ended.
 reasons! {
     Settled = "settled", "the quest is PASS, REVIEW or DONE";
     Complete = "complete", "nothing is TODO";
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_named_by_eight_digits() {
+    fn run_ids_have_eight_digits() {
         assert_eq!(RunId::new(10).to_string(), "0000000a");
         assert_eq!("0000000a".parse::<RunId>().unwrap(), RunId::new(10));
         for bad in ["", "a", "0000000A", "+000000a", "100000000"] {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_reads_as_it_is_written() {
+    fn run_lines_round_trip() {
         let line = RunLine {
             run: RunId::new(7),
             step: RunStep::Ended {
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_written_as_its_label() {
+    fn reasons_serialize_as_their_labels() {
         for reason in Reason::ALL {
             let text = format!("\"{}\"", reason.label());
             assert_eq!(serde_json::to_string(&reason).unwrap(), text);

@@ -1,12 +1,11 @@
-//! The sample: PASSes that are drawn at random, so that a person checks them by hand.
+//! The sample: randomly drawn PASSes that a person checks by hand.
 //!
 //! ```text
 //! {"quests":[3,17,40],"by":"kim"}
 //! ```
 //!
-//! Every draw is from the PASSes that were there before the first draw. They are a sample of one
-//! population, which no agent can add to once it sees a draw. A quest is drawn once, and no draw
-//! is withdrawn.
+//! Every draw is from the PASSes before the first draw. So all draws sample one population, to which
+//! no agent can add once it sees a draw. A quest is drawn only once, and a draw cannot be withdrawn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +37,7 @@ pub enum Check {
     Wrong,
 }
 
-/// What the draws add up to.
+/// The totals of all draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
@@ -80,7 +79,7 @@ impl Sample {
 #[derive(Debug, Clone, Copy)]
 pub struct Seed(pub [u8; 32]);
 
-/// Draws at most `most` quests from `pool`: each set of that size is equally likely. In order.
+/// Draws at most `most` quests from `pool`, in order. Each set of that size is equally likely.
 pub fn draw(mut pool: Vec<QuestId>, most: usize, seed: Seed) -> Vec<QuestId> {
     pool.sort_by_cached_key(|quest| {
         let number = quest.index().to_be_bytes();
@@ -104,7 +103,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_draw_is_a_set_of_the_pool_and_the_seed_alone_decides_it(
+        fn a_draw_is_a_subset_decided_by_the_seed(
             count in 0usize..200,
             most in 0usize..220,
             seed in any::<[u8; 32]>(),
@@ -120,7 +119,7 @@ mod tests {
 
     /// Of 2,000 draws of 3 out of 10, each quest is expected in 600, with a deviation of 20.5.
     #[test]
-    fn every_quest_is_drawn_equally_often() {
+    fn draws_every_quest_equally_often() {
         let mut times = [0_u32; 10];
         for number in 0_u32..2_000 {
             let mut seed = [0; 32];

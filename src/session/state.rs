@@ -1,4 +1,4 @@
-//! The ratchet: which verdict leads from which state to which.
+//! The ratchet: how verdicts change a quest's state.
 //!
 //! ```text
 //! TODO ─► PASS    verdict PASS
@@ -8,7 +8,6 @@
 //! TODO ─► TODO    verdict REVIEW sent back for a revision, tries + 1, never the last
 //! ```
 
-use std::fmt;
 use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
@@ -19,21 +18,9 @@ use crate::quest::Verdict;
 
 pub(super) type IllegalEvent = &'static str;
 
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[derive(strum::Display, IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum State {
     Todo,
@@ -46,17 +33,11 @@ pub enum State {
 }
 
 impl State {
-    /// Every state, in the order in which people are shown them.
+    /// Every state, in the order of display.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Review, Self::Done, Self::Todo];
 
     pub fn name(self) -> &'static str {
         self.into()
-    }
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
@@ -76,7 +57,7 @@ impl Progress {
         tries: 0,
     };
 
-    /// Where `verdict` leads; only a quest in TODO goes anywhere.
+    /// The progress after `verdict`. Only a quest in TODO can change.
     pub fn judged(self, verdict: Verdict, max_tries: NonZeroU32) -> Result<Self, Locked> {
         if self.state != State::Todo {
             return Err(Locked(self.state));
@@ -94,8 +75,8 @@ impl Progress {
         Ok(Self { state, tries })
     }
 
-    /// Where a REVIEW leads that is sent back for a revision; none where that is not to be had:
-    /// in another state than TODO, and with the last try.
+    /// The progress after a REVIEW that is sent back for a revision. `None` if that is impossible:
+    /// outside TODO, or on the last try.
     pub fn revised(self, max_tries: NonZeroU32) -> Option<Self> {
         let tries = self.tries.saturating_add(1);
         let may = self.state == State::Todo && tries < max_tries.get();
@@ -121,13 +102,8 @@ impl Tally {
         self.todo + self.pass + self.review + self.done
     }
 
-    pub fn of(&self, state: State) -> u32 {
-        match state {
-            State::Todo => self.todo,
-            State::Pass => self.pass,
-            State::Review => self.review,
-            State::Done => self.done,
-        }
+    pub fn of(mut self, state: State) -> u32 {
+        *self.slot(state)
     }
 
     pub fn add(&mut self, state: State) {
@@ -151,9 +127,7 @@ impl Tally {
     }
 }
 
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum VerdictBasis {
@@ -182,13 +156,12 @@ impl VerdictBasis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     WithResult,
-    /// The quest was given up, answered wrongly, or left to a person on no more than somebody's word.
+    /// The quest was given up, answered wrongly, or left to a person without confirmation.
     WithoutResult,
 }
 
 impl Ending {
-    /// How a quest ended that an attempt on these `grounds` brought to `state`; none while it is
-    /// in TODO.
+    /// How an attempt on these `grounds` ended its quest in `state`. `None` while it is in TODO.
     pub fn of(state: State, grounds: VerdictBasis) -> Option<Self> {
         match state {
             State::Todo => None,
@@ -216,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn locked_states_never_change_and_tries_grow_on_fail_alone(
+        fn locked_states_never_change_and_only_fail_adds_tries(
             most in 1u32..6,
             verdicts in prop::collection::vec(any_verdict(), 0..12),
         ) {
@@ -272,7 +245,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_pass_is_proven_and_a_review_only_where_the_world_confirms_it() {
+    fn a_review_has_a_result_only_if_confirmed() {
         for grounds in EVERY_GROUND {
             let review = match grounds {
                 VerdictBasis::Confirmed => Ending::WithResult,

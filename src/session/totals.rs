@@ -1,4 +1,4 @@
-//! What a ledger adds up to, whatever the number of its quests.
+//! The totals of a ledger, whose size does not depend on the number of quests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,7 +45,7 @@ pub struct Counts {
     pub attempts: u32,
     pub tries: u32,
     pub unanchored: u32,
-    /// PASSes whose pages a browser showed, and those that rest on markup alone.
+    /// PASSes whose pages a browser showed, and those that rest only on markup.
     #[serde(default)]
     pub rendered: u32,
     #[serde(default)]
@@ -53,13 +53,13 @@ pub struct Counts {
     pub carried: u32,
     /// REVIEWs that were looked at again, by what became of them.
     pub resolutions: BTreeMap<Outcome, u32>,
-    /// Quests of which somebody said that the world contradicted them.
+    /// Quests that somebody disputed.
     pub disputed: u32,
     pub unsealed: u32,
     pub rules: BTreeMap<String, u32>,
 }
 
-/// How many quests come to what; those to which none comes are not named.
+/// The number of quests with each outcome. Outcomes without quests are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EffectiveTally(BTreeMap<Effective, u32>);
@@ -102,12 +102,12 @@ impl fmt::Display for NotProven {
 }
 
 impl Totals {
-    /// Whether anything was judged, so that no setting can be added.
+    /// Whether anything was judged. Then no setting can be added.
     pub fn has_judged(&self) -> bool {
         self.counts.attempts > 0 || self.counts.carried > 0
     }
 
-    /// Whose decisions count now, where these count by what was `frozen`.
+    /// The frozen policy with the key that was added since.
     pub(super) fn policy(&self, frozen: DecisionPolicy) -> DecisionPolicy {
         DecisionPolicy {
             key: frozen.key.or(self.operator_key),
@@ -150,12 +150,12 @@ impl Counts {
     }
 }
 
-/// The times at which the last few quests were settled, in the order of the ledger.
+/// The times at which the latest quests were settled, in the order of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SettledTimes(Vec<i64>);
 
-/// How many are kept: every submission writes all of them.
+/// How many are kept. Every submission writes all of them.
 const KEPT: usize = 50;
 
 impl SettledTimes {
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_few_are_kept() {
+    fn keeps_only_the_latest_times() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let few: SettledTimes = (0..3).map(at).collect();
         assert_eq!(few.times().collect::<Vec<_>>(), [at(0), at(1), at(2)]);

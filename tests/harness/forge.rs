@@ -64,7 +64,7 @@ pub fn event(line: &str) -> Event {
     }
 
     let form: Form = serde_json::from_str(line).expect("a ledger line");
-    let kind = EventType::named(&form.r#type).expect("a type");
+    let kind = form.r#type.parse::<EventType>().expect("a type");
     Event::parse(kind, form.body.get()).expect("an event")
 }
 

@@ -50,7 +50,7 @@ pub(super) fn run(
             let quests = listing.finish()?;
             let new = quests.added();
             if amendment.site {
-                check_sites(context, quests.quests(), planned.site_label())?;
+                check_sites(context, &quests.quests, planned.site_label())?;
             } else if args.renames_site(&before) && !new.is_empty() {
                 // What the session has already would hide that the column holds no sites.
                 check_sites(context, new, planned.site_label())?;
@@ -66,7 +66,7 @@ pub(super) fn run(
             }
             let lists = projection.totals().extensions.len() + 1;
             let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
-            let sites = quests.newly_anchored();
+            let sites = &quests.newly_anchored;
             let late = if amendment.site { 0 } else { sites.len() };
             let sites = sites.iter().map(|(quest, anchor)| AddedAnchor {
                 quest: *quest,
@@ -74,8 +74,8 @@ pub(super) fn run(
             });
             let amended = amendment.event(&projection, sites.collect())?;
             let scanned = Scanned {
-                counts: quests.counts(),
-                quests: quests.quests().len(),
+                counts: quests.counts,
+                quests: quests.quests.len(),
                 added: new.len(),
                 first_keys: first_keys(new),
                 gone: quests.without_row(),
@@ -204,14 +204,9 @@ impl Amendment {
             return Ok(None);
         }
         let (policy, after) = (projection.policy(), projection.tip().head);
-        let amended = match &self.signer {
-            Some(key) => policy.seal(amended, after, key)?,
-            None => amended,
-        };
-        if policy.admits(&amended, after) {
-            Ok(Some(amended))
-        } else {
-            refuse("another process has just added an operator's key to the session")
+        match policy.sealed(amended, after, self.signer.as_ref())? {
+            Some(amended) => Ok(Some(amended)),
+            None => refuse("another process has just added an operator's key to the session"),
         }
     }
 }

@@ -79,7 +79,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A line, and the quest that it is about if it is about one.
+    /// A line and its quest, if it has one.
     pub fn of(line: u64, quest: Option<&QuestRecord>) -> Self {
         Self {
             line: Some(line),
@@ -103,7 +103,7 @@ impl Finding {
 #[derive(Debug, Default)]
 pub struct Audited {
     pub findings: Vec<Finding>,
-    /// Lines that are not judged again, because an address was removed from what they rest on.
+    /// Lines that cannot be judged again, because an address was removed from their evidence.
     pub forgotten: Vec<Place>,
     pub checked: Checked,
     pub noted: Option<NotedHead>,
@@ -115,10 +115,10 @@ pub struct Audited {
 pub struct Proven {
     pub line: u64,
     pub quest: QuestId,
-    /// Whether it was judged by other lists or another program, with which this one disagrees: then
-    /// what the world says now cannot show whether it drifted.
+    /// Whether other lists or another program judged it, and this program disagrees. Then the current
+    /// world cannot show whether it drifted.
     pub by_others: bool,
-    /// Whether it rests on a tree, on commands or on services, and not on the network alone.
+    /// Whether it rests on a tree, commands or services, and not only on the network.
     pub on_machine: bool,
 }
 
@@ -146,7 +146,7 @@ pub struct SeenFile {
     pub line: u64,
     pub quest: QuestId,
     pub path: TreePath,
-    /// The digest of the file there; none where there was no file that could be read.
+    /// The file's digest; `None` if there was no readable file.
     pub file: Option<Digest>,
 }
 
@@ -182,8 +182,8 @@ pub fn programs(definition: &Definition) -> Vec<Finding> {
     changed.collect()
 }
 
-/// A note for the quest file and each of its assets that was edited since the scan, or for the command
-/// line that stands for the file.
+/// Notes about the quest file and assets that were edited since the scan, or about the command line
+/// that replaces the file.
 pub fn edits(definition: &Definition) -> Vec<String> {
     let here = definition.here();
     let assets = definition.gathered.assets.iter();

@@ -1,5 +1,5 @@
-//! Examines one judgement of the ledger: it is made again from its evidence, and every field of its
-//! line must follow from it.
+//! Examines one judgement of the ledger: repeats it from its evidence, and derives every field of its
+//! line.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
@@ -21,7 +21,7 @@ use crate::world::{EarlierDoubt, UniqueValue};
 pub(super) struct JudgementLine {
     pub(super) line: u64,
     pub(super) offset: u64,
-    /// The doubts by which earlier answers of the quest were sent back.
+    /// The doubts because of which earlier answers of the quest were sent back.
     pub(super) doubted: Vec<EarlierDoubt>,
     pub(super) event: Event,
 }
@@ -49,7 +49,7 @@ pub(super) struct Examiner<'a> {
     pub(super) projection: &'a Projection,
     pub(super) reader: LineReader,
     pub(super) replayer: Replayer,
-    /// Whether this program and its lists are those that the session was made with.
+    /// Whether this program and its lists made the session.
     pub(super) same_judge: bool,
 }
 
@@ -80,7 +80,7 @@ impl Examiner<'_> {
                 let Some(quest_record) = self.projection.get(resolution.quest)? else {
                     return Ok(Audited::default());
                 };
-                // A REVIEW is locked, so its last attempt is the one that was judged again.
+                // A REVIEW is locked, so its last attempt was judged again.
                 let Some(last) = self.reader.last_attempt(&quest_record)? else {
                     return Ok(Audited::default());
                 };
@@ -120,7 +120,7 @@ impl Examiner<'_> {
                 for misfit in misfits(self.replayer.gate(), &quest, attempt, evidence, repeats) {
                     find(FindingKind::Field, misfit);
                 }
-                // An earlier session answered the gate about a PASS that was carried.
+                // For a carried PASS, an earlier session answered the gate.
                 if !matches!(line.event, Event::Carried(_)) {
                     let holder =
                         |value: &UniqueValue| self.holder(value, quest_record.id, line.offset);
@@ -136,7 +136,7 @@ impl Examiner<'_> {
                 format!("its evidence cannot be read: {error}"),
             ),
         }
-        // Only a PASS counts as a result, and only its evidence is kept whole.
+        // Only a PASS counts as a result, and only its evidence is complete.
         if attempt.verdict != Verdict::Pass {
             return Ok(audited);
         }
@@ -165,7 +165,7 @@ impl Examiner<'_> {
         Ok(audited)
     }
 
-    /// Whether an address was removed from the line, or from one that it rests on.
+    /// Whether an address was removed from the line or from a line that it depends on.
     fn is_redacted(
         &mut self,
         line: &JudgementLine,
@@ -184,18 +184,18 @@ impl Examiner<'_> {
         }
     }
 
-    /// Who held `value` before the line at `offset`, other than its own quest.
+    /// Which quest but `except` held `value` before the line at `offset`.
     ///
-    /// The first holder of all: a holder never gives anything back, so whoever held it before the
-    /// line holds it at the ledger's end.
+    /// A holder never releases a value, so the holder before the line is also the holder at the end of
+    /// the ledger.
     fn holder(&self, value: &UniqueValue, except: QuestId, offset: u64) -> Option<Key> {
-        // A projection that cannot be read is an error of the walk, which reads it for every line.
+        // An unreadable projection is reported elsewhere, because every line reads it.
         let holder = self.projection.holder(&mark(value)).ok()??;
         let before = holder.proof()?.offset < offset;
         (holder.id != except && before).then(|| holder.key.clone())
     }
 
-    /// The number of the earlier attempt that sent the same, unless a lookup went unanswered then.
+    /// The number of the earlier attempt with the same submission, unless it had unanswered lookups.
     fn repeats(&self, attempt: &Attempt) -> Result<Option<u32>, SessionError> {
         if self.replayer.gate().accepts_repeats() {
             return Ok(None);
@@ -206,8 +206,8 @@ impl Examiner<'_> {
     }
 }
 
-/// What is found of a judgement that was made `again` from its evidence; nothing when it is the
-/// recorded one, byte for byte.
+/// The finding about a judgement that was made `again` from its evidence; `None` if it is the recorded
+/// one, byte for byte.
 fn replayed(
     place: Place,
     attempt: &Attempt,
@@ -268,7 +268,7 @@ fn misfits(
         }
         NewJudgement::without_gate(judgement, grounds)
     } else {
-        // Grounds and rules follow from the exchanges alone, so no page is loaded.
+        // Grounds and rules depend only on the exchanges, so no page is loaded.
         let recording = Recording {
             evidence: evidence.clone(),
             ..Recording::default()
@@ -345,9 +345,9 @@ fn wrong_doubts(evidence: &Evidence, doubted: &[EarlierDoubt]) -> Option<String>
     })
 }
 
-/// What the PASS in `line` saw in files.
+/// The files that the PASS in `line` saw.
 ///
-/// Files that only a command read are not among them: no content of those is recorded.
+/// They do not include files that only a command read, because their content is not recorded.
 fn seen_files(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<SeenFile> {
     let files = evidence.exchanges.iter().filter_map(|exchange| {
         let Exchange::Sandbox {
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_evidence_is_so_under_whatever_lists() {
+    fn reports_lost_evidence_under_any_lists() {
         for same in [true, false] {
             let digest = Digest::of(b"page");
             let lost = ReplayError::BodyMissing { digest };
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn doubts_that_were_hidden_or_made_up_are_found() {
+    fn detects_hidden_and_invented_doubts() {
         let told = |doubts: &[EarlierDoubt]| Evidence {
             exchanges: vec![Exchange::Doubts(doubts.to_vec())],
         };
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_that_was_hidden_or_made_up_is_named() {
+    fn detects_hidden_and_invented_holders() {
         assert_eq!(wrong_answers(&asked(Some("Acme")), &acme), [""; 0]);
         for told in [None, Some("Bolt")] {
             let wrong = wrong_answers(&asked(told), &acme);

@@ -1,8 +1,7 @@
-//! Checks a session against itself: everything that it says must follow from what it keeps.
+//! Checks that everything in a session's ledger follows from its evidence.
 //!
-//! [`audit_ledger`] reads the ledger in order. Judgements are made again in as many threads as the machine
-//! has: `judgement` examines one. [`ask_world`] judges
-//! again by the world as it is now, to find what has drifted since.
+//! [`audit_ledger`] reads the ledger in order and repeats judgements on all cores; `judgement` examines
+//! one of them. [`ask_world`] judges again with the current world, to find what has drifted.
 
 mod findings;
 mod judgement;
@@ -25,15 +24,15 @@ use crate::base::{Digest, files};
 use crate::gate::Fact;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::names;
-use crate::judge::host_queue::{HostQueue, Job, JudgedJob, NetworkEvidence, Next};
+use crate::judge::host_queue::{HostQueue, Job, JudgedJob, NetworkEvidence, Next, STACK};
 use crate::judge::kind::JudgeWorld;
 use crate::judge::quest_file::email_record;
 use crate::judge::recheck::is_unanswered;
 use crate::judge::replay::{Replayer, resolved};
 use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::{
-    Attempt, Decided, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest,
-    Projection, Seal, Session, SessionError, SourceRecord, Suppressed, Watch,
+    Attempt, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest, Projection,
+    Session, SessionError, SourceRecord, Suppressed, Watch,
 };
 use crate::world::evidence::Evidence;
 
@@ -46,23 +45,20 @@ pub use findings::{
 pub struct Plan<'a> {
     pub session: &'a Session,
     pub projection: &'a Projection,
-    /// A head that was noted earlier, which must be one of the chain.
+    /// A head that was noted earlier, which the chain must contain.
     pub noted: Option<Digest>,
-    /// Whether this program and its lists are those that the session was made with.
+    /// Whether this program and its lists made the session.
     pub same_judge: bool,
 }
-
-// Pages nest deeply, and parsing them recurses.
-const STACK: usize = 8 * 1024 * 1024;
 
 const WAITING: usize = 8;
 
 /// Examines every line of the ledger.
 ///
-/// Memory is that of the projection and of a few lines with their pages, however many there are.
+/// It needs memory for the projection and a few lines with their pages, whatever the length.
 pub fn audit_ledger(plan: Plan<'_>, watch: &dyn Watch) -> Result<Audited, JudgeError> {
     let (manifest, evidence) = (plan.session.manifest(), plan.session.evidence());
-    // Settings that cannot be read are an error here rather than in each thread.
+    // Report unreadable settings here rather than in each thread.
     Replayer::new(manifest, evidence.clone())?;
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let (lines, waiting) = sync_channel(threads * WAITING);
@@ -76,7 +72,7 @@ pub fn audit_ledger(plan: Plan<'_>, watch: &dyn Watch) -> Result<Audited, JudgeE
                 let mut examiner = Examiner {
                     projection: plan.projection,
                     reader,
-                    // Every thread has a gate of its own, since gates are not shared.
+                    // Gates cannot be shared between threads.
                     replayer: Replayer::new(manifest, evidence)?,
                     same_judge: plan.same_judge,
                 };
@@ -86,7 +82,7 @@ pub fn audit_ledger(plan: Plan<'_>, watch: &dyn Watch) -> Result<Audited, JudgeE
             let spawned = thread.spawn_scoped(scope, examine);
             workers.push(spawned.map_err(JudgeError::Threads)?);
         }
-        // Only the workers hold it now, so that feeding ends once none of them is left.
+        // Only the workers hold it now, so feeding ends when none of them is left.
         drop(waiting);
         let mut audited = feed(plan, lines, watch)?;
         for worker in workers {
@@ -162,7 +158,7 @@ fn feed(
             _ => {}
         }
         if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
-            // Sending fails only if every thread has failed, which is reported when they are joined.
+            // Sending fails only if every thread has failed, which joining reports.
             let _ = lines.send(JudgementLine {
                 line,
                 offset: begins,
@@ -182,7 +178,7 @@ fn feed(
         }
     };
     match log.read_while(watch, &mut each) {
-        // What was examined until then is reported.
+        // Report what was examined until then.
         Ok(()) | Err(SessionError::Stopped) => {}
         Err(error) => audited.findings.push(found(error)?),
     }
@@ -226,14 +222,17 @@ fn changed_copy(
     ))
 }
 
-/// What is wrong with the signature of a person's decision after the line with the hash `after`,
-/// and its quest; none if the event needs no signature, or has it.
+/// What is wrong with the signature of a person's decision, and its quest; `None` if the event has or
+/// needs none. `after` is the hash of the line before it.
 fn unsigned(
     policy: &DecisionPolicy,
     event: &Event,
     after: Digest,
 ) -> Option<(Option<QuestId>, String)> {
-    let (quest, what, why) = match event {
+    let decided = event
+        .decision()
+        .filter(|decided| !policy.admits(*decided, after))?;
+    let (quest, what) = match event {
         Event::Settled(settlement) => {
             let (by, decision) = (&settlement.by, settlement.decision.name());
             let quest = match settlement.quests.as_slice() {
@@ -241,46 +240,32 @@ fn unsigned(
                 _ => None,
             };
             let what = format!("a decision ({decision} by {by:?})");
-            (quest, what, unsigned_why(policy, &**settlement, after)?)
+            (quest, what)
         }
         Event::Disputed(dispute) => {
             let what = format!("a dispute (by {:?})", dispute.by);
-            let why = unsigned_why(policy, &**dispute, after)?;
-            (Some(dispute.quest), what, why)
+            (Some(dispute.quest), what)
         }
-        Event::Sampled(sampled) => {
-            let what = format!("a draw of a sample (by {:?})", sampled.by);
-            (None, what, unsigned_why(policy, &**sampled, after)?)
-        }
+        Event::Sampled(sampled) => (None, format!("a draw of a sample (by {:?})", sampled.by)),
         Event::Amended(amended) => {
             let what = format!("an addition to the settings (by {:?})", amended.by);
-            (None, what, unsigned_why(policy, &**amended, after)?)
+            (None, what)
         }
-        Event::Forgotten(forgotten) => {
-            let what = format!("a decision to forget (by {:?})", forgotten.by);
-            (None, what, unsigned_why(policy, &**forgotten, after)?)
-        }
+        Event::Forgotten(forgotten) => (
+            None,
+            format!("a decision to forget (by {:?})", forgotten.by),
+        ),
         _ => return None,
     };
-    let what = format!("{what} {why}: it does not count, and it changed nothing");
-    Some((quest, what))
-}
-
-fn unsigned_why<T: Decided>(
-    policy: &DecisionPolicy,
-    decided: &T,
-    after: Digest,
-) -> Option<&'static str> {
-    if policy.admits(decided, after) {
-        return None;
-    }
-    Some(match decided.seal() {
+    let why = match decided.seal() {
         None => "without the operator's signature",
-        Some(Seal { after: there, .. }) if *there != after => {
+        Some(seal) if seal.after != after => {
             "with a signature that was made for another place in the ledger"
         }
         Some(_) => "with a signature that the operator's key did not make for it",
-    })
+    };
+    let what = format!("{what} {why}: it does not count, and it changed nothing");
+    Some((quest, what))
 }
 
 /// The finding that `error` is about the session, or the error itself if it is not one.
@@ -290,7 +275,7 @@ pub fn found(error: SessionError) -> Result<Finding, SessionError> {
             let place = place_of_damage(path, *line);
             Ok(Finding::new(FindingKind::Ledger, place, why.to_string()))
         }
-        SessionError::ManifestChanged { .. } | SessionError::Manifest { .. } => {
+        SessionError::ManifestChanged(_) | SessionError::Manifest { .. } => {
             let place = Place::of(1, None);
             let what = error.to_string();
             Ok(Finding::new(FindingKind::Settings, place, what))
@@ -299,10 +284,10 @@ pub fn found(error: SessionError) -> Result<Finding, SessionError> {
     }
 }
 
-/// The damaged line of the ledger at `path`, and its quest as far as the line still tells.
+/// The damaged line of the ledger at `path`, and its quest if it is still readable.
 fn place_of_damage(path: &Path, number: u64) -> Place {
     let mut place = Place::of(number, None);
-    // Nothing of the ledger is believed here: it only helps a person to find the place.
+    // This is not verified, and only helps a person to find the place.
     let lines = || {
         let ledger = files::open(path).map(std::io::BufReader::new).ok();
         let lines = ledger.into_iter().flat_map(|ledger| ledger.split(b'\n'));
@@ -328,9 +313,8 @@ fn place_of_damage(path: &Path, number: u64) -> Place {
     place
 }
 
-/// A note where bodies are still in `store` that were to be forgotten.
-///
-/// Forgetting was interrupted, or the same page was seen again for another quest.
+/// A note if `store` still has bodies that should have been forgotten: forgetting was interrupted, or
+/// the same page was seen again for another quest.
 pub fn left_over(
     store: &EvidenceStore,
     forgetting: &Forgetting,
@@ -431,12 +415,12 @@ pub struct Silent {
 
 const BATCH: usize = 4096;
 
-/// Judges every quest of `proven` again; asks each host politely, many at once.
+/// Judges every quest of `proven` again, many hosts in parallel, each within its rate limit.
 ///
-/// What the session has passed for others is left out of it: that was compared with the ledger, and
-/// a quest's own address is taken by itself.
+/// PASSes of other quests are ignored: the audit has compared them with the ledger, and the quest's own
+/// PASS holds its address.
 ///
-/// `judged` is called for each judgement, and `stop` tells whether to end early.
+/// `judged` is called after each judgement, and `stop` tells whether to end early.
 pub fn ask_world(
     session: &Session,
     projection: &Projection,
@@ -520,7 +504,7 @@ impl Live {
             quest: Some(judged.job.quest.id),
             key: Some(judged.job.quest.key),
         };
-        // An unanswered lookup does not count as drift, because the world may still agree.
+        // An unanswered lookup is no drift, because the world may still agree.
         if is_unanswered(&judgement, &judged.recording.evidence) {
             let facts = judgement.facts;
             self.unanswered.push(Silent { place, facts });
@@ -567,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_of_forging_is_named() {
+    fn names_each_kind_of_forgery() {
         let key = SigningKey::read(&[7; 32]).unwrap();
         let policy = DecisionPolicy {
             session: Digest::of(b"session"),
@@ -608,7 +592,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_gone_or_changed_differs() {
+    fn reports_added_removed_and_changed_lists() {
         let session = digests(&[("a", "1"), ("b", "1"), ("c", "1")]);
         let here = digests(&[("b", "1"), ("c", "2"), ("d", "1")]);
         let other = other_lists(&session, &here);
@@ -658,7 +642,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_has_drifted_and_what_is_unanswered_has_not() {
+    fn a_failure_is_drift_but_an_unanswered_lookup_is_not() {
         use Level::{Fail, Review};
         assert_eq!(counts(&[]), (0, 0));
         assert_eq!(counts(&[("email-not-on-source", Fail)]), (1, 0));

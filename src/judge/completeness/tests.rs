@@ -85,7 +85,7 @@ fn lost(drift: &[FindingKind], unanswered: usize) -> Live {
 }
 
 #[test]
-fn judging_again_is_done_left_out_or_unfinished() {
+fn reports_whether_judging_again_is_done() {
     use AgainStatus::{Done, LeftOut, Unfinished};
     let proven = Proven {
         line: 9,
@@ -122,7 +122,7 @@ fn judging_again_is_done_left_out_or_unfinished() {
 }
 
 #[test]
-fn what_is_settled_and_not_proven_is_a_shortfall_until_a_person_accepts_it() {
+fn unproven_quests_are_a_shortfall_unless_accepted() {
     let seen = Survey {
         not_proven: vec![id(9), id(10)],
         ..good()
@@ -176,7 +176,7 @@ fn shared(now: Option<&str>) -> Vec<FileThenAndNow> {
 }
 
 #[test]
-fn each_condition_is_one_shortfall_that_names_its_quests() {
+fn each_condition_is_a_shortfall_with_its_quests() {
     type Spoil = fn(&mut Survey);
     // Each row: the kind, the quests, the details and the sentence, or its beginning.
     let cases: [(Spoil, &str); 16] = rows! {
@@ -229,7 +229,7 @@ fn each_condition_is_one_shortfall_that_names_its_quests() {
 }
 
 #[test]
-fn each_finding_counts_as_its_kind() {
+fn maps_each_finding_to_a_shortfall() {
     for (kind, expected) in [
         (FindingKind::Ledger, Some(ShortfallKind::Ledger)),
         (FindingKind::Source, Some(ShortfallKind::Ledger)),
@@ -257,7 +257,7 @@ fn each_finding_counts_as_its_kind() {
 }
 
 #[test]
-fn a_share_is_read_as_people_write_it_and_has_bounds() {
+fn parses_shares_within_bounds() {
     for (text, shown) in [
         ("80%", "80 %"),
         ("80", "80 %"),
@@ -276,7 +276,7 @@ fn a_share_is_read_as_people_write_it_and_has_bounds() {
 }
 
 #[test]
-fn a_share_is_met_exactly_and_missed_by_one() {
+fn compares_a_share_exactly() {
     let least: MinPass = "80%".parse().unwrap();
     let tally = |pass, review| Tally {
         pass,

@@ -87,7 +87,7 @@ fn never() -> bool {
 }
 
 #[test]
-fn a_thread_that_dies_is_told_of() {
+fn reports_a_dead_thread() {
     let world = Mute(|host: &str| assert_ne!(host, "www.cursed.com", "as the test means it"));
     let jobs = vec![job(0, "acme.co.kr"), job(1, "cursed.com")];
     let mut queue = start(jobs, world).unwrap();
@@ -100,7 +100,7 @@ fn a_thread_that_dies_is_told_of() {
 }
 
 #[test]
-fn pages_of_one_registrable_domain_are_one_site() {
+fn groups_pages_by_registrable_domain() {
     let site = |source: &str| {
         let fields = [(email::SOURCE, source.to_owned())];
         site_of(&Submission::Fields(fields.into()))

@@ -1,8 +1,7 @@
-//! The panel: reviewing models that are asked about what the machine passes, and that can only
-//! raise doubt.
+//! The panel: models that review what the machine passes, and that can only raise doubts.
 //!
-//! `round` holds the gate of a session, whose last step is the panel, and counts what reviewers say.
-//! `reviewers` gathers what they are shown, asks them, and reads what they answer.
+//! `round` has the gate of a session, whose last step is the panel, and counts votes. `reviewers`
+//! gathers the inputs, asks the models, and parses their answers.
 
 mod reviewers;
 mod round;

@@ -1,6 +1,6 @@
-//! The reviewers of a panel: what each is shown, how it is asked, and what its answer says.
+//! The reviewers of a panel: gathers their inputs, asks them, and parses their answers.
 //!
-//! An answer is strict JSON, and each doubt quotes what the reviewer saw.
+//! An answer is strict JSON, and each doubt quotes an input.
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +31,7 @@ use crate::world::sandbox::{self, ChatOrder, Chatted, CommandSpec, FileSeen, San
 use crate::world::tree::TreePath;
 use crate::world::{Fetcher, World};
 
-/// Reviewing models that can be asked, and what they are asked.
+/// Reviewing models and their questions.
 #[derive(Debug, Clone)]
 pub struct Reviewers {
     pub(super) head: PanelTable,
@@ -39,7 +39,7 @@ pub struct Reviewers {
     pub(super) plants: Vec<PlantTable>,
     pub(super) all: Vec<Reviewer>,
     pub robots: RobotsPolicy,
-    /// In a control, what each reviewer says, by its name; then no reviewer is asked.
+    /// The answers of the reviewers by name, in a control. Then no reviewer is asked.
     pub script: Option<BTreeMap<String, String>>,
 }
 
@@ -122,12 +122,12 @@ impl Reviewers {
 const SHOWN_BYTES: usize = 300;
 
 impl Reviewer {
-    /// Whether it sees anything that the agent has not written itself.
+    /// Whether it sees more than the agent's own words.
     pub(super) fn differs(&self) -> bool {
         self.sees.iter().any(ReviewInput::differs)
     }
 
-    /// What the reviewer says to this prompt, or why it says nothing.
+    /// The reviewer's reply to this prompt, or why there is none.
     pub(super) fn ask(
         &self,
         prompt: &str,
@@ -209,7 +209,7 @@ const QUOTE: &str = r#"Where "doubt" is true, "quotation" is copied letter by le
 pub(super) fn prompt(form: AnswerForm, questions: &[QuestionTable], shown: &ShownInputs) -> String {
     let mut text = String::from("QUESTIONS\n\n");
     for question in questions {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}: {}", question.id, question.ask.trim());
         if let Some(checked) = &question.checked {
             let _ = writeln!(text, "  (\"checked\" must name: {})", checked.trim());
@@ -235,7 +235,7 @@ pub(super) fn prompt(form: AnswerForm, questions: &[QuestionTable], shown: &Show
     text
 }
 
-/// A mark that no input contains, so that no input can end itself and speak as the operator.
+/// A mark that no input contains, so that no input can end early and pretend to be the prompt.
 fn fence(inputs: &[(ReviewInput, String)]) -> String {
     let mut parts = Vec::new();
     for (name, text) in inputs {
@@ -253,10 +253,10 @@ fn fence(inputs: &[(ReviewInput, String)]) -> String {
     }
 }
 
-/// The most bytes of one input. It is not cut, because nobody would see what was cut.
+/// The size limit of an input. A larger input is refused, because nobody would see what was cut off.
 const MAX_BYTES: usize = 512 * 1024;
 
-/// The inputs by name, or the first that is not to be had, and why.
+/// The inputs by name, or the first one that is not available, and why.
 pub(super) type Gathered = Result<BTreeMap<ReviewInput, String>, (ReviewInput, String)>;
 
 pub(super) fn gather<'s>(
@@ -297,8 +297,8 @@ pub(super) fn gather<'s>(
     Ok(inputs)
 }
 
-/// The inputs without the mailboxes of people whom the submission does not name: the model that
-/// reviews, and its provider, need not learn of them.
+/// The inputs without mailboxes that the submission does not name. The reviewing model and its provider
+/// do not need them.
 pub(super) fn without_others(
     case: Case<'_>,
     whole: &BTreeMap<ReviewInput, String>,
@@ -350,7 +350,7 @@ pub(super) fn diff(sandbox: &dyn Sandbox) -> Result<String, String> {
             continue;
         };
         let (before, after) = (sandbox.pinned(&path), sandbox.file(&path));
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "--- a/{path} ({})\n+++ b/{path}\n", change.how);
         if before == after {
             continue;
@@ -381,7 +381,7 @@ fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, Stri
     }
 }
 
-/// How sure a reviewer must be, in percent, so that a finding is a doubt; less is a question.
+/// The confidence in percent above which a finding is a doubt, and from which it is a question.
 const DOUBTS_OVER: u8 = 80;
 const ASKS_FROM: u8 = 50;
 const SUREST: u8 = 100;
@@ -413,7 +413,7 @@ struct AnswerTo {
     confidence: Option<u8>,
 }
 
-/// Reads an object, and no array: serde would take one for a struct, member by member.
+/// Deserializes an object. serde would also accept an array for a struct.
 fn object<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
     if value.is_object() {
         serde_json::from_value(value)
@@ -422,7 +422,7 @@ fn object<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
     }
 }
 
-/// Reads an answer to these questions. Text that is more than one JSON document answers none.
+/// Parses an answer to these questions. Text around the JSON document makes the answer invalid.
 pub(super) fn read(
     text: &str,
     form: AnswerForm,
@@ -467,7 +467,7 @@ pub(super) fn read(
 }
 
 impl ReviewerAnswer {
-    /// No answer to any question, for this reason.
+    /// No answer to any question, with the reason.
     pub(super) fn none(questions: &[QuestionTable], why: &str) -> Self {
         let votes = questions.iter().map(|question| VoteOn {
             question: question.id.clone(),
@@ -510,7 +510,7 @@ fn weight(vote: &Vote) -> (u8, u8) {
     let sure = |passage: &Passage| passage.confidence.unwrap_or(SUREST);
     match vote {
         Vote::Doubt(passage) => (4, sure(passage)),
-        // An answer with an error must not be outweighed by one that counts for little.
+        // A weak finding must not hide an error.
         Vote::Error(_) => (3, 0),
         Vote::Unsure(passage) => (2, sure(passage)),
         Vote::Faint(passage) => (1, sure(passage)),
@@ -553,7 +553,7 @@ fn vote(answer: &AnswerTo, form: AnswerForm, shown: &ShownInputs) -> Vote {
     }
 }
 
-/// The fewest visible characters of a quotation: fewer are found in every text.
+/// The fewest visible characters of a quotation. Shorter ones occur in every text.
 const MIN_QUOTED: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -568,8 +568,7 @@ impl ShownInputs {
         Self { inputs, folded }
     }
 
-    /// Checks that one input contains the quotation, literally but for characters that no reader
-    /// sees.
+    /// Checks that one input contains the quotation literally, apart from invisible characters.
     pub(super) fn holds(&self, quotation: &str) -> Result<(), String> {
         let sought = visible(quotation);
         let visible = sought.chars().filter(|c| !c.is_whitespace()).count();
@@ -588,9 +587,8 @@ impl ShownInputs {
 
     /// Whether one input still contains what an earlier doubt quotes.
     ///
-    /// Which mailboxes a reviewer is shown depends on what is submitted, so that words next to one
-    /// would come and go with the submission. So a quotation is looked for in the text as it is, and
-    /// once more with every mailbox masked on both sides.
+    /// The submission decides which mailboxes a reviewer sees, so a quotation with a mailbox could seem
+    /// to disappear. So it is searched in the text as it is, and again with every mailbox masked in both.
     pub(super) fn still_hold(&self, quotation: &str) -> bool {
         let without_mailboxes = |text: &str| visible(&masked(text, &[]));
         let (sought, bare) = (visible(quotation), without_mailboxes(quotation));

@@ -1,6 +1,6 @@
-//! The gate of a session: the machine's checks, and a round of reviewers about what they pass.
+//! The gate of a session: the machine's checks, then a round of reviewers about what passes.
 //!
-//! Each reviewer is first asked about a planted defect. One that misses it is ignored.
+//! Each reviewer is first asked about a planted defect. A reviewer that misses it is ignored.
 
 #[cfg(test)]
 mod tests;
@@ -39,8 +39,7 @@ impl SessionGate {
         self.machine.as_ref()
     }
 
-    /// The machine's judgement and, where that is PASS and there is a panel, the round in which
-    /// reviewers are asked about it.
+    /// The machine's judgement, and the round of reviewers if it is PASS and there is a panel.
     pub fn examine(
         &self,
         case: Case<'_>,
@@ -57,8 +56,7 @@ impl SessionGate {
         (judgement, round)
     }
 
-    /// How well the reviewers tell planted defects in this case from what is right, or why defects
-    /// cannot be planted in it.
+    /// How well the reviewers find planted defects in this case, or why defects cannot be planted.
     pub fn calibrate(&self, case: Case<'_>, world: &World<'_>) -> Result<Calibration, String> {
         match self.examine(case, world) {
             (_, Some(round)) => round.calibrate(case, world.sandbox),
@@ -105,7 +103,7 @@ impl Gate for SessionGate {
 const ASKED_BEFORE: &str = "they were asked about an earlier answer, and what they said of it was \
                             never recorded";
 
-/// A PASS of the machine that reviewers are asked about, with what they are shown of it.
+/// A PASS of the machine, with the inputs for its reviewers.
 pub struct PanelRound<'a> {
     panel: &'a Reviewers,
     inputs: Gathered,
@@ -114,12 +112,12 @@ pub struct PanelRound<'a> {
 type Inputs = BTreeMap<ReviewInput, String>;
 
 impl PanelRound<'_> {
-    /// Whether reviewers will be asked for real, which is permitted once a quest.
+    /// Whether real reviewers will be asked, which is permitted once per quest.
     pub fn needs_permission(&self) -> bool {
         self.inputs.is_ok() && self.panel.script.is_none()
     }
 
-    /// The judgement with what the reviewers doubt.
+    /// The judgement with the reviewers' doubts.
     pub fn review(&self, judgement: Judgement, case: Case<'_>, world: &World<'_>) -> Judgement {
         let is_scripted = self.panel.script.is_some();
         let plant = plant_for(case, &self.panel.plants).filter(|_| !is_scripted);
@@ -143,7 +141,7 @@ impl PanelRound<'_> {
         for reviewer in &self.panel.all {
             let mut said = self.report_of(reviewer, &inputs, plant, world.sandbox);
             if world.sandbox.failure().is_some() {
-                // The answer is not judged at all, so that nobody else needs to be asked.
+                // The answer is not judged at all, so nobody else needs to be asked.
                 break;
             }
             let texts = ShownInputs::new(shown(reviewer, whole));
@@ -153,7 +151,7 @@ impl PanelRound<'_> {
         judgement.doubted(self.counted(&report))
     }
 
-    /// What reviewers can be asked about; else what was expected for that, and why it is not so.
+    /// The inputs, if reviewers can be asked. Otherwise what was expected, and why that failed.
     fn shown_to_all(&self, world: &World<'_>) -> Result<&Inputs, (String, String)> {
         let whole = self.inputs.as_ref().map_err(|(input, why)| {
             let expected = format!("`{input}` can be shown to reviewers");
@@ -231,7 +229,7 @@ impl PanelRound<'_> {
         match reply {
             Ok((text, told)) => {
                 let answer = read(&text, reviewer.form, questions, shown);
-                // What the protocol reports goes before what the model says of itself.
+                // The usage that the protocol reports overrides the model's own claim.
                 let took = if told == Usage::default() {
                     answer.usage
                 } else {
@@ -278,7 +276,7 @@ impl PanelRound<'_> {
         doubts
     }
 
-    /// What the reviewers say of each planted defect, put into the case.
+    /// Asks the reviewers about the case with each planted defect.
     fn calibrate(&self, case: Case<'_>, sandbox: &dyn Sandbox) -> Result<Calibration, String> {
         let inputs = self.inputs.as_ref();
         let inputs = inputs
@@ -309,7 +307,7 @@ impl PanelRound<'_> {
             }
             for question in &self.panel.questions {
                 let must_doubt = plant.doubts.contains(&question.id);
-                // A plant with a defect says nothing of the questions that it names no doubt for.
+                // A plant with a defect has no label for questions without a doubt.
                 if !must_doubt && !plant.doubts.is_empty() {
                     continue;
                 }
@@ -344,9 +342,8 @@ fn shown(reviewer: &Reviewer, inputs: &Inputs) -> Vec<(ReviewInput, String)> {
     seen.collect()
 }
 
-/// Of the plants that must be doubted, the one that runs along with this case: another quest has
-/// another one, and the same quest always the same. What is submitted has no say in it, or it
-/// could be changed until the plant is one that a strict reviewer misses.
+/// The plant with a defect for this case. It depends only on the quest: an agent could otherwise change
+/// its submission until it gets a plant that a strict reviewer misses.
 fn plant_for<'p>(case: Case<'_>, plants: &'p [PlantTable]) -> Option<&'p PlantTable> {
     let plants: Vec<_> = plants.iter().filter(|it| !it.doubts.is_empty()).collect();
     let digest = Digest::of(case.quest.key.as_str().as_bytes());
@@ -384,7 +381,7 @@ fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
     }
 }
 
-/// Why reviewers have no vote on the question.
+/// Why reviewers without a vote have none.
 fn silent(question: &QuestionTable, report: &PanelReport) -> String {
     let why = |reviewer: &ReviewerReport| {
         let name = &reviewer.name;
@@ -421,19 +418,19 @@ pub(super) enum Tally {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lack {
-    /// Only so many answered.
+    /// Too few answered: this many.
     Quorum(u32),
-    /// So many are silent that their doubts would be enough.
+    /// Too many are silent: this many, whose doubts would be enough.
     Silent(u32),
-    /// Nobody answered who sees anything but the agent's own words.
+    /// No reviewer answered that sees more than the agent's own words.
     OtherInput,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ballot<'v> {
-    /// None if the reviewer's votes do not count.
+    /// `None` if the reviewer's votes do not count.
     pub(super) vote: Option<&'v Vote>,
-    /// Whether the reviewer sees anything but the agent's own words.
+    /// Whether the reviewer sees more than the agent's own words.
     pub(super) differs: bool,
 }
 
@@ -452,7 +449,7 @@ pub(super) fn tally<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot
     }
     let enough = |of: u32| match head.threshold {
         Threshold::Any => 1,
-        // Half of them is enough: a tie is a doubt.
+        // A tie is a doubt.
         Threshold::Majority => of.div_ceil(2).max(1),
     };
     if answered < head.quorum {
@@ -468,9 +465,9 @@ pub(super) fn tally<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot
     }
 }
 
-/// Adds the reviewer's earlier doubts to its votes if the text that it sees still contains what
-/// they quote, even if the reviewer's votes do not count this time. So a doubt is answered by
-/// changing what it quotes, and not by asking until the reviewer misses it.
+/// Adds the reviewer's earlier doubts to its votes if its inputs still contain their quotations, even
+/// if its votes do not count this time. So an agent must change the quoted text, and cannot just
+/// resubmit until the reviewer misses it.
 pub(super) fn keep_doubts(
     report: &mut ReviewerReport,
     earlier: &[EarlierDoubt],
@@ -610,8 +607,8 @@ impl Score {
 }
 
 impl Calibration {
-    /// Whether the panel is right in every case, and no reviewer of it was silent in any: a panel
-    /// that is right without one of them is another panel.
+    /// Whether the panel is right in every case and no reviewer was silent. Without a silent reviewer,
+    /// it would be another panel.
     pub fn is_clean(&self) -> bool {
         let mut reviewers = self.reviewers.iter();
         self.panel.is_clean() && reviewers.all(|it| it.score.unanswered.part == 0)

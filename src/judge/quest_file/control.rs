@@ -1,4 +1,4 @@
-//! The tree of a control: the files that `scan` finds, and over them what the agent wrote.
+//! The tree of a control: the files that `scan` finds, overlaid with what the agent wrote.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -48,7 +48,7 @@ impl ControlTree {
         })
     }
 
-    /// Lists the tree with what the agent wrote, and hands the contents of each file to the store.
+    /// Lists the tree with what the agent wrote, and passes the content of each file to the store.
     pub fn listing(&self, store: &mut Store<'_>) -> Result<Listing, TreeError> {
         let before = take_baseline(&self.root, &self.ignored, store)?;
         let Some(writes) = &self.writes else {

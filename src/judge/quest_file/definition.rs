@@ -9,9 +9,9 @@
 //!  "scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
 //! ```
 //!
-//! The whole text is frozen: after `scan` the file itself is never read again. `listing` is the
-//! digest of the tree's listing, which is in `evidence/` with the files' contents. So is `control`,
-//! of the tree of the control that passes, where a check runs its script on it.
+//! The whole text is frozen, and `scan` is the last command to read the file. `listing` is the digest
+//! of the tree's listing, which is in `evidence/` with the contents of the files. `control` is the
+//! same for the tree of the passing control, if a check runs its script on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ use crate::world::tree::{BOUNDS, BadGlob, Gitignores, Ignored, Listing, Zones};
 pub struct Definition {
     pub text: String,
     pub path: String,
-    /// The command line of `until` that it was made from, so that there is no file of this path.
+    /// The command line of `until` that made it. Then there is no file at this path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     pub sha256: Digest,
@@ -62,9 +62,9 @@ pub struct Definition {
 pub struct FrozenTree {
     pub root: PathBuf,
     pub write: Vec<String>,
-    /// What does not belong to it, as globs.
+    /// What to leave out, as globs.
     pub ignore: Vec<String>,
-    /// The rules of its `.gitignore` files; none if they ignore nothing.
+    /// The rules of its `.gitignore` files; `None` if they are not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gitignore: Option<Gitignores>,
     pub listing: Digest,
@@ -73,7 +73,7 @@ pub struct FrozenTree {
 }
 
 impl FrozenTree {
-    /// What is left out of it, except the session.
+    /// What is left out, apart from the session.
     pub fn ignored(&self) -> Result<Ignored, BadGlob> {
         let ignored = Ignored::new(&self.ignore)?;
         Ok(match &self.gitignore {
@@ -84,18 +84,18 @@ impl FrozenTree {
 }
 
 impl Definition {
-    /// The definition that a session froze; none when its kind is built in.
+    /// The definition that a session froze; `None` for the built-in kind.
     pub fn of(manifest: &Manifest) -> Result<Option<Self>, JudgeError> {
         let value = manifest.kind.definition.as_ref();
         value.map(|it| settings("quest file", it)).transpose()
     }
 
-    /// The command line of `until` that a session was made by, if it was: its results are in the tree.
+    /// The command line of `until`, if it made the session. Then the results are in the tree.
     pub fn command_of(manifest: &Manifest) -> Option<&str> {
         manifest.kind.definition.as_ref()?.get("command")?.as_str()
     }
 
-    /// Where the programs are that the gate runs, apart from files of the tree, which it compares.
+    /// The programs that the gate runs, except those in the tree, which is compared anyway.
     pub fn programs(&self) -> Vec<PathBuf> {
         let root = self.tree.as_ref().map(|tree| &tree.root);
         let programs = self.gathered.programs.values().map(|it| it.path.clone());
@@ -130,7 +130,7 @@ impl Definition {
         path.parent().unwrap_or(path)
     }
 
-    /// The mistake, with the path of the file.
+    /// The mistake with the file's path.
     pub fn faulty(&self, mistake: Mistake) -> Faulty {
         Faulty {
             path: self.path.clone(),
@@ -138,7 +138,7 @@ impl Definition {
         }
     }
 
-    /// A sandbox with this baseline. `session` is no part of the tree, and no command can read it.
+    /// A sandbox with this baseline. `session` is left out of the tree, and commands cannot read it.
     pub fn sandbox_config(
         &self,
         services: BTreeMap<String, ServicePlan>,
@@ -179,7 +179,7 @@ pub fn email_record() -> KindRecord {
     }
 }
 
-/// A sandbox without a tree, whose commands cannot read what is `hidden`.
+/// A sandbox without a tree, whose commands cannot read the `hidden` paths.
 pub(in crate::judge) fn bare_sandbox(
     scratch: &Path,
     confinement: &Confinement,
@@ -195,7 +195,7 @@ pub(in crate::judge) fn bare_sandbox(
 
 const MAX_LISTING_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The tree's listing that a session froze, and how the contents of its files are loaded.
+/// The tree's listing that a session froze, and a function that loads the contents of its files.
 pub(in crate::judge) fn frozen_listing(
     definition: &Definition,
     store: EvidenceStore,
@@ -210,7 +210,7 @@ pub(in crate::judge) fn frozen_listing(
     Ok((baseline, Box::new(load)))
 }
 
-/// The tree of the control that passes, as a session froze it; none where no check uses it.
+/// The frozen tree of the passing control; `None` if no check uses it.
 pub(in crate::judge) fn frozen_control(
     definition: &Definition,
     store: &EvidenceStore,
@@ -236,8 +236,7 @@ fn stocked_listing(store: &EvidenceStore, digest: Digest) -> Result<Listing, Ses
 
 const TRIAL_MS: u64 = 30_000;
 
-/// The means of confinement that work here, found by running this program confined; none where it
-/// cannot be run.
+/// The confinement that works here, found by running this program confined; none if that fails.
 pub(crate) fn confinement(scratch: &Path) -> Confinement {
     let tried = || -> io::Result<Confinement> {
         let place = tempfile::Builder::new()
@@ -258,14 +257,14 @@ pub(crate) fn confinement(scratch: &Path) -> Confinement {
 
 #[derive(Debug, Clone)]
 pub struct FixerPlan {
-    /// How it is started; its standard input is filled in later.
+    /// How to start it. Its standard input is filled in later.
     pub order: CommandSpec,
     pub max_fixes: u32,
     pub rules: BTreeSet<String>,
 }
 
-/// The order of a fixer or a reviewer. Its program is pinned, and its environment is PATH and what
-/// its table sets. Variables that it passes on are read when it starts, so that no key is frozen.
+/// The command of a fixer or a reviewer. Its program is pinned, and its environment has PATH and the
+/// variables that its table sets. Passed variables are read when it starts, so that no key is frozen.
 pub(in crate::judge) fn confined_order(
     name: String,
     argv: &[String],
@@ -314,11 +313,11 @@ fn pinned<'a>(argv: &'a [String], outside: &dyn Outside) -> Result<(String, &'a 
     }
 }
 
-/// The fixer of `file`; none where it has none.
+/// The fixer of `file`, if it has one.
 ///
 /// # Errors
 ///
-/// A fixer for no check, or a check for no fixer, is a mistake.
+/// If there is a fixer without a check that uses it, or such a check without a fixer.
 pub(in crate::judge) fn fixer(
     file: &QuestFile<'_>,
     outside: &dyn Outside,
@@ -498,7 +497,7 @@ argv = ["serve"]
     }
 
     #[test]
-    fn a_service_finds_nobodys_home_and_nothing_that_it_is_not_given() {
+    fn a_service_gets_only_its_own_variables() {
         let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         let nobodys = [
             ("HOME", "/nonexistent"),
@@ -513,7 +512,7 @@ argv = ["serve"]
     }
 
     #[test]
-    fn a_session_that_froze_no_rules_ignores_nothing() {
+    fn a_session_without_gitignore_rules_ignores_nothing() {
         let tree = |gitignore: &str| -> FrozenTree {
             let listing = Digest::of(b"");
             let text = format!(

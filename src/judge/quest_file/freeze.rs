@@ -1,5 +1,5 @@
 //! Freezes a quest file and its panel of reviewers: everything that they use is looked up once and
-//! kept in the session.
+//! stored in the session.
 //!
 //! The panel is in `session.json` as `kind.reviewers`:
 //!
@@ -9,8 +9,8 @@
 //!  "scratch":"/tmp","confinement":{…}}
 //! ```
 //!
-//! `text` and `path` are missing where the quest file itself has the panel. No key is frozen, nor
-//! any value of a variable that is passed on when a reviewer is asked.
+//! `text` and `path` are missing if the quest file itself has the panel. Neither keys nor the values of
+//! variables that are passed to a reviewer are frozen.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -39,12 +39,12 @@ use crate::world::tree::{
 
 pub struct Freezing<'a> {
     pub path: &'a Path,
-    /// The command line that the text was made from; none for a file.
+    /// The command line that made the text; `None` for a file.
     pub command: Option<String>,
     pub text: String,
     pub tree: Option<PathBuf>,
     pub here: PathBuf,
-    /// What belongs to no tree: the session's own directory.
+    /// The session's directory, which is left out of every tree.
     pub session: PathBuf,
     pub scratch: PathBuf,
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
@@ -82,7 +82,7 @@ pub enum FreezeError {
 }
 
 impl Freezing<'_> {
-    /// Freezes the file; the gate is made once, so that whatever it asks for is there.
+    /// Freezes the file. Building the gate once collects everything that it asks for.
     pub fn freeze(self, settings: &GateSettings) -> Result<Frozen, FreezeError> {
         let faulty = |mistake: Mistake| Faulty {
             path: self.path.display().to_string(),
@@ -155,7 +155,7 @@ impl Freezing<'_> {
             mistake: Mistake::at(&self.text, spot, what),
         };
         let mut ignore = table.ignore.clone();
-        // Where a scan makes its session.
+        // The draft directories of sessions.
         ignore.push(format!("**/{DRAFT_PREFIX}*/**"));
         let ignored = Ignored::new(&ignore);
         let ignored = ignored.map_err(|bad| faulty(&file.spot_of("tree"), bad.to_string()))?;
@@ -191,8 +191,8 @@ impl Freezing<'_> {
     }
 }
 
-/// Whether a program is in the tree, but is not compared. An agent could then change the
-/// libraries that it loads, such as those of a virtual environment, and no judgement would see it.
+/// Whether a program is in the tree but not compared. Then an agent could change the libraries that it
+/// loads, such as those of a virtual environment, and no judgement would notice.
 fn is_unseen(program: &Path, root: &Path, listing: &Listing) -> bool {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (Some(dir), Some(name)) = (program.parent(), program.file_name()) else {
@@ -227,7 +227,7 @@ fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// Why the first zone that is ignored as a whole is a mistake.
+/// The mistake about the first zone that is completely ignored.
 fn unseen_zone(table: &TreeTable, ignored: &Ignored) -> Option<String> {
     let mut zones = table.write.iter().filter(|zone| !Zones::forbids(zone));
     let (zone, rule) = zones.find_map(|zone| Some((zone, ignored.rule_of_glob(zone)?)))?;
@@ -238,11 +238,11 @@ fn unseen_zone(table: &TreeTable, ignored: &Ignored) -> Option<String> {
 }
 
 impl Frozen {
-    /// Puts the tree into the session that is being made: its listing, and its files.
+    /// Stores the tree in the new session: its listing and its files.
     ///
     /// # Errors
     ///
-    /// Beside those of the disk, that a file is no longer what it was when it was listed.
+    /// If a file has changed since it was listed, or the disk fails.
     pub fn stock(&self, store: &EvidenceStore) -> Result<(), SessionError> {
         let Some(tree) = &self.definition.tree else {
             return Ok(());
@@ -262,12 +262,12 @@ impl Frozen {
     }
 }
 
-/// How many files that changed are named.
+/// How many changed files are named.
 const MAX_CHANGED: usize = 3;
 
 type Keep<'a> = dyn Fn(Digest, &[u8]) -> Result<(), SessionError> + 'a;
 
-/// Keeps a listing and the files in it, which `take` lists again.
+/// Stores a listing and its files, which `take` lists again.
 fn stock_listing(
     listing: &Listing,
     root: &dyn Display,
@@ -305,7 +305,7 @@ fn stock_listing(
 
 const MAX_ASSET_BYTES: u64 = 1024 * 1024;
 
-/// Reads from the disk and the environment, and keeps what it has given.
+/// Reads from the disk and the environment, and records what it returned.
 pub struct Gathering<'a> {
     here: PathBuf,
     variables: &'a dyn Fn(&str) -> Option<OsString>,
@@ -362,7 +362,7 @@ impl Outside for Gathering<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrozenPanel {
-    /// The text of the file that holds reviewers alone.
+    /// The text of a separate file of reviewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -376,10 +376,10 @@ pub struct FrozenPanel {
 }
 
 pub struct FreezingPanel<'a> {
-    /// The file of reviewers alone: its absolute path, and its text.
+    /// The absolute path and the text of a separate file of reviewers.
     pub file: Option<(&'a Path, String)>,
     pub generator_model: Option<String>,
-    /// The quest file; none for the built-in kind.
+    /// The quest file; `None` for the built-in kind.
     pub definition: Option<&'a Definition>,
     pub scratch: PathBuf,
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
@@ -388,7 +388,7 @@ pub struct FreezingPanel<'a> {
 const TWICE: &str = "the quest file has reviewers too: remove them there, or do not use this file";
 
 impl FreezingPanel<'_> {
-    /// Freezes the panel; none where neither file has one.
+    /// Freezes the panel; `None` if neither file has one.
     pub fn freeze(self) -> Result<Option<FrozenPanel>, Faulty> {
         let path = match (&self.file, self.definition) {
             (Some((path, _)), _) => *path,
@@ -442,7 +442,7 @@ impl FrozenPanel {
         value.map(|it| settings("reviewers", it)).transpose()
     }
 
-    /// The reviewers, from their own file or from the quest file.
+    /// The reviewers, from the separate file or from the quest file.
     pub fn reviewers(
         &self,
         quest: Option<(&Definition, &QuestFile<'_>)>,
@@ -467,7 +467,7 @@ impl FrozenPanel {
         config.programs.extend(programs);
     }
 
-    /// A sandbox for reviewers alone, whose commands cannot read what is `hidden`.
+    /// A sandbox only for reviewers, whose commands cannot read the `hidden` paths.
     pub fn sandbox_config(&self, hidden: Vec<PathBuf>) -> Result<SandboxConfig, JudgeError> {
         let mut config = bare_sandbox(&self.scratch, &self.confinement, hidden)?;
         self.allow_programs(&mut config);

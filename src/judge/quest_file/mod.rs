@@ -1,4 +1,4 @@
-//! A quest file on its way into a session, and out of it.
+//! Freezes quest files into sessions, and loads them from there.
 
 mod control;
 mod definition;

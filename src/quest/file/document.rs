@@ -1,4 +1,4 @@
-//! A quest file, read whole.
+//! Parses a whole quest file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -167,7 +167,7 @@ impl<'t> QuestFile<'t> {
             table: file,
             top,
         };
-        read.hold_together()?;
+        read.check()?;
         Ok(read)
     }
 
@@ -193,23 +193,19 @@ impl<'t> QuestFile<'t> {
     }
 
     pub fn kind(&self) -> QuestKind {
+        let example = self.example.get("key").map_or(NO_EXAMPLE, String::as_str);
         QuestKind {
             name: self.name.clone().into(),
             unit: self.unit.clone().into(),
             prompt: self.prompt.text.clone().into(),
             columns: self.input.columns().map(str::to_owned).collect(),
-            example_key: self
-                .example
-                .get("key")
-                .map_or(NO_EXAMPLE, String::as_str)
-                .to_owned()
-                .into(),
+            example_key: example.to_owned().into(),
             answer: self.answer.clone(),
             fields: self.fields.clone(),
         }
     }
 
-    /// The final part as a file by itself: its checks, with neither fields nor columns.
+    /// The final part as a separate file: its checks, without fields and columns.
     pub fn of_final(&self) -> Option<Self> {
         let mut whole = self.clone();
         whole.checks = whole.final_part.take()?.checks;
@@ -224,8 +220,8 @@ impl<'t> QuestFile<'t> {
         Some(whole)
     }
 
-    /// The control that shows what a right submission is: the first that passes, or that a person
-    /// settles where no machine can.
+    /// The first control with a correct submission: one that passes, or in an open kind one that gets
+    /// REVIEW.
     pub fn passing_control(&self) -> Option<&ControlTable> {
         let best = if self.open {
             Verdict::Review
@@ -236,7 +232,7 @@ impl<'t> QuestFile<'t> {
         controls.find(|control| control.verdict == best)
     }
 
-    /// Whether it is the final part of another file by itself, and about no single quest.
+    /// Whether it is the final part of another file, and so about no single quest.
     pub fn is_final(&self) -> bool {
         self.is_final
     }
@@ -253,7 +249,7 @@ impl<'t> QuestFile<'t> {
         Names::of_check(self.input.columns(), fields, services)
     }
 
-    fn hold_together(&self) -> Result<(), Mistake> {
+    fn check(&self) -> Result<(), Mistake> {
         let wrong = |key: &str, what: String| Err(Mistake::at(self.text, &self.spot_of(key), what));
         for (key, name) in [("name", &self.name), ("unit", &self.unit)] {
             if !is_kebab(name) {
@@ -273,7 +269,7 @@ impl<'t> QuestFile<'t> {
         self.panel.as_ref().map_or(Ok(()), |panel| self.fits(panel))
     }
 
-    /// Checks that every input that a panel sees exists in this file, and that the tries suffice for
+    /// Checks that every input of the panel exists in this file, and that there are enough tries for
     /// its revisions.
     pub fn fits(&self, panel: &Panel<'_>) -> Result<(), Mistake> {
         if let Some(tries) = self.max_tries {
@@ -408,7 +404,7 @@ fn read_fields(file: &FileTable, text: &str, top: &RawTable<'_>) -> Result<Vec<F
     Ok(fields)
 }
 
-/// Whether `name` can be a field, and so a flag that needs no quotes in a shell.
+/// Whether `name` can be a field, and so a flag without quotes in a shell.
 fn is_field_name(name: &str) -> bool {
     let plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);

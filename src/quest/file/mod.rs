@@ -1,7 +1,7 @@
-//! Quest files: a quest kind written down in TOML, with no Rust.
+//! Quest files: quest kinds in TOML.
 //!
-//! This is the file as it is written: its tables, their places and what is wrong with them. What
-//! a `[[check]]` means belongs to the gate, which reads the tables that are kept here.
+//! This module parses the tables and reports mistakes with their places. The gate interprets each
+//! `[[check]]`.
 
 mod document;
 mod panel;

@@ -1,4 +1,4 @@
-//! The reviewers of a quest file, or of a file of their own, read whole.
+//! Parses the reviewers of a quest file or of a separate file.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -12,7 +12,7 @@ use super::tables::{PanelTable, PlantTable, QuestionTable, ReviewerKind, Reviewe
 use crate::base::text::fold;
 use crate::quest::ReviewInput;
 
-/// A file that holds reviewers and nothing else.
+/// A file with only reviewers.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PanelFile {
@@ -35,21 +35,21 @@ pub struct Panel<'t> {
     pub plants: Vec<Placed<'t, PlantTable>>,
 }
 
-/// The fewest reviewers that are a panel: one alone would be its own judge.
+/// The fewest reviewers of a panel: nobody could contradict a single one.
 const MIN_REVIEWERS: usize = 2;
 
-/// The most often that an agent is sent the doubts: each time the reviewers are paid for.
+/// How often the agent can get the doubts at most, because each time reviewers are paid for.
 const MAX_REVISIONS: u32 = 10;
 
 impl<'t> Panel<'t> {
-    /// Reads the text of a file that holds reviewers and nothing else.
+    /// Parses a file with only reviewers.
     pub fn parse(text: &'t str) -> Result<Self, Mistake> {
         let top = RawTable::parse(text)?;
         let panel = Self::new(top.read(text)?, text, &top)?;
         panel.ok_or_else(|| Mistake::at(text, &(0..0), "there is no [[reviewer]] in it"))
     }
 
-    /// The panel of these tables; none if the file has none of them.
+    /// The panel of these tables; `None` if the file has none of them.
     pub(super) fn new(
         tables: PanelFile,
         text: &'t str,
@@ -67,7 +67,7 @@ impl<'t> Panel<'t> {
             plants: top.placed("plant", tables.plant),
             top: top.clone(),
         };
-        panel.holds_together()?;
+        panel.check()?;
         Ok(Some(panel))
     }
 
@@ -98,7 +98,7 @@ impl<'t> Panel<'t> {
         Err(Mistake::at(self.text, spot, what))
     }
 
-    /// A mistake of the panel as a whole, told of at its first reviewer.
+    /// A mistake in the panel as a whole, reported at its first reviewer.
     fn wrong_at_first(&self, what: &str) -> Result<(), Mistake> {
         let first = self.reviewers.first().map(|reviewer| reviewer.raw.spot());
         self.wrong(&first.unwrap_or_default(), what)
@@ -109,13 +109,13 @@ impl<'t> Panel<'t> {
         self.wrong(&head.map(|raw| raw.spot_of(key)).unwrap_or_default(), what)
     }
 
-    fn holds_together(&self) -> Result<(), Mistake> {
+    fn check(&self) -> Result<(), Mistake> {
         let names = self.reviewers.iter().map(|it| (&it.name, &it.raw));
-        self.each_once("reviewer", "name", names)?;
+        self.check_names("reviewer", "name", names)?;
         let names = self.questions.iter().map(|it| (&it.id, &it.raw));
-        self.each_once("question", "id", names)?;
+        self.check_names("question", "id", names)?;
         let names = self.plants.iter().map(|it| (&it.name, &it.raw));
-        self.each_once("plant", "name", names)?;
+        self.check_names("plant", "name", names)?;
         for reviewer in &self.reviewers {
             if let Some((key, what)) = asked(reviewer) {
                 return self.wrong(&reviewer.raw.spot_of(key), what);
@@ -133,7 +133,7 @@ impl<'t> Panel<'t> {
                 return self.wrong(&reviewer.raw.spot_of_text("sees", name), what);
             }
         }
-        self.independent()?;
+        self.check_independence()?;
         let quorum = usize::try_from(self.head.quorum).unwrap_or(usize::MAX);
         if !(MIN_REVIEWERS..=self.reviewers.len()).contains(&quorum) {
             let what = format!(
@@ -154,10 +154,10 @@ impl<'t> Panel<'t> {
             let what = "it is blank: ask a question to which yes is a doubt";
             return self.wrong(&blank.raw.spot_of("ask"), what);
         }
-        self.plants_hold()
+        self.check_plants()
     }
 
-    fn each_once<'n>(
+    fn check_names<'n>(
         &self,
         what: &str,
         key: &str,
@@ -180,8 +180,8 @@ impl<'t> Panel<'t> {
         Ok(())
     }
 
-    /// Whether what the reviewers say can differ from what the agent says, and from each other.
-    fn independent(&self) -> Result<(), Mistake> {
+    /// Checks that the reviewers can disagree with the agent and with each other.
+    fn check_independence(&self) -> Result<(), Mistake> {
         if self.reviewers.len() < MIN_REVIEWERS {
             return self.wrong_at_first(
                 "a panel has at least two reviewers, of two models: nobody could contradict a \
@@ -214,7 +214,7 @@ impl<'t> Panel<'t> {
         self.wrong(&first.unwrap_or_default(), what)
     }
 
-    /// That the agent is sent the doubts less often than `limit`.
+    /// Checks that there are fewer than `limit` revisions.
     pub(super) fn revisions_below(
         &self,
         limit: u32,
@@ -226,7 +226,7 @@ impl<'t> Panel<'t> {
         self.wrong_in_head("revisions", what())
     }
 
-    fn plants_hold(&self) -> Result<(), Mistake> {
+    fn check_plants(&self) -> Result<(), Mistake> {
         let questions: Vec<_> = self.questions.iter().map(|it| it.id.as_str()).collect();
         for plant in &self.plants {
             let mut doubts = plant.doubts.iter();
@@ -244,7 +244,7 @@ impl<'t> Panel<'t> {
                     }
                 }
             }
-            self.plant_is_seen(plant, &sights)?;
+            self.check_plant_is_seen(plant, &sights)?;
         }
         if self.plants.iter().all(|plant| plant.doubts.is_empty()) {
             return self.wrong_at_first(
@@ -255,8 +255,9 @@ impl<'t> Panel<'t> {
         Ok(())
     }
 
-    /// Whether every reviewer is shown a plant: of a defect something, of what is clean all.
-    fn plant_is_seen(
+    /// Checks that every reviewer sees some input of a plant with a defect, and every input of one
+    /// without.
+    fn check_plant_is_seen(
         &self,
         plant: &Placed<'_, PlantTable>,
         sights: &[String],
@@ -266,7 +267,9 @@ impl<'t> Panel<'t> {
             let what = if plant.doubts.is_empty() {
                 let missing = reviewer.sees.iter().find(|seen| !given(seen));
                 missing.map(|seen| {
-                    format!("nothing is doubted in it, so it must contain every input; `{seen}` is missing")
+                    format!(
+                        "it has no `doubts`, so it must contain every input; `{seen}` is missing"
+                    )
                 })
             } else {
                 (!reviewer.sees.iter().any(given)).then(|| {
@@ -282,14 +285,14 @@ impl<'t> Panel<'t> {
     }
 }
 
-/// A model's name as it is compared: as a reader sees it, without who offers it.
+/// A model's name for comparison: folded, and without its provider.
 fn model_name(model: &str) -> String {
     let name = fold(model);
     let (_, name) = name.rsplit_once('/').unwrap_or(("", &name));
     name.trim().to_owned()
 }
 
-/// Variables by which an interpreter or a loader runs something else than it was given.
+/// Variables that make an interpreter or a loader run other code.
 const OWNERS: [&str; 18] = [
     "PATH",
     "PYTHONPATH",
@@ -313,7 +316,7 @@ const OWNERS: [&str; 18] = [
 
 const OWNING: [&str; 4] = ["LD_", "DYLD_", "BASH_FUNC_", "GCONV_"];
 
-/// What is wrong with how a reviewer is asked: the key, and what.
+/// A mistake in how a reviewer is asked: the key, and what is wrong.
 fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
     let is_command = reviewer.kind == ReviewerKind::Command;
     let (kind, foreign) = if is_command {
@@ -341,13 +344,13 @@ fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
     if is_command && reviewer.argv.is_empty() {
         return Some(("kind", String::from("say `argv`: the program to ask")));
     }
-    // A variable by which the environment of a command would say what the program is.
+    // The environment must not decide which program runs.
     let set = reviewer.env.keys().map(|name| ("env", name));
     let passed = reviewer.pass.iter().map(|name| ("pass", name));
     let (key, name) = set.chain(passed).find(|(_, name)| owns_programs(name))?;
     Some((
         key,
-        format!("`{name}` says what is run, or in its place: the program pinned at the scan is"),
+        format!("`{name}` can change which program runs, but the scan has pinned the program"),
     ))
 }
 

@@ -1,4 +1,4 @@
-//! Tables of a quest file with their places, read into the types that they stand for.
+//! The tables of a quest file with their places in the text.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -14,7 +14,7 @@ pub struct RawTable<'t> {
     table: Spanned<DeTable<'t>>,
 }
 
-/// A table as it was read, and where it is.
+/// A parsed table with its place.
 #[derive(Debug, Clone)]
 pub struct Placed<'t, T> {
     pub table: T,
@@ -72,7 +72,7 @@ impl<'t> RawTable<'t> {
         items.filter_map(Self::of_value).collect()
     }
 
-    /// Puts to each table of the array of tables `key`, as it was read, its place.
+    /// Pairs each parsed table of the array `key` with its place.
     pub(super) fn placed<T>(&self, key: &str, tables: Vec<T>) -> Vec<Placed<'t, T>> {
         let placed = tables.into_iter().zip(self.tables(key));
         placed.map(|(table, raw)| Placed { table, raw }).collect()
@@ -98,7 +98,7 @@ impl<'t> RawTable<'t> {
         keys.map(|key| key.get_ref().as_ref())
     }
 
-    /// The same table in two: the keys of `head`, and the others.
+    /// Splits the table into the keys of `head` and the others.
     pub fn part(&self, head: &[&str]) -> (Self, Self) {
         let (mut ours, mut rest) = (DeTable::new(), DeTable::new());
         for (key, value) in self.table.get_ref() {
@@ -152,7 +152,7 @@ impl Mistake {
         }
     }
 
-    /// What the TOML reader complains of, with the nearest of the names that it expected.
+    /// An error of the TOML parser, with the nearest expected name.
     pub(super) fn of_toml(text: &str, table: &Range<usize>, error: &toml::de::Error) -> Self {
         let span = error.span().filter(|span| *span != (0..0));
         let mut what = error.message().trim().replace('\n', " ");
@@ -163,7 +163,7 @@ impl Mistake {
     }
 }
 
-/// Of the names between backticks, the expected one that is nearest to the first, which was found.
+/// The expected name nearest to the one that was found. The message quotes the found name first.
 fn nearest_expected(message: &str) -> Option<String> {
     if !message.starts_with("unknown ") {
         return None;
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_counted_in_lines_and_characters() {
+    fn counts_places_in_lines_and_characters() {
         let text = "a = 1\nß = 'é' x";
         let at = text.find('x').unwrap();
         let mistake = Mistake::at(text, &(at..at + 1), "no");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_name_is_suggested() {
+    fn suggests_the_nearest_name() {
         let message = "unknown field `tiemout`, expected one of `argv`, `timeout`, `env`";
         assert_eq!(nearest_expected(message).as_deref(), Some("timeout"));
         assert_eq!(nearest_expected("missing field `argv`"), None);

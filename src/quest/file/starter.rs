@@ -1,4 +1,4 @@
-//! The quest file that a new one begins from: the worksheet of a good gate.
+//! The template of a new quest file, with instructions for a good gate.
 
 use super::read::is_kebab;
 
@@ -23,14 +23,14 @@ mod tests {
     }
 
     #[test]
-    fn a_starter_has_the_name_that_it_was_asked_for() {
+    fn starter_has_the_requested_name() {
         let text = starter("unit-tests").unwrap();
         assert_eq!(QuestFile::parse(&text).unwrap().name, "unit-tests");
         assert_eq!(starter("Unit Tests"), None);
     }
 
     #[test]
-    fn the_line_of_a_list_that_it_shows_has_its_columns() {
+    fn example_row_has_the_columns_of_the_input() {
         let text = starter("letters").unwrap();
         let file = QuestFile::parse(&text).unwrap();
         let shown = STARTER.lines().find_map(|line| line.strip_prefix("#   {"));
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_switched_off_can_be_switched_on() {
+    fn commented_out_parts_are_valid() {
         let text = switched_on();
         let file = QuestFile::parse(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
         assert!(file.open && file.tree.is_some());

@@ -236,7 +236,7 @@ pub struct ControlTable {
 }
 
 impl ControlTable {
-    /// The quest that it is about.
+    /// Its quest.
     pub fn quest(&self) -> Result<Quest, EmptyKey> {
         let cells = self.input.iter().map(|(label, text)| Shown {
             label: label.clone(),
@@ -250,7 +250,7 @@ impl ControlTable {
         })
     }
 
-    /// These fields, as they are submitted.
+    /// These fields as a submission.
     pub fn submission(fields: &BTreeMap<String, String>) -> Submission {
         let fields = fields.iter();
         let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
@@ -293,7 +293,7 @@ pub(super) struct FinalTable {
     pub(super) negative: Option<NegativeTable>,
 }
 
-/// The gate reads the tables of checks. Their schema is long, so it is a definition of its own.
+/// The gate parses the tables of checks. Their schema is long, so it has its own definition.
 pub(super) fn checks(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"$ref": "#/$defs/Check"}})
 }
@@ -349,7 +349,7 @@ pub struct PanelTable {
     #[serde(default)]
     pub threshold: Threshold,
     /// How many reviewers must answer a question; at least 2.
-    #[serde(default = "two")]
+    #[serde(default = "twice")]
     pub quorum: u32,
     /// How often the agent first gets the doubts as facts. Each time uses a try, but never the last
     /// one. At most 10, and fewer than `max_tries`. A doubt remains until what it quotes is gone
@@ -370,7 +370,8 @@ pub enum Threshold {
     Any,
 }
 
-const fn two() -> u32 {
+/// The default quorum and the default retries.
+const fn twice() -> u32 {
     2
 }
 
@@ -378,7 +379,7 @@ impl Default for PanelTable {
     fn default() -> Self {
         Self {
             threshold: Threshold::default(),
-            quorum: two(),
+            quorum: twice(),
             revisions: 0,
         }
     }
@@ -466,8 +467,4 @@ pub enum AnswerForm {
 
 const fn two_minutes() -> Span {
     Span::from_millis(120_000)
-}
-
-const fn twice() -> u32 {
-    2
 }

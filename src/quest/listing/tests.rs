@@ -19,7 +19,7 @@ fn add(listing: &mut Listing, number: u32, key_parts: &[&str], anchor: &str) {
 }
 
 fn listed(rows: &[(&str, &str)]) -> (Vec<Plain>, ListingCounts) {
-    let mut listing = Listing::new();
+    let mut listing = Listing::default();
     for (row, (key, anchor)) in (2..).zip(rows) {
         add(&mut listing, row, &[key], anchor);
     }
@@ -28,12 +28,12 @@ fn listed(rows: &[(&str, &str)]) -> (Vec<Plain>, ListingCounts) {
         let anchor = quest.anchor.map(|Anchor::Site(text)| text);
         (quest.key.to_string(), anchor, quest.rows)
     };
-    let quests = listed.quests().iter().cloned().map(plain);
-    (quests.collect(), listed.counts())
+    let quests = listed.quests.iter().cloned().map(plain);
+    (quests.collect(), listed.counts)
 }
 
 #[test]
-fn blanks_are_skipped_and_repeats_merged() {
+fn skips_blank_rows_and_merges_repeats() {
     let (quests, counts) = listed(&[("Acme", ""), (" ", ""), ("Ａcme ", ""), ("Beta", "")]);
     assert_eq!(
         quests,
@@ -53,11 +53,11 @@ fn blanks_are_skipped_and_repeats_merged() {
 }
 
 #[test]
-fn the_first_row_of_a_known_quest_is_no_repeat() {
-    let mut before = Listing::new();
+fn first_row_of_a_known_quest_is_not_a_repeat() {
+    let mut before = Listing::default();
     add(&mut before, 2, &["Acme"], "");
-    let mut listing = Listing::new();
-    for quest in before.finish().unwrap().quests().to_vec() {
+    let mut listing = Listing::default();
+    for quest in before.finish().unwrap().quests {
         let rows = Vec::new();
         listing.seed(Quest { rows, ..quest });
     }
@@ -66,7 +66,7 @@ fn the_first_row_of_a_known_quest_is_no_repeat() {
     }
     listing.skip(3);
     let listed = listing.finish().unwrap();
-    let (quests, counts) = (listed.quests(), listed.counts());
+    let (quests, counts) = (&listed.quests, listed.counts);
     assert_eq!((listed.seeded().len(), listed.without_row()), (1, 0));
     assert_eq!(*listed.added(), quests[1..]);
     assert_eq!(
@@ -86,7 +86,7 @@ fn the_first_row_of_a_known_quest_is_no_repeat() {
 }
 
 #[test]
-fn other_anchors_make_other_quests_and_other_spellings_do_not() {
+fn different_anchors_are_different_quests_but_spellings_are_not() {
     let (quests, _) = listed(&[
         ("Acme", "acme.com"),
         ("Acme", "https://www.Acme.com/"),
@@ -103,7 +103,7 @@ fn other_anchors_make_other_quests_and_other_spellings_do_not() {
 }
 
 #[test]
-fn an_anchor_that_comes_late_joins_the_quest_without_one() {
+fn a_late_anchor_joins_the_quest_without_one() {
     let (quests, _) = listed(&[("Acme", ""), ("Acme", "acme.com"), ("Acme", "acme.de")]);
     assert_eq!(
         quests,
@@ -115,13 +115,13 @@ fn an_anchor_that_comes_late_joins_the_quest_without_one() {
 }
 
 #[test]
-fn a_key_of_several_columns_joins_what_is_not_blank() {
-    let mut listing = Listing::new();
+fn joins_the_nonblank_parts_of_a_key() {
+    let mut listing = Listing::default();
     add(&mut listing, 1, &["Acme", " Seoul "], "");
     add(&mut listing, 2, &["Acme", ""], "");
     add(&mut listing, 3, &["", " "], "");
     let listed = listing.finish().unwrap();
-    let (quests, counts) = (listed.quests(), listed.counts());
+    let (quests, counts) = (&listed.quests, listed.counts);
     let keys: Vec<_> = quests.iter().map(|quest| quest.key.as_str()).collect();
     assert_eq!(keys, ["Acme / Seoul", "Acme"]);
     assert_eq!(counts.without_key, 1);
@@ -132,12 +132,12 @@ fn linked(
     before: &[&str],
     rows: &[(&str, &str, &str)],
 ) -> Result<Vec<(String, Vec<String>)>, String> {
-    let mut listing = Listing::new();
+    let mut listing = Listing::default();
     for (row, key) in (2..).zip(before) {
         add(&mut listing, row, &[key], "");
     }
-    let seeded = listing.finish().unwrap().quests().to_vec();
-    let mut listing = Listing::new();
+    let seeded = listing.finish().unwrap().quests;
+    let mut listing = Listing::default();
     for quest in seeded {
         listing.seed(quest);
     }
@@ -154,7 +154,7 @@ fn linked(
         let after = quest.after.iter().map(ToString::to_string).collect();
         (quest.key.to_string(), after)
     };
-    Ok(listed.quests().iter().map(plain).collect())
+    Ok(listed.quests.iter().map(plain).collect())
 }
 
 fn after(key: &str, before: &[&str]) -> (String, Vec<String>) {
@@ -163,7 +163,7 @@ fn after(key: &str, before: &[&str]) -> (String, Vec<String>) {
 }
 
 #[test]
-fn rows_name_what_comes_before_them_earlier_or_later_and_merged_rows_unite() {
+fn merges_the_dependencies_of_repeated_rows() {
     let rows = [
         ("a", "", "c; Ｂ\nc"),
         ("B", "", ""),
@@ -181,7 +181,7 @@ fn rows_name_what_comes_before_them_earlier_or_later_and_merged_rows_unite() {
 }
 
 #[test]
-fn a_name_that_means_no_quest_or_several_is_refused() {
+fn rejects_an_unknown_or_ambiguous_dependency() {
     let refused = |rows| linked(&[], rows).unwrap_err();
     assert_eq!(
         refused(&[("build", "", ""), ("test", "", "biuld")]),
@@ -200,7 +200,7 @@ fn a_name_that_means_no_quest_or_several_is_refused() {
 }
 
 #[test]
-fn a_new_quest_comes_after_an_old_one_and_never_the_other_way_round() {
+fn new_quests_can_depend_on_old_ones_but_not_the_reverse() {
     let rows = [("old", "", "new"), ("new", "", "old")];
     let expected = [after("old", &[]), after("new", &["1"])];
     assert_eq!(linked(&["old"], &rows).unwrap(), expected);

@@ -471,7 +471,7 @@ mod tests {
     #[test]
     fn only_what_is_not_refuted_is_an_answer() {
         let given = Submission::Fields(Fields::new());
-        for effective in Effective::ALL {
+        for &effective in Effective::ALL {
             let stands = worth(&given, effective, false) == Worth::Stands;
             assert_eq!(stands, effective.stands(), "{effective:?}");
         }

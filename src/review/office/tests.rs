@@ -106,7 +106,7 @@ fn texts() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn what_is_filled_in_comes_back_with_what_its_row_is_bound_to(
+    fn a_filled_workbook_round_trips(
         rows in prop::collection::vec((texts(), 0_usize..3, texts()), 1..5),
     ) {
         let words = ["", "accept", "Reject "];
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn columns_of_the_list_and_fields_are_never_taken_for_those_of_the_queue() {
+fn does_not_mistake_columns_of_the_list_for_columns_of_the_queue() {
     let form = form(&[row(1, "=HYPERLINK(\"http://evil.kr\")")]);
     let headings: Vec<&str> = form.columns.iter().map(|it| it.heading.as_str()).collect();
     let expected = [
@@ -176,7 +176,7 @@ fn cell(item: &Item, heading: &str) -> Option<FormCell> {
 }
 
 #[test]
-fn a_row_shows_what_the_list_the_gate_and_the_reviewers_say() {
+fn a_row_shows_list_gate_and_reviewers() {
     let mut item = item(1, "Acme Foods", &[]);
     item.shown = vec![
         shown("City", "Seoul"),
@@ -204,7 +204,7 @@ fn a_row_shows_what_the_list_the_gate_and_the_reviewers_say() {
 }
 
 #[test]
-fn the_source_is_an_address_of_the_web_or_none() {
+fn the_source_is_a_web_url() {
     let page = ("page", "https://acme.co.kr/page");
     let source = |text: &str, location: Option<&str>| {
         let mut item = item(1, "Acme Foods", &[("source", text), page]);
@@ -258,7 +258,7 @@ fn headed(headings: &[&str]) -> Filling {
 }
 
 #[test]
-fn headings_are_found_in_any_order_and_spelling() {
+fn finds_headings_in_any_order_and_spelling() {
     let mut filling = headed(&[
         "NOTE ", "who", "Decision", "ＩＤ", " key", "Attempt", "session", "judged",
     ]);
@@ -269,7 +269,7 @@ fn headings_are_found_in_any_order_and_spelling() {
 }
 
 #[test]
-fn other_headings_are_skipped_or_refused() {
+fn skips_titles_and_refuses_wrong_headings() {
     assert_eq!(places(&cells(&["Decision", "of May"])), Ok(None));
     assert_eq!(places(&[]), Ok(None));
     let missing = places(&cells(&["id", "key", "judged", "note", "decision"]));
@@ -282,7 +282,7 @@ fn other_headings_are_skipped_or_refused() {
 }
 
 #[test]
-fn rows_that_neither_name_a_quest_nor_decide_are_skipped() {
+fn skips_rows_without_id_and_decision() {
     let mut filling = headed(&HEADINGS);
     filling.take(3, &cells(&["", "total", "3"])).unwrap();
     let decides = cells(&["", "", "", "", "accept"]);
@@ -294,7 +294,7 @@ fn rows_that_neither_name_a_quest_nor_decide_are_skipped() {
 }
 
 #[test]
-fn more_than_any_queue_is_refused() {
+fn refuses_an_oversized_sheet() {
     let mut filling = headed(&HEADINGS);
     let note = "n".repeat(1 << 20);
     let decided = cells(&["1", "k", "", "1", "accept", &note]);
@@ -348,7 +348,7 @@ fn read(rows: Vec<Filled>, records: Vec<QuestRecord>) -> Sorted {
 }
 
 #[test]
-fn each_row_decides_or_is_refused_for_one_reason() {
+fn accepts_or_refuses_each_row_with_a_reason() {
     let other = Digest::of(b"other").to_string();
     let long_ago = "2026-01-02T03:04:05Z";
     let reopened = bound(session(), Some(7));
@@ -388,7 +388,7 @@ fn each_row_decides_or_is_refused_for_one_reason() {
 }
 
 #[test]
-fn a_quest_in_two_rows_is_settled_by_neither() {
+fn refuses_two_rows_for_the_same_quest() {
     let other = Digest::of(b"other").to_string();
     let rows = vec![
         filled(2, "1", "accept"),
@@ -411,7 +411,7 @@ fn a_quest_in_two_rows_is_settled_by_neither() {
 }
 
 #[test]
-fn a_key_is_the_same_as_far_as_a_sheet_holds_it() {
+fn compares_keys_as_far_as_a_sheet_holds_them() {
     assert!(is_same("a  b\r\nc", "a b\nc "));
     assert!(!is_same("ACME", "Acme"));
     let long = "k".repeat(40_000);

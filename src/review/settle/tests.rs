@@ -93,7 +93,7 @@ fn effective(session: &Session, number: usize) -> Effective {
 }
 
 #[test]
-fn several_are_settled_in_one_line_each_once() {
+fn settles_several_quests_in_one_line() {
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
     decide(&mut session, &[2, 1, 2], Decision::Accepted, KIM).unwrap();
@@ -117,7 +117,7 @@ fn several_are_settled_in_one_line_each_once() {
 }
 
 #[test]
-fn one_that_cannot_be_settled_stops_all() {
+fn settles_all_quests_or_none() {
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
     let head = session.head();
@@ -151,7 +151,7 @@ fn one_that_cannot_be_settled_stops_all() {
 }
 
 #[test]
-fn under_a_key_nothing_is_decided_without_it() {
+fn requires_the_operators_key() {
     let key = key();
     let made = made(Some(&key));
     let mut session = Session::open(&made.dir).unwrap();
@@ -188,7 +188,7 @@ fn under_a_key_nothing_is_decided_without_it() {
 }
 
 #[test]
-fn only_what_counts_as_right_is_disputed() {
+fn disputes_only_answers_that_count_as_right() {
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
     let refused = dispute(&mut session, id(1), KIM, &mut (at, salt)).unwrap_err();
@@ -199,7 +199,7 @@ fn only_what_counts_as_right_is_disputed() {
 }
 
 #[test]
-fn a_draw_takes_passes_alone_and_what_was_disputed_is_never_right() {
+fn draws_only_passes_and_never_accepts_a_disputed_one() {
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
     let seed = || Seed([3; 32]);
@@ -218,7 +218,7 @@ fn a_draw_takes_passes_alone_and_what_was_disputed_is_never_right() {
 }
 
 #[test]
-fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
+fn refuses_only_rows_whose_quests_changed_in_the_meantime() {
     use crate::review::Queue;
     use crate::review::office::{Filling, check, settle_rows};
 

@@ -212,18 +212,18 @@ pub(in crate::session) fn ledger(made: &Made) -> PathBuf {
 }
 
 #[test]
-fn a_session_is_never_replaced_and_never_half_made() {
+fn creates_a_session_atomically_and_never_replaces_one() {
     let made = made(1);
     let source = made.dir.join("source.csv");
     let mut settings = manifest(&source, None);
     let error = create_from(&made.dir, &source, &settings, &quests(2)).unwrap_err();
-    assert!(matches!(error, SessionError::Exists { .. }), "{error}");
+    assert!(matches!(error, SessionError::Exists(_)), "{error}");
     assert_eq!(tally(&Session::open(&made.dir).unwrap()).total(), 1);
     // A list that changes while it is read leaves nothing behind.
     settings.source.sha256 = Digest::of(b"other");
     let beside = made.dir.with_file_name("other");
     let error = create_from(&beside, &source, &settings, &quests(2)).unwrap_err();
-    let changed = matches!(error, SessionError::SourceChanged { .. });
+    let changed = matches!(error, SessionError::SourceChanged(_));
     assert!(changed, "{error}");
     let entries = fs::read_dir(made.dir.parent().unwrap()).unwrap();
     let mut left: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
@@ -232,7 +232,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
 }
 
 #[test]
-fn only_its_owner_can_read_it() {
+fn only_the_owner_can_read_a_session() {
     use std::os::unix::fs::PermissionsExt as _;
     let made = made(1);
     let permissions = fs::metadata(&made.dir).unwrap().permissions();
@@ -241,7 +241,7 @@ fn only_its_owner_can_read_it() {
 
 /// The time of a line is that at which the lock is held, however long it was waited for.
 #[test]
-fn the_clock_is_asked_under_the_lock() {
+fn reads_the_clock_under_the_lock() {
     let made = made(1);
     let mut session = Session::open(&made.dir).unwrap();
     let lock = fs::File::open(made.dir.join("lock")).unwrap();
@@ -259,7 +259,7 @@ fn the_clock_is_asked_under_the_lock() {
 }
 
 #[test]
-fn an_idempotency_key_leads_to_its_last_attempt_and_belongs_to_one_quest() {
+fn an_idempotency_key_finds_its_last_attempt_and_belongs_to_one_quest() {
     let made = made(2);
     let mut session = Session::open(&made.dir).unwrap();
     let keyed = |session: &Session, index: usize, key: &str| {
@@ -296,7 +296,7 @@ fn refused(session: &mut Session, event: Event) {
 }
 
 #[test]
-fn nothing_is_recorded_of_a_quest_before_its_turn() {
+fn rejects_events_of_a_waiting_quest() {
     let made = made_in_order(&[vec![], vec![0]]);
     let mut session = Session::open(&made.dir).unwrap();
     let early = attempt(&session, 1, Verdict::Pass, VerdictBasis::World);
@@ -312,7 +312,7 @@ fn nothing_is_recorded_of_a_quest_before_its_turn() {
 }
 
 #[test]
-fn an_order_that_no_list_makes_is_refused() {
+fn rejects_impossible_dependencies() {
     let made = made_in_order(&[vec![]]);
     let mut session = Session::open(&made.dir).unwrap();
     for after in [&[2][..], &[1, 1], &[4, 3]] {
@@ -332,7 +332,7 @@ fn an_order_that_no_list_makes_is_refused() {
 }
 
 #[test]
-fn a_ledger_that_was_cut_is_found_by_who_has_it_open() {
+fn an_open_session_detects_a_cut_ledger() {
     let made = made(2);
     let mut session = Session::open(&made.dir).unwrap();
     let before = fs::read(ledger(&made)).unwrap();
@@ -345,7 +345,7 @@ fn a_ledger_that_was_cut_is_found_by_who_has_it_open() {
 }
 
 #[test]
-fn nothing_is_appended_beside_somebody_who_writes_without_the_lock() {
+fn refuses_to_append_if_another_writes_without_the_lock() {
     let made = made(1);
     let whole = fs::read(ledger(&made)).unwrap();
     let longer = [&whole[..], b"a line of another"].concat();
@@ -366,7 +366,7 @@ fn nothing_is_appended_beside_somebody_who_writes_without_the_lock() {
 }
 
 #[test]
-fn an_edited_index_is_told_of_also_where_nothing_can_be_locked() {
+fn reports_an_edited_index_even_without_a_lock() {
     let made = made(2);
     let index = rusqlite::Connection::open(made.dir.join("index.sqlite")).unwrap();
     let edit = "UPDATE quest SET key = 'another' WHERE id = 2";

@@ -221,7 +221,7 @@ fn held_against(made: &Made, sql: &str) -> Result<(), IndexError> {
 }
 
 #[test]
-fn every_column_of_every_row_is_held_against_the_ledger() {
+fn compares_every_column_with_the_ledger() {
     let made = full();
     let session = Session::open(&made.dir).unwrap();
     open(&session)
@@ -263,7 +263,7 @@ fn every_column_of_every_row_is_held_against_the_ledger() {
 }
 
 #[test]
-fn an_index_of_an_earlier_start_of_the_machine_is_rebuilt_without_a_word() {
+fn silently_rebuilds_an_index_from_before_a_reboot() {
     let made = full();
     let session = Session::open(&made.dir).unwrap();
     let index = open(&session).unwrap();
@@ -278,7 +278,7 @@ fn an_index_of_an_earlier_start_of_the_machine_is_rebuilt_without_a_word() {
 }
 
 #[test]
-fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
+fn a_confirmed_review_and_a_carried_pass_unblock_dependents() {
     let made = made_in_order(&[vec![], vec![0], vec![], vec![2]]);
     let mut session = Session::open(&made.dir).unwrap();
     let waiting = |session: &Session| session.waiting().unwrap();
@@ -300,7 +300,7 @@ fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
     assert_eq!(session.repairs(), []);
 }
 
-/// Puts a claim on a quest, whatever the ledger says.
+/// Puts a claim on a quest, without the ledger.
 fn put_claim(index: &Projection, claim: Claim) {
     let record = index.get(claim.quest).unwrap().unwrap();
     let claim = Some(claim);
@@ -313,7 +313,7 @@ fn first_free(index: &Projection, now: Timestamp) -> Option<QuestRecord> {
 }
 
 #[test]
-fn leases_end_to_the_millisecond_however_far_the_clock_is() {
+fn leases_expire_to_the_millisecond() {
     let made = made(1);
     let index = Session::open(&made.dir).unwrap().projection().unwrap();
     let claim = Claim {
@@ -332,7 +332,7 @@ fn leases_end_to_the_millisecond_however_far_the_clock_is() {
 }
 
 #[test]
-fn an_index_is_in_its_place_until_another_is_put_there_or_somebody_dies_at_it() {
+fn detects_a_replaced_or_interrupted_index() {
     let made = made(2);
     let session = Session::open(&made.dir).unwrap();
     let index = open(&session).unwrap();
@@ -350,7 +350,7 @@ fn an_index_is_in_its_place_until_another_is_put_there_or_somebody_dies_at_it() 
 }
 
 #[test]
-fn what_is_appended_is_in_the_index_that_others_find() {
+fn appends_are_in_the_shared_index() {
     let made = made(3);
     let mut session = Session::open(&made.dir).unwrap();
     assert!(append(&mut session, claim(0, "w1")));
@@ -366,7 +366,7 @@ fn what_is_appended_is_in_the_index_that_others_find() {
 }
 
 #[test]
-fn all_quests_are_handed_on_in_order_however_many_are_read_at_once() {
+fn iterates_all_quests_in_order_across_pages() {
     let count = PAGE as usize * 2 + 1;
     let made = made(count);
     let index = Session::open(&made.dir).unwrap().projection().unwrap();
@@ -391,14 +391,15 @@ fn effective(session: &Session, quest: usize) -> Effective {
     Effective::of(&session.quest_record(id(quest)).unwrap().unwrap())
 }
 
-fn counts(session: &Session) -> [u32; 8] {
+fn counts(session: &Session) -> Vec<u32> {
     let totals = session.totals();
     assert_eq!(session.projection().unwrap().totals(), &totals);
-    Effective::ALL.map(|effective| totals.effective.of(effective))
+    let count = |effective: &Effective| totals.effective.of(*effective);
+    Effective::ALL.iter().map(count).collect()
 }
 
 #[test]
-fn what_cannot_be_decided_is_refused() {
+fn rejects_impossible_decisions() {
     let made = made_in_order(&order());
     let mut session = with_review(&made);
     let before = session.head();
@@ -435,7 +436,7 @@ fn what_cannot_be_decided_is_refused() {
 }
 
 #[test]
-fn a_quest_that_is_disputed_twice_is_counted_once() {
+fn counts_a_quest_disputed_twice_once() {
     let made = made_in_order(&order());
     let mut session = with_review(&made);
     for _ in 0..2 {
@@ -447,7 +448,7 @@ fn a_quest_that_is_disputed_twice_is_counted_once() {
 }
 
 #[test]
-fn only_a_pass_from_before_the_first_draw_is_drawn_and_only_once() {
+fn draws_each_pass_from_before_the_first_draw_once() {
     let made = made_in_order(&order());
     let mut session = with_review(&made);
     for quests in [&[][..], &[0], &[2], &[1, 1], &[0, 1]] {
@@ -466,7 +467,7 @@ fn only_a_pass_from_before_the_first_draw_is_drawn_and_only_once() {
 }
 
 #[test]
-fn a_sampled_pass_is_right_or_wrong_by_what_a_person_decides_and_stays_a_pass() {
+fn a_person_settles_a_sampled_pass_which_stays_a_pass() {
     let made = made_in_order(&order());
     let mut session = with_review(&made);
     assert!(append(&mut session, sampled(&[1])));

@@ -41,7 +41,7 @@ fn with_clear(first: &str) -> String {
 }
 
 #[test]
-fn each_question_has_its_vote() {
+fn each_question_gets_a_vote() {
     let about_one = |rest: &str| format!(r#"{{"question":"one",{rest}}}"#);
     for (first, votes) in rows! {
         about_one(r#""doubt":true,"quotation":"in Seoul in 1998""#) => "dc";
@@ -64,7 +64,7 @@ fn each_question_has_its_vote() {
 }
 
 #[test]
-fn one_json_document_of_objects_is_an_answer_and_nothing_else() {
+fn accepts_only_one_json_document_of_objects() {
     let right = with_clear(CLEAR_ONE);
     assert_eq!(letters(&format!(" {right}\n"), AnswerForm::Questions), "cc");
     // serde would take an array for an object, member by member.
@@ -99,7 +99,7 @@ fn finding(quotation: &str, sure: i64) -> String {
 }
 
 #[test]
-fn a_finding_weighs_what_its_reviewer_is_sure_of_and_the_gravest_counts() {
+fn the_gravest_finding_counts_by_its_confidence() {
     let of = |sure| finding("in Seoul in 1998", sure);
     let (sure, unsure) = (of(90), finding("was founded", 60));
     let made_up = finding("on the planet Mars", 99);
@@ -126,12 +126,12 @@ fn a_finding_weighs_what_its_reviewer_is_sure_of_and_the_gravest_counts() {
 
 proptest! {
     #[test]
-    fn no_text_is_more_than_it_says(text in "\\PC{0,80}") {
+    fn arbitrary_text_is_no_answer(text in "\\PC{0,80}") {
         prop_assert_eq!(letters(&text, AnswerForm::Questions), "ee");
     }
 
     #[test]
-    fn a_cut_answer_never_clears(cut in 0_usize..200) {
+    fn a_truncated_answer_never_clears(cut in 0_usize..200) {
         let whole = with_clear(CLEAR_ONE);
         prop_assume!(cut < whole.len());
         prop_assert_eq!(letters(&whole[..cut], AnswerForm::Questions), "ee");
@@ -139,7 +139,7 @@ proptest! {
 }
 
 #[test]
-fn the_usage_that_an_answer_reports_changes_no_vote() {
+fn reported_usage_does_not_change_votes() {
     let with = |usage: &str| {
         let text = format!(r#"{{"answers":[{CLEAR_ONE},{CLEAR}],"usage":{usage}}}"#);
         read_of(&text, AnswerForm::Questions)
@@ -156,7 +156,7 @@ fn the_usage_that_an_answer_reports_changes_no_vote() {
 }
 
 #[test]
-fn a_quotation_is_literal_and_says_something() {
+fn a_quotation_is_literal_and_long_enough() {
     let shown = of(&["It was founded\n  in 1998, in Seoul.", "1998"]);
     for (quotation, holds) in [
         ("founded in 1998", true),
@@ -177,7 +177,7 @@ fn a_quotation_is_literal_and_says_something() {
 
 proptest! {
     #[test]
-    fn every_long_part_of_an_input_stands_in_it(
+    fn accepts_every_long_part_of_an_input(
         text in "[a-zé ]{20,60}",
         start in 0_usize..8,
         length in 17_usize..40,
@@ -199,7 +199,7 @@ fn question() -> QuestionTable {
 }
 
 #[test]
-fn the_same_inputs_make_the_same_prompt() {
+fn equal_inputs_make_equal_prompts() {
     let asked = |text: &str| prompt(AnswerForm::Questions, &[question()], &of(&[text]));
     assert_eq!(asked("a"), asked("a"));
     assert_ne!(asked("a"), asked("b"));
@@ -213,7 +213,7 @@ fn the_same_inputs_make_the_same_prompt() {
 
 proptest! {
     #[test]
-    fn nothing_inside_an_input_ends_it(text in "(=== |[0-9a-f]{64}|\n| end key| begin key|.){0,20}") {
+    fn an_input_cannot_end_itself(text in "(=== |[0-9a-f]{64}|\n| end key| begin key|.){0,20}") {
         let seen = of(&[&text]);
         let fence = fence(&seen.inputs);
         prop_assert!(!text.contains(&fence));

@@ -182,7 +182,7 @@ fn fired(judgement: &Judgement) -> Vec<&str> {
 }
 
 #[test]
-fn nobody_is_asked_about_what_does_not_pass() {
+fn does_not_ask_reviewers_about_a_failure() {
     for verdict in [Verdict::Review, Verdict::Fail] {
         // A sandbox that expects nothing else panics at whatever it is asked.
         let judgement = judged(&gate(verdict), &looking());
@@ -192,7 +192,7 @@ fn nobody_is_asked_about_what_does_not_pass() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_for_a_person() {
+fn an_input_that_cannot_be_shown_leads_to_review() {
     let mut sandbox = looking();
     sandbox
         .expect_changes()
@@ -206,7 +206,7 @@ fn what_cannot_be_shown_is_for_a_person() {
 }
 
 #[test]
-fn the_change_is_shown_as_a_diff() {
+fn shows_a_change_as_a_diff() {
     let text = crate::judge::panel::reviewers::diff(&answering(&[])).unwrap();
     assert_eq!(
         text,
@@ -215,7 +215,7 @@ fn the_change_is_shown_as_a_diff() {
 }
 
 #[test]
-fn the_only_one_who_doubts_is_not_silenced_into_a_pass() {
+fn a_silenced_doubter_does_not_lead_to_a_pass() {
     let third = "[[reviewer]]\nname = \"third\"\nkind = \"chat\"\nmodel = \"third-3\"\n\
                  base_url = \"http://127.0.0.1:3/v1\"\n\
                  sees = [\"submission.summary\", \"tree.diff\"]\n[[question]]";
@@ -239,7 +239,7 @@ fn the_only_one_who_doubts_is_not_silenced_into_a_pass() {
 }
 
 #[test]
-fn a_change_that_is_no_text_is_shown_to_nobody() {
+fn does_not_show_a_binary_change() {
     let (ascii, latin) = (&b"one\n"[..], &b"# -*- coding: latin-1 -*- \xe9\none\n"[..]);
     for (before, after) in [(ascii, latin), (latin, ascii)] {
         let judgement = judged(&gate(Verdict::Pass), &changing(before, after));
@@ -250,7 +250,7 @@ fn a_change_that_is_no_text_is_shown_to_nobody() {
 }
 
 #[test]
-fn nobody_is_asked_again_where_what_they_said_was_never_recorded() {
+fn does_not_ask_again_after_an_unrecorded_reply() {
     let mut sandbox = answering(&[]);
     sandbox.checkpoint();
     sandbox.expect_failure().return_const(None);
@@ -262,7 +262,7 @@ fn nobody_is_asked_again_where_what_they_said_was_never_recorded() {
 }
 
 #[test]
-fn nobody_else_is_asked_once_something_of_ours_has_failed() {
+fn stops_asking_after_a_sandbox_failure() {
     let mut sandbox = answering(&[]);
     sandbox.checkpoint();
     sandbox.expect_changes().returning(|| Ok(Vec::new()));
@@ -296,7 +296,7 @@ fn chosen<'p>(number: u32, text: &str, plants: &'p [PlantTable]) -> &'p str {
 }
 
 #[test]
-fn quests_share_the_plants_that_have_a_defect_and_no_answer_changes_its_plant() {
+fn the_quest_alone_selects_a_plant_with_a_defect() {
     let plants = ["a", "b", "c", "d"].map(|name| plant_of(name, &["one"]));
     let first = chosen(1, "", &plants);
     for length in 0..40 {
@@ -313,7 +313,7 @@ fn quests_share_the_plants_that_have_a_defect_and_no_answer_changes_its_plant() 
 }
 
 #[test]
-fn what_is_planted_takes_the_place_of_one_input() {
+fn a_plant_replaces_its_inputs() {
     let column = ReviewInput::Input(String::from("text"));
     let inputs = [
         (ReviewInput::Key, String::from("7")),
@@ -355,7 +355,7 @@ fn tallied(threshold: Threshold, quorum: u32, kinds: &str, differs: &[bool]) -> 
 }
 
 #[test]
-fn a_tie_is_a_doubt_and_silence_is_one_before_it_is_a_clearance() {
+fn a_tie_is_a_doubt_and_silence_never_clears() {
     use Lack::{Quorum, Silent};
     use Tally::{Cleared, Doubted, Unsettled};
     use Threshold::{Any, Majority};
@@ -384,7 +384,7 @@ fn a_tie_is_a_doubt_and_silence_is_one_before_it_is_a_clearance() {
 }
 
 #[test]
-fn somebody_answers_who_sees_what_the_agent_has_not_written() {
+fn requires_a_vote_from_a_reviewer_with_other_input() {
     let weight = |kinds| tallied(Threshold::Majority, 2, kinds, &[true, false, false]);
     assert_eq!(weight("ccc"), Tally::Cleared);
     assert_eq!(weight("ecc"), Tally::Unsettled(Lack::OtherInput));
@@ -395,7 +395,7 @@ fn somebody_answers_who_sees_what_the_agent_has_not_written() {
 
 proptest! {
     #[test]
-    fn nobody_gains_by_silence_and_a_doubt_never_lessens_doubt(
+    fn silencing_a_reviewer_never_clears_an_answer(
         kinds in "[dufces]{0,9}",
         quorum in 2_u32..5,
         any in proptest::bool::ANY,
@@ -460,7 +460,7 @@ fn after(mut report: ReviewerReport, reviewer: &str, text: &str) -> ReviewerRepo
 }
 
 #[test]
-fn an_earlier_quotation_is_found_whatever_surrounds_it_and_whichever_mailbox_is_shown() {
+fn finds_an_earlier_quotation_despite_masked_mailboxes() {
     let mail = "Write to sales@acme.kr, which Bolt reads, or jo@acme.kr.";
     for (text, quotation, expected) in [
         ("exit 0 #", "exit 0", true),
@@ -487,7 +487,7 @@ fn an_earlier_quotation_is_found_whatever_surrounds_it_and_whichever_mailbox_is_
 }
 
 #[test]
-fn a_doubt_stands_until_what_it_quotes_is_gone() {
+fn a_doubt_remains_until_its_quotation_is_gone() {
     let clear = || Vote::Cleared(String::from("all"));
     let still = "It was\u{200b} founded  on Mars.";
     for votes in [vec![clear()], vec![Vote::Error(String::new())], Vec::new()] {
@@ -530,7 +530,7 @@ fn share(part: u32, whole: u32) -> Share {
 }
 
 #[test]
-fn each_error_is_counted_where_it_belongs() {
+fn scores_count_each_kind_of_error() {
     let cases = vec![
         labelled(true, [Doubt, Clear, Nothing], Doubt),
         labelled(true, [Doubt, Clear, Doubt], Doubt),
@@ -565,7 +565,7 @@ fn each_error_is_counted_where_it_belongs() {
 }
 
 #[test]
-fn silence_is_neither_right_nor_agreed_upon() {
+fn silence_is_neither_right_nor_agreement() {
     let found = calibrated(vec![labelled(true, [Nothing, Nothing, Doubt], Nothing)]);
     assert_eq!(found.agreement, share(0, 0));
     assert_eq!(found.panel.right, share(0, 0));
@@ -574,7 +574,7 @@ fn silence_is_neither_right_nor_agreed_upon() {
 }
 
 #[test]
-fn a_panel_with_a_reviewer_who_is_silent_is_not_right() {
+fn a_silent_reviewer_makes_a_panel_unclean() {
     let cases = |dead| {
         calibrated(vec![
             labelled(true, [Doubt, Doubt, dead], Doubt),

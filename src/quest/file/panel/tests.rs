@@ -63,7 +63,7 @@ fn refused(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn a_panel_is_read_alone_and_within_a_quest_file() {
+fn reads_a_panel_alone_and_in_a_quest_file() {
     let panel = Panel::parse(PANEL).unwrap();
     assert_eq!(panel.names().collect::<Vec<_>>(), ["reader", "other"]);
     assert_eq!(panel.head.threshold, Threshold::Majority);
@@ -79,7 +79,7 @@ fn a_panel_is_read_alone_and_within_a_quest_file() {
 }
 
 #[test]
-fn the_generator_reviews_nothing() {
+fn rejects_the_generator_as_a_reviewer() {
     let panel = Panel::parse(PANEL).unwrap();
     assert!(panel.refuse_generator("medium-3").is_ok());
     let wrong = panel.refuse_generator(" maker/Small-1").unwrap_err();
@@ -88,7 +88,7 @@ fn the_generator_reviews_nothing() {
 }
 
 #[test]
-fn revisions_leave_a_try() {
+fn rejects_revisions_that_use_every_try() {
     let with = |tries: u32, revisions: u32| {
         let quest = QUEST.replacen("unit", &format!("max_tries = {tries}\nunit"), 1);
         let panel = PANEL.replacen("quorum", &format!("revisions = {revisions}\nquorum"), 1);
@@ -100,14 +100,14 @@ fn revisions_leave_a_try() {
 }
 
 #[test]
-fn a_file_of_reviewers_holds_nothing_else() {
+fn rejects_other_tables_in_a_file_of_reviewers() {
     let wrong = Panel::parse(&format!("{PANEL}\n[pannel]\n")).unwrap_err();
     assert!(wrong.what.contains("did you mean `panel`?"), "{wrong}");
     assert!(Panel::parse("").is_err());
 }
 
 #[test]
-fn every_flaw_has_its_reason() {
+fn reports_each_mistake_with_its_reason() {
     for (from, to, why) in rows! {
         "large-2", "SMALL-1 " => "the same model makes the same mistakes";
         "large-2", " " => "it is blank";
@@ -135,8 +135,8 @@ fn every_flaw_has_its_reason() {
         "Does the summary say what the source does not say?", " " => "ask a question";
         "quorum = 2", "revisions = 11" => "expected at most 10";
         "[panel]", "[panel]\nrevisions = 4294967295" => "expected at most 10";
-        "argv = [\"ask\"", "env = { LD_PRELOAD = \"a.so\" }\nargv = [\"ask\"" => "says what is run";
-        "argv = [\"ask\"", "pass = [\"HOME\", \"BASH_ENV\"]\nargv = [\"ask\"" => "says what is run";
+        "argv = [\"ask\"", "env = { LD_PRELOAD = \"a.so\" }\nargv = [\"ask\"" => "can change which program runs";
+        "argv = [\"ask\"", "pass = [\"HOME\", \"BASH_ENV\"]\nargv = [\"ask\"" => "can change which program runs";
         "quorum", "qourum" => "did you mean `quorum`?";
         "model = \"large-2\"", "" => "missing field `model`";
     } {
@@ -146,7 +146,7 @@ fn every_flaw_has_its_reason() {
 }
 
 #[test]
-fn a_question_stands_once_and_a_panel_has_several_reviewers() {
+fn rejects_repeated_questions_and_a_single_reviewer() {
     let twice = format!("{PANEL}[[question]]\nid = \"faithful\"\nask = \"?\"\n");
     let wrong = Panel::parse(&twice).unwrap_err();
     assert_eq!(wrong.what, "there are two questions `faithful`");
@@ -161,7 +161,7 @@ fn a_question_stands_once_and_a_panel_has_several_reviewers() {
 }
 
 #[test]
-fn a_variable_that_says_what_is_run_is_told_from_one_that_says_something() {
+fn recognises_variables_that_choose_programs() {
     for name in "LD_PRELOAD DYLD_INSERT_LIBRARIES PATH Path ENV IFS".split(' ') {
         assert!(owns_programs(name), "{name}");
     }

@@ -1,4 +1,4 @@
-//! Whatever is done in whatever order, index and projection say the same.
+//! After any steps in any order, index and projection agree.
 
 use super::*;
 
@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_index_that_followed_the_ledger_is_the_one_made_anew(
+    fn an_incremental_index_equals_a_rebuilt_one(
         after in any_order(),
         steps in prop::collection::vec(any_step(), 1..24),
         keyed in any::<bool>(),
@@ -120,7 +120,7 @@ proptest! {
         let folded = session.projection().unwrap();
         prop_assert!(rebuilt.fits(&folded).is_ok());
         let quests: Vec<_> = folded.quests().map(Result::unwrap).collect();
-        for effective in Effective::ALL {
+        for &effective in Effective::ALL {
             let counted = quests.iter().filter(|quest| Effective::of(quest) == effective);
             prop_assert_eq!(counted.count(), folded.totals().effective.of(effective) as usize);
         }
