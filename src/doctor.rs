@@ -30,7 +30,7 @@ use crate::world::fetch::budget::Budget;
 use crate::world::fetch::dns::DnsResolver;
 use crate::world::fetch::http::{Connection, check_connection, trusted_authorities};
 use crate::world::fetch::settings::NetworkSettings;
-use crate::world::sandbox::{Confinement, Namespace, Network};
+use crate::world::sandbox::{Confinement, Namespace, Network, is_executable};
 use crate::world::{Looked, RecordKind, Records, Resolver as _, UnansweredKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -282,13 +282,9 @@ fn space(bytes: u64) -> Finding {
 
 pub fn agents(path_var: Option<&OsStr>) -> Finding {
     let dirs = || path_var.map(std::env::split_paths).into_iter().flatten();
-    let is_program = |path: &PathBuf| {
-        let found = fs::metadata(path);
-        found.is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
-    };
     let found = Preset::ALL.into_iter().filter_map(|preset| {
         let mut paths = dirs().map(|dir| dir.join(preset.program()));
-        let path = paths.find(is_program)?;
+        let path = paths.find(|path| is_executable(path))?;
         Some(format!("{} ({})", preset.name, path.display()))
     });
     let found: Vec<String> = found.collect();

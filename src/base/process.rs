@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -190,6 +190,12 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(serde_json::from_slice(&text)?)
+}
+
+/// The socket of a supervisor, which is its standard input, under a descriptor that no program
+/// inherits.
+pub fn socket() -> io::Result<UnixStream> {
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
 /// What a supervisor reports; `S` says how the program was started.

@@ -17,7 +17,7 @@ use crate::table::ReadError;
 use crate::world::tree::BadPatch;
 
 /// How a command ended; `help/exit-codes.md` says what each code means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::FromRepr)]
 #[repr(u8)]
 pub enum Exit {
     Done = 0,
@@ -37,24 +37,6 @@ impl Exit {
     pub fn code(self) -> u8 {
         self as u8
     }
-
-    pub(super) fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|exit| exit.code() == code)
-    }
-
-    const ALL: [Self; 11] = [
-        Self::Done,
-        Self::Error,
-        Self::Usage,
-        Self::Complete,
-        Self::NoneFree,
-        Self::Failed,
-        Self::FailedAndDone,
-        Self::Locked,
-        Self::Finding,
-        Self::Paused,
-        Self::Interrupted,
-    ];
 }
 
 impl From<Exit> for ExitCode {
@@ -176,7 +158,6 @@ fn hint_of_system(kind: io::ErrorKind) -> Option<&'static str> {
     })
 }
 
-/// Whether comail had no network, or was kept from using it.
 /// A finding that ends a command.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

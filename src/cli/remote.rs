@@ -25,7 +25,7 @@ use crate::serve::{
     Backend, CALL, Call, EXIT_HEADER, Form, KindDocument, NextCall, REPLY, Reply, SpooledCall,
     SpooledReply, SubmitCall, TEXT,
 };
-use crate::world::client::{authorities, block_on, cause, causes, client, trusting};
+use crate::world::client::{authorities, block_on, cause, causes, client, read_body, trusting};
 use crate::world::tree::{GatherError, PatchBase};
 
 pub(super) const SERVER_VARIABLE: &str = "COMAIL_SERVER";
@@ -46,7 +46,7 @@ pub(super) const SPOOL_VARIABLE: &str = "COMAIL_SPOOL";
 /// Longer than a judgement may take.
 const TIMEOUT: Duration = Duration::from_mins(15);
 
-const MAX_REPLY_BYTES: usize = 16 << 20;
+const MAX_REPLY_BYTES: u64 = 16 << 20;
 
 const START_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -186,7 +186,7 @@ impl Remote {
         {
             return self.spooled(spool, path, body, accept).await;
         }
-        let mut response = sent.map_err(|error| {
+        let response = sent.map_err(|error| {
             let why = cause(&error);
             if error.is_connect() {
                 let remedy = match Unreached::of(&error) {
@@ -211,13 +211,10 @@ impl Remote {
         let exit = response.headers().get(EXIT_HEADER);
         let exit = exit.and_then(|exit| exit.to_str().ok()?.parse().ok());
         let status = response.status().as_u16();
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.context("the reply was cut off")? {
-            bytes.extend_from_slice(&chunk);
-            if bytes.len() > MAX_REPLY_BYTES {
-                bail!("the reply of {place} is longer than 16 MiB");
-            }
-        }
+        let bytes = read_body(response, MAX_REPLY_BYTES).await;
+        let Some(bytes) = bytes.context("the reply was cut off")? else {
+            bail!("the reply of {place} is longer than 16 MiB");
+        };
         Ok(Reply {
             exit: exit.with_context(|| format!("{place} is not a server of comail"))?,
             status,
@@ -267,7 +264,7 @@ impl Remote {
         let began = Instant::now();
         let bytes = loop {
             tokio::time::sleep(PAUSE).await;
-            match files::read(&replied, MAX_REPLY_BYTES as u64) {
+            match files::read(&replied, MAX_REPLY_BYTES) {
                 Ok(bytes) => break bytes,
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(error).with_context(failed);
@@ -319,14 +316,14 @@ impl Remote {
             }
             None => context.output.pass_on(&reply.body)?,
         }
-        Exit::from_code(reply.exit).with_context(|| format!("unknown exit code {}", reply.exit))
+        Exit::from_repr(reply.exit).with_context(|| format!("unknown exit code {}", reply.exit))
     }
 
     /// What `next` would print, and how it would end.
     pub(super) fn next(&self) -> Result<(Exit, String)> {
         let form = Form::Text { colour: false };
         let reply = block_on(self.send(&Call::Next(NextCall::default()), form))??;
-        let exit = Exit::from_code(reply.exit);
+        let exit = Exit::from_repr(reply.exit);
         Ok((exit.context("unknown exit code")?, reply.body))
     }
 

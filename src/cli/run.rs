@@ -342,34 +342,28 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         run,
         reason: *driven.as_ref().unwrap_or(&Reason::Error),
         report: match told {
-            Ok(Told::Report(status)) => status,
-            Ok(Told::Stopped) | Err(_) => ReportStatus::NotComplete,
+            Ok(Some(status)) => status,
+            Ok(None) | Err(_) => ReportStatus::NotComplete,
         },
     });
     for problem in notifier.end() {
         context.output.note(&problem);
     }
     Ok(match (driven?, told?) {
-        (Reason::Interrupted, _) | (_, Told::Stopped) => Exit::Interrupted,
-        (Reason::Complete, Told::Report(ReportStatus::Complete)) => Exit::Done,
+        (Reason::Interrupted, _) | (_, None) => Exit::Interrupted,
+        (Reason::Complete, Some(ReportStatus::Complete)) => Exit::Done,
         _ => Exit::Finding,
     })
 }
 
-/// What is known about the session once the report is written.
-#[derive(Debug, Clone, Copy)]
-enum Told {
-    Report(ReportStatus),
-    /// Ctrl-C or SIGTERM stopped the report before everything was judged again.
-    Stopped,
-}
-
+/// Writes the report, and returns what it says. None if Ctrl-C or SIGTERM stopped it before
+/// everything was judged again.
 fn report(
     context: &mut Context,
     args: &RunArgs,
     run: RunId,
     terminated: &AtomicBool,
-) -> Result<Told> {
+) -> Result<Option<ReportStatus>> {
     let asked = Asked {
         run: Some(run),
         min_pass: args.min_pass,
@@ -385,22 +379,8 @@ fn report(
     let rules = insights_of(context, dirs, HALF_LIFE_DAYS).map(|insights| insights.rules);
     let mut rules = rules.unwrap_or_default();
     rules.truncate(MAX_RULES);
-    let end = RunEnd {
-        run,
-        report: &made.report,
-        rules,
-        place: place.display().to_string(),
-        hints: made
-            .seen
-            .as_ref()
-            .map_or(Vec::new(), |it| hints(context, it)),
-    };
-    end.say(&mut context.output);
-    Ok(if made.stopped {
-        Told::Stopped
-    } else {
-        Told::Report(ReportStatus::of(&made.report))
-    })
+    print_end(context, run, &made, rules, place.display().to_string());
+    Ok((!made.stopped).then(|| ReportStatus::of(&made.report)))
 }
 
 /// Writes the report as text and as a page. Returns the path of the text.
@@ -437,47 +417,42 @@ fn hints(context: &Context, folded: &Folded) -> Vec<String> {
     vec![left, "another `comail run` continues".to_owned()]
 }
 
-/// What is printed at the end of a run.
-struct RunEnd<'a> {
+/// Prints the end of a run, whose report as text is at `path`.
+fn print_end(
+    context: &mut Context,
     run: RunId,
-    report: &'a Report,
+    made: &Made,
     rules: Vec<RuleInsight>,
-    /// The path of the report as text.
-    place: String,
-    /// None where the session cannot be read.
-    hints: Vec<String>,
-}
-
-impl RunEnd<'_> {
+    path: String,
+) {
+    let hints = match &made.seen {
+        Ok(folded) => hints(context, folded),
+        Err(_) => Vec::new(),
+    };
+    let (output, report) = (&mut context.output, &made.report);
+    let shares = report.shares;
     // A closed pipe does not change how the run ended.
-    fn say(self, output: &mut Output) {
-        let shares = self.report.shares;
-        if !output.json {
-            let values = context! { shares, rules => self.rules };
-            let text = |out: &mut TextOutput, values: &minijinja::Value| {
-                out.template(include_str!("text/run-end.txt"), values);
-            };
-            let _ = output.show(&values, text);
-        }
-        output.note(&format!(
-            "{}; the report is {}",
-            headline(self.report),
-            self.place
-        ));
-        for hint in &self.hints {
-            output.hint(hint);
-        }
-        if output.json {
-            let written = RunLine::Report {
-                what: "report",
-                run: self.run,
-                complete: self.report.complete,
-                shares,
-                rules: self.rules,
-                path: self.place,
-            };
-            let _ = output.show(&written, |_, _| {});
-        }
+    if !output.json {
+        let values = context! { shares, rules };
+        let text = |out: &mut TextOutput, values: &minijinja::Value| {
+            out.template(include_str!("text/run-end.txt"), values);
+        };
+        let _ = output.show(&values, text);
+    }
+    output.note(&format!("{}; the report is {path}", headline(report)));
+    for hint in &hints {
+        output.hint(hint);
+    }
+    if output.json {
+        let written = RunLine::Report {
+            what: "report",
+            run,
+            complete: report.complete,
+            shares,
+            rules,
+            path,
+        };
+        let _ = output.show(&written, |_, _| {});
     }
 }
 

@@ -103,9 +103,12 @@ impl PlannedList {
 
     /// What the column of known sites is called, if the list has one.
     pub fn site_label(&self) -> Option<String> {
-        let column = self.columns.get(self.plan.key.len());
-        let column = column.filter(|_| self.plan.site.is_some())?;
-        Some(self.list.label(*column))
+        self.site_column().map(|column| self.list.label(column))
+    }
+
+    fn site_column(&self) -> Option<ColumnIndex> {
+        self.plan.site.as_ref()?;
+        self.columns.get(self.plan.key.len()).copied()
     }
 
     /// What the column is called most of whose first texts name a website; the key is none.
@@ -144,14 +147,12 @@ impl PlannedList {
     /// Refuses another column of known sites than `own`, the session's. A list that has no such column
     /// may name its sites in another one.
     pub fn refuse_other_site(&self, own: &str) -> Result<()> {
-        let given = self.columns.get(self.plan.key.len());
-        let given = given.filter(|_| self.plan.site.is_some());
-        match (given, self.list.column(own)) {
-            (Some(given), Ok(own)) if *given != own => {
+        match (self.site_column(), self.list.column(own)) {
+            (Some(given), Ok(own)) if given != own => {
                 let text = format!(
                     "the known sites of this session are in the column `{}`, not `{}`",
                     self.list.label(own),
-                    self.list.label(*given)
+                    self.list.label(given)
                 );
                 let hint = "leave --site-col out, or make another session with `comail scan`";
                 Err(UsageError(text).hint(hint).into())

@@ -133,12 +133,11 @@ impl RunWorker<'_> {
             "this run waits, because {holder} holds quest {}",
             claim.quest
         );
-        self.emit(RunEvent::Note { text });
-        let text = format!(
+        let hint = format!(
             "if that one is gone, `comail release {}` frees the quest before the lease ends",
             claim.quest
         );
-        self.emit(RunEvent::Hint { text });
+        self.advise(text, hint);
     }
 
     fn next_name(&self) -> Result<Worker, RunError> {
@@ -286,6 +285,11 @@ impl RunWorker<'_> {
         let _ = self.events.send(event);
     }
 
+    fn advise(&self, text: String, hint: String) {
+        self.emit(RunEvent::Note { text });
+        self.emit(RunEvent::Hint { text: hint });
+    }
+
     fn live(&self, live: Live) {
         let agent = self.index;
         self.emit(RunEvent::Live { agent, live });
@@ -361,15 +365,11 @@ impl RunWorker<'_> {
             Brought::Nothing(WhyNothing::of(last.or(halt), watched.end.provider))
         };
         if self.shared.ended(brought) {
-            self.explain_fruitless(&watched.end, quest_run.unjudged.as_deref());
+            let unjudged = quest_run.unjudged.as_deref();
+            let (text, hint) = plan.why_fruitless(&watched.end, unjudged);
+            self.advise(text, hint);
         }
         Ok((after, watched.end.tail))
-    }
-
-    fn explain_fruitless(&self, end: &AgentEnd, unjudged: Option<&str>) {
-        let (text, hint) = self.shared.plan.why_fruitless(end, unjudged);
-        self.emit(RunEvent::Note { text });
-        self.emit(RunEvent::Hint { text: hint });
     }
 
     fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
@@ -632,9 +632,7 @@ impl RunWorker<'_> {
             }
         }))
     }
-}
 
-impl RunWorker<'_> {
     /// Counts a submission that comail could not use the network to judge; the reason if the run ends
     /// for it.
     fn lacks_network(&self, why: &str) -> Option<Reason> {
@@ -652,9 +650,7 @@ impl RunWorker<'_> {
                 "check the network, for example with `comail doctor`",
             ),
         };
-        self.emit(RunEvent::Note { text });
-        let text = hint.to_owned();
-        self.emit(RunEvent::Hint { text });
+        self.advise(text, hint.to_owned());
         Some(Reason::NoNetwork)
     }
 

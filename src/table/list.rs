@@ -154,10 +154,6 @@ impl List {
         Fault::Empty(format!("{place} has no rows{below}{hint}"))
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub fn format(&self) -> SourceFormat {
         self.format
     }

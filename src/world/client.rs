@@ -134,6 +134,21 @@ pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     )
 }
 
+/// The body, if it has at most `max` bytes. They are counted as they arrive, after decompression.
+pub async fn read_body(
+    mut response: reqwest::Response,
+    max: u64,
+) -> reqwest::Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if (body.len() + chunk.len()) as u64 > max {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

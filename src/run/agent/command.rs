@@ -61,18 +61,25 @@ impl AgentCommand {
         }
     }
 
-    pub fn stream(&self) -> Stream {
+    fn preset(&self) -> Option<&'static Preset> {
         match self {
-            Self::Preset(preset, _) => preset.stream,
-            Self::Custom(_) => Stream::Plain,
+            Self::Preset(preset, _) => Some(preset),
+            Self::Custom(_) => None,
         }
     }
 
+    /// The operator's words.
+    fn words(&self) -> &[OsString] {
+        let (Self::Preset(_, words) | Self::Custom(words)) = self;
+        words
+    }
+
+    pub fn stream(&self) -> Stream {
+        self.preset().map_or(Stream::Plain, |it| it.stream)
+    }
+
     pub fn shell(&self) -> AgentShell {
-        match self {
-            Self::Preset(preset, _) => preset.shell,
-            Self::Custom(_) => AgentShell::Inherited,
-        }
+        self.preset().map_or(AgentShell::Inherited, |it| it.shell)
     }
 
     /// The flags with which a known agent may call comail, unless the operator gave the first of
@@ -88,28 +95,23 @@ impl AgentCommand {
     }
 
     fn missing(&self, of: fn(&Preset) -> Option<&'static str>) -> Option<&'static str> {
-        let Self::Preset(preset, own) = self else {
-            return None;
-        };
-        let flags = of(preset)?;
+        let flags = of(self.preset()?)?;
         let first = flags.split(' ').next();
-        let given = own.iter().any(|word| word.to_str() == first);
+        let given = self.words().iter().any(|word| word.to_str() == first);
         (!given).then_some(flags)
     }
 
     /// Whether permissions allow its commands to call comail by its name, but not by its path.
     pub fn calls_by_name(&self) -> bool {
-        let (preset, own) = match self {
-            Self::Preset(preset, own) => (preset.grant, own),
-            Self::Custom(words) => (None, words),
-        };
         let names = |word: &str| word.contains("(comail");
-        preset.is_some_and(names) || own.iter().any(|word| names(&word.to_string_lossy()))
+        let mut words = self.words().iter();
+        self.preset().and_then(|it| it.grant).is_some_and(names)
+            || words.any(|word| names(&word.to_string_lossy()))
     }
 
     /// Whether it confines its commands itself.
     pub fn has_sandbox(&self) -> bool {
-        matches!(self, Self::Preset(preset, _) if preset.has_sandbox)
+        self.preset().is_some_and(|it| it.has_sandbox)
     }
 
     pub fn can_resume(&self) -> bool {
@@ -281,144 +283,124 @@ pub struct Preset {
 const RESUME: Option<&str> = Some("--resume {conversation}");
 
 impl Preset {
+    /// An agent with a shell, of which nothing else is known.
+    const PLAIN: Self = Self {
+        name: "",
+        command: "",
+        resume: None,
+        stream: Stream::Text,
+        shell: AgentShell::Inherited,
+        grant: None,
+        edit_grant: None,
+        state: &[],
+        has_sandbox: false,
+    };
+
     pub const ALL: [&Self; 10] = [
-        &Self::new(
-            "claude",
-            "claude -p {resume} --output-format stream-json --verbose {model} {args}",
-            RESUME,
-            Stream::Events,
-        )
-        .granted("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'")
-        .editing("--permission-mode acceptEdits")
-        .keeping(&[".claude/", ".claude.json", "$CLAUDE_CONFIG_DIR"]),
-        &Self::new(
-            "codex",
-            "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
-            Some("resume {conversation}"),
-            Stream::Events,
-        )
-        .in_shell(AgentShell::Login)
-        .granted("--sandbox workspace-write")
-        .editing("--sandbox workspace-write")
-        .keeping(&[".codex/"])
-        .with_sandbox(),
-        &Self::new(
-            "gemini",
-            "gemini {resume} --skip-trust --output-format stream-json {model} {args}",
-            RESUME,
-            Stream::Events,
-        )
-        .granted("--allowed-tools 'run_shell_command(comail)'")
-        .editing("--approval-mode auto_edit")
-        .keeping(&[".gemini/"]),
-        &Self::new(
-            "aider",
-            "aider --message-file {prompt_file} --no-detect-urls --no-git --no-check-update \
+        &Self {
+            name: "claude",
+            command: "claude -p {resume} --output-format stream-json --verbose {model} {args}",
+            resume: RESUME,
+            stream: Stream::Events,
+            grant: Some("--allowedTools 'Bash(comail:*),WebSearch,WebFetch'"),
+            edit_grant: Some("--permission-mode acceptEdits"),
+            state: &[".claude/", ".claude.json", "$CLAUDE_CONFIG_DIR"],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "codex",
+            command: "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
+            resume: Some("resume {conversation}"),
+            stream: Stream::Events,
+            shell: AgentShell::Login,
+            grant: Some("--sandbox workspace-write"),
+            edit_grant: Some("--sandbox workspace-write"),
+            state: &[".codex/"],
+            has_sandbox: true,
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "gemini",
+            command: "gemini {resume} --skip-trust --output-format stream-json {model} {args}",
+            resume: RESUME,
+            stream: Stream::Events,
+            grant: Some("--allowed-tools 'run_shell_command(comail)'"),
+            edit_grant: Some("--approval-mode auto_edit"),
+            state: &[".gemini/"],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "aider",
+            command: "aider --message-file {prompt_file} --no-detect-urls --no-git --no-check-update \
              --analytics-disable --no-show-model-warnings --no-show-release-notes --chat-mode ask \
              --no-pretty --no-stream {model} {args}",
-            None,
-            Stream::Text,
-        )
-        .in_shell(AgentShell::Absent)
-        .keeping(&[".aider/", ".aider.conf.yml"]),
-        &Self::new(
-            "cursor",
-            "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
-            RESUME,
-            Stream::Events,
-        )
-        .granted("--force")
-        .editing("--force")
-        .keeping(&[".cursor/", ".config/cursor/"]),
-        &Self::new(
-            "opencode",
-            "opencode run {resume} --format json {model} {args}",
-            Some("--session {conversation}"),
-            Stream::Events,
-        )
-        .keeping(&[
-            ".config/opencode/",
-            ".local/share/opencode/",
-            ".local/state/opencode/",
-            ".cache/opencode/",
-        ]),
-        &Self::new("amp", "amp -x --stream-json {args}", None, Stream::Events)
-            .granted("--dangerously-allow-all")
-            .editing("--dangerously-allow-all")
-            .keeping(&[".config/amp/", ".local/share/amp/", ".cache/amp/"]),
-        &Self::new(
-            "goose",
-            "goose run --no-session {model} {args} -i -",
-            None,
-            Stream::Text,
-        )
-        .keeping(&[
-            ".config/goose/",
-            ".local/share/goose/",
-            ".local/state/goose/",
-        ]),
-        &Self::new(
-            "qwen",
-            "qwen {resume} --output-format stream-json {model} {args}",
-            RESUME,
-            Stream::Events,
-        )
-        .granted("--allowed-tools 'run_shell_command(comail)'")
-        .editing("--approval-mode auto-edit")
-        .keeping(&[".qwen/"]),
-        &Self::new(
-            "copilot",
-            "copilot -p {prompt} --no-color {model} {args}",
-            None,
-            Stream::Text,
-        )
-        .granted("--allow-tool 'shell(comail)'")
-        .keeping(&[".copilot/"]),
+            stream: Stream::Text,
+            shell: AgentShell::Absent,
+            state: &[".aider/", ".aider.conf.yml"],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "cursor",
+            command: "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
+            resume: RESUME,
+            stream: Stream::Events,
+            grant: Some("--force"),
+            edit_grant: Some("--force"),
+            state: &[".cursor/", ".config/cursor/"],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "opencode",
+            command: "opencode run {resume} --format json {model} {args}",
+            resume: Some("--session {conversation}"),
+            stream: Stream::Events,
+            state: &[
+                ".config/opencode/",
+                ".local/share/opencode/",
+                ".local/state/opencode/",
+                ".cache/opencode/",
+            ],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "amp",
+            command: "amp -x --stream-json {args}",
+            stream: Stream::Events,
+            grant: Some("--dangerously-allow-all"),
+            edit_grant: Some("--dangerously-allow-all"),
+            state: &[".config/amp/", ".local/share/amp/", ".cache/amp/"],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "goose",
+            command: "goose run --no-session {model} {args} -i -",
+            stream: Stream::Text,
+            state: &[
+                ".config/goose/",
+                ".local/share/goose/",
+                ".local/state/goose/",
+            ],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "qwen",
+            command: "qwen {resume} --output-format stream-json {model} {args}",
+            resume: RESUME,
+            stream: Stream::Events,
+            grant: Some("--allowed-tools 'run_shell_command(comail)'"),
+            edit_grant: Some("--approval-mode auto-edit"),
+            state: &[".qwen/"],
+            ..Self::PLAIN
+        },
+        &Self {
+            name: "copilot",
+            command: "copilot -p {prompt} --no-color {model} {args}",
+            stream: Stream::Text,
+            grant: Some("--allow-tool 'shell(comail)'"),
+            state: &[".copilot/"],
+            ..Self::PLAIN
+        },
     ];
-
-    const fn new(
-        name: &'static str,
-        command: &'static str,
-        resume: Option<&'static str>,
-        stream: Stream,
-    ) -> Self {
-        Self {
-            name,
-            command,
-            resume,
-            stream,
-            shell: AgentShell::Inherited,
-            grant: None,
-            edit_grant: None,
-            state: &[],
-            has_sandbox: false,
-        }
-    }
-
-    const fn keeping(mut self, state: &'static [&'static str]) -> Self {
-        self.state = state;
-        self
-    }
-
-    const fn with_sandbox(mut self) -> Self {
-        self.has_sandbox = true;
-        self
-    }
-
-    const fn in_shell(mut self, shell: AgentShell) -> Self {
-        self.shell = shell;
-        self
-    }
-
-    const fn granted(mut self, flags: &'static str) -> Self {
-        self.grant = Some(flags);
-        self
-    }
-
-    const fn editing(mut self, flags: &'static str) -> Self {
-        self.edit_grant = Some(flags);
-        self
-    }
 
     pub fn program(&self) -> &'static str {
         self.command.split(' ').next().unwrap_or(self.name)

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -25,7 +25,8 @@ use super::formats::Stream;
 use super::output::{AgentEnd, CappedLog, Output};
 use super::transcript::{AgentEvent, Totals};
 use crate::base::process::{
-    self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, wait_for,
+    self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, socket,
+    wait_for,
 };
 use crate::run::detect::VitalSigns;
 use crate::world::sandbox::{Alone, Grants};
@@ -293,11 +294,6 @@ fn outer() -> io::Result<()> {
 fn inner(alone: &OsString) -> io::Result<()> {
     let alone: Alone = serde_json::from_slice(alone.as_encoded_bytes())?;
     supervise(socket()?, Some(&alone))
-}
-
-// The standard input, under a descriptor that no program inherits.
-fn socket() -> io::Result<UnixStream> {
-    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
 fn refuse(socket: &mut UnixStream, error: &io::Error) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use url::Url;
 
 use super::sandbox::{Answers, Kept};
-use super::{BodyRef, Evidence, Exchange, PageAnswer, Question, Recording};
+use super::{BodyRef, Evidence, Exchange, Question, Recording};
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{CommandResult, Sandbox};
@@ -52,71 +52,76 @@ impl<'a> Recorder<'a> {
         self.recording.into_inner()
     }
 
-    /// What `read` finds in the evidence; else what `ask` learns of the world, which is kept.
+    /// What `read` finds in the recording. Otherwise asks the world, and keeps the answer as
+    /// `exchange` says.
     fn once<T: Clone>(
+        &self,
+        read: impl FnOnce(&Recording) -> Option<T>,
+        ask: impl FnOnce(&World<'_>) -> T,
+        exchange: impl FnOnce(T, &mut Keep<'_>) -> Option<Exchange>,
+    ) -> T {
+        let known = read(&self.recording.borrow());
+        known.unwrap_or_else(|| {
+            let answer = ask(&self.world);
+            let Recording { evidence, bodies } = &mut *self.recording.borrow_mut();
+            let mut keep = |bytes: Vec<u8>| {
+                let body = BodyRef::of(&bytes);
+                bodies.insert(body.sha256, bytes);
+                body
+            };
+            let kept = exchange(answer.clone(), &mut keep);
+            evidence.exchanges.extend(kept);
+            answer
+        })
+    }
+
+    /// The same for an answer without a body.
+    fn plain<T: Clone>(
         &self,
         read: impl FnOnce(&Evidence) -> Option<T>,
         ask: impl FnOnce(&World<'_>) -> T,
         exchange: impl FnOnce(T) -> Exchange,
     ) -> T {
-        let known = read(&self.recording.borrow().evidence);
-        known.unwrap_or_else(|| {
-            let answer = ask(&self.world);
-            self.keep(exchange(answer.clone()));
-            answer
-        })
-    }
-
-    fn keep(&self, exchange: Exchange) {
-        let mut recording = self.recording.borrow_mut();
-        recording.evidence.exchanges.push(exchange);
+        let read = |recording: &Recording| read(&recording.evidence);
+        self.once(read, ask, |answer, _| Some(exchange(answer)))
     }
 }
 
+/// Keeps a body apart from the answer that has it.
+type Keep<'a> = dyn FnMut(Vec<u8>) -> BodyRef + 'a;
+
 impl Fetcher for Recorder<'_> {
     fn get(&self, request: &Request) -> Fetched {
-        let known = {
-            let Recording { evidence, bodies } = &*self.recording.borrow();
-            evidence
-                .page(&request.url)
-                .and_then(|answer| answer.fetched(bodies))
-        };
-        known.unwrap_or_else(|| {
-            let fetched = self.world.fetcher.get(request);
-            let (answer, body) = PageAnswer::of(fetched.clone());
-            self.recording.borrow_mut().bodies.extend(body);
-            let url = request.url.clone();
-            self.keep(Exchange::Get { url, answer });
-            fetched
-        })
+        self.once(
+            |Recording { evidence, bodies }| evidence.page(&request.url)?.fetched(bodies),
+            |world| world.fetcher.get(request),
+            |fetched, keep| {
+                let url = request.url.clone();
+                let Ok(answer) = fetched.with_body(|bytes| Ok::<_, Infallible>(keep(bytes)));
+                Some(Exchange::Get { url, answer })
+            },
+        )
     }
 
     fn render(&self, url: &Url, response: &Response) -> Rendered {
-        let known = {
-            let Recording { evidence, bodies } = &*self.recording.borrow();
-            let known = evidence.rendered(url).cloned();
-            known.and_then(|known| known.with_bodies(|body| body.load(bodies).ok_or(())).ok())
-        };
-        known.unwrap_or_else(|| {
-            let rendered = self.world.fetcher.render(url, response);
-            if rendered != Rendered::Markup {
-                let Recording { evidence, bodies } = &mut *self.recording.borrow_mut();
-                let Ok(answer) = rendered.clone().with_bodies(|bytes| {
-                    let body = BodyRef::of(&bytes);
-                    bodies.insert(body.sha256, bytes);
-                    Ok::<_, Infallible>(body)
-                });
+        self.once(
+            |Recording { evidence, bodies }| {
+                let known = evidence.rendered(url)?.clone();
+                known.with_bodies(|body| body.load(bodies).ok_or(())).ok()
+            },
+            |world| world.fetcher.render(url, response),
+            |rendered, keep| {
                 let url = url.clone();
-                evidence.exchanges.push(Exchange::Rendered { url, answer });
-            }
-            rendered
-        })
+                let Ok(answer) = rendered.with_bodies(|bytes| Ok::<_, Infallible>(keep(bytes)));
+                (answer != Rendered::Markup).then_some(Exchange::Rendered { url, answer })
+            },
+        )
     }
 }
 
 impl Resolver for Recorder<'_> {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
-        self.once(
+        self.plain(
             |evidence| evidence.dns(name, kind).cloned(),
             |world| world.resolver.lookup(name, kind),
             |answer| Exchange::Dns {
@@ -130,7 +135,7 @@ impl Resolver for Recorder<'_> {
 
 impl UniquenessIndex for Recorder<'_> {
     fn holder(&self, value: &UniqueValue) -> Option<Key> {
-        self.once(
+        self.plain(
             |evidence| evidence.holder(value).map(Option::<&Key>::cloned),
             |world| world.accepted.holder(value),
             |holder| Exchange::Session {
@@ -141,7 +146,7 @@ impl UniquenessIndex for Recorder<'_> {
     }
 
     fn doubts(&self) -> Vec<EarlierDoubt> {
-        self.once(
+        self.plain(
             |evidence| evidence.doubts().map(<[_]>::to_vec),
             |world| world.accepted.doubts(),
             Exchange::Doubts,
@@ -149,7 +154,7 @@ impl UniquenessIndex for Recorder<'_> {
     }
 
     fn may_ask(&self) -> bool {
-        self.once(
+        self.plain(
             Evidence::may_ask,
             |world| world.accepted.may_ask(),
             Exchange::MayAsk,
@@ -159,23 +164,15 @@ impl UniquenessIndex for Recorder<'_> {
 
 impl Answers for Recorder<'_> {
     fn answer<T: Kept>(&self, asked: Question, ask: impl FnOnce(&dyn Sandbox) -> T) -> T {
-        let known = {
-            let Recording { evidence, bodies } = &*self.recording.borrow();
-            evidence
-                .answer_to(&asked)
-                .and_then(|told| T::read(told, bodies))
-        };
-        known.unwrap_or_else(|| {
-            let seen = ask(self.world.sandbox);
-            let answer = seen.clone().stored(&mut |bytes| {
-                let body = BodyRef::of(&bytes);
-                let bodies = &mut self.recording.borrow_mut().bodies;
-                bodies.insert(body.sha256, bytes);
-                body
-            });
-            self.keep(Exchange::Sandbox { asked, answer });
-            seen
-        })
+        self.once(
+            |Recording { evidence, bodies }| T::read(evidence.answer_to(&asked)?, bodies),
+            |world| ask(world.sandbox),
+            |seen, keep| {
+                let answer = seen.stored(keep);
+                let asked = asked.clone();
+                Some(Exchange::Sandbox { asked, answer })
+            },
+        )
     }
 
     fn last(&self, command: &str) -> Option<CommandResult> {

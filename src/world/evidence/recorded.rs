@@ -281,11 +281,7 @@ impl Fetcher for RecordedWorld {
         match HostName::of_url(&request.url) {
             Some(host) if self.hosts.contains(&host) => Fetched::Response(Response {
                 status: 404,
-                content_type: None,
-                location: None,
-                refresh: None,
-                disposition: None,
-                body: Vec::new(),
+                ..Response::default()
             }),
             _ => Fetched::NoSuchHost,
         }

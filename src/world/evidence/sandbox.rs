@@ -99,7 +99,7 @@ macro_rules! kept {
     ($answer:ident, $variant:ident, $absent:expr) => {
         impl Kept for $answer {
             fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
-                let Ok(stored) = self.with_body(|body| Ok::<_, Infallible>(keep(body)));
+                let Ok(stored) = self.with_body(|body| Ok::<_, Infallible>(keep(body.into())));
                 SandboxAnswer::$variant(stored.into())
             }
 
@@ -108,7 +108,10 @@ macro_rules! kept {
                     return None;
                 };
                 let stored = $answer::<BodyRef>::clone(stored);
-                let body = |body: BodyRef| body.load(bodies).ok_or(());
+                let body = |body: BodyRef| {
+                    let body = body.load(bodies).ok_or(())?;
+                    body.try_into().map_err(drop)
+                };
                 stored.with_body(body).ok()
             }
 
@@ -122,32 +125,10 @@ macro_rules! kept {
 kept!(FileSeen, File, FileSeen::Other);
 kept!(CommandResult, Run, never_ran);
 kept!(Called, Call, Called::Unanswered);
+kept!(Chatted, Chat, Chatted::Failed);
 
 fn never_ran(why: String) -> CommandResult {
     CommandResult::not_started(&CommandSpec::default(), why)
-}
-
-impl Kept for Chatted {
-    fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer {
-        let keep = |text: String| Ok::<_, Infallible>(keep(text.into_bytes()));
-        let Ok(stored) = self.with_text(keep);
-        SandboxAnswer::Chat(stored)
-    }
-
-    fn read(told: &SandboxAnswer, bodies: &dyn Bodies) -> Option<Self> {
-        let SandboxAnswer::Chat(stored) = told else {
-            return None;
-        };
-        let text = |text: BodyRef| {
-            let text = text.load(bodies).ok_or(())?;
-            String::from_utf8(text).map_err(drop)
-        };
-        stored.clone().with_text(text).ok()
-    }
-
-    fn absent(why: String) -> Self {
-        Self::Failed(why)
-    }
 }
 
 macro_rules! kept_whole {

@@ -21,7 +21,8 @@ use super::route;
 use super::settings::{Limits, NetworkSettings};
 use crate::world::browser::ResourceAnswer;
 use crate::world::client::{
-    self, CaError, authorities, block_on, cause, causes, is_denied, retry_after, trusting,
+    self, CaError, authorities, block_on, cause, causes, is_denied, read_body, retry_after,
+    trusting,
 };
 use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 
@@ -126,7 +127,7 @@ impl Client {
                 .header(header::ACCEPT, "*/*")
                 .send()
                 .await;
-            let mut response = sent.map_err(|error| unanswered_by(url, &error))?;
+            let response = sent.map_err(|error| unanswered_by(url, &error))?;
             let status = response.status().as_u16();
             if status >= 500 || status == 429 {
                 let detail = format!("{url}: the server answers {status}");
@@ -139,18 +140,13 @@ impl Client {
                 Some((name.as_str().to_owned(), text(response.headers(), name)?))
             });
             let headers = kept.collect();
-            let mut body = Vec::new();
-            while let Some(chunk) = response
-                .chunk()
-                .await
-                .map_err(|error| unanswered_by(url, &error))?
-            {
-                body.extend_from_slice(&chunk);
-                if body.len() as u64 > self.limits.body_bytes {
-                    let detail = format!("{url}: larger than {} bytes", self.limits.body_bytes);
-                    return Err(Unanswered::new(UnansweredKind::Protocol, detail));
-                }
-            }
+            let limit_bytes = self.limits.body_bytes;
+            let body = read_body(response, limit_bytes).await;
+            let body = body.map_err(|error| unanswered_by(url, &error))?;
+            let body = body.ok_or_else(|| {
+                let detail = format!("{url}: larger than {limit_bytes} bytes");
+                Unanswered::new(UnansweredKind::Protocol, detail)
+            })?;
             Ok(ResourceAnswer {
                 status,
                 headers,
@@ -199,25 +195,18 @@ impl Client {
         self.page(url, response).await
     }
 
-    /// Reads the body, whose bytes are counted after decompression, as they come.
-    async fn page(&self, url: &Url, mut response: reqwest::Response) -> Result<Fetched, Silence> {
+    async fn page(&self, url: &Url, response: reqwest::Response) -> Result<Fetched, Silence> {
         let limit_bytes = self.limits.body_bytes;
-        let is_too_large = |length: u64| length > limit_bytes;
-        if response.content_length().is_some_and(is_too_large) {
+        let length = response.content_length();
+        if length.is_some_and(|length| length > limit_bytes) {
             return Ok(Fetched::TooLarge { limit_bytes });
         }
         let head = head(&response);
-        let mut body = Vec::new();
-        loop {
-            let chunk = response.chunk().await;
-            let Some(chunk) = chunk.map_err(|error| unanswered_by(url, &error))? else {
-                return Ok(Fetched::Response(Response { body, ..head }));
-            };
-            if is_too_large((body.len() + chunk.len()) as u64) {
-                return Ok(Fetched::TooLarge { limit_bytes });
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let body = read_body(response, limit_bytes).await;
+        Ok(match body.map_err(|error| unanswered_by(url, &error))? {
+            Some(body) => Fetched::Response(Response { body, ..head }),
+            None => Fetched::TooLarge { limit_bytes },
+        })
     }
 }
 

@@ -31,7 +31,7 @@ pub enum Fetched<B = Vec<u8>> {
     Unanswered(Unanswered),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response<B = Vec<u8>> {
     pub status: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]

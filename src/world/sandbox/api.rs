@@ -431,7 +431,7 @@ pub enum Chatted<T = String> {
 }
 
 impl<T> Chatted<T> {
-    pub fn with_text<U, E>(self, convert: impl FnOnce(T) -> Result<U, E>) -> Result<Chatted<U>, E> {
+    pub fn with_body<U, E>(self, convert: impl FnOnce(T) -> Result<U, E>) -> Result<Chatted<U>, E> {
         Ok(match self {
             Self::Said(said) => Chatted::Said(Said {
                 text: convert(said.text)?,

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::api::{Confinement, Namespace};
 use super::platform::{self, Entered};
 use super::run::{CONFINED, ENVIRONMENT, MAX_FILE_BYTES, Request};
-use crate::base::process::{Reach, Report, become_supervisor, receive, send, wait_for};
+use crate::base::process::{Reach, Report, become_supervisor, receive, send, socket, wait_for};
 
 // Works even if the file was replaced or removed since.
 pub(super) const SELF: &str = "/proc/self/exe";
@@ -94,11 +94,6 @@ fn inner(born: &OsString) -> io::Result<()> {
 fn refuse(socket: &mut UnixStream, error: &io::Error) -> io::Result<()> {
     let why = format!("the command could not be confined: {error}");
     send(socket, &Report::<Confinement>::NotStarted(why))
-}
-
-// The standard input, under a descriptor that no program inherits.
-fn socket() -> io::Result<UnixStream> {
-    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
 // Files that the caller left open would be inherited by the command.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::api::{Call, CallAnswer, Called};
 use super::api::{ChatOrder, Chatted, Said, Usage, endpoint};
 use super::run::Secrets;
-use crate::world::client::{self, authorities, cause, retry_after, trusting};
+use crate::world::client::{self, authorities, cause, read_body, retry_after, trusting};
 
 const MAX_BODY_BYTES: u64 = 5 * 1024 * 1024;
 
@@ -50,18 +50,6 @@ async fn call_once(asked: &Call, port: u16) -> Result<CallAnswer, Called> {
         headers,
         body,
     })
-}
-
-/// The body, if it has at most `max` bytes. They are counted as they arrive, after decompression.
-async fn read_body(mut response: Response, max: u64) -> reqwest::Result<Option<Vec<u8>>> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        body.extend_from_slice(&chunk);
-        if body.len() as u64 > max {
-            return Ok(None);
-        }
-    }
-    Ok(Some(body))
 }
 
 fn call_request(asked: &Call, port: u16) -> Result<RequestBuilder, String> {

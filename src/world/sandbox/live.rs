@@ -69,13 +69,7 @@ pub struct ServicePlan {
 
 impl ServicePlan {
     fn order(&self, name: &str, port: u16) -> Result<CommandSpec, String> {
-        #[derive(Serialize)]
-        struct Port {
-            port: String,
-        }
-        let values = Port {
-            port: port.to_string(),
-        };
+        let values = BTreeMap::from([("port", port.to_string())]);
         let render = |template: &Template| template.render(&values).map_err(|bad| bad.to_string());
         let env = self.env.iter();
         Ok(CommandSpec {
@@ -577,6 +571,6 @@ impl Pinned {
     }
 }
 
-fn is_executable(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

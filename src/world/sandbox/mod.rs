@@ -47,7 +47,7 @@ pub use api::{
 pub use confined::confined;
 pub use grants::{Alone, granted};
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, TreeLook};
-pub use live::{NotFound, Pinned, run_in_tree};
+pub use live::{NotFound, Pinned, is_executable, run_in_tree};
 pub use reading::{
     TEMPORARY, distrust, installed, interpreter, of_path, prefix, real, system, trusted_path,
     without,
